@@ -1,0 +1,47 @@
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    size_t i;
+
+    for (i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+    return hash_mix(hash);
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_bytes(hash, text, strlen(text) + 1);
+}
+
+uint64_t hash_u64(uint64_t hash, uint64_t value)
+{
+    unsigned char bytes[8];
+    int i;
+
+    for (i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(value >> (8 * i));
+    return hash_bytes(hash, bytes, sizeof bytes);
+}
+
+uint64_t hash_mix(uint64_t value)
+{
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+uint64_t hash_random(uint64_t seed, uint64_t index)
+{
+    return hash_mix(hash_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) + index * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+void hash_hex(char out[17], uint64_t hash)
+{
+    snprintf(out, 17, "%016" PRIx64, hash);
+}

@@ -1,0 +1,27 @@
+/* A 64-bit content hash (FNV-1a folded through a finaliser): fast, stable across machines, not cryptographic.
+ * Used to tell whether code, sources, options and protocols are the same; and the counter-based random
+ * numbers of the fills. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* Continues `hash` (HASH_START at first) over bytes; text includes its terminating zero, so that "ab","c" and
+ * "a","bc" differ. */
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
+uint64_t hash_text(uint64_t hash, const char *text);
+uint64_t hash_u64(uint64_t hash, uint64_t value);
+
+/* A bijection of 64-bit words that mixes every bit into every other (the finaliser of SplitMix64). */
+uint64_t hash_mix(uint64_t value);
+
+/* The `index`-th random word of stream `seed`: hash_mix applied twice, random access. */
+uint64_t hash_random(uint64_t seed, uint64_t index);
+
+/* 16 lower-case hexadecimal digits and a zero. */
+void hash_hex(char out[17], uint64_t hash);
+
+#endif

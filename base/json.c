@@ -1,0 +1,401 @@
+#include "base/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static json_t *inner(const struct json *json)
+{
+    return (json_t *)json;
+}
+
+static struct json *outer(json_t *json)
+{
+    return (struct json *)json;
+}
+
+/* Reading
+ * -------------------------------------------------------------------------------------------------------- */
+
+static int parse_failed(const json_error_t *why, const char *name, struct err *err)
+{
+    if (why->line <= 0)
+        return err_set(err, ERR_USAGE, "%s: %s", name, why->text);
+    return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, why->text);
+}
+
+int js_read_file(struct json **out, const char *path, struct err *err)
+{
+    json_error_t why;
+    FILE *file = fopen(path, "rb");
+
+    *out = NULL;
+    if (!file)
+        return err_set(err, errno == ENOENT ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
+                       strerror(errno));
+    *out = outer(json_loadf(file, JSON_REJECT_DUPLICATES, &why));
+    fclose(file);
+    return *out ? 0 : parse_failed(&why, path, err);
+}
+
+int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err)
+{
+    json_error_t why;
+
+    *out = outer(json_loadb(text, length, JSON_REJECT_DUPLICATES, &why));
+    return *out ? 0 : parse_failed(&why, name, err);
+}
+
+void js_free(struct json *json)
+{
+    json_decref(inner(json));
+}
+
+struct js_at js_root(struct json *json, const char *name)
+{
+    return (struct js_at){.value = json, .key = name};
+}
+
+enum js_kind js_kind(const struct js_at *at)
+{
+    static const enum js_kind kinds[] = {
+        [JSON_OBJECT] = JS_OBJECT,   [JSON_ARRAY] = JS_ARRAY, [JSON_STRING] = JS_STRING,
+        [JSON_INTEGER] = JS_INTEGER, [JSON_REAL] = JS_REAL,   [JSON_TRUE] = JS_BOOL,
+        [JSON_FALSE] = JS_BOOL,      [JSON_NULL] = JS_NULL,
+    };
+
+    return kinds[json_typeof(inner(at->value))];
+}
+
+static const char *kind_text(enum js_kind kind)
+{
+    static const char *const texts[] = {
+        [JS_NULL] = "null",          [JS_BOOL] = "true or false", [JS_INTEGER] = "an integer",
+        [JS_REAL] = "a real number", [JS_STRING] = "a string",    [JS_ARRAY] = "a list",
+        [JS_OBJECT] = "an object",
+    };
+
+    return texts[kind];
+}
+
+static void place_append(char *out, size_t size, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(out + used, size - used, format, args);
+    va_end(args);
+}
+
+static void place_walk(char *out, size_t size, const struct js_at *at)
+{
+    if (!at->parent) {
+        place_append(out, size, "%s", at->key ? at->key : "");
+        return;
+    }
+    place_walk(out, size, at->parent);
+    if (!at->key)
+        place_append(out, size, "[%zu]", at->index);
+    else
+        place_append(out, size, "%s%s", at->parent->parent ? "." : ": ", at->key);
+}
+
+void js_place(char *out, size_t size, const struct js_at *at)
+{
+    out[0] = '\0';
+    place_walk(out, size, at);
+}
+
+int js_fail(const struct js_at *at, struct err *err, const char *format, ...)
+{
+    char place[512], text[768];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    js_place(place, sizeof place, at);
+    return err_set(err, ERR_USAGE, "%s: %s", place, text);
+}
+
+int js_expect(const struct js_at *at, enum js_kind kind, struct err *err)
+{
+    enum js_kind found = js_kind(at);
+
+    if (found == kind || (kind == JS_REAL && found == JS_INTEGER))
+        return 0;
+    return js_fail(at, err, "expected %s, found %s", kind == JS_REAL ? "a number" : kind_text(kind),
+                   kind_text(found));
+}
+
+bool js_find(struct js_at *out, const struct js_at *object, const char *key)
+{
+    *out = (struct js_at){
+        .value = outer(json_object_get(inner(object->value), key)), .parent = object, .key = key};
+    return out->value != NULL;
+}
+
+int js_member(struct js_at *out, const struct js_at *object, const char *key, struct err *err)
+{
+    if (js_expect(object, JS_OBJECT, err))
+        return ERR_USAGE;
+    if (!js_find(out, object, key))
+        return js_fail(object, err, "the field \"%s\" is missing", key);
+    return 0;
+}
+
+size_t js_count(const struct js_at *at)
+{
+    const json_t *value = inner(at->value);
+
+    return json_is_array(value) ? json_array_size(value) : json_object_size(value);
+}
+
+struct js_at js_element(const struct js_at *array, size_t index)
+{
+    return (struct js_at){
+        .value = outer(json_array_get(inner(array->value), index)), .parent = array, .index = index};
+}
+
+bool js_next(struct js_at *member, const struct js_at *object)
+{
+    json_t *inside = inner(object->value);
+    void *place = member->value ? json_object_iter_next(inside, json_object_key_to_iter(member->key))
+                                : json_object_iter(inside);
+
+    *member = (struct js_at){.value = outer(json_object_iter_value(place)), .parent = object};
+    if (place)
+        member->key = json_object_iter_key(place);
+    return place != NULL;
+}
+
+int js_string(const char **out, const struct js_at *at, struct err *err)
+{
+    *out = NULL;
+    if (js_expect(at, JS_STRING, err))
+        return ERR_USAGE;
+    *out = json_string_value(inner(at->value));
+    return 0;
+}
+
+int js_integer(int64_t *out, const struct js_at *at, struct err *err)
+{
+    *out = 0;
+    if (js_expect(at, JS_INTEGER, err))
+        return ERR_USAGE;
+    *out = json_integer_value(inner(at->value));
+    return 0;
+}
+
+int js_unsigned(uint64_t *out, const struct js_at *at, struct err *err)
+{
+    int64_t value;
+
+    *out = 0;
+    if (js_integer(&value, at, err))
+        return ERR_USAGE;
+    if (value < 0)
+        return js_fail(at, err, "must not be negative, found %lld", (long long)value);
+    *out = (uint64_t)value;
+    return 0;
+}
+
+int js_real(double *out, const struct js_at *at, struct err *err)
+{
+    *out = 0;
+    if (js_expect(at, JS_REAL, err))
+        return ERR_USAGE;
+    *out = json_number_value(inner(at->value));
+    return 0;
+}
+
+int js_bool(bool *out, const struct js_at *at, struct err *err)
+{
+    *out = false;
+    if (js_expect(at, JS_BOOL, err))
+        return ERR_USAGE;
+    *out = json_is_true(inner(at->value));
+    return 0;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein distance, for names of up to 63 bytes; longer ones count as far apart. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[64], i, j, diagonal, above;
+    const size_t m = strlen(a), n = strlen(b);
+
+    if (m >= 64 || n >= 64)
+        return SIZE_MAX;
+    for (j = 0; j <= n; j++)
+        row[j] = j;
+    for (i = 1; i <= m; i++) {
+        diagonal = row[0];
+        row[0] = i;
+        for (j = 1; j <= n; j++) {
+            above = row[j];
+            row[j] = least(diagonal + (a[i - 1] != b[j - 1]), least(above, row[j - 1]) + 1);
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+int js_only(const struct js_at *object, const char *const *allowed, struct err *err)
+{
+    const char *key, *near;
+    json_t *value;
+    size_t i, distance, best;
+
+    if (js_expect(object, JS_OBJECT, err))
+        return ERR_USAGE;
+    json_object_foreach(inner(object->value), key, value)
+    {
+        struct js_at at = {.value = outer(value), .parent = object, .key = key};
+        near = allowed[0];
+        best = SIZE_MAX;
+        for (i = 0; allowed[i] && best > 0; i++) {
+            distance = edit_distance(key, allowed[i]);
+            if (distance < best) {
+                best = distance;
+                near = allowed[i];
+            }
+        }
+        if (best > 0 && best <= 3)
+            return js_fail(&at, err, "unknown field; did you mean \"%s\"?", near);
+        if (best > 0)
+            return js_fail(&at, err, "unknown field");
+    }
+    return 0;
+}
+
+/* Building
+ * ------------------------------------------------------------------------------------------------------- */
+
+struct json *js_new_object(void)
+{
+    return outer(json_object());
+}
+
+struct json *js_new_array(void)
+{
+    return outer(json_array());
+}
+
+struct json *js_new_string(const char *text)
+{
+    return outer(json_string(text));
+}
+
+struct json *js_new_integer(int64_t value)
+{
+    return outer(json_integer(value));
+}
+
+struct json *js_new_real(double value)
+{
+    return outer(isfinite(value) ? json_real(value) : json_null());
+}
+
+struct json *js_new_bool(bool value)
+{
+    return outer(json_boolean(value));
+}
+
+struct json *js_new_null(void)
+{
+    return outer(json_null());
+}
+
+struct json *js_copy(const struct json *json)
+{
+    return outer(json_deep_copy(inner(json)));
+}
+
+int js_set(struct json *object, const char *key, struct json *value)
+{
+    return json_object_set_new(inner(object), key, inner(value)) ? ERR_MEMORY : 0;
+}
+
+int js_append(struct json *array, struct json *value)
+{
+    return json_array_append_new(inner(array), inner(value)) ? ERR_MEMORY : 0;
+}
+
+int js_set_string(struct json *object, const char *key, const char *text)
+{
+    return js_set(object, key, js_new_string(text));
+}
+
+int js_set_integer(struct json *object, const char *key, int64_t value)
+{
+    return js_set(object, key, js_new_integer(value));
+}
+
+int js_set_real(struct json *object, const char *key, double value)
+{
+    return js_set(object, key, js_new_real(value));
+}
+
+int js_set_bool(struct json *object, const char *key, bool value)
+{
+    return js_set(object, key, js_new_bool(value));
+}
+
+char *js_text(const struct json *json, enum js_style style)
+{
+    size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+
+    flags |= style == JS_LINE ? JSON_PRESERVE_ORDER : JSON_INDENT(2) | JSON_SORT_KEYS;
+    return json_dumps(inner(json), flags);
+}
+
+static int write_all(int file, const char *text, size_t length)
+{
+    ssize_t n;
+
+    while (length > 0) {
+        n = write(file, text, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        text += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+int js_write_file(const struct json *json, const char *path, struct err *err)
+{
+    char temporary[4096];
+    char *text = js_text(json, JS_PRETTY);
+    int file, failed;
+
+    if (!text)
+        return err_memory(err);
+    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
+    file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    failed = file < 0 || write_all(file, text, strlen(text)) || write_all(file, "\n", 1) || fsync(file);
+    if (file >= 0)
+        failed |= close(file);
+    failed = failed || rename(temporary, path);
+    if (failed) {
+        err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+        if (file >= 0)
+            unlink(temporary);
+    }
+    free(text);
+    return failed ? ERR_SYSTEM : 0;
+}

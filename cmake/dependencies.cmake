@@ -1,0 +1,15 @@
+# Every dependency of the project, declared in this one place.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C) # base/queue: the threads that compile
+find_package(ZLIB REQUIRED)                # compressed recordings
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.12) # base/json
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)                  # unit tests only
+
+# The headers cuda.h and nvrtc.h are needed to build gpu/; the libraries themselves are loaded at run time.
+find_path(CUDA_HEADERS cuda.h
+          HINTS ${CMAKE_BINARY_DIR}/cuda/include $ENV{CUDA_HOME}/include /usr/local/cuda/include
+          DOC "directory of cuda.h and nvrtc.h")
+if(NOT CUDA_HEADERS)
+  message(FATAL_ERROR "cuda.h was not found: install a CUDA toolkit, or run ./quickstart, which fetches the headers")
+endif()

@@ -1,0 +1,29 @@
+# A room is a folder of the house that other folders include as "room/header.h". Each room is seen through its own
+# include directory, so a target finds only the rooms it was linked with: an include against the layering does not build.
+#
+#   room(NAME base SOURCES err.c json.c ROOMS ... LIBRARIES ... PRIVATE_INCLUDES ...)
+function(room)
+  cmake_parse_arguments(R "" "NAME;FOLDER" "SOURCES;ROOMS;LIBRARIES;PRIVATE_INCLUDES" ${ARGN})
+  set(view ${CMAKE_BINARY_DIR}/rooms/${R_NAME})
+  file(MAKE_DIRECTORY ${view})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${R_NAME} SYMBOLIC)
+  add_library(occ_${R_NAME} STATIC ${R_SOURCES})
+  target_include_directories(occ_${R_NAME} PUBLIC ${view} PRIVATE ${R_PRIVATE_INCLUDES})
+  list(TRANSFORM R_ROOMS PREPEND occ_)
+  target_link_libraries(occ_${R_NAME} PUBLIC ${R_ROOMS} PRIVATE ${R_LIBRARIES})
+  strict(occ_${R_NAME})
+endfunction()
+
+# Warnings and sanitizers, the same for every target.
+function(strict target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes
+                         -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wno-format-nonliteral)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  if(OCCUTUNE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(OCCUTUNE_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${OCCUTUNE_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${OCCUTUNE_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,91 @@
+#include "check.h"
+
+#include "base/json.h"
+
+static struct json *parse(const char *text)
+{
+    struct json *json;
+    struct err err = {0};
+
+    assert_int_equal(js_read_text(&json, text, strlen(text), "t.json", &err), 0);
+    return json;
+}
+
+static void bad_json_names_line_and_column(void **state)
+{
+    struct json *json;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(js_read_text(&json, "{\n \"a\": }", 9, "t.json", &err), ERR_USAGE);
+    assert_null(json);
+    assert_non_null(strstr(err.text, "t.json:2:"));
+}
+
+static void wrong_type_names_the_path(void **state)
+{
+    struct json *json = parse("{\"parameters\": {\"TILE\": [1, 2, \"x\"]}}");
+    struct js_at root = js_root(json, "t.json"), parameters, tile, third;
+    struct err err = {0};
+    int64_t value;
+
+    (void)state;
+    assert_int_equal(js_member(&parameters, &root, "parameters", &err), 0);
+    assert_int_equal(js_member(&tile, &parameters, "TILE", &err), 0);
+    third = js_element(&tile, 2);
+    assert_int_equal(js_integer(&value, &third, &err), ERR_USAGE);
+    assert_string_equal(err.text, "t.json: parameters.TILE[2]: expected an integer, found a string");
+    js_free(json);
+}
+
+static void unknown_field_suggests_the_nearest(void **state)
+{
+    static const char *const allowed[] = {"parameters", "launch", NULL};
+    struct json *json = parse("{\"lanch\": 1}");
+    struct js_at root = js_root(json, "t.json");
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(js_only(&root, allowed, &err), ERR_USAGE);
+    assert_string_equal(err.text, "t.json: lanch: unknown field; did you mean \"launch\"?");
+    js_free(json);
+}
+
+static void members_come_in_written_order(void **state)
+{
+    struct json *json = parse("{\"b\": 1, \"a\": 2}");
+    struct js_at root = js_root(json, "t.json"), member = {0};
+
+    (void)state;
+    assert_true(js_next(&member, &root));
+    assert_string_equal(member.key, "b");
+    assert_true(js_next(&member, &root));
+    assert_string_equal(member.key, "a");
+    assert_false(js_next(&member, &root));
+    js_free(json);
+}
+
+static void text_keeps_short_reals_short(void **state)
+{
+    struct json *json = js_new_object();
+    char *text;
+
+    (void)state;
+    assert_int_equal(js_set_real(json, "b", 0.1), 0);
+    assert_int_equal(js_set_integer(json, "a", -3), 0);
+    text = js_text(json, JS_LINE);
+    assert_string_equal(text, "{\"b\": 0.1, \"a\": -3}");
+    free(text);
+    js_free(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_json_names_line_and_column),     cmocka_unit_test(wrong_type_names_the_path),
+        cmocka_unit_test(unknown_field_suggests_the_nearest), cmocka_unit_test(members_come_in_written_order),
+        cmocka_unit_test(text_keeps_short_reals_short),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
