@@ -1,5 +1,6 @@
-/* What a launch is: geometry and arguments of one kernel, with every value fixed. Plain data, made by space/variant, executed
- * by gpu/ on a GPU and by model/emulate on the host: both read buffers through fill_read, so both see the same bytes. */
+/* What a launch is: geometry and arguments of one kernel, with every value fixed. Plain data, made by
+ * space/variant, executed by gpu/ on a GPU and by model/emulate on the host: both read buffers through
+ * fill_read, so both see the same bytes. */
 #ifndef BASE_LAUNCH_H
 #define BASE_LAUNCH_H
 
@@ -12,8 +13,19 @@
 #include <stdint.h>
 
 enum element_type {
-    ELEMENT_INT8, ELEMENT_UINT8, ELEMENT_INT16, ELEMENT_UINT16, ELEMENT_INT32, ELEMENT_UINT32, ELEMENT_INT64, ELEMENT_UINT64,
-    ELEMENT_FLOAT16, ELEMENT_BFLOAT16, ELEMENT_FLOAT32, ELEMENT_FLOAT64, ELEMENT_TYPE_COUNT
+    ELEMENT_INT8,
+    ELEMENT_UINT8,
+    ELEMENT_INT16,
+    ELEMENT_UINT16,
+    ELEMENT_INT32,
+    ELEMENT_UINT32,
+    ELEMENT_INT64,
+    ELEMENT_UINT64,
+    ELEMENT_FLOAT16,
+    ELEMENT_BFLOAT16,
+    ELEMENT_FLOAT32,
+    ELEMENT_FLOAT64,
+    ELEMENT_TYPE_COUNT
 };
 
 const char *element_text(enum element_type type); /* "int8" ... "float16", "bfloat16", "float32", "float64" */
@@ -33,8 +45,8 @@ struct fill {
     enum fill_kind kind;
     uint64_t seed;
     double a, b;
-    char *expression;            /* FILL_EXPRESSION: the text, over `i` and the names below */
-    char **names;                /* the names it may use, and their values */
+    char *expression; /* FILL_EXPRESSION: the text, over `i` and the names below */
+    char **names;     /* the names it may use, and their values */
     struct value *values;
     size_t name_count;
     struct expr *parsed;         /* of `expression`; the last slot is i */
@@ -43,18 +55,21 @@ struct fill {
     size_t mapped_bytes;
 };
 
-/* Parses the expression or maps the file; `type` and `count` are checked against a file's. Called once before fill_read. */
+/* Parses the expression or maps the file; `type` and `count` are checked against a file's. Called once before
+ * fill_read. */
 int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, struct err *err);
 
-/* Writes elements first .. first + n - 1, as `type`, to `out`. Integers are cut to the type's width; reals are rounded to
- * nearest even. Thread-safe. Fails only where an expression does (message names the index). */
-int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out, struct err *err);
+/* Writes elements first .. first + n - 1, as `type`, to `out`. Integers are cut to the type's width; reals
+ * are rounded to nearest even. Thread-safe. Fails only where an expression does (message names the index). */
+int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
+              struct err *err);
 void fill_release(struct fill *fill);
 
 enum argument_kind {
     ARGUMENT_SCALAR, /* `bytes`, `size` of them, passed by value */
     ARGUMENT_BUFFER, /* global memory; passed by address */
-    ARGUMENT_SYMBOL  /* a __constant__ or __device__ variable called `name`, set before the launch; not passed */
+    ARGUMENT_SYMBOL  /* a __constant__ or __device__ variable called `name`, set before the launch; not passed
+                      */
 };
 
 enum role { ROLE_IN, ROLE_INOUT, ROLE_OUT };
@@ -73,7 +88,7 @@ struct argument {
 struct launch {
     unsigned grid[3], block[3]; /* all at least 1 */
     unsigned shared_bytes;      /* dynamic shared memory of a block */
-    int carveout;               /* preferred share of the unified cache for shared memory in per cent, or -1 */
+    int carveout; /* preferred share of the unified cache for shared memory in per cent, or -1 */
     struct argument *arguments; /* in the kernel's order; symbols anywhere */
     size_t argument_count;
 };
@@ -81,10 +96,14 @@ struct launch {
 void launch_init(struct launch *launch); /* grid and block 1, carve-out -1 */
 void launch_release(struct launch *launch);
 
+/* fill_prepare for every argument that has a fill; the message names the argument. */
+int launch_prepare(struct launch *launch, struct err *err);
+
 uint64_t launch_threads(const struct launch *launch); /* threads of a block */
 uint64_t launch_blocks(const struct launch *launch);  /* thread blocks of the grid */
 
-/* Hash of everything that can change what a launch does or how long it takes: geometry, arguments, fills, seeds. */
+/* Hash of everything that can change what a launch does or how long it takes: geometry, arguments, fills,
+ * seeds. */
 uint64_t launch_hash(const struct launch *launch);
 /* Hash of the arguments alone: launches with the same one can share buffers. */
 uint64_t launch_arguments_hash(const struct launch *launch);

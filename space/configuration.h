@@ -1,0 +1,35 @@
+/* A configuration is one choice per parameter: `unsigned choices[spec->parameter_count]`, where parameter p
+ * has the value spec->parameters[p].values[choices[p]]. Here it is turned into text and JSON, and back. */
+#ifndef SPACE_CONFIGURATION_H
+#define SPACE_CONFIGURATION_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "space/spec.h"
+
+/* The value of parameter p. */
+const struct value *configuration_value(const struct spec *spec, const unsigned *choices, size_t p);
+
+/* Kernel Tuner's record key, "16,True,0.5": malloc'ed; null when memory ends. */
+char *configuration_key(const struct spec *spec, const unsigned *choices);
+
+/* "TILE_M=64 FAST_MATH=True" for people: malloc'ed; null when memory ends. */
+char *configuration_text(const struct spec *spec, const unsigned *choices);
+
+/* {"TILE_M": 64, ...} in the order of the spec, owned by the caller; null when memory ends. */
+struct json *configuration_json(const struct spec *spec, const unsigned *choices);
+
+/* Reads the parameters' members of an object such as a journal record; others are ignored. A parameter that
+ * is missing, or a value that is not listed, is an error (ERR_USAGE). */
+int configuration_read(unsigned *choices, const struct spec *spec, const struct js_at *object,
+                       struct err *err);
+
+/* Reads "TILE_M=64,FAST_MATH=true" (`--config`); what is not named keeps the default's value. */
+int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err);
+
+/* A value as JSON, owned by the caller (null when memory ends), and back; strings stay borrowed from the
+ * document. */
+struct json *value_to_json(const struct value *value);
+int value_from_json(struct value *out, const struct js_at *at, struct err *err);
+
+#endif

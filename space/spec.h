@@ -1,0 +1,135 @@
+/* The tuning spec: one JSON file, read and checked. Everything that can be wrong with it before a
+ * configuration is chosen is found here; errors read `FILE: parameters.TILE_M[2]: message with a remedy` and
+ * are ERR_USAGE.
+ *
+ *   kernel       {file, name, options}: file beside the spec; name a plain name, or an NVRTC name expression
+ * in which parameters stand for their values; options for every compile parameters   {NAME: [values] or
+ * {values, option, description}}: integers, reals, true/false or strings; a macro -DNAME=value (true is 1),
+ * unless it has an `option`: true adds the option as it is, false nothing; numbers and strings replace the %
+ * in it ("--maxrregcount=%") default      {NAME: value}: where the search starts; what is not named has its
+ * first listed value constraints  [expressions over parameters and problem sizes]: true or false problem
+ * {NAME: number or expression over the sizes before it}, or a list of such objects with the same names launch
+ * {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions} arguments    in the kernel's
+ * order, symbols anywhere: {scalar: type, value: expression; name}, {scalar: "bytes", value: hexadecimal
+ * text; name}, {buffer: type, name, length: expression, fill, role: in (default), inout or out}, {symbol:
+ * name, type, length: expression, fill} fill         {uniform: [low, high]}, {normal: [mean, deviation]},
+ * {constant: x}, {expression: text} or {file: "x.npy"}, with `seed` (default: the argument's position, from
+ * 1); every buffer but an `out` one has a fill reference    {file, name, launch} of a kernel with the same
+ * arguments, its launch over problem sizes only; {files: {BUFFER: "x.npy"}}; or none: then the default
+ * configuration's result tolerance    {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
+ *   cache        "warm" (default) or "cold"
+ *   metrics      {NAME: expression over parameters, problem sizes and `time` in seconds}
+ *   description  text
+ */
+#ifndef SPACE_SPEC_H
+#define SPACE_SPEC_H
+
+#include "base/err.h"
+#include "base/expr.h"
+#include "base/json.h"
+#include "base/launch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings are borrowed from the document and expressions own themselves; all is freed by spec_release. */
+struct spec_kernel {
+    char *path; /* the source file, found from the spec's directory */
+    const char *name;
+    const char **options;
+    size_t option_count;
+};
+
+struct spec_parameter {
+    const char *name;
+    struct value *values;    /* distinct */
+    size_t value_count;      /* at least 1 */
+    const char *option;      /* null: a macro */
+    const char *description; /* or null */
+};
+
+struct spec_launch {
+    struct expr *grid[3], *block[3]; /* null: 1 */
+    struct expr *shared;             /* bytes; null: 0 */
+    struct expr *carveout;           /* per cent; null: left to the driver */
+};
+
+struct spec_argument {
+    enum argument_kind kind;
+    const char *name;       /* null for a scalar without one */
+    enum element_type type; /* not for bytes */
+    const char *bytes;      /* scalar of raw bytes: hexadecimal text, else null */
+    struct expr *value;     /* scalar: its value; buffer and symbol: its length */
+    enum role role;
+    struct fill fill;        /* expression and path owned; names and values empty */
+    struct expr *fill_value; /* FILL_EXPRESSION: the text parsed over `names` and i */
+};
+
+enum spec_reference_kind { REFERENCE_DEFAULT, REFERENCE_KERNEL, REFERENCE_FILES };
+
+struct spec_reference {
+    enum spec_reference_kind kind;
+    struct spec_kernel kernel; /* REFERENCE_KERNEL; its options are the kernel's */
+    struct spec_launch launch;
+    const char **buffers; /* REFERENCE_FILES: buffer names and the .npy file of each */
+    char **paths;
+    size_t file_count;
+};
+
+struct spec_metric {
+    const char *name;
+    struct expr *value; /* over `names` and, in slot name_count, time */
+};
+
+struct spec {
+    char *path;      /* as given */
+    char *directory; /* of it; file names in the spec start there */
+    struct json *document;
+    uint64_t hash;             /* of the spec's content, overrides included */
+    const char *description;   /* or null */
+    struct spec_kernel kernel; /* path null when the file is a space only */
+    struct spec_parameter *parameters;
+    size_t parameter_count; /* at least 1 */
+    unsigned *defaults;     /* a choice for every parameter; satisfies the constraints if has_default */
+    bool has_default;
+    struct expr **constraints;
+    size_t constraint_count;
+    const char **names; /* what expressions may use: parameters, then problem sizes */
+    size_t name_count;
+    size_t size_count;       /* problem sizes: names[parameter_count] .. */
+    struct value **problems; /* problems[k][s]: value of size s in problem k */
+    size_t problem_count;    /* at least 1; the one problem has no sizes when the spec has none */
+    struct spec_launch launch;
+    struct spec_argument *arguments;
+    size_t argument_count;
+    struct spec_reference reference;
+    double relative, absolute;
+    bool cold; /* cache: "cold" */
+    struct spec_metric *metrics;
+    size_t metric_count;
+};
+
+enum spec_part {
+    SPEC_WHOLE,
+    SPEC_SPACE /* kernel, launch and arguments may be missing: a space to count, nothing to run */
+};
+
+/* Reads and checks a spec. `sets[0..set_count)` are overrides of problem sizes, "M=1024" or "M=2*N", each
+ * applied to every problem (`--set`). On failure `out` is empty. */
+int spec_read(struct spec *out, const char *path, enum spec_part part, const char *const *sets,
+              size_t set_count, struct err *err);
+void spec_release(struct spec *spec); /* also an empty one */
+
+/* Fills slots[0 .. name_count) for evaluating the spec's expressions; `choices` null leaves the parameters
+ * alone. */
+void spec_slots(struct value *slots, const struct spec *spec, size_t problem, const unsigned *choices);
+
+/* "M=4096 N=4096 K=4096" as snprintf does; empty without sizes. */
+int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t problem);
+
+/* A metric from a time; fails only where its expression does. */
+int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,
+                double time_s, struct err *err);
+
+#endif

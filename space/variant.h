@@ -1,0 +1,41 @@
+/* A variant: what one configuration is compiled with and how it is launched. The only place that evaluates
+ * the spec's expressions for launches and arguments. */
+#ifndef SPACE_VARIANT_H
+#define SPACE_VARIANT_H
+
+#include "base/err.h"
+#include "base/launch.h"
+#include "base/outcome.h"
+#include "space/spec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct variant {
+    const char *source_path; /* borrowed from the spec */
+    char *name;              /* plain, or an NVRTC name expression with the parameters' values in it */
+    char **options;          /* the spec's options, then each parameter's in order; without -arch */
+    size_t option_count;
+    enum outcome outcome; /* OUTCOME_OK, or OUTCOME_LIMITS: this configuration has no launch on any device */
+    char message[512];    /* why, when not ok: "launch.grid[0]: ceil_div(N, 0): column 1: division by zero" */
+    struct launch launch; /* when ok; fills are not prepared: see launch_prepare */
+};
+
+/* Fixes every value for a configuration of problem `problem`. What is this configuration's own fault (a grid
+ * of 0, a negative length, an overflow) is its outcome; the only error is ERR_MEMORY. */
+int variant_make(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
+                 struct err *err);
+
+/* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of a configuration. Compiled
+ * with the macros of the spec's defaults, so that it may stand in the kernel's own file and is compiled once;
+ * launched by problem sizes only. */
+int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
+                      struct err *err);
+
+void variant_release(struct variant *variant);
+
+/* Hash of the source text, the name and the options: what is compiled. Reads the file: ERR_SYSTEM when it
+ * cannot. */
+int variant_source_hash(uint64_t *out, const struct variant *variant, struct err *err);
+
+#endif
