@@ -1,0 +1,83 @@
+/* Throughput bounds: what a warp asks of each resource over what an SM can give (Volkov, section 3.6).
+ *
+ * Pure functions over plain structs. The traffic counts and the device profile fill them; tests write them as
+ * literals. */
+#ifndef MODEL_THROUGHPUT_H
+#define MODEL_THROUGHPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Everything that can run out, with the unit in which it is counted. Warp instructions of a class that takes
+ * its pipe longer than the pipe's full rate are counted as many times over. */
+enum resource {
+    RESOURCE_ISSUE,     /* issue slots, reissues included */
+    RESOURCE_FMA,       /* warp instructions on either half of the FMA pipe */
+    RESOURCE_FMA_HEAVY, /* those that only its heavy half executes (IMAD) */
+    RESOURCE_ALU,       /* warp instructions: integer, logic, compare, select */
+    RESOURCE_FP16,      /* warp instructions */
+    RESOURCE_FP64,      /* warp instructions */
+    RESOURCE_XU,        /* warp instructions: MUFU, conversions, population count */
+    RESOURCE_TENSOR,    /* warp instructions, weighted by the cycles of their shape */
+    RESOURCE_UNIFORM,   /* warp instructions of the uniform datapath */
+    RESOURCE_BRANCH,    /* warp instructions of the branch unit */
+    RESOURCE_TEX,       /* warp instructions of the texture unit */
+    RESOURCE_LSU,       /* warp instructions handed to the load/store units */
+    RESOURCE_SHARED,    /* wavefronts of shared memory: bank conflicts multiply them */
+    RESOURCE_L1_DATA,   /* wavefronts of global and local memory: they share the data stage with shared memory
+                         */
+    RESOURCE_L1_TAGS,   /* 128-byte lines looked up */
+    RESOURCE_L2,        /* 32-byte sectors asked of L2 */
+    RESOURCE_DRAM_READ, /* bytes; reads and writes share the pins and so add up */
+    RESOURCE_DRAM_WRITE,      /* bytes */
+    RESOURCE_LOADS_IN_FLIGHT, /* load-cycles: latency summed over loads; capacity is the loads an SM keeps in
+                                 flight */
+    RESOURCE_CONSTANT,        /* bytes past the first constant cache */
+    RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
+    RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */
+    RESOURCE_BARRIER,         /* warps arriving at a barrier */
+    RESOURCE_ICACHE,          /* instruction bytes that miss the first instruction cache */
+    RESOURCE_COUNT
+};
+
+/* Lower-case name and unit for people ("L2 sectors"); never null. */
+const char *resource_name(enum resource resource);
+const char *resource_unit(enum resource resource);
+
+/* True for what each sub-partition of an SM has for itself, so that warps spread unevenly overload one. */
+bool resource_is_partitioned(enum resource resource);
+
+/* What the mean warp asks for, in the unit of each resource. */
+struct demand {
+    double count[RESOURCE_COUNT]; /* expected: goes into the estimate */
+    double least[RESOURCE_COUNT]; /* certain: goes into the hard bound (for DRAM the unique bytes, less the L2
+                                     when warm) */
+};
+
+/* Units per SM cycle. A resource may be limited per SM, per GPU (shared by the SMs that are busy), or both;
+ * 0 means no such limit, and both 0 that the capacity is not known. */
+struct capacity {
+    double per_sm;
+    double per_gpu;
+};
+
+struct throughput {
+    double cycles[RESOURCE_COUNT]; /* per warp and SM; shared resources hold their own part; 0 where nothing
+                                      is asked */
+    double bound_cycles;           /* the largest, shared parts added up; 0 when nothing is asked */
+    double warps_per_cycle;        /* 1 / bound_cycles, per SM; infinite when nothing is asked */
+    enum resource
+        limiter;      /* which one; of a shared resource its larger part. Meaningless at bound_cycles 0 */
+    uint32_t unknown; /* bit r: resource r is asked for but its capacity is not known, and left out */
+};
+
+/* Bounds each resource and finds the tightest: cycles = count / capacity (3.6). `busy_sms` >= 1 SMs share
+ * what is limited per GPU. `unevenness` >= 1 multiplies the demand on partitioned resources
+ * (replay_unevenness()); it is 1 for a hard bound. */
+void throughput_bound(struct throughput *out, const double count[RESOURCE_COUNT],
+                      const struct capacity capacity[RESOURCE_COUNT], double busy_sms, double unevenness);
+
+/* Cycles of the whole bottleneck that `resource` belongs to: its own and those it shares with. */
+double throughput_bottleneck(const struct throughput *throughput, enum resource resource);
+
+#endif
