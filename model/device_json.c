@@ -1,0 +1,532 @@
+/* The profile as JSON: every field is checked on the way in, and holes are simply absent.
+ *
+ *   {"schema": 1, "name": "...", "sm": 90, "driver": "...", "toolkit": "...", "date": "...", "source": "...",
+ *    "limits": {"sm_count": 132, ..., "carveouts": [0, 8192, ...]},
+ *    "values": {"dram_latency": {"sustained": 1, "best": 1, "spread": 0, "unit": "cycles", "origin": "..."}},
+ *    "operations": {"FFMA": {"latency": {...}, "interval": {...}, "pipe": "fma", "ridge_warps": 16,
+ *                            "roofline": {"x": [...], "y": [...], "origin": "..."}}},
+ *    "curves": {"loaded_dram": {"x": [...], "y": [...], "origin": "..."}},
+ *    "notes": ["..."]} */
+#include "model/device.h"
+
+#include "base/hash.h"
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reading --------------------------------------------------------------------------------------------------
+ */
+
+static int read_text(char *out, size_t size, const struct js_at *object, const char *key, struct err *err)
+{
+    const char *text;
+    struct js_at at;
+    int rc;
+
+    if (!js_find(&at, object, key))
+        return 0;
+    rc = js_string(&text, &at, err);
+    if (rc)
+        return rc;
+    if (strlen(text) >= size)
+        return js_fail(&at, err, "longer than the %zu bytes there is room for", size - 1);
+    snprintf(out, size, "%s", text);
+    return 0;
+}
+
+static int read_number(double *out, const struct js_at *object, const char *key, struct err *err)
+{
+    struct js_at at;
+    int rc = js_member(&at, object, key, err);
+
+    if (rc == 0)
+        rc = js_real(out, &at, err);
+    if (rc == 0 && *out < 0)
+        return js_fail(&at, err, "is negative");
+    return rc;
+}
+
+static int read_value(struct device_value *out, const struct js_at *at, const char *unit, struct err *err)
+{
+    static const char *const allowed[] = {"sustained", "best", "spread", "unit", "origin", NULL};
+    char found[32] = "";
+    struct js_at place;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    if (rc == 0)
+        rc = read_number(&out->sustained, at, "sustained", err);
+    if (rc == 0)
+        rc = read_number(&out->best, at, "best", err);
+    if (rc == 0)
+        rc = read_number(&out->spread, at, "spread", err);
+    if (rc == 0)
+        rc = js_member(&place, at, "unit", err);
+    if (rc == 0)
+        rc = read_text(found, sizeof found, at, "unit", err);
+    if (rc == 0 && strcmp(found, unit) != 0)
+        return js_fail(&place, err, "is \"%s\", this value is in %s", found, unit);
+    if (rc == 0)
+        rc = js_member(&place, at, "origin", err);
+    if (rc == 0)
+        rc = read_text(out->origin, sizeof out->origin, at, "origin", err);
+    out->known = rc == 0;
+    return rc;
+}
+
+static int read_reals(double **out, size_t *count, const struct js_at *object, const char *key,
+                      struct err *err)
+{
+    struct js_at list;
+    int rc = js_member(&list, object, key, err);
+
+    if (rc == 0)
+        rc = js_expect(&list, JS_ARRAY, err);
+    if (rc)
+        return rc;
+    *count = js_count(&list);
+    *out = malloc((*count ? *count : 1) * sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (size_t i = 0; rc == 0 && i < *count; i++) {
+        struct js_at at = js_element(&list, i);
+
+        rc = js_real(&(*out)[i], &at, err);
+    }
+    return rc;
+}
+
+static int read_curve(struct device_curve *out, const struct js_at *at, struct err *err)
+{
+    static const char *const allowed[] = {"x", "y", "origin", NULL};
+    double *x = NULL, *y = NULL;
+    size_t nx = 0, ny = 0;
+    char origin[sizeof out->origin] = "";
+    struct err why = {0};
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    if (rc == 0)
+        rc = read_text(origin, sizeof origin, at, "origin", err);
+    if (rc == 0)
+        rc = read_reals(&x, &nx, at, "x", err);
+    if (rc == 0)
+        rc = read_reals(&y, &ny, at, "y", err);
+    if (rc == 0 && nx != ny)
+        rc = js_fail(at, err, "has %zu values of x and %zu of y", nx, ny);
+    if (rc == 0 && device_curve_set(out, x, y, nx, origin, &why))
+        rc = why.code == ERR_MEMORY ? err_memory(err) : js_fail(at, err, "%s", why.text);
+    free(x);
+    free(y);
+    return rc;
+}
+
+static int read_op(struct device_op *out, const struct js_at *at, struct err *err)
+{
+    static const char *const allowed[] = {"latency", "interval", "pipe", "ridge_warps", "roofline", NULL};
+    struct js_at part;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    if (rc == 0 && js_find(&part, at, "latency"))
+        rc = read_value(&out->latency, &part, "cycles", err);
+    if (rc == 0 && js_find(&part, at, "interval"))
+        rc = read_value(&out->interval, &part, "cycles", err);
+    if (rc == 0)
+        rc = read_text(out->pipe, sizeof out->pipe, at, "pipe", err);
+    if (rc == 0 && js_find(&part, at, "ridge_warps"))
+        rc = read_number(&out->ridge_warps, at, "ridge_warps", err);
+    if (rc == 0 && js_find(&part, at, "roofline"))
+        rc = read_curve(&out->roofline, &part, err);
+    return rc;
+}
+
+static int read_carveouts(struct device_limits *out, const struct js_at *at, struct err *err)
+{
+    int rc = js_expect(at, JS_ARRAY, err);
+
+    if (rc == 0 && js_count(at) > DEVICE_CARVEOUTS)
+        return js_fail(at, err, "has more than %d entries", DEVICE_CARVEOUTS);
+    for (size_t i = 0; rc == 0 && i < js_count(at); i++) {
+        struct js_at element = js_element(at, i);
+
+        rc = js_unsigned(&out->carveouts[i], &element, err);
+        if (rc == 0 && i > 0 && out->carveouts[i] <= out->carveouts[i - 1])
+            return js_fail(&element, err, "is not larger than the one before");
+        out->carveout_count = i + 1;
+    }
+    return rc;
+}
+
+static int read_limits(struct device_limits *out, const struct js_at *at, struct err *err)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } fields[] = {
+#define DEVICE_LIMIT(field, description) {#field, offsetof(struct device_limits, field)},
+#include "model/device.def"
+#undef DEVICE_LIMIT
+    };
+    enum { FIELDS = sizeof fields / sizeof *fields };
+    const char *allowed[FIELDS + 2] = {"carveouts"};
+    struct js_at part;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    for (size_t i = 0; i < FIELDS; i++)
+        allowed[i + 1] = fields[i].name;
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    for (size_t i = 0; rc == 0 && i < FIELDS; i++)
+        if (js_find(&part, at, fields[i].name))
+            rc = js_unsigned((uint64_t *)((char *)out + fields[i].offset), &part, err);
+    if (rc == 0 && js_find(&part, at, "carveouts"))
+        rc = read_carveouts(out, &part, err);
+    return rc;
+}
+
+static int read_values(struct device *out, const struct js_at *at, struct err *err)
+{
+    const char *allowed[DEVICE_VALUE_COUNT + 1] = {0};
+    struct js_at member;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    for (size_t i = 0; i < DEVICE_VALUE_COUNT; i++)
+        allowed[i] = device_value_info((enum device_value_id)i)->name;
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    for (size_t i = 0; rc == 0 && i < DEVICE_VALUE_COUNT; i++)
+        if (js_find(&member, at, allowed[i]))
+            rc = read_value(&out->values[i], &member, device_value_info((enum device_value_id)i)->unit, err);
+    return rc;
+}
+
+static int read_ops(struct device *out, const struct js_at *at, struct err *err)
+{
+    const char *allowed[DEVICE_OP_COUNT + 1] = {0};
+    struct js_at member;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    for (size_t i = 0; i < DEVICE_OP_COUNT; i++)
+        allowed[i] = device_op_text((enum device_op_id)i);
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    for (size_t i = 0; rc == 0 && i < DEVICE_OP_COUNT; i++)
+        if (js_find(&member, at, allowed[i]))
+            rc = read_op(&out->ops[i], &member, err);
+    return rc;
+}
+
+static int read_curves(struct device *out, const struct js_at *at, struct err *err)
+{
+    const char *allowed[DEVICE_CURVE_COUNT + 1] = {0};
+    struct js_at member;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    for (size_t i = 0; i < DEVICE_CURVE_COUNT; i++)
+        allowed[i] = device_curve_info((enum device_curve_id)i)->name;
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    for (size_t i = 0; rc == 0 && i < DEVICE_CURVE_COUNT; i++)
+        if (js_find(&member, at, allowed[i]))
+            rc = read_curve(&out->curves[i], &member, err);
+    return rc;
+}
+
+static int read_notes(struct device *out, const struct js_at *at, struct err *err)
+{
+    int rc = js_expect(at, JS_ARRAY, err);
+
+    for (size_t i = 0; rc == 0 && i < js_count(at); i++) {
+        struct js_at element = js_element(at, i);
+        const char *text;
+
+        rc = js_string(&text, &element, err);
+        if (rc == 0)
+            rc = device_note(out, err, "%s", text);
+    }
+    return rc;
+}
+
+static int read_identity(struct device *out, const struct js_at *root, struct err *err)
+{
+    uint64_t number = 0;
+    struct js_at at;
+    int rc = js_member(&at, root, "schema", err);
+
+    if (rc == 0)
+        rc = js_unsigned(&number, &at, err);
+    if (rc == 0 && number != DEVICE_SCHEMA)
+        return js_fail(&at, err, "is %llu, this program reads %d: calibrate again",
+                       (unsigned long long)number, DEVICE_SCHEMA);
+    if (rc == 0)
+        rc = js_member(&at, root, "sm", err);
+    if (rc == 0)
+        rc = js_unsigned(&number, &at, err);
+    if (rc == 0 && (number < 10 || number > 999))
+        return js_fail(&at, err, "is no architecture: 90 stands for sm_90");
+    out->sm = (unsigned)number;
+    if (rc == 0)
+        rc = js_member(&at, root, "name", err);
+    if (rc == 0)
+        rc = read_text(out->name, sizeof out->name, root, "name", err);
+    if (rc == 0)
+        rc = read_text(out->driver, sizeof out->driver, root, "driver", err);
+    if (rc == 0)
+        rc = read_text(out->toolkit, sizeof out->toolkit, root, "toolkit", err);
+    if (rc == 0)
+        rc = read_text(out->date, sizeof out->date, root, "date", err);
+    if (rc == 0)
+        rc = read_text(out->source, sizeof out->source, root, "source", err);
+    return rc;
+}
+
+static int read_device(struct device *out, const struct js_at *root, struct err *err)
+{
+    static const char *const allowed[] = {"schema", "name",   "sm",     "driver",     "toolkit",
+                                          "date",   "source", "limits", "operations", "values",
+                                          "curves", "notes",  NULL};
+    static const struct {
+        const char *name;
+        int (*read)(struct device *out, const struct js_at *at, struct err *err);
+    } parts[] = {
+        {"values", read_values}, {"operations", read_ops}, {"curves", read_curves}, {"notes", read_notes}};
+    struct js_at at;
+    int rc = js_expect(root, JS_OBJECT, err);
+
+    if (rc == 0)
+        rc = js_only(root, allowed, err);
+    if (rc == 0)
+        rc = read_identity(out, root, err);
+    if (rc == 0)
+        rc = js_member(&at, root, "limits", err);
+    if (rc == 0)
+        rc = read_limits(&out->limits, &at, err);
+    for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++)
+        if (js_find(&at, root, parts[i].name))
+            rc = parts[i].read(out, &at, err);
+    return rc;
+}
+
+int device_from_json(struct device *out, const struct js_at *at, struct err *err)
+{
+    int rc;
+
+    device_init(out);
+    rc = read_device(out, at, err);
+    if (rc)
+        device_release(out);
+    return rc;
+}
+
+int device_read(struct device *out, const char *path, struct err *err)
+{
+    struct json *json;
+    struct js_at root;
+    int rc;
+
+    device_init(out);
+    rc = js_read_file(&json, path, err);
+    if (rc)
+        return rc;
+    root = js_root(json, path);
+    rc = device_from_json(out, &root, err);
+    js_free(json);
+    return rc;
+}
+
+int device_load(struct device *out, const char *name_or_path, const char *directory, struct err *err)
+{
+    const bool is_path = strchr(name_or_path, '/') || strstr(name_or_path, ".json");
+    char path[1024];
+
+    if (is_path || !directory)
+        return device_read(out, name_or_path, err);
+    if (snprintf(path, sizeof path, "%s/%s.json", directory, name_or_path) >= (int)sizeof path)
+        return err_set(err, ERR_USAGE, "%s: the path of the profile is too long", name_or_path);
+    return device_read(out, path, err);
+}
+
+/* Writing --------------------------------------------------------------------------------------------------
+ */
+
+static struct json *value_json(const struct device_value *value, const char *unit)
+{
+    struct json *object = js_new_object();
+
+    if (object && (js_set_real(object, "sustained", value->sustained) ||
+                   js_set_real(object, "best", value->best) || js_set_real(object, "spread", value->spread) ||
+                   js_set_string(object, "unit", unit) || js_set_string(object, "origin", value->origin))) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+static struct json *reals_json(const double *values, size_t count)
+{
+    struct json *list = js_new_array();
+
+    for (size_t i = 0; list && i < count; i++) {
+        if (js_append(list, js_new_real(values[i]))) {
+            js_free(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static struct json *curve_json(const struct device_curve *curve)
+{
+    struct json *object = js_new_object();
+
+    if (object && (js_set(object, "x", reals_json(curve->x, curve->count)) ||
+                   js_set(object, "y", reals_json(curve->y, curve->count)) ||
+                   js_set_string(object, "origin", curve->origin))) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+static struct json *op_json(const struct device_op *op)
+{
+    struct json *object = js_new_object();
+    int rc = object ? 0 : ERR_MEMORY;
+
+    if (rc == 0 && op->latency.known)
+        rc = js_set(object, "latency", value_json(&op->latency, "cycles"));
+    if (rc == 0 && op->interval.known)
+        rc = js_set(object, "interval", value_json(&op->interval, "cycles"));
+    if (rc == 0 && op->pipe[0])
+        rc = js_set_string(object, "pipe", op->pipe);
+    if (rc == 0 && op->ridge_warps > 0)
+        rc = js_set_real(object, "ridge_warps", op->ridge_warps);
+    if (rc == 0 && op->roofline.count)
+        rc = js_set(object, "roofline", curve_json(&op->roofline));
+    if (rc) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+static struct json *limits_json(const struct device_limits *limits)
+{
+    struct json *object = js_new_object(), *list = js_new_array();
+    int rc = object && list ? 0 : ERR_MEMORY;
+
+    for (size_t i = 0; rc == 0 && i < limits->carveout_count; i++)
+        rc = js_append(list, js_new_integer((int64_t)limits->carveouts[i]));
+    if (rc == 0) {
+        rc = js_set(object, "carveouts", list);
+        list = NULL;
+    }
+#define DEVICE_LIMIT(field, description)                                                                     \
+    if (rc == 0)                                                                                             \
+        rc = js_set_integer(object, #field, (int64_t)limits->field);
+#include "model/device.def"
+#undef DEVICE_LIMIT
+    js_free(list);
+    if (rc) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+static int set_groups(struct json *values, struct json *operations, struct json *curves, struct json *notes,
+                      const struct device *device)
+{
+    int rc = values && operations && curves && notes ? 0 : ERR_MEMORY;
+
+    for (size_t i = 0; rc == 0 && i < DEVICE_VALUE_COUNT; i++) {
+        const struct device_value_info *info = device_value_info((enum device_value_id)i);
+
+        if (device->values[i].known)
+            rc = js_set(values, info->name, value_json(&device->values[i], info->unit));
+    }
+    for (size_t i = 0; rc == 0 && i < DEVICE_OP_COUNT; i++)
+        if (device->ops[i].latency.known || device->ops[i].interval.known)
+            rc = js_set(operations, device_op_text((enum device_op_id)i), op_json(&device->ops[i]));
+    for (size_t i = 0; rc == 0 && i < DEVICE_CURVE_COUNT; i++)
+        if (device->curves[i].count)
+            rc = js_set(curves, device_curve_info((enum device_curve_id)i)->name,
+                        curve_json(&device->curves[i]));
+    for (size_t i = 0; rc == 0 && i < device->note_count; i++)
+        rc = js_append(notes, js_new_string(device->notes[i]));
+    return rc;
+}
+
+static int set_identity(struct json *object, const struct device *device)
+{
+    int rc = js_set_integer(object, "schema", DEVICE_SCHEMA);
+
+    if (rc == 0)
+        rc = js_set_string(object, "name", device->name);
+    if (rc == 0)
+        rc = js_set_integer(object, "sm", device->sm);
+    if (rc == 0)
+        rc = js_set_string(object, "driver", device->driver);
+    if (rc == 0)
+        rc = js_set_string(object, "toolkit", device->toolkit);
+    if (rc == 0)
+        rc = js_set_string(object, "date", device->date);
+    if (rc == 0)
+        rc = js_set_string(object, "source", device->source);
+    if (rc == 0)
+        rc = js_set(object, "limits", limits_json(&device->limits));
+    return rc;
+}
+
+struct json *device_to_json(const struct device *device)
+{
+    struct json *object = js_new_object(), *values = js_new_object(), *operations = js_new_object();
+    struct json *curves = js_new_object(), *notes = js_new_array();
+    int rc = object ? set_identity(object, device) : ERR_MEMORY;
+
+    if (rc == 0)
+        rc = set_groups(values, operations, curves, notes, device);
+    if (rc == 0) {
+        rc = js_set(object, "values", values) | js_set(object, "operations", operations) |
+             js_set(object, "curves", curves) | js_set(object, "notes", notes);
+        values = operations = curves = notes = NULL;
+    }
+    js_free(values);
+    js_free(operations);
+    js_free(curves);
+    js_free(notes);
+    if (rc) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+int device_write(const struct device *device, const char *path, struct err *err)
+{
+    struct json *json = device_to_json(device);
+    int rc = json ? js_write_file(json, path, err) : err_memory(err);
+
+    js_free(json);
+    return rc;
+}
+
+int device_hash(uint64_t *out, const struct device *device, struct err *err)
+{
+    struct json *json = device_to_json(device);
+    char *text = json ? js_text(json, JS_PRETTY) : NULL;
+
+    js_free(json);
+    if (!text)
+        return err_memory(err);
+    *out = hash_text(HASH_START, text);
+    free(text);
+    return 0;
+}

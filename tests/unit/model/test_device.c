@@ -1,0 +1,152 @@
+#include "check.h"
+
+#include "model/device.h"
+
+#include <unistd.h>
+
+static int read_from(struct device *device, const char *text, struct err *err)
+{
+    struct json *json;
+    struct js_at root;
+    int rc = js_read_text(&json, text, strlen(text), "profile", err);
+
+    assert_int_equal(rc, 0);
+    root = js_root(json, "profile");
+    rc = device_from_json(device, &root, err);
+    js_free(json);
+    return rc;
+}
+
+static void wrong_fields_are_named(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"{}", "profile: "},
+        {"{\"schema\": 9, \"sm\": 90, \"name\": \"x\", \"limits\": {}}",
+         "profile: schema: is 9, this program reads 1"},
+        {"{\"schema\": 1, \"sm\": 9000, \"name\": \"x\", \"limits\": {}}", "profile: sm: is no architecture"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_cuont\": 1}}",
+         "profile: limits.sm_cuont"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_count\": -1}}",
+         "profile: limits.sm_count"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"carveouts\": [8, 8]}}",
+         "profile: limits.carveouts[1]: is not larger"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
+         "{\"sustained\": 1, \"best\": 1, \"spread\": 0, \"unit\": \"ns\", \"origin\": \"me\"}}}",
+         "profile: values.dram_latency.unit: is \"ns\", this value is in cycles"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
+         "{\"sustained\": -1, \"best\": 1, \"spread\": 0, \"unit\": \"cycles\", \"origin\": \"me\"}}}",
+         "profile: values.dram_latency.sustained: is negative"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMB\": {}}}",
+         "profile: operations.FFMB"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+         "{\"x\": [1, 1], \"y\": [1, 2]}}}",
+         "profile: curves.loaded_l2: point 1 of a curve does not lie right"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+         "{\"x\": [1, 2], \"y\": [1]}}}",
+         "profile: curves.loaded_l2: has 2 values of x and 1 of y"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+        struct device device;
+
+        assert_int_equal(read_from(&device, cases[i].text, &err), ERR_USAGE);
+        if (!strstr(err.text, cases[i].message))
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text, cases[i].message);
+        assert_int_equal(device.sm, 0);
+    }
+}
+
+static void a_profile_survives_the_round_trip_with_its_holes(void **state)
+{
+    const double x[] = {1, 2, 4}, y[] = {300, 320, 700};
+    struct device device, again;
+    char path[] = "device_XXXXXX";
+    struct err err = {0};
+    uint64_t before, after;
+
+    (void)state;
+    close(mkstemp(path));
+    device_init(&device);
+    device.sm = 90;
+    snprintf(device.name, sizeof device.name, "NVIDIA H200");
+    assert_int_equal(device_limits_of(&device.limits, 90, &err), 0);
+    device.values[DEVICE_DRAM_LATENCY] = (struct device_value){true, 700.5, 690, 3, "chase"};
+    device.ops[DEVICE_OP_FFMA].latency = (struct device_value){true, 4, 4, 0, "chain"};
+    snprintf(device.ops[DEVICE_OP_FFMA].pipe, 24, "fma");
+    assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_LOADED_L2], x, y, 3, "loaded", &err), 0);
+    assert_int_equal(device_note(&device, &err, "l1_latency: %s", "instruction 3 is MOV"), 0);
+    assert_int_equal(device_write(&device, path, &err), 0);
+    assert_int_equal(device_load(&again, path, NULL, &err), 0);
+    unlink(path);
+    assert_true(device_has(&again, DEVICE_DRAM_LATENCY));
+    assert_false(device_has(&again, DEVICE_L1_LATENCY));
+    assert_true(isnan(device_sustained(&again, DEVICE_L1_LATENCY)));
+    check_near(device_best(&again, DEVICE_DRAM_LATENCY), 690, 0);
+    check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 3), 510, 1e-9);
+    check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 100), 700, 0);
+    assert_string_equal(again.ops[DEVICE_OP_FFMA].pipe, "fma");
+    assert_string_equal(again.notes[0], "l1_latency: instruction 3 is MOV");
+    assert_int_equal(again.limits.carveouts[9], 228 * 1024);
+    assert_int_equal(device_hash(&before, &device, &err), 0);
+    assert_int_equal(device_hash(&after, &again, &err), 0);
+    assert_true(before == after);
+    device_release(&device);
+    device_release(&again);
+}
+
+static void mnemonics_fall_back_to_fewer_modifiers(void **state)
+{
+    (void)state;
+    assert_int_equal(device_op_find("FFMA"), DEVICE_OP_FFMA);
+    assert_int_equal(device_op_find("FFMA.FTZ"), DEVICE_OP_FFMA);
+    assert_int_equal(device_op_find("LOP3.LUT"), DEVICE_OP_LOP3);
+    assert_int_equal(device_op_find("IMAD.WIDE.U32"), DEVICE_OP_IMAD_WIDE);
+    assert_int_equal(device_op_find("IMAD.MOV.U32"), DEVICE_OP_IMAD);
+    assert_int_equal(device_op_find("MUFU.RCP"), DEVICE_OP_MUFU_RCP);
+    assert_int_equal(device_op_find("MUFU"), -1);
+    assert_int_equal(device_op_find("FFMAX"), -1);
+    assert_int_equal(device_op_find(""), -1);
+}
+
+static void unknown_architectures_are_refused(void **state)
+{
+    struct device_limits limits;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(device_limits_of(&limits, 61, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "sm_61"));
+    assert_non_null(strstr(err.text, "sm_90"));
+}
+
+static void published_numbers_are_told_from_measured_ones(void **state)
+{
+    struct device device;
+
+    (void)state;
+    device_init(&device);
+    assert_false(device_is_calibrated(&device));
+    assert_false(device_is_published(&device));
+    device.ops[DEVICE_OP_DFMA].interval = (struct device_value){true, 2, 2, 0, "pipe"};
+    assert_true(device_is_calibrated(&device));
+    assert_false(device_is_published(&device));
+    device.ops[DEVICE_OP_IMAD].interval = (struct device_value){true, 2, 2, 0, "published: guide"};
+    assert_true(device_is_published(&device));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_fields_are_named),
+        cmocka_unit_test(a_profile_survives_the_round_trip_with_its_holes),
+        cmocka_unit_test(mnemonics_fall_back_to_fewer_modifiers),
+        cmocka_unit_test(unknown_architectures_are_refused),
+        cmocka_unit_test(published_numbers_are_told_from_measured_ones),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
