@@ -1,0 +1,390 @@
+#include "check.h"
+
+#include "tuner/journal.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char path[64];
+
+static int setup(void **state)
+{
+    int file;
+
+    (void)state;
+    snprintf(path, sizeof path, "journal-test-XXXXXX");
+    file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+static struct json *json_of(const char *text)
+{
+    struct json *json;
+    struct err err = {0};
+
+    if (js_read_text(&json, text, strlen(text), "test", &err))
+        fail_msg("%s", err.text);
+    return json;
+}
+
+static struct json *head_of(const char *device)
+{
+    char text[256];
+
+    snprintf(text, sizeof text,
+             "{\"device_name\": \"%s\", \"kernel_name\": \"k\", \"problem_size\": [8],"
+             " \"tune_params_keys\": [\"N\"], \"occutune\": {\"schema\": 1}}",
+             device);
+    return json_of(text);
+}
+
+static struct journal *open_ok(void)
+{
+    struct journal *journal;
+    struct json *head = head_of("GPU");
+    struct err err = {0};
+
+    if (journal_open(&journal, path, head, &err))
+        fail_msg("%s", err.text);
+    js_free(head);
+    return journal;
+}
+
+static struct journal *read_ok(void)
+{
+    struct journal *journal;
+    struct err err = {0};
+
+    if (journal_read(&journal, path, &err))
+        fail_msg("%s", err.text);
+    return journal;
+}
+
+static int append(struct journal *journal, int n, double time_s, struct err *err)
+{
+    char key[16], text[32];
+    double samples[3] = {time_s, time_s * 1.1, time_s * 0.9};
+    struct record record;
+    struct json *parameters;
+    int code;
+
+    record_init(&record);
+    snprintf(key, sizeof key, "%d", n);
+    snprintf(text, sizeof text, "{\"N\": %d}", n);
+    parameters = json_of(text);
+    record.key = key;
+    record.identified = true;
+    record.build_hash = 1;
+    record.code_hash = UINT64_C(0xfedcba9876543210);
+    record.launch_hash = 3;
+    record.time_s = time_s;
+    record.samples_s = samples;
+    record.sample_count = 3;
+    record.registers = 40;
+    record.occupancy = 0.5;
+    record.clock_hz = 1.98e9;
+    code = journal_append(journal, &record, parameters, err);
+    js_free(parameters);
+    return code;
+}
+
+static void append_ok(struct journal *journal, int n, double time_s)
+{
+    struct err err = {0};
+
+    if (append(journal, n, time_s, &err))
+        fail_msg("%s", err.text);
+}
+
+static void close_ok(struct journal *journal)
+{
+    struct err err = {0};
+
+    if (journal_close(journal, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static void write_text(const char *text)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static char *file_text(void)
+{
+    char *text = calloc(1, 1 << 16);
+    FILE *file = fopen(path, "rb");
+
+    assert_non_null(file);
+    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void check_refused(const char *contents, int code, const char *message)
+{
+    struct journal *journal;
+    struct err err = {0};
+
+    write_text(contents);
+    assert_int_equal(journal_read(&journal, path, &err), code);
+    if (!strstr(err.text, message))
+        fail_msg("\"%s\" is not in \"%s\"", message, err.text);
+    assert_null(journal);
+}
+
+static void round_trip(void **state)
+{
+    struct journal *journal = open_ok();
+    const struct record *record;
+
+    (void)state;
+    append_ok(journal, 16, 2e-3);
+    append_ok(journal, 32, 1e-3);
+    append_ok(journal, 16, 3e-3);
+    close_ok(journal);
+
+    journal = read_ok();
+    assert_int_equal(journal_count(journal), 2);
+    record = journal_find(journal, "16");
+    check_near(record->time_s, 3e-3, 1e-12);
+    check_near(record->samples_s[1], 3.3e-3, 1e-12);
+    assert_int_equal(record->sample_count, 3);
+    assert_true(record->code_hash == UINT64_C(0xfedcba9876543210));
+    assert_int_equal(record->registers, 40);
+    assert_int_equal(record->spill_bytes, -1);
+    check_near(record->clock_hz, 1.98e9, 1);
+    assert_true(isnan(record->error_max));
+    assert_null(journal_find(journal, "17"));
+    assert_false(journal_foreign(journal));
+    journal_free(journal);
+}
+
+/* The file is what other tools expect: a line a record, closed by "}\n}", the object "cache" inside. */
+static void looks_like_a_cache(void **state)
+{
+    struct journal *journal = open_ok();
+    struct json *extra = json_of("{\"skipped\": 3}");
+    struct err err = {0};
+    char *text;
+
+    (void)state;
+    append_ok(journal, 16, 2e-3);
+    text = file_text();
+    assert_int_equal(text[strlen(text) - 1], ',');
+    free(text);
+    assert_int_equal(journal_close(journal, extra, &err), 0);
+    js_free(extra);
+    text = file_text();
+    assert_non_null(strstr(text, "\"cache\": {\n\"16\": {\"N\": 16, \"time\": 2.0, \"times\": [2.0,"));
+    assert_string_equal(text + strlen(text) - 3, "}\n}");
+    js_free(json_of(text));
+    free(text);
+    append_ok(journal = open_ok(), 32, 1e-3);
+    close_ok(journal);
+    text = file_text();
+    js_free(json_of(text));
+    free(text);
+}
+
+static void resumes_after_any_cut(void **state)
+{
+    struct journal *journal = open_ok();
+    char *text, *part;
+    size_t length, first, cut;
+
+    (void)state;
+    append_ok(journal, 16, 2e-3);
+    append_ok(journal, 32, 1e-3);
+    journal_free(journal);
+    text = file_text();
+    length = strlen(text);
+    first =
+        (size_t)(strstr(text, "\n\"32\"") - text) - 1; /* the first record is complete without its comma */
+    for (cut = 0; cut < length; cut++) {
+        part = strndup(text, cut);
+        write_text(part);
+        free(part);
+        journal = open_ok();
+        assert_int_equal(journal_count(journal), (cut >= first) + (cut >= length - 1));
+        append_ok(journal, 64, 5e-3);
+        close_ok(journal);
+        journal = read_ok();
+        assert_int_equal(journal_count(journal), 1 + (cut >= first) + (cut >= length - 1));
+        assert_int_equal(journal_cut_bytes(journal), 0);
+        journal_free(journal);
+    }
+    free(text);
+}
+
+static void refuses_damage_and_strangers(void **state)
+{
+    (void)state;
+    check_refused("hello", ERR_FORMAT, "is no journal");
+    check_refused("{\"best\": 1}", ERR_FORMAT, "it has no \"cache\"");
+    check_refused("{\"cache\": [", ERR_FORMAT, "\"cache\" is no object");
+    check_refused("{\"cache\": {\"1\": {\"time\": -1}}}", ERR_FORMAT, "1: its time is no positive number");
+    check_refused("{\"cache\": {\"1\": {\"time\": \"Sorry\"}}}", ERR_FORMAT,
+                  "1.time: unknown error \"Sorry\"");
+    check_refused("{\"cache\": {\"1\": {\"N\": 1}}}", ERR_FORMAT, "1: neither a time nor an error");
+    check_refused(
+        "{\"cache\": {\n\"1\": {\"time\": 1},\n\"2\": {\"ti\n\"3\": {\"time\": 1},\n\"4\": {\"time\": 1},",
+        ERR_FORMAT, ":2: damaged here");
+}
+
+static void reads_other_tools(void **state)
+{
+    struct journal *journal;
+
+    (void)state;
+    write_text(
+        "{\"device_name\": \"A100\", \"tune_params_keys\": [\"a\", \"b\"], \"cache\": {\n"
+        "  \"1,True\": {\"a\": 1, \"b\": true, \"time\": 0.5, \"times\": [0.4, 0.6], \"registers\": \"?\"},\n"
+        "  \"2,True\": {\"a\": 2, \"time\": \"RuntimeFailedConfig\"},\n"
+        "  \"3,True\": {\"a\": 3, \"__error__\": \"CompilationFailedConfig\"},\n"
+        "  \"4,a\\\"b\": {\"a\": 4, \"time\": 1}}}");
+    journal = read_ok();
+    assert_int_equal(journal_count(journal), 4);
+    assert_true(journal_foreign(journal));
+    assert_false(journal_find(journal, "1,True")->identified);
+    check_near(journal_find(journal, "1,True")->time_s, 5e-4, 1e-15);
+    assert_int_equal(journal_find(journal, "2,True")->outcome, OUTCOME_RUNTIME);
+    assert_int_equal(journal_find(journal, "3,True")->outcome, OUTCOME_COMPILE);
+    assert_non_null(journal_find(journal, "4,a\"b"));
+    journal_free(journal);
+}
+
+static void reads_gzip(void **state)
+{
+    char command[256], zipped[80];
+    struct journal *journal = open_ok();
+    struct json *head = head_of("GPU");
+    struct err err = {0};
+
+    (void)state;
+    append_ok(journal, 16, 2e-3);
+    close_ok(journal);
+    snprintf(zipped, sizeof zipped, "%s.gz", path);
+    snprintf(command, sizeof command, "gzip -k -f %s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(journal_read(&journal, zipped, &err), 0);
+    assert_int_equal(journal_count(journal), 1);
+    journal_free(journal);
+    assert_int_equal(journal_open(&journal, zipped, head, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "compressed"));
+    js_free(head);
+    unlink(zipped);
+}
+
+static void locks_and_checks_whose_it_is(void **state)
+{
+    struct journal *journal = open_ok(), *second;
+    struct json *head = head_of("GPU"), *other = head_of("another GPU");
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(journal_open(&second, path, head, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "another occutune is writing to it"));
+    close_ok(journal);
+    err_clear(&err);
+    assert_int_equal(journal_open(&second, path, other, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "belongs to another device"));
+    js_free(head);
+    js_free(other);
+}
+
+/* A limit on the file's size stands for a full disk. */
+static void keeps_all_when_the_disk_is_full(void **state)
+{
+    struct journal *journal = open_ok();
+    struct rlimit old, small;
+    struct err err = {0};
+    int n = 0, code;
+    size_t kept;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = (struct rlimit){4096, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    while ((code = append(journal, ++n, 1e-3, &err)) == 0 && n < 1000)
+        ;
+    setrlimit(RLIMIT_FSIZE, &old);
+    assert_int_equal(code, ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "cannot be written"));
+    journal_free(journal);
+    journal = read_ok();
+    kept = journal_count(journal);
+    assert_int_equal(journal_cut_bytes(journal), 0);
+    assert_int_equal(kept, (size_t)n - 1);
+    journal_free(journal);
+    append_ok(journal = open_ok(), n, 1e-3);
+    assert_int_equal(journal_count(journal), (size_t)n);
+    close_ok(journal);
+}
+
+/* Children that are killed while they append leave a journal that holds every record they were told is there.
+ */
+static void survives_kill(void **state)
+{
+    int round, pipe_ends[2], n, last = 0;
+    pid_t child;
+    struct journal *journal;
+
+    (void)state;
+    for (round = 0; round < 20; round++) {
+        assert_int_equal(pipe(pipe_ends), 0);
+        child = fork();
+        if (child == 0) {
+            journal = open_ok();
+            for (n = last + 1;; n++) {
+                append_ok(journal, n, 1e-3);
+                if (write(pipe_ends[1], &n, sizeof n) < 0)
+                    _exit(1);
+            }
+        }
+        close(pipe_ends[1]);
+        usleep((useconds_t)(2000 + 700 * round));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        while (read(pipe_ends[0], &n, sizeof n) == sizeof n)
+            last = n;
+        close(pipe_ends[0]);
+        journal = open_ok();
+        assert_true(journal_count(journal) >= (size_t)last);
+        last = (int)journal_count(journal);
+        journal_free(journal);
+    }
+    assert_true(last > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(looks_like_a_cache, setup, teardown),
+        cmocka_unit_test_setup_teardown(resumes_after_any_cut, setup, teardown),
+        cmocka_unit_test_setup_teardown(refuses_damage_and_strangers, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_other_tools, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
+        cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(keeps_all_when_the_disk_is_full, setup, teardown),
+        cmocka_unit_test_setup_teardown(survives_kill, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
