@@ -34,6 +34,9 @@ double value_real(const struct value *value);                   /* NaN for strin
  * length wanted, as snprintf does. */
 int value_text(char *out, size_t size, const struct value *value);
 
+/* Whether text can name a value: an identifier, and no word of the language. */
+bool expr_name(const char *text);
+
 struct expr;
 
 /* Parses `text`; `names[k]` is the name of slot k. Errors: "column 9: unknown name TILE_N; did you mean

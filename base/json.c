@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include "base/nearest.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -225,57 +227,29 @@ int js_bool(bool *out, const struct js_at *at, struct err *err)
     return 0;
 }
 
-static size_t least(size_t a, size_t b)
+static int unknown_member(const struct js_at *at, const char *const *allowed, size_t count, struct err *err)
 {
-    return a < b ? a : b;
-}
+    const char *near = nearest_word(at->key, allowed, count);
 
-/* Levenshtein distance, for names of up to 63 bytes; longer ones count as far apart. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[64], i, j, diagonal, above;
-    const size_t m = strlen(a), n = strlen(b);
-
-    if (m >= 64 || n >= 64)
-        return SIZE_MAX;
-    for (j = 0; j <= n; j++)
-        row[j] = j;
-    for (i = 1; i <= m; i++) {
-        diagonal = row[0];
-        row[0] = i;
-        for (j = 1; j <= n; j++) {
-            above = row[j];
-            row[j] = least(diagonal + (a[i - 1] != b[j - 1]), least(above, row[j - 1]) + 1);
-            diagonal = above;
-        }
-    }
-    return row[n];
+    if (near)
+        return js_fail(at, err, "unknown field; did you mean \"%s\"?", near);
+    return js_fail(at, err, "unknown field");
 }
 
 int js_only(const struct js_at *object, const char *const *allowed, struct err *err)
 {
-    const char *key, *near;
-    json_t *value;
-    size_t i, distance, best;
+    struct js_at at = {0};
+    size_t count = 0, i;
 
     if (js_expect(object, JS_OBJECT, err))
         return ERR_USAGE;
-    json_object_foreach(inner(object->value), key, value)
-    {
-        struct js_at at = {.value = outer(value), .parent = object, .key = key};
-        near = allowed[0];
-        best = SIZE_MAX;
-        for (i = 0; allowed[i] && best > 0; i++) {
-            distance = edit_distance(key, allowed[i]);
-            if (distance < best) {
-                best = distance;
-                near = allowed[i];
-            }
-        }
-        if (best > 0 && best <= 3)
-            return js_fail(&at, err, "unknown field; did you mean \"%s\"?", near);
-        if (best > 0)
-            return js_fail(&at, err, "unknown field");
+    while (allowed[count])
+        count++;
+    while (js_next(&at, object)) {
+        for (i = 0; i < count && strcmp(at.key, allowed[i]); i++)
+            continue;
+        if (i == count)
+            return unknown_member(&at, allowed, count, err);
     }
     return 0;
 }
