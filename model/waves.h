@@ -1,0 +1,41 @@
+/* Waves of thread blocks, the tail, and imbalance: how far achieved occupancy stays below theoretical, and
+ * for which of the three causes ("Causes of low achieved occupancy" in the occupancy text): unequal warps
+ * within a block, unequal blocks, too few blocks. */
+#ifndef MODEL_WAVES_H
+#define MODEL_WAVES_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+struct waves {
+    double full;        /* waves in which every SM holds as many blocks as fit */
+    double rest;        /* blocks of the last, partial wave; 0 when there is none */
+    double rest_per_sm; /* blocks on its fullest SM; 0 when there is none */
+    double
+        rest_sms; /* SMs that would hold the rest at that many each: rest / rest_per_sm, maybe fractional */
+    double count; /* waves, the partial one counted whole */
+    double filled_share; /* of the block places over all waves, those that get a block: 45 of 60 is 0.75 */
+};
+
+/* `blocks`, `sms` and `blocks_per_sm` are whole numbers >= 1. */
+void waves_of(struct waves *out, double blocks, double sms, double blocks_per_sm);
+
+/* Factors of achieved over theoretical occupancy, each 0 to 1. */
+struct imbalance {
+    double too_few;        /* places that no block fills */
+    double between_blocks; /* places empty because other blocks last longer */
+    double within_block;   /* warps gone because another warp of their block lasts longer */
+    double achieved;       /* their product */
+    double makespan;       /* cycles from the first block's start to the last one's end */
+    double stretch;        /* makespan over that of equal blocks of the mean length, >= 1 */
+};
+
+/* Plays `blocks` thread blocks on `places` (SMs x blocks per SM): whenever one ends the next begins. Block b
+ * lasts as long as its longest warp of sample b modulo `samples`; cycles[s * warps + w] > 0 is the length of
+ * warp w in sample s. Grids beyond 32 waves are played for the last 32 only, the mean pace before.
+ * ERR_USAGE when a count is 0 or a length is not positive, ERR_MEMORY. */
+int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
+                 size_t places, struct err *err);
+
+#endif

@@ -1,0 +1,112 @@
+#include "check.h"
+
+#include "model/waves.h"
+
+/* 15 SMs of 4 blocks: a full wave is 60 blocks; 45 blocks reach 75 %. */
+static void too_few_blocks(void **state)
+{
+    struct waves w;
+
+    (void)state;
+    waves_of(&w, 45, 15, 4);
+    check_near(w.filled_share, 0.75, 1e-12);
+    check_near(w.full, 0, 0);
+    check_near(w.rest_per_sm, 3, 0);
+    check_near(w.rest_sms, 15, 0);
+    waves_of(&w, 60, 15, 4);
+    check_near(w.filled_share, 1, 0);
+    check_near(w.count, 1, 0);
+    check_near(w.rest, 0, 0);
+    waves_of(&w, 140, 15, 4);
+    check_near(w.full, 2, 0);
+    check_near(w.rest, 20, 0);
+    check_near(w.rest_per_sm, 2, 0);
+    check_near(w.rest_sms, 10, 0);
+    check_near(w.count, 3, 0);
+    check_near(w.filled_share, 140.0 / 180, 1e-12);
+}
+
+static void equal_blocks_have_no_imbalance(void **state)
+{
+    const double cycles[] = {100, 100};
+    struct imbalance i;
+
+    (void)state;
+    assert_int_equal(imbalance_of(&i, cycles, 1, 2, 45, 60, NULL), 0);
+    check_near(i.achieved, 0.75, 1e-12);
+    check_near(i.too_few, 0.75, 1e-12);
+    check_near(i.between_blocks, 1, 1e-12);
+    check_near(i.within_block, 1, 1e-12);
+    check_near(i.stretch, 1, 1e-12);
+    check_near(i.makespan, 100, 1e-12);
+}
+
+static void unequal_warps_leave_their_block_early(void **state)
+{
+    const double cycles[] = {100, 50, 50, 40};
+    struct imbalance i;
+
+    (void)state;
+    assert_int_equal(imbalance_of(&i, cycles, 1, 4, 60, 60, NULL), 0);
+    check_near(i.within_block, 0.6, 1e-12);
+    check_near(i.between_blocks, 1, 1e-12);
+    check_near(i.achieved, 0.6, 1e-12);
+}
+
+/* Two places, blocks of 30, 10, 10, 10: the three short ones run beside the long one. */
+static void unequal_blocks_are_dealt_out_as_places_become_free(void **state)
+{
+    const double cycles[] = {30, 10, 10, 10}, late[] = {10, 10, 10, 30};
+    struct imbalance i;
+
+    (void)state;
+    assert_int_equal(imbalance_of(&i, cycles, 4, 1, 4, 2, NULL), 0);
+    check_near(i.makespan, 30, 1e-12);
+    check_near(i.achieved, 1, 1e-12);
+    assert_int_equal(imbalance_of(&i, late, 4, 1, 4, 2, NULL), 0);
+    check_near(i.makespan, 40, 1e-12);
+    check_near(i.stretch, 40.0 / 30, 1e-12);
+    check_near(i.between_blocks, 0.75, 1e-12);
+    check_near(i.too_few, 1, 1e-12);
+}
+
+/* Many waves even out what differs between blocks; the pace before the last 32 waves is the mean. */
+static void more_blocks_even_out(void **state)
+{
+    const double cycles[] = {100, 300};
+    struct imbalance few, many;
+
+    (void)state;
+    assert_int_equal(imbalance_of(&few, cycles, 2, 1, 3, 2, NULL), 0);
+    assert_int_equal(imbalance_of(&many, cycles, 2, 1, 100001, 2, NULL), 0);
+    assert_true(many.between_blocks > 0.999 && many.stretch < 1.001);
+    assert_true(few.achieved < many.achieved);
+    check_near(many.makespan, 100001 * 200.0 / 2, 300);
+}
+
+static void senseless_input_is_refused(void **state)
+{
+    const double cycles[] = {10, 0};
+    struct imbalance i;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(imbalance_of(&i, cycles, 1, 2, 4, 2, &err), ERR_USAGE);
+    assert_string_equal(err.text, "warp 1 of sampled block 0 lasts 0 cycles: a positive number is meant");
+    assert_int_equal(imbalance_of(&i, cycles, 0, 2, 4, 2, NULL), ERR_USAGE);
+    assert_int_equal(imbalance_of(&i, cycles, 1, 1, 4, 0, NULL), ERR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_few_blocks),
+        cmocka_unit_test(equal_blocks_have_no_imbalance),
+        cmocka_unit_test(unequal_warps_leave_their_block_early),
+        cmocka_unit_test(unequal_blocks_are_dealt_out_as_places_become_free),
+        cmocka_unit_test(more_blocks_even_out),
+        cmocka_unit_test(senseless_input_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
