@@ -1,0 +1,195 @@
+#include "model/predict.h"
+
+#include "model/latency.h"
+#include "model/waves.h"
+
+#include <math.h>
+
+static int check_demand(const struct demand *demand, struct err *err)
+{
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (!(demand->count[r] >= 0 && demand->least[r] >= 0 &&
+              isfinite(demand->count[r] + demand->least[r])))
+            return err_set(err, ERR_USAGE,
+                           "demand on %s is %g, at least %g: finite and not negative it must be",
+                           resource_name(r), demand->count[r], demand->least[r]);
+    return 0;
+}
+
+static int check(const struct predict_input *in, struct err *err)
+{
+    const struct residency *at = &in->residency;
+    const struct capacities *gpu = &in->capacities;
+
+    if (!(at->blocks >= 1 && at->sms >= 1 && at->blocks_per_sm >= 1 && at->warps_per_block >= 1) ||
+        !at->partitions)
+        return err_set(
+            err, ERR_USAGE,
+            "%g blocks of %g warps, %g at once on each of %g SMs with %u sub-partitions: nothing runs",
+            at->blocks, at->warps_per_block, at->blocks_per_sm, at->sms, at->partitions);
+    if (!(gpu->clock_hz > 0 && gpu->clock_best_hz > 0))
+        return err_set(err, ERR_MISSING, "the device profile has no SM clock: calibrate the device");
+    if (!(gpu->corner_sharpness >= 1))
+        return err_set(err, ERR_USAGE, "the corner's sharpness is %g: 1 or more is meant",
+                       gpu->corner_sharpness);
+    if (!(in->latency.bound_cycles > 0) || !(in->latency.stretch >= 1) || in->latency.levels > PREDICT_LEVELS)
+        return err_set(err, ERR_USAGE, "latency bound %g cycles, stretch %g, %zu levels: out of range",
+                       in->latency.bound_cycles, in->latency.stretch, in->latency.levels);
+    return check_demand(&in->demand, err);
+}
+
+/* The hard bound: all work over all capacity, and with equal blocks that of the SM with most blocks. */
+static void bound(struct prediction *out, const struct predict_input *in)
+{
+    const struct residency *at = &in->residency;
+    const double busy = fmin(at->sms, at->blocks);
+    struct capacity own[RESOURCE_COUNT];
+    struct throughput busiest;
+    double cycles;
+    enum resource r;
+
+    throughput_bound(&out->at_best, in->demand.least, in->capacities.best, busy, 1);
+    cycles = at->blocks * at->warps_per_block / busy * out->at_best.bound_cycles;
+    out->bound_limiter = out->at_best.limiter;
+    if (at->blocks_equal) {
+        for (r = 0; r < RESOURCE_COUNT; r++)
+            own[r] = (struct capacity){.per_sm = in->capacities.best[r].per_sm};
+        throughput_bound(&busiest, in->demand.least, own, busy, 1);
+        busiest.bound_cycles *= ceil(at->blocks / at->sms) * at->warps_per_block;
+        if (busiest.bound_cycles > cycles) {
+            cycles = busiest.bound_cycles;
+            out->bound_limiter = busiest.limiter;
+        }
+    }
+    out->bound_s = cycles / in->capacities.clock_best_hz;
+}
+
+static bool has_curve(const struct latency *latency, enum resource resource)
+{
+    size_t i;
+
+    for (i = 0; i < latency->levels; i++)
+        if (latency->level[i].resource == resource && latency->level[i].curve.n)
+            return true;
+    return false;
+}
+
+/* Tightest bound among resources whose saturation no curve describes. */
+static double corner_cycles(const struct throughput *throughput, const struct latency *latency)
+{
+    double cycles = 0;
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (!has_curve(latency, r))
+            cycles = fmax(cycles, throughput->cycles[r] > 0 ? throughput_bottleneck(throughput, r) : 0);
+    return cycles;
+}
+
+/* Runs `blocks_per_sm` blocks at once on each of `busy` SMs. */
+static void run_at(struct saturation *out, struct throughput *throughput, const struct predict_input *in,
+                   double blocks_per_sm, double busy)
+{
+    const double warps = blocks_per_sm * in->residency.warps_per_block;
+    struct saturation_level levels[PREDICT_LEVELS];
+    size_t i;
+
+    throughput_bound(throughput, in->demand.count, in->capacities.sustained, busy,
+                     replay_unevenness(warps, in->residency.partitions));
+    for (i = 0; i < in->latency.levels; i++)
+        levels[i] = (struct saturation_level){
+            .latency_cycles = in->latency.level[i].cycles,
+            .bound_cycles = throughput_bottleneck(throughput, in->latency.level[i].resource),
+            .curve = in->latency.level[i].curve,
+        };
+    saturation_solve(out, warps, in->latency.bound_cycles, levels, in->latency.levels,
+                     corner_cycles(throughput, &in->latency), in->capacities.corner_sharpness);
+}
+
+/* The fullest SM of a wave that is full everywhere, or of the only one there is. */
+static double blocks_at_once(const struct residency *at)
+{
+    return fmin(at->blocks_per_sm, ceil(at->blocks / at->sms));
+}
+
+static double estimate_cycles(const struct predict_input *in, const struct waves *waves, double full_rate)
+{
+    const struct residency *at = &in->residency;
+    struct throughput throughput;
+    struct saturation tail;
+    double cycles = waves->full * at->blocks_per_sm * at->warps_per_block / full_rate;
+
+    if (waves->rest > 0) {
+        run_at(&tail, &throughput, in, waves->rest_per_sm, waves->rest_sms);
+        cycles += waves->rest_per_sm * at->warps_per_block / tail.warps_per_cycle;
+    }
+    return cycles * in->latency.stretch;
+}
+
+static void share_cycles(struct prediction *out)
+{
+    const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
+
+    out->latency_hidden = attained >= 0.95;
+    out->issued = fmin(out->warps_per_cycle * out->at_sustained.cycles[RESOURCE_ISSUE], attained);
+    out->stalled_bandwidth = attained - out->issued;
+    out->stalled_latency = 1 - attained;
+}
+
+static int refuse_unknown(const struct throughput *throughput, struct err *err)
+{
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (throughput->unknown & (UINT32_C(1) << r))
+            return err_set(
+                err, ERR_MISSING,
+                "the kernel uses %s and the device profile has no throughput for it: calibrate the device",
+                resource_name(r));
+    return 0;
+}
+
+static void estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
+{
+    const struct residency *at = &in->residency;
+    struct waves waves;
+    double busy_s;
+
+    waves_of(&waves, at->blocks, at->sms, at->blocks_per_sm);
+    busy_s = estimate_cycles(in, &waves, full->warps_per_cycle) / in->capacities.clock_hz;
+    out->launch_s = in->capacities.launch_s;
+    out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
+    out->waves = waves.count;
+}
+
+int predict(struct prediction *out, const struct predict_input *in, struct err *err)
+{
+    const struct residency *at = &in->residency;
+    struct saturation full;
+    struct throughput throughput;
+    double together;
+    int code;
+
+    *out = (struct prediction){0};
+    if ((code = check(in, err)) != 0)
+        return code;
+    together = blocks_at_once(at);
+    run_at(&full, &throughput, in, together, fmin(at->sms, at->blocks / together));
+    if (refuse_unknown(&throughput, err))
+        return ERR_MISSING;
+    bound(out, in);
+    out->at_sustained = throughput;
+    out->limiter = throughput.limiter;
+    out->warps_per_cycle = full.warps_per_cycle;
+    out->latency_cycles = in->latency.bound_cycles;
+    out->had_warps = together * at->warps_per_block;
+    out->loaded_cycles = out->had_warps / full.warps_per_cycle;
+    out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
+    estimate(out, in, &full);
+    share_cycles(out);
+    out->confidence = fmin(in->known_share * fmin(out->bound_s / out->estimate_s, 1), 1);
+    out->assumptions = in->assumptions;
+    return 0;
+}

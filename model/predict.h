@@ -1,0 +1,102 @@
+/* The prediction: bounds, needed occupancy and estimate merged (Volkov, 3.5 to 3.10).
+ *
+ * A pure function of plain structs. Whoever counts (traffic), replays (latency), knows the launch (occupancy)
+ * and the GPU (device profile) fills them; tests write them as literals. */
+#ifndef MODEL_PREDICT_H
+#define MODEL_PREDICT_H
+
+#include "base/err.h"
+#include "model/saturation.h"
+#include "model/throughput.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the GPU can do. The two sets differ in trust: `best` is the most ever measured and makes the bound
+ * safe, `sustained` makes the estimate right. */
+struct capacities {
+    struct capacity best[RESOURCE_COUNT];      /* units per cycle of clock_best_hz */
+    struct capacity sustained[RESOURCE_COUNT]; /* units per cycle of clock_hz */
+    double clock_best_hz;                      /* highest SM clock */
+    double clock_hz;                           /* SM clock kept under load */
+    double launch_s;                           /* fixed cost of a launch; 0 to leave it out */
+    double block_dispatch_s; /* time between two thread blocks leaving the dispatcher; 0 likewise */
+    double corner_sharpness; /* of the compute pipes, saturation_fit_sharpness(); >= 1 */
+};
+
+/* Where and how often the kernel runs. Whole numbers >= 1. */
+struct residency {
+    double blocks;          /* of the grid */
+    double sms;             /* of the GPU */
+    double blocks_per_sm;   /* that fit at once (occupancy) */
+    double warps_per_block; /* a partial warp counts as one */
+    unsigned partitions;    /* sub-partitions of an SM that warps are dealt out to */
+    bool blocks_equal;      /* every block executes the same: lets the bound count the busiest SM */
+};
+
+enum { PREDICT_LEVELS = 4 };
+
+/* The latency bound, from replay. */
+struct latency {
+    double
+        bound_cycles; /* mean over warps: until the block's last warp ends, plus replacing the block; > 0 */
+    size_t levels;    /* memory levels with a loaded-latency curve, at most PREDICT_LEVELS */
+    struct {
+        enum resource
+            resource;  /* whose utilisation loads it: RESOURCE_DRAM_READ, RESOURCE_L2, RESOURCE_SHARED */
+        double cycles; /* the part of bound_cycles spent waiting for it */
+        struct saturation_curve curve; /* borrowed */
+    } level[PREDICT_LEVELS];
+    double stretch; /* struct imbalance, or 1 */
+};
+
+/* What had to be taken for granted; printed with the prediction. */
+enum predict_assumption {
+    PREDICT_ASSUMED_LATENCY = 1,       /* a class without a measured latency was given another's */
+    PREDICT_ASSUMED_CAPACITY = 2,      /* likewise a throughput */
+    PREDICT_ASSUMED_HIT_RATE = 4,      /* cache hits come from footprints */
+    PREDICT_ASSUMED_ATOMIC = 8,        /* a branch depended on an atomic's answer */
+    PREDICT_ASSUMED_EQUAL_BLOCKS = 16, /* only some blocks were looked at */
+    PREDICT_ASSUMED_PUBLISHED = 32     /* the profile holds published, not measured, values */
+};
+
+struct predict_input {
+    struct demand demand;
+    struct capacities capacities;
+    struct residency residency;
+    struct latency latency;
+    double known_share;   /* of the executed instructions, those whose class and latency are known; 0 to 1 */
+    unsigned assumptions; /* enum predict_assumption, or-ed */
+};
+
+struct prediction {
+    double bound_s;    /* hard: no run can be faster, as long as the best capacities are the best */
+    double estimate_s; /* expected, launch cost included */
+    double launch_s;   /* the part of it that is launch cost */
+
+    struct throughput at_best;      /* cycles per warp and resource behind the bound */
+    struct throughput at_sustained; /* the same behind the estimate, with all SMs busy and a full SM */
+    enum resource bound_limiter;    /* tightest in the bound */
+    enum resource limiter;          /* tightest in the estimate */
+    bool latency_hidden;            /* a throughput limit is attained, at least to 95 % (3.9) */
+
+    double latency_cycles;  /* of a mean warp, unloaded */
+    double loaded_cycles;   /* the same under the predicted load, by Little's law over a full SM */
+    double warps_per_cycle; /* per SM while it is full */
+    double needed_warps;    /* latency bound x throughput bound (3.10); may exceed what fits */
+    double had_warps;       /* resident on an SM while it is full, fewer when the grid is small */
+    double waves;           /* the last, partial one counted whole */
+
+    double issued;            /* shares of a scheduler's cycles (3.9), sum 1: an instruction issued, */
+    double stalled_bandwidth; /* nothing issued that looser throughput limits would not have changed, */
+    double stalled_latency;   /* or shorter latencies */
+
+    double confidence;    /* 0 to 1: known_share x bound_s / estimate_s, the narrower the gap the surer */
+    unsigned assumptions; /* as given */
+};
+
+/* Predicts. ERR_MISSING names a resource that the kernel asks for and the profile has no sustained capacity
+ * for; ERR_USAGE names an input out of its range. On failure *out is all zero. */
+int predict(struct prediction *out, const struct predict_input *in, struct err *err);
+
+#endif

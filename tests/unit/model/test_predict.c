@@ -1,0 +1,209 @@
+#include "check.h"
+
+#include "model/predict.h"
+
+/* Volkov, 3.8: vector add on Kepler, 8 SMs at 1.124 GHz, 17.1 B/cycle/SM. */
+static struct predict_input vector_add(double blocks, double blocks_per_sm)
+{
+    struct predict_input in = {
+        .capacities = {.best = {[RESOURCE_ISSUE] = {4, 0}, [RESOURCE_DRAM_READ] = {0, 17.1 * 8}},
+                       .sustained = {[RESOURCE_ISSUE] = {4, 0}, [RESOURCE_DRAM_READ] = {0, 17.1 * 8}},
+                       .clock_best_hz = 1.124e9,
+                       .clock_hz = 1.124e9,
+                       .corner_sharpness = 64},
+        .residency = {.blocks = blocks,
+                      .sms = 8,
+                      .blocks_per_sm = blocks_per_sm,
+                      .warps_per_block = 1,
+                      .partitions = 1,
+                      .blocks_equal = true},
+        .latency = {.bound_cycles = 544, .stretch = 1},
+        .known_share = 1,
+    };
+
+    in.demand.count[RESOURCE_ISSUE] = in.demand.least[RESOURCE_ISSUE] = 8;
+    in.demand.count[RESOURCE_DRAM_READ] = in.demand.least[RESOURCE_DRAM_READ] = 384;
+    return in;
+}
+
+static double gb_per_s(const struct prediction *p)
+{
+    return p->warps_per_cycle * 384 * 8 * 1.124;
+}
+
+static void vector_add_against_occupancy(void **state)
+{
+    struct predict_input in = vector_add(800, 8);
+    struct prediction p;
+
+    (void)state;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(gb_per_s(&p), 50.8, 0.1);
+    check_near(p.needed_warps, 24.2, 0.05);
+    check_near(p.had_warps, 8, 0);
+    assert_false(p.latency_hidden);
+    assert_int_equal(p.limiter, RESOURCE_DRAM_READ);
+    in = vector_add(64 * 8 * 10, 64);
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(gb_per_s(&p), 154, 0.5);
+    assert_true(p.latency_hidden);
+    check_near(p.warps_per_cycle * 12, 0.54,
+               0.01); /* instructions per cycle: functional units idle, latency hidden */
+    check_near(p.estimate_s, p.bound_s, p.bound_s * 0.001);
+    check_near(p.confidence, 1, 0.001);
+}
+
+/* Volkov, 3.9: 3, 30 and 67 % of a scheduler's cycles at 8 warps; 9, 91 and 0 % at 32. */
+static void cycles_by_kind_of_stall(void **state)
+{
+    struct predict_input in = vector_add(800, 8);
+    struct prediction p;
+
+    (void)state;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(p.issued, 0.03, 0.005);
+    check_near(p.stalled_bandwidth, 0.30, 0.005);
+    check_near(p.stalled_latency, 0.67, 0.005);
+    in = vector_add(3200, 32);
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(p.issued, 0.09, 0.005);
+    check_near(p.stalled_bandwidth, 0.91, 0.005);
+    check_near(p.stalled_latency, 0, 0.005);
+}
+
+/* 3.10: random permutation needs far less occupancy than the trivial one, writing back lowers it, fewer
+ * instructions lower it. */
+static double needed(double latency_cycles, double bytes)
+{
+    struct predict_input in = vector_add(3200, 32);
+    struct prediction p;
+
+    in.latency.bound_cycles = latency_cycles;
+    in.demand.count[RESOURCE_DRAM_READ] = bytes;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    return p.needed_warps;
+}
+
+static void needed_occupancy_follows_littles_law(void **state)
+{
+    (void)state;
+    assert_true(needed(2 * 900, 4352) < 0.2 * needed(900, 384));
+    check_near(needed(560, 256) / needed(544, 128), 0.5 * 560 / 544, 1e-9);
+    assert_true(needed(700, 640) < needed(1500, 640));
+}
+
+static void a_partial_wave_runs_at_its_own_occupancy(void **state)
+{
+    struct predict_input in = vector_add(64, 8);
+    struct prediction one, more;
+
+    (void)state;
+    assert_int_equal(predict(&one, &in, NULL), 0);
+    in.residency.blocks = 65; /* one block on one SM: latency alone */
+    assert_int_equal(predict(&more, &in, NULL), 0);
+    check_near(one.estimate_s, 544 / 1.124e9, 1e-12);
+    check_near(more.estimate_s, 2 * 544 / 1.124e9, 1e-12);
+    check_near(more.waves, 2, 0);
+    in.residency.blocks = 3; /* fewer blocks than SMs */
+    assert_int_equal(predict(&one, &in, NULL), 0);
+    check_near(one.had_warps, 1, 0);
+    check_near(one.estimate_s, 544 / 1.124e9, 1e-12);
+}
+
+static void the_bound_counts_the_busiest_sm(void **state)
+{
+    struct predict_input in = vector_add(9, 8);
+    struct prediction p;
+
+    (void)state;
+    in.demand.least[RESOURCE_DRAM_READ] = 0;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(p.bound_s, 2 * 2 / 1.124e9, 1e-15);
+    assert_int_equal(p.bound_limiter, RESOURCE_ISSUE);
+    in.residency.blocks_equal = false;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(p.bound_s, 9 * 2 / 8.0 / 1.124e9, 1e-15);
+    assert_true(p.bound_s < p.estimate_s);
+}
+
+static void launch_cost_and_dispatch(void **state)
+{
+    struct predict_input in = vector_add(800, 8);
+    struct prediction bare, launched, dispatched;
+
+    (void)state;
+    assert_int_equal(predict(&bare, &in, NULL), 0);
+    in.capacities.launch_s = 2e-6;
+    assert_int_equal(predict(&launched, &in, NULL), 0);
+    check_near(launched.estimate_s - bare.estimate_s, 2e-6, 1e-12);
+    check_near(launched.bound_s, bare.bound_s, 0);
+    assert_true(launched.confidence < bare.confidence);
+    in.capacities.block_dispatch_s = 1e-6;
+    assert_int_equal(predict(&dispatched, &in, NULL), 0);
+    check_near(dispatched.estimate_s, 802e-6, 1e-9);
+}
+
+static void a_loaded_curve_and_imbalance_lengthen_the_estimate(void **state)
+{
+    const double utilisation[] = {0, 0.5, 1}, factor[] = {1, 1.2, 2.5};
+    struct predict_input in = vector_add(8 * 24 * 10, 24);
+    struct prediction plain, loaded, stretched;
+
+    (void)state;
+    assert_int_equal(predict(&plain, &in, NULL), 0);
+    in.latency.levels = 1;
+    in.latency.level[0].resource = RESOURCE_DRAM_READ;
+    in.latency.level[0].cycles = 301;
+    in.latency.level[0].curve = (struct saturation_curve){3, utilisation, factor};
+    assert_int_equal(predict(&loaded, &in, NULL), 0);
+    assert_true(loaded.estimate_s > 1.05 * plain.estimate_s);
+    assert_true(loaded.loaded_cycles > loaded.latency_cycles);
+    in.latency.stretch = 1.5;
+    assert_int_equal(predict(&stretched, &in, NULL), 0);
+    check_near(stretched.estimate_s, 1.5 * loaded.estimate_s, 1e-12);
+    check_near(stretched.bound_s, loaded.bound_s, 0);
+}
+
+static void what_cannot_be_known_is_refused(void **state)
+{
+    struct predict_input in = vector_add(800, 8);
+    struct prediction p;
+    struct err err = {0};
+
+    (void)state;
+    in.demand.count[RESOURCE_TENSOR] = 1;
+    assert_int_equal(predict(&p, &in, &err), ERR_MISSING);
+    assert_string_equal(err.text,
+                        "the kernel uses tensor pipe and the device profile has no throughput for it: "
+                        "calibrate the device");
+    check_near(p.estimate_s, 0, 0);
+    in = vector_add(800, 0);
+    assert_int_equal(predict(&p, &in, NULL), ERR_USAGE);
+    in = vector_add(800, 8);
+    in.demand.count[RESOURCE_L2] = NAN;
+    err_clear(&err);
+    assert_int_equal(predict(&p, &in, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "demand on L2"));
+    in = vector_add(800, 8);
+    in.latency.stretch = 0;
+    assert_int_equal(predict(&p, &in, NULL), ERR_USAGE);
+    in = vector_add(800, 8);
+    in.capacities.clock_hz = 0;
+    assert_int_equal(predict(&p, &in, NULL), ERR_MISSING);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vector_add_against_occupancy),
+        cmocka_unit_test(cycles_by_kind_of_stall),
+        cmocka_unit_test(needed_occupancy_follows_littles_law),
+        cmocka_unit_test(a_partial_wave_runs_at_its_own_occupancy),
+        cmocka_unit_test(the_bound_counts_the_busiest_sm),
+        cmocka_unit_test(launch_cost_and_dispatch),
+        cmocka_unit_test(a_loaded_curve_and_imbalance_lengthen_the_estimate),
+        cmocka_unit_test(what_cannot_be_known_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
