@@ -4,66 +4,14 @@
 #ifndef BASE_LAUNCH_H
 #define BASE_LAUNCH_H
 
+#include "base/element.h"
 #include "base/err.h"
-#include "base/expr.h"
+#include "base/fill.h"
 #include "base/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum element_type {
-    ELEMENT_INT8,
-    ELEMENT_UINT8,
-    ELEMENT_INT16,
-    ELEMENT_UINT16,
-    ELEMENT_INT32,
-    ELEMENT_UINT32,
-    ELEMENT_INT64,
-    ELEMENT_UINT64,
-    ELEMENT_FLOAT16,
-    ELEMENT_BFLOAT16,
-    ELEMENT_FLOAT32,
-    ELEMENT_FLOAT64,
-    ELEMENT_TYPE_COUNT
-};
-
-const char *element_text(enum element_type type); /* "int8" ... "float16", "bfloat16", "float32", "float64" */
-int element_parse(const char *text);              /* -1 when unknown */
-size_t element_size(enum element_type type);      /* bytes */
-
-enum fill_kind {
-    FILL_CONSTANT,   /* a */
-    FILL_UNIFORM,    /* [a, b) for reals, [a, b] for integers */
-    FILL_NORMAL,     /* mean a, standard deviation b */
-    FILL_EXPRESSION, /* of the element index i, with random(k) */
-    FILL_FILE        /* a .npy file of the same type and count */
-};
-
-/* Every element is a pure function of the fill and its index. */
-struct fill {
-    enum fill_kind kind;
-    uint64_t seed;
-    double a, b;
-    char *expression; /* FILL_EXPRESSION: the text, over `i` and the names below */
-    char **names;     /* the names it may use, and their values */
-    struct value *values;
-    size_t name_count;
-    struct expr *parsed;         /* of `expression`; the last slot is i */
-    char *path;                  /* FILL_FILE */
-    const unsigned char *mapped; /* its elements, mapped read-only by fill_prepare */
-    size_t mapped_bytes;
-};
-
-/* Parses the expression or maps the file; `type` and `count` are checked against a file's. Called once before
- * fill_read. */
-int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, struct err *err);
-
-/* Writes elements first .. first + n - 1, as `type`, to `out`. Integers are cut to the type's width; reals
- * are rounded to nearest even. Thread-safe. Fails only where an expression does (message names the index). */
-int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
-              struct err *err);
-void fill_release(struct fill *fill);
 
 enum argument_kind {
     ARGUMENT_SCALAR, /* `bytes`, `size` of them, passed by value */
@@ -108,8 +56,9 @@ uint64_t launch_hash(const struct launch *launch);
 /* Hash of the arguments alone: launches with the same one can share buffers. */
 uint64_t launch_arguments_hash(const struct launch *launch);
 
-/* For the protocol between controller and worker. A file fill travels as its path. */
-struct json *launch_to_json(const struct launch *launch); /* null when memory ends */
+/* For the protocol between controller and worker: exact, reals included. A file fill travels as its path;
+ * what fill_prepare made stays behind. ERR_USAGE or ERR_MEMORY. */
+struct json *launch_to_json(const struct launch *launch); /* owned by the caller; null when memory ends */
 int launch_from_json(struct launch *out, const struct js_at *at, struct err *err);
 
 #endif

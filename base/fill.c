@@ -1,0 +1,205 @@
+#include "base/fill.h"
+
+#include "base/hash.h"
+#include "base/npy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int prepare_expression(struct fill *fill, struct err *err)
+{
+    const char **names = calloc(fill->name_count + 1, sizeof *names);
+    size_t k;
+    int failed;
+
+    if (!names)
+        return err_memory(err);
+    for (k = 0; k < fill->name_count; k++)
+        names[k] = fill->names[k];
+    names[fill->name_count] = "i";
+    failed = expr_parse(&fill->parsed, fill->expression, names, fill->name_count + 1, err);
+    free(names);
+    return failed;
+}
+
+static void unmap(struct fill *fill)
+{
+    if (fill->mapping)
+        munmap(fill->mapping, fill->mapping_bytes);
+    fill->mapping = NULL;
+    fill->elements = NULL;
+}
+
+static int prepare_file(struct fill *fill, enum element_type type, uint64_t count, struct err *err)
+{
+    struct npy npy;
+    int failed = npy_map(&npy, &fill->mapping, &fill->mapping_bytes, fill->path, err);
+
+    if (failed)
+        return failed;
+    if (npy.type != type)
+        failed = err_set(err, ERR_USAGE, "%s holds %s, the argument is %s", fill->path,
+                         element_text(npy.type), element_text(type));
+    else if (npy.count != count)
+        failed = err_set(err, ERR_USAGE, "%s holds %" PRIu64 " elements, the argument has %" PRIu64,
+                         fill->path, npy.count, count);
+    fill->elements = (const unsigned char *)fill->mapping + npy.offset;
+    if (failed)
+        unmap(fill);
+    return failed;
+}
+
+static int check_range(const struct fill *fill, enum element_type type, struct err *err)
+{
+    const double most = element_is_integer(type) ? 0x1p53 : INFINITY;
+
+    if (fill->a <= fill->b && fabs(fill->a) <= most && fabs(fill->b) <= most && isfinite(fill->b - fill->a) &&
+        (!element_is_integer(type) || ceil(fill->a) <= floor(fill->b)))
+        return 0;
+    return err_set(err, ERR_USAGE, "nothing lies between %g and %g; give [low, high] with low <= high%s",
+                   fill->a, fill->b, element_is_integer(type) ? ", both within 2^53" : "");
+}
+
+int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, struct err *err)
+{
+    switch (fill->kind) {
+    case FILL_EXPRESSION:
+        return prepare_expression(fill, err);
+    case FILL_FILE:
+        return prepare_file(fill, type, count, err);
+    case FILL_UNIFORM:
+        return check_range(fill, type, err);
+    case FILL_NORMAL:
+    case FILL_CONSTANT:
+        break;
+    }
+    return 0;
+}
+
+/* The k-th random number of the fill in [0, 1). */
+static double unit(const struct fill *fill, uint64_t k)
+{
+    return (double)(hash_random(fill->seed, k) >> 11) * 0x1p-53;
+}
+
+static void read_uniform(const struct fill *fill, enum element_type type, uint64_t index, void *out)
+{
+    const double low = ceil(fill->a);
+    uint64_t span;
+
+    if (!element_is_integer(type)) {
+        element_from_real(out, type, fill->a + (fill->b - fill->a) * unit(fill, index));
+        return;
+    }
+    span = (uint64_t)(floor(fill->b) - low) + 1;
+    element_from_integer(out, type,
+                         (int64_t)((uint64_t)(int64_t)low + hash_random(fill->seed, index) % span));
+}
+
+/* Box and Muller's transform of two uniform numbers per element. */
+static void read_normal(const struct fill *fill, enum element_type type, uint64_t index, void *out)
+{
+    const double radius = sqrt(-2 * log(1 - unit(fill, 2 * index)));
+
+    element_from_real(out, type, fill->a + fill->b * radius * cos(2 * M_PI * unit(fill, 2 * index + 1)));
+}
+
+static int read_expression(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n,
+                           unsigned char *out, struct err *err)
+{
+    struct value *slots = calloc(fill->name_count + 1, sizeof *slots), value;
+    uint64_t k;
+    int failed = slots ? 0 : err_memory(err);
+
+    if (slots && fill->name_count)
+        memcpy(slots, fill->values, fill->name_count * sizeof *slots);
+    for (k = 0; k < n && !failed; k++, out += element_size(type)) {
+        slots[fill->name_count] = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)(first + k)};
+        failed = expr_value(&value, fill->parsed, slots, fill->seed, err);
+        if (!failed && value.kind == VALUE_STRING)
+            failed = err_set(err, ERR_USAGE, "column 1: expected a number");
+        if (failed)
+            err_prefix(err, "element %" PRIu64, first + k);
+        else if (value.kind == VALUE_REAL)
+            element_from_real(out, type, value.real);
+        else
+            element_from_integer(out, type, value.integer);
+    }
+    free(slots);
+    return failed;
+}
+
+int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
+              struct err *err)
+{
+    const size_t size = element_size(type);
+    unsigned char *to = out;
+    uint64_t k;
+
+    switch (fill->kind) {
+    case FILL_EXPRESSION:
+        return read_expression(fill, type, first, n, to, err);
+    case FILL_FILE:
+        memcpy(to, fill->elements + first * size, n * size);
+        return 0;
+    case FILL_CONSTANT:
+        for (k = 0; k < n; k++)
+            element_from_real(to + k * size, type, fill->a);
+        return 0;
+    case FILL_UNIFORM:
+        for (k = 0; k < n; k++)
+            read_uniform(fill, type, first + k, to + k * size);
+        return 0;
+    case FILL_NORMAL:
+        for (k = 0; k < n; k++)
+            read_normal(fill, type, first + k, to + k * size);
+        break;
+    }
+    return 0;
+}
+
+void fill_release(struct fill *fill)
+{
+    size_t k;
+
+    for (k = 0; fill->names && k < fill->name_count; k++)
+        free(fill->names[k]);
+    free(fill->names);
+    free(fill->values);
+    free(fill->expression);
+    free(fill->path);
+    expr_free(fill->parsed);
+    unmap(fill);
+    *fill = (struct fill){0};
+}
+
+static uint64_t hash_value(uint64_t hash, const struct value *value)
+{
+    uint64_t bits = (uint64_t)value->integer;
+
+    if (value->kind == VALUE_REAL)
+        memcpy(&bits, &value->real, sizeof bits);
+    return hash_u64(hash_u64(hash, value->kind), bits);
+}
+
+uint64_t fill_hash(uint64_t hash, const struct fill *fill)
+{
+    const struct value a = {.kind = VALUE_REAL, .real = fill->a}, b = {.kind = VALUE_REAL, .real = fill->b};
+    size_t k;
+
+    hash = hash_u64(hash, fill->kind);
+    if (fill->kind == FILL_FILE)
+        return hash_u64(hash, fill->content);
+    if (fill->kind == FILL_CONSTANT)
+        return hash_value(hash, &a);
+    hash = hash_u64(hash, fill->seed);
+    if (fill->kind != FILL_EXPRESSION)
+        return hash_value(hash_value(hash, &a), &b);
+    hash = hash_text(hash, fill->expression);
+    for (k = 0; k < fill->name_count; k++)
+        hash = hash_value(hash_text(hash, fill->names[k]), &fill->values[k]);
+    return hash;
+}
