@@ -1,0 +1,43 @@
+/* Footprints: which 32-byte sectors of global memory were touched. A sparse set of bits over virtual
+ * addresses, so that a block that touches a few rows of a large matrix costs what it touches. */
+#ifndef MODEL_FOOTPRINT_H
+#define MODEL_FOOTPRINT_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FOOTPRINT_SECTOR = 32,                                /* bytes */
+    FOOTPRINT_CHUNK_WORDS = 64,                           /* of 64 sectors */
+    FOOTPRINT_CHUNK_SECTORS = 64 * FOOTPRINT_CHUNK_WORDS, /* 128 KB of memory */
+};
+
+struct footprint_chunk {
+    uint64_t number; /* address / 32 / FOOTPRINT_CHUNK_SECTORS, plus 1; 0 marks a free place */
+    uint64_t bits[FOOTPRINT_CHUNK_WORDS];
+};
+
+/* An open hash table of chunks. A zeroed struct is the empty set. */
+struct footprint {
+    struct footprint_chunk *chunks;
+    size_t capacity, count; /* capacity is 0 or a power of two */
+    size_t last;            /* place of the chunk marked last */
+};
+
+void footprint_release(struct footprint *footprint);
+
+/* Adds the sector of every byte of [address, address + bytes), bytes >= 1; only ERR_MEMORY. */
+int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err);
+/* Adds all of `other`. */
+int footprint_add(struct footprint *footprint, const struct footprint *other, struct err *err);
+
+uint64_t footprint_sectors(const struct footprint *footprint);
+/* Sectors in both; in all three. */
+uint64_t footprint_shared(const struct footprint *a, const struct footprint *b);
+uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b, const struct footprint *c);
+/* Different lines of `bytes` (a power of two from 32 to 2048) with at least one sector touched. */
+uint64_t footprint_lines(const struct footprint *footprint, unsigned bytes);
+
+#endif
