@@ -48,8 +48,7 @@ size_t space_neighbours(uint64_t *out, const struct space *space, uint64_t index
 struct space_removal {
     uint64_t removed;   /* not satisfied, or without a value */
     uint64_t undefined; /* of these: without a value */
-    const char
-        *reason; /* why the first of those has none; null when there is none; borrowed from the space */
+    const char *reason; /* why the first of those has none, or null; borrowed from the space */
 };
 struct space_removal space_removed(const struct space *space, size_t c);
 

@@ -33,6 +33,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SPEC_PARAMETERS_MAX 256 /* parameters of a spec */
+
 /* Strings are borrowed from the document and expressions own themselves; all is freed by spec_release. */
 struct spec_kernel {
     char *path; /* the source file, found from the spec's directory */
@@ -119,6 +121,10 @@ enum spec_part {
  * applied to every problem (`--set`). On failure `out` is empty. */
 int spec_read(struct spec *out, const char *path, enum spec_part part, const char *const *sets,
               size_t set_count, struct err *err);
+
+/* The same from memory; `path` names the text in messages and says where its files are. */
+int spec_read_text(struct spec *out, const char *text, size_t length, const char *path, enum spec_part part,
+                   const char *const *sets, size_t set_count, struct err *err);
 void spec_release(struct spec *spec); /* also an empty one */
 
 /* Fills slots[0 .. name_count) for evaluating the spec's expressions; `choices` null leaves the parameters

@@ -1,0 +1,204 @@
+#include "space/configuration.h"
+
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct value *configuration_value(const struct spec *spec, const unsigned *choices, size_t p)
+{
+    return &spec->parameters[p].values[choices[p]];
+}
+
+/* All values, each after its name if `named`, with `separator` between them. */
+static char *join(const struct spec *spec, const unsigned *choices, bool named, char separator)
+{
+    char *text = NULL;
+    size_t size = 0, p;
+    FILE *stream = open_memstream(&text, &size);
+    const struct value *value;
+    char number[64];
+
+    if (!stream)
+        return NULL;
+    for (p = 0; p < spec->parameter_count; p++) {
+        if (p)
+            fputc(separator, stream);
+        if (named)
+            fprintf(stream, "%s=", spec->parameters[p].name);
+        value = configuration_value(spec, choices, p);
+        if (value->kind != VALUE_STRING)
+            value_text(number, sizeof number, value);
+        fputs(value->kind == VALUE_STRING ? value->string : number, stream);
+    }
+    if (fclose(stream)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+char *configuration_key(const struct spec *spec, const unsigned *choices)
+{
+    return join(spec, choices, false, ',');
+}
+
+char *configuration_text(const struct spec *spec, const unsigned *choices)
+{
+    return join(spec, choices, true, ' ');
+}
+
+struct json *configuration_json(const struct spec *spec, const unsigned *choices)
+{
+    struct json *json = js_new_object();
+    size_t p;
+
+    for (p = 0; json && p < spec->parameter_count; p++)
+        if (js_set(json, spec->parameters[p].name, value_to_json(configuration_value(spec, choices, p)))) {
+            js_free(json);
+            return NULL;
+        }
+    return json;
+}
+
+static bool find_value(unsigned *choice, const struct spec_parameter *parameter, const struct value *value)
+{
+    size_t v;
+
+    for (v = 0; v < parameter->value_count; v++)
+        if (value_equal(value, &parameter->values[v])) {
+            *choice = (unsigned)v;
+            return true;
+        }
+    return false;
+}
+
+int configuration_read(unsigned *choices, const struct spec *spec, const struct js_at *object,
+                       struct err *err)
+{
+    struct value value;
+    struct js_at member;
+    char text[128];
+    size_t p;
+
+    for (p = 0; p < spec->parameter_count; p++) {
+        if (js_member(&member, object, spec->parameters[p].name, err) ||
+            value_from_json(&value, &member, err))
+            return ERR_USAGE;
+        if (!find_value(&choices[p], &spec->parameters[p], &value)) {
+            value_text(text, sizeof text, &value);
+            return js_fail(&member, err, "%s is not among the values of the parameter", text);
+        }
+    }
+    return 0;
+}
+
+/* Whether `text` of that length is how the value is written: as in a key, or as JSON has it. */
+static bool matches(const struct value *value, const char *text, size_t length)
+{
+    char written[128];
+    struct value typed = {0};
+    char *end;
+
+    if (value->kind == VALUE_STRING)
+        return strlen(value->string) == length && !memcmp(value->string, text, length);
+    value_text(written, sizeof written, value);
+    if (strlen(written) == length && !strncasecmp(written, text, length))
+        return true;
+    typed.kind = VALUE_REAL;
+    typed.real = strtod(text, &end);
+    return value->kind != VALUE_BOOL && end == text + length && length && value_equal(value, &typed);
+}
+
+static int unknown_parameter(const struct spec *spec, const char *item, size_t length, struct err *err)
+{
+    char name[64];
+    const char *near;
+
+    snprintf(name, sizeof name, "%.*s", (int)length, item);
+    near = nearest_word(name, spec->names, spec->parameter_count);
+    return err_set(err, ERR_USAGE, "%s: no parameter is called \"%s\"%s%s%s", spec->path, name,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* One NAME=VALUE of `length` bytes. */
+static int parse_item(unsigned *choices, const struct spec *spec, const char *item, size_t length,
+                      struct err *err)
+{
+    const char *equals = memchr(item, '=', length);
+    const size_t name = equals ? (size_t)(equals - item) : 0;
+    const struct spec_parameter *parameter;
+    size_t p, v;
+
+    if (!equals)
+        return err_set(err, ERR_USAGE, "\"%.*s\": write NAME=VALUE,NAME=VALUE", (int)length, item);
+    for (p = 0; p < spec->parameter_count; p++)
+        if (strlen(spec->names[p]) == name && !memcmp(spec->names[p], item, name))
+            break;
+    if (p == spec->parameter_count)
+        return unknown_parameter(spec, item, name, err);
+    parameter = &spec->parameters[p];
+    for (v = 0; v < parameter->value_count; v++)
+        if (matches(&parameter->values[v], equals + 1, length - name - 1)) {
+            choices[p] = (unsigned)v;
+            return 0;
+        }
+    return err_set(err, ERR_USAGE, "%s: parameters.%s: %.*s is not among the values of the parameter",
+                   spec->path, parameter->name, (int)(length - name - 1), equals + 1);
+}
+
+int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err)
+{
+    size_t length;
+
+    memcpy(choices, spec->defaults, spec->parameter_count * sizeof *choices);
+    while (*text) {
+        length = strcspn(text, ",");
+        if (parse_item(choices, spec, text, length, err))
+            return ERR_USAGE;
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
+struct json *value_to_json(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_INTEGER:
+        return js_new_integer(value->integer);
+    case VALUE_REAL:
+        return js_new_real(value->real);
+    case VALUE_BOOL:
+        return js_new_bool(value->integer);
+    case VALUE_STRING:
+        break;
+    }
+    return js_new_string(value->string);
+}
+
+int value_from_json(struct value *out, const struct js_at *at, struct err *err)
+{
+    bool truth;
+
+    *out = (struct value){0};
+    switch (js_kind(at)) {
+    case JS_INTEGER:
+        out->kind = VALUE_INTEGER;
+        return js_integer(&out->integer, at, err);
+    case JS_REAL:
+        out->kind = VALUE_REAL;
+        return js_real(&out->real, at, err);
+    case JS_BOOL:
+        out->kind = VALUE_BOOL;
+        if (js_bool(&truth, at, err))
+            return ERR_USAGE;
+        out->integer = truth;
+        return 0;
+    case JS_STRING:
+        out->kind = VALUE_STRING;
+        return js_string(&out->string, at, err);
+    default:
+        return js_fail(at, err, "expected a number, true, false or text");
+    }
+}

@@ -1,0 +1,369 @@
+#include "base/hash.h"
+#include "space/space_graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EDGES_MAX (1 << 27) /* 2 GiB */
+
+/* What is known of a level before the enumeration. */
+struct level {
+    size_t *due; /* constraints decided here, in the order of the spec */
+    size_t due_count;
+    uint16_t *live; /* earlier parameters that constraints due here or later use */
+    size_t live_count;
+    bool merges;      /* a parameter died at the level before: different prefixes may meet here */
+    struct edge *row; /* of the node being made: at any time there is one per level */
+};
+
+/* A node that other prefixes may find again: by its level and the choices of the live parameters. */
+struct entry {
+    size_t key;   /* place in `keys` */
+    int32_t node; /* -1: an empty entry */
+};
+
+struct build {
+    struct space *space;
+    size_t count; /* parameters */
+    struct level *levels;
+    struct value *slots;
+    uint16_t *choices;
+    struct entry *table;
+    size_t table_size, table_used; /* the size is a power of two */
+    uint16_t *keys;
+    size_t key_count, key_room;
+    struct err *err;
+};
+
+uint64_t saturated_product(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+
+    return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+uint64_t saturated_sum(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+
+    return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+/* Makes room for `wanted` items in an array; null (the array stays) when memory ends. */
+static void *grow(void *array, size_t *room, size_t wanted, size_t size)
+{
+    size_t more = *room ? *room : 64;
+
+    if (wanted <= *room)
+        return array;
+    while (more < wanted)
+        more *= 2;
+    array = realloc(array, more * size);
+    if (array)
+        *room = more;
+    return array;
+}
+
+/* Preparation
+ * --------------------------------------------------------------------------------------------------- */
+
+static size_t last_parameter(const struct expr *constraint, size_t count)
+{
+    while (count > 1 && !expr_uses(constraint, count - 1))
+        count--;
+    return count - 1;
+}
+
+/* Whether a constraint decided at `level` or later uses the parameter. */
+static bool is_live(const struct build *build, size_t parameter, size_t level)
+{
+    const struct spec *spec = build->space->spec;
+    size_t c;
+
+    for (c = 0; c < spec->constraint_count; c++)
+        if (expr_uses(spec->constraints[c], parameter) &&
+            last_parameter(spec->constraints[c], build->count) >= level)
+            return true;
+    return false;
+}
+
+static int prepare_level(struct build *build, size_t k)
+{
+    const struct spec *spec = build->space->spec;
+    struct level *level = &build->levels[k];
+    size_t i;
+
+    level->due = calloc(spec->constraint_count + 1, sizeof *level->due);
+    level->live = calloc(k + 1, sizeof *level->live);
+    level->row = calloc(spec->parameters[k].value_count + 1, sizeof *level->row);
+    if (!level->due || !level->live || !level->row)
+        return err_memory(build->err);
+    for (i = 0; i < spec->constraint_count; i++)
+        if (last_parameter(spec->constraints[i], build->count) == k)
+            level->due[level->due_count++] = i;
+    for (i = 0; i < k; i++)
+        if (is_live(build, i, k))
+            level->live[level->live_count++] = (uint16_t)i;
+    level->merges = k > 0 && level->live_count <= build->levels[k - 1].live_count;
+    return 0;
+}
+
+static int prepare(struct build *build)
+{
+    struct space *space = build->space;
+    const struct spec *spec = space->spec;
+    size_t k;
+
+    space->tail = calloc(build->count + 1, sizeof *space->tail);
+    space->removals = calloc(spec->constraint_count + 1, sizeof *space->removals);
+    build->levels = calloc(build->count, sizeof *build->levels);
+    build->slots = calloc(spec->name_count + 1, sizeof *build->slots);
+    build->choices = calloc(build->count, sizeof *build->choices);
+    if (!space->tail || !space->removals || !build->levels || !build->slots || !build->choices)
+        return err_memory(build->err);
+    spec_slots(build->slots, spec, space->problem, NULL);
+    space->tail[build->count] = 1;
+    for (k = build->count; k-- > 0;)
+        space->tail[k] = saturated_product(space->tail[k + 1], spec->parameters[k].value_count);
+    for (k = 0; k < build->count; k++)
+        if (prepare_level(build, k))
+            return ERR_MEMORY;
+    return 0;
+}
+
+/* Nodes found again
+ * ---------------------------------------------------------------------------------------------- */
+
+static uint64_t key_hash(const uint16_t *key, size_t length)
+{
+    return hash_bytes(HASH_START, key, length * sizeof *key);
+}
+
+/* A key is its level, then the choices. */
+static size_t key_length(const struct build *build, const uint16_t *key)
+{
+    return 1 + build->levels[key[0]].live_count;
+}
+
+static bool key_equal(const struct build *build, const uint16_t *a, const uint16_t *b)
+{
+    return a[0] == b[0] && !memcmp(a, b, key_length(build, a) * sizeof *a);
+}
+
+static struct entry *find_entry(const struct build *build, const uint16_t *key)
+{
+    size_t at = key_hash(key, key_length(build, key)) & (build->table_size - 1);
+
+    while (build->table[at].node >= 0 && !key_equal(build, build->keys + build->table[at].key, key))
+        at = (at + 1) & (build->table_size - 1);
+    return &build->table[at];
+}
+
+static int grow_table(struct build *build)
+{
+    struct entry *old = build->table;
+    const size_t old_size = build->table_size;
+    size_t i;
+
+    build->table_size = old_size ? 2 * old_size : 1024;
+    build->table = malloc(build->table_size * sizeof *build->table);
+    if (!build->table) {
+        free(old);
+        return err_memory(build->err);
+    }
+    for (i = 0; i < build->table_size; i++)
+        build->table[i].node = -1;
+    for (i = 0; i < old_size; i++)
+        if (old[i].node >= 0)
+            *find_entry(build, build->keys + old[i].key) = old[i];
+    free(old);
+    return 0;
+}
+
+/* The key of the prefix now chosen, at the end of `keys`, where find_entry can use it and keep_node may let
+ * it stay. */
+static int make_key(struct build *build, size_t level)
+{
+    const struct level *l = &build->levels[level];
+    uint16_t *keys = grow(build->keys, &build->key_room, build->key_count + 1 + l->live_count, sizeof *keys);
+    size_t i;
+
+    if (!keys)
+        return err_memory(build->err);
+    build->keys = keys;
+    keys += build->key_count;
+    *keys++ = (uint16_t)level;
+    for (i = 0; i < l->live_count; i++)
+        *keys++ = build->choices[l->live[i]];
+    return 0;
+}
+
+/* Finds the node of the prefix now chosen: -1 in `node` when it has none yet. */
+static int find_node(int32_t *node, struct build *build, size_t level)
+{
+    *node = -1;
+    if (!build->levels[level].merges)
+        return 0;
+    if (2 * build->table_used >= build->table_size && grow_table(build))
+        return ERR_MEMORY;
+    if (make_key(build, level))
+        return ERR_MEMORY;
+    *node = find_entry(build, build->keys + build->key_count)->node;
+    return 0;
+}
+
+static int keep_node(struct build *build, size_t level, int32_t node)
+{
+    const uint16_t *key;
+
+    if (!build->levels[level].merges)
+        return 0;
+    if (make_key(build, level))
+        return ERR_MEMORY;
+    key = build->keys + build->key_count;
+    *find_entry(build, key) = (struct entry){.key = build->key_count, .node = node};
+    build->key_count += key_length(build, key);
+    build->table_used++;
+    return 0;
+}
+
+/* Enumeration
+ * --------------------------------------------------------------------------------------------------- */
+
+/* "column 3: division by zero, at A=0 B=4" */
+static int keep_reason(struct build *build, size_t constraint, size_t level, const char *why)
+{
+    const struct spec *spec = build->space->spec;
+    char *text = NULL, value[128];
+    size_t size = 0, p;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return err_memory(build->err);
+    fprintf(stream, "%s, at", why);
+    for (p = 0; p <= level; p++)
+        if (expr_uses(spec->constraints[constraint], p)) {
+            value_text(value, sizeof value, &build->slots[p]);
+            fprintf(stream, " %s=%s", spec->names[p], value);
+        }
+    if (fclose(stream)) {
+        free(text);
+        return err_memory(build->err);
+    }
+    build->space->removals[constraint].reason = text;
+    return 0;
+}
+
+/* Decides the constraints due at a level: `target` is 0, or says which one removes the prefix. */
+static int decide(int32_t *target, struct build *build, size_t level)
+{
+    const struct spec *spec = build->space->spec;
+    const struct level *l = &build->levels[level];
+    struct err why = {0};
+    bool holds, undefined;
+    size_t i;
+
+    *target = 0;
+    for (i = 0; i < l->due_count; i++) {
+        undefined = expr_bool(&holds, spec->constraints[l->due[i]], build->slots, &why) != 0;
+        if (holds && !undefined)
+            continue;
+        *target = removed_by(l->due[i], undefined);
+        if (undefined && !build->space->removals[l->due[i]].reason)
+            return keep_reason(build, l->due[i], level, why.text);
+        return 0;
+    }
+    return 0;
+}
+
+/* Appends the finished row of a level as a node. */
+static int add_node(int32_t *out, struct build *build, size_t level)
+{
+    struct space *space = build->space;
+    const size_t width = space->spec->parameters[level].value_count + 1;
+    struct edge *edges = grow(space->edges, &space->edge_room, space->edge_count + width, sizeof *edges);
+    struct graph_node *nodes = grow(space->nodes, &space->node_room, space->node_count + 1, sizeof *nodes);
+
+    space->edges = edges ? edges : space->edges;
+    space->nodes = nodes ? nodes : space->nodes;
+    if (!edges || !nodes)
+        return err_memory(build->err);
+    if (space->edge_count + width > EDGES_MAX)
+        return err_set(
+            build->err, ERR_USAGE,
+            "%s: constraints: too many cases to count; let them tie fewer parameters together, or list "
+            "parameters that appear together next to each other",
+            space->spec->path);
+    memcpy(edges + space->edge_count, build->levels[level].row, width * sizeof *edges);
+    nodes[space->node_count] =
+        (struct graph_node){.first = (uint32_t)space->edge_count, .level = (uint16_t)level};
+    space->edge_count += width;
+    *out = (int32_t)space->node_count++;
+    return 0;
+}
+
+static uint64_t node_total(const struct space *space, int32_t node)
+{
+    const struct graph_node *n = &space->nodes[node];
+
+    return space->edges[n->first + space->spec->parameters[n->level].value_count].before;
+}
+
+/* Makes (or finds again) the node for the prefix in `choices`. The recursion is as deep as there are
+ * parameters. */
+static int build_node(int32_t *out, struct build *build, size_t level)
+{
+    const struct spec_parameter *parameter = &build->space->spec->parameters[level];
+    struct edge *row = build->levels[level].row;
+    uint64_t total = 0;
+    size_t v;
+
+    if (find_node(out, build, level))
+        return ERR_MEMORY;
+    if (*out >= 0)
+        return 0;
+    for (v = 0; v < parameter->value_count; v++) {
+        build->choices[level] = (uint16_t)v;
+        build->slots[level] = parameter->values[v];
+        row[v].before = total;
+        if (decide(&row[v].target, build, level))
+            return ERR_MEMORY;
+        if (row[v].target < 0)
+            continue;
+        if (level + 1 < build->count && build_node(&row[v].target, build, level + 1))
+            return build->err->code;
+        total = saturated_sum(total, level + 1 < build->count ? node_total(build->space, row[v].target) : 1);
+    }
+    row[v].before = total;
+    return add_node(out, build, level) || keep_node(build, level, *out) ? build->err->code : 0;
+}
+
+static void release(struct build *build)
+{
+    size_t k;
+
+    for (k = 0; build->levels && k < build->count; k++) {
+        free(build->levels[k].due);
+        free(build->levels[k].live);
+        free(build->levels[k].row);
+    }
+    free(build->levels);
+    free(build->slots);
+    free(build->choices);
+    free(build->table);
+    free(build->keys);
+}
+
+int space_build(struct space *space, struct err *err)
+{
+    struct err own = {0};
+    struct build build = {.space = space, .count = space->spec->parameter_count, .err = err ? err : &own};
+    int32_t root;
+    int failed = prepare(&build);
+
+    if (!failed)
+        failed = build_node(&root, &build, 0);
+    release(&build);
+    return failed;
+}

@@ -1,0 +1,326 @@
+#include "space/spec.h"
+
+#include "base/hash.h"
+#include "space/configuration.h"
+#include "space/spec_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Helpers of the parts
+ * ------------------------------------------------------------------------------------------ */
+
+int read_path(char **out, struct reader *reader, const struct js_at *file)
+{
+    const char *name;
+
+    if (js_string(&name, file, reader->err))
+        return ERR_USAGE;
+    if (asprintf(out, "%s%s", name[0] == '/' ? "" : reader->spec->directory, name) < 0) {
+        *out = NULL;
+        return err_memory(reader->err);
+    }
+    if (access(*out, R_OK))
+        return js_fail(file, reader->err, "%s cannot be read: %s", *out, strerror(errno));
+    return 0;
+}
+
+static int expression_text(char **out, const struct js_at *at, struct err *err)
+{
+    const char *text;
+    struct value value;
+    char plain[64];
+
+    switch (js_kind(at)) {
+    case JS_INTEGER:
+    case JS_REAL:
+    case JS_BOOL:
+        if (value_from_json(&value, at, err))
+            return ERR_USAGE;
+        value_text(plain, sizeof plain, &value);
+        *out = strdup(plain);
+        break;
+    default:
+        if (js_string(&text, at, err))
+            return ERR_USAGE;
+        *out = strdup(text);
+    }
+    return *out ? 0 : err_memory(err);
+}
+
+static int check_expression(const struct reader *reader, const struct expr *expr, enum wanted wanted,
+                            struct scope scope)
+{
+    enum value_kind kind;
+
+    if (expr_draws(expr) && !scope.draws)
+        return err_set(reader->err, ERR_USAGE, "random() is for fills");
+    if (expr_check(&kind, expr, reader->kinds, reader->err))
+        return ERR_USAGE;
+    if (kind == VALUE_STRING || (kind == VALUE_BOOL && wanted == WANTED_NUMBER) ||
+        (kind == VALUE_REAL && wanted == WANTED_TRUTH))
+        return err_set(reader->err, ERR_USAGE, "\"%s\" is %s, expected %s", expr_text(expr),
+                       kind == VALUE_STRING ? "text"
+                       : kind == VALUE_BOOL ? "true or false"
+                                            : "a number",
+                       wanted == WANTED_TRUTH ? "true or false; compare it, as in x != 0" : "a number");
+    return 0;
+}
+
+int read_expression(struct expr **out, struct reader *reader, const struct js_at *at, enum wanted wanted,
+                    struct scope scope)
+{
+    struct spec *spec = reader->spec;
+    char place[512], *text = NULL;
+    int failed = expression_text(&text, at, reader->err);
+
+    if (failed)
+        return failed;
+    spec->names[spec->name_count] = scope.extra; /* read_names left room */
+    failed = expr_parse(out, text, spec->names, spec->name_count + (scope.extra != NULL), reader->err);
+    if (!failed)
+        failed = check_expression(reader, *out, wanted, scope);
+    if (failed) {
+        js_place(place, sizeof place, at);
+        err_prefix(reader->err, "%s", place);
+    }
+    free(text);
+    return failed;
+}
+
+/* Reading
+ * ------------------------------------------------------------------------------------------------------- */
+
+static int check_fields(const struct reader *reader)
+{
+    static const char *const fields[] = {"kernel",  "parameters",  "default",   "constraints", "problem",
+                                         "launch",  "arguments",   "reference", "tolerance",   "cache",
+                                         "metrics", "description", NULL};
+
+    return js_only(&reader->root, fields, reader->err);
+}
+
+static int read_limit(double *out, const struct reader *reader, const struct js_at *tolerance,
+                      const char *key)
+{
+    struct js_at at;
+
+    if (!js_find(&at, tolerance, key))
+        return 0;
+    if (js_real(out, &at, reader->err))
+        return ERR_USAGE;
+    return *out < 0 ? js_fail(&at, reader->err, "must not be negative") : 0;
+}
+
+static int read_protocol(struct reader *reader)
+{
+    static const char *const fields[] = {"relative", "absolute", NULL};
+    struct spec *spec = reader->spec;
+    struct js_at at;
+    const char *cache = "warm";
+
+    spec->relative = 1e-5;
+    spec->absolute = 1e-8;
+    if (js_find(&at, &reader->root, "description") && js_string(&spec->description, &at, reader->err))
+        return ERR_USAGE;
+    if (js_find(&at, &reader->root, "tolerance") &&
+        (js_only(&at, fields, reader->err) || read_limit(&spec->relative, reader, &at, "relative") ||
+         read_limit(&spec->absolute, reader, &at, "absolute")))
+        return ERR_USAGE;
+    if (js_find(&at, &reader->root, "cache") && js_string(&cache, &at, reader->err))
+        return ERR_USAGE;
+    spec->cold = !strcmp(cache, "cold");
+    if (!spec->cold && strcmp(cache, "warm"))
+        return js_fail(&at, reader->err, "expected \"warm\" or \"cold\", found \"%s\"", cache);
+    return 0;
+}
+
+static int hash_spec(struct reader *reader)
+{
+    struct spec *spec = reader->spec;
+    char *text = js_text(spec->document, JS_LINE), size[64];
+    size_t k, s;
+
+    if (!text)
+        return err_memory(reader->err);
+    spec->hash = hash_text(HASH_START, text);
+    free(text);
+    for (k = 0; k < spec->problem_count; k++)
+        for (s = 0; s < spec->size_count; s++) {
+            value_text(size, sizeof size, &spec->problems[k][s]);
+            spec->hash = hash_text(spec->hash, size);
+        }
+    return 0;
+}
+
+static int read_all(struct reader *reader, bool whole)
+{
+    if (check_fields(reader) || read_parameters(reader) || read_problems(reader) || read_names(reader) ||
+        read_constraints(reader) || read_default(reader) || read_kernel(reader, whole) ||
+        read_launch(reader, whole) || read_arguments(reader, whole) || read_reference(reader) ||
+        read_protocol(reader) || read_metrics(reader) || hash_spec(reader))
+        return reader->err->code;
+    return 0;
+}
+
+static int keep_path(struct spec *spec, const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    spec->path = strdup(path);
+    spec->directory = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+    return spec->path && spec->directory ? 0 : err_memory(err);
+}
+
+/* Takes over `document`. */
+static int read_document(struct spec *out, struct json *document, const char *path, enum spec_part part,
+                         const char *const *sets, size_t set_count, struct err *err)
+{
+    struct err own = {0};
+    struct reader reader = {.spec = out, .sets = sets, .set_count = set_count, .err = err ? err : &own};
+    int failed;
+
+    *out = (struct spec){.document = document};
+    failed = keep_path(out, path, reader.err);
+    if (!failed) {
+        reader.root = js_root(document, out->path);
+        failed = read_all(&reader, part == SPEC_WHOLE);
+    }
+    free(reader.kinds);
+    if (failed)
+        spec_release(out);
+    return failed;
+}
+
+int spec_read(struct spec *out, const char *path, enum spec_part part, const char *const *sets,
+              size_t set_count, struct err *err)
+{
+    struct json *document;
+    int failed = js_read_file(&document, path, err);
+
+    *out = (struct spec){0};
+    return failed ? failed : read_document(out, document, path, part, sets, set_count, err);
+}
+
+int spec_read_text(struct spec *out, const char *text, size_t length, const char *path, enum spec_part part,
+                   const char *const *sets, size_t set_count, struct err *err)
+{
+    struct json *document;
+    int failed = js_read_text(&document, text, length, path, err);
+
+    *out = (struct spec){0};
+    return failed ? failed : read_document(out, document, path, part, sets, set_count, err);
+}
+
+/* Release
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void release_launch(struct spec_launch *launch)
+{
+    int k;
+
+    for (k = 0; k < 3; k++) {
+        expr_free(launch->grid[k]);
+        expr_free(launch->block[k]);
+    }
+    expr_free(launch->shared);
+    expr_free(launch->carveout);
+}
+
+static void release_reference(struct spec_reference *reference)
+{
+    size_t k;
+
+    for (k = 0; k < reference->file_count; k++)
+        free(reference->paths[k]);
+    free(reference->paths);
+    free(reference->buffers);
+    free(reference->kernel.path);
+    release_launch(&reference->launch);
+}
+
+void spec_release(struct spec *spec)
+{
+    size_t k;
+
+    for (k = 0; k < spec->parameter_count; k++)
+        free(spec->parameters[k].values);
+    for (k = 0; k < spec->constraint_count; k++)
+        expr_free(spec->constraints[k]);
+    for (k = 0; k < spec->problem_count; k++)
+        free(spec->problems[k]);
+    for (k = 0; k < spec->argument_count; k++) {
+        expr_free(spec->arguments[k].value);
+        expr_free(spec->arguments[k].fill_value);
+        fill_release(&spec->arguments[k].fill);
+    }
+    for (k = 0; k < spec->metric_count; k++)
+        expr_free(spec->metrics[k].value);
+    release_launch(&spec->launch);
+    release_reference(&spec->reference);
+    free(spec->kernel.path);
+    free(spec->kernel.options);
+    free(spec->parameters);
+    free(spec->constraints);
+    free(spec->problems);
+    free(spec->arguments);
+    free(spec->metrics);
+    free(spec->defaults);
+    free(spec->names);
+    free(spec->path);
+    free(spec->directory);
+    if (spec->document)
+        js_free(spec->document);
+    *spec = (struct spec){0};
+}
+
+/* Use
+ * -----------------------------------------------------------------------------------------------------------
+ */
+
+void spec_slots(struct value *slots, const struct spec *spec, size_t problem, const unsigned *choices)
+{
+    size_t k;
+
+    for (k = 0; choices && k < spec->parameter_count; k++)
+        slots[k] = spec->parameters[k].values[choices[k]];
+    for (k = 0; k < spec->size_count; k++)
+        slots[spec->parameter_count + k] = spec->problems[problem][k];
+}
+
+int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t problem)
+{
+    char value[64];
+    int used = 0;
+    size_t k;
+
+    if (size)
+        out[0] = '\0';
+    for (k = 0; k < spec->size_count; k++) {
+        value_text(value, sizeof value, &spec->problems[problem][k]);
+        used +=
+            snprintf((size_t)used < size ? out + used : NULL, (size_t)used < size ? size - (size_t)used : 0,
+                     "%s%s=%s", k ? " " : "", spec->names[spec->parameter_count + k], value);
+    }
+    return used;
+}
+
+int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,
+                double time_s, struct err *err)
+{
+    struct value *slots = calloc(spec->name_count + 1, sizeof *slots);
+    int failed;
+
+    *out = 0;
+    if (!slots)
+        return err_memory(err);
+    spec_slots(slots, spec, problem, choices);
+    slots[spec->name_count] = (struct value){.kind = VALUE_REAL, .real = time_s};
+    failed = expr_real(out, spec->metrics[metric].value, slots, err);
+    free(slots);
+    return failed;
+}

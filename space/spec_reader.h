@@ -1,0 +1,52 @@
+/* The inside of spec_read: its parts, in the order in which they run, and what they share. */
+#ifndef SPACE_SPEC_READER_H
+#define SPACE_SPEC_READER_H
+
+#include "space/spec.h"
+
+struct reader {
+    struct spec *spec;
+    struct js_at root;
+    const char *const *sets;
+    size_t set_count;
+    enum value_kind *kinds; /* of spec->names; made with them */
+    struct err *err;
+};
+
+/* Every part returns 0, or ERR_USAGE or ERR_MEMORY with the error set; what it leaves half made, spec_release
+ * frees. */
+int read_parameters(struct reader *reader);
+int read_problems(struct reader *reader);
+int read_names(struct reader *reader); /* spec->names and reader->kinds, from the two above */
+int read_constraints(struct reader *reader);
+int read_default(struct reader *reader);
+int read_kernel(struct reader *reader, bool required);
+int read_launch(struct reader *reader, bool required);
+int read_arguments(struct reader *reader, bool required);
+int read_reference(struct reader *reader);
+int read_metrics(struct reader *reader);
+
+/* Helpers. */
+
+/* What an expression must be. */
+enum wanted { WANTED_NUMBER, WANTED_TRUTH, WANTED_NUMBER_OR_TRUTH };
+
+/* Names and kinds for expressions that see one name more than the spec's: `extra`, a number. Null `extra`:
+ * none. */
+struct scope {
+    const char *extra;
+    bool draws; /* may call random() */
+};
+
+/* An expression written as text, or as a plain number or truth value. */
+int read_expression(struct expr **out, struct reader *reader, const struct js_at *at, enum wanted wanted,
+                    struct scope scope);
+
+/* `file` as seen from the spec's directory, malloc'ed; it must be readable. */
+int read_path(char **out, struct reader *reader, const struct js_at *file);
+
+int read_kernel_at(struct spec_kernel *out, struct reader *reader, const struct js_at *kernel);
+int read_launch_at(struct spec_launch *out, struct reader *reader, const struct js_at *launch);
+int read_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at, size_t position);
+
+#endif
