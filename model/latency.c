@@ -124,17 +124,17 @@ int replay_step(struct replay_issue *out, struct replay *warp, const struct repl
 }
 
 /* Equal as far as the future goes: what is ready already is as good as ready now. */
-static int same_times(const double *a, double a_now, const double *b, double b_now, size_t n)
+static bool same_times(const double *a, double a_now, const double *b, double b_now, size_t n)
 {
     size_t i;
 
     for (i = 0; i < n; i++)
         if (fabs(fmax(a[i] - a_now, 0) - fmax(b[i] - b_now, 0)) > 1e-9)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int same_shape(const struct replay *a, const struct replay *b)
+bool replay_is_steady(const struct replay *a, const struct replay *b)
 {
     unsigned slot, left;
 
@@ -143,7 +143,7 @@ static int same_shape(const struct replay *a, const struct replay *b)
             const double x = counted_ready(a, slot, left), y = counted_ready(b, slot, left);
 
             if (!same_times(&x, a->earliest, &y, b->earliest, 1))
-                return 0;
+                return false;
         }
     return same_times(a->ready, a->earliest, b->ready, b->earliest, REPLAY_SLOTS) &&
            same_times(a->pipe_free, a->earliest, b->pipe_free, b->earliest, REPLAY_PIPES) &&
@@ -159,8 +159,7 @@ static void shift_times(double *times, size_t n, double by)
         times[i] += by;
 }
 
-/* Adds `times` more iterations like the one from `before` to *warp. */
-static void extrapolate(struct replay *warp, const struct replay *before, uint64_t times)
+void replay_repeat(struct replay *warp, const struct replay *before, uint64_t times)
 {
     const double by = (double)times * (warp->earliest - before->earliest);
     int i;
@@ -191,8 +190,8 @@ int replay_loop(struct replay *warp, const struct replay_op *ops, size_t n, uint
             if (replay_step(&issue, warp, &ops[i], err))
                 return ERR_USAGE;
         repeats--;
-        if (same_shape(&before, warp)) {
-            extrapolate(warp, &before, repeats);
+        if (replay_is_steady(&before, warp)) {
+            replay_repeat(warp, &before, repeats);
             return 0;
         }
     }

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,7 +65,7 @@ struct replay_issue {
     uint32_t blamed; /* tag of the instruction waited for when the cause is REPLAY_SLOT */
 };
 
-/* A warp. Plain data: copying it forks the replay. Read the members above the line only. */
+/* A warp. Plain data: copying it forks the replay. Read the members above the line, and `earliest`. */
 struct replay {
     double last;                  /* issue time of the last instruction: the warp's end once it was EXIT */
     double waited[REPLAY_CAUSES]; /* cycles by cause */
@@ -93,6 +94,12 @@ int replay_step(struct replay_issue *out, struct replay *warp, const struct repl
  * warp as it found it but for the time, the rest is extrapolated. */
 int replay_loop(struct replay *warp, const struct replay_op *ops, size_t n, uint64_t repeats,
                 struct err *err);
+
+/* For loops with barriers or loops inside, which whoever feeds the steps must unfold: whether one iteration,
+ * from `before` to *warp, left the warp as it was but for the time, and `times` more iterations of that kind.
+ * Warps that meet at barriers are steady only together, all with the same (earliest - before->earliest). */
+bool replay_is_steady(const struct replay *before, const struct replay *warp);
+void replay_repeat(struct replay *warp, const struct replay *before, uint64_t times);
 
 /* All n warps have issued their barrier instruction last: each goes on at the latest of those issue times
  * plus the barrier's latency (3.7, Listing 3.3). */

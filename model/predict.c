@@ -1,7 +1,7 @@
 #include "model/predict.h"
 
 #include "model/latency.h"
-#include "model/waves.h"
+#include "model/schedule.h"
 
 #include <math.h>
 
@@ -114,16 +114,17 @@ static double blocks_at_once(const struct residency *at)
     return fmin(at->blocks_per_sm, ceil(at->blocks / at->sms));
 }
 
-static double estimate_cycles(const struct predict_input *in, const struct waves *waves, double full_rate)
+static double estimate_cycles(const struct predict_input *in, const struct schedule *schedule,
+                              double full_rate)
 {
     const struct residency *at = &in->residency;
     struct throughput throughput;
     struct saturation tail;
-    double cycles = waves->full * at->blocks_per_sm * at->warps_per_block / full_rate;
+    double cycles = schedule->full * at->blocks_per_sm * at->warps_per_block / full_rate;
 
-    if (waves->rest > 0) {
-        run_at(&tail, &throughput, in, waves->rest_per_sm, waves->rest_sms);
-        cycles += waves->rest_per_sm * at->warps_per_block / tail.warps_per_cycle;
+    if (schedule->rest > 0) {
+        run_at(&tail, &throughput, in, schedule->rest_per_sm, schedule->rest_sms);
+        cycles += schedule->rest_per_sm * at->warps_per_block / tail.warps_per_cycle;
     }
     return cycles * in->latency.stretch;
 }
@@ -154,14 +155,14 @@ static int refuse_unknown(const struct throughput *throughput, struct err *err)
 static void estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
 {
     const struct residency *at = &in->residency;
-    struct waves waves;
+    struct schedule schedule;
     double busy_s;
 
-    waves_of(&waves, at->blocks, at->sms, at->blocks_per_sm);
-    busy_s = estimate_cycles(in, &waves, full->warps_per_cycle) / in->capacities.clock_hz;
+    schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
+    busy_s = estimate_cycles(in, &schedule, full->warps_per_cycle) / in->capacities.clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
-    out->waves = waves.count;
+    out->waves = schedule.count;
 }
 
 int predict(struct prediction *out, const struct predict_input *in, struct err *err)

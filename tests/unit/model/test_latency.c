@@ -219,6 +219,46 @@ static void a_long_loop_costs_nothing(void **state)
     assert_int_equal(warp.issued, UINT64_C(1) << 40);
 }
 
+/* Two unequal warps that meet at a barrier in each of 5000 iterations. */
+static void a_loop_with_barriers_can_be_repeated(void **state)
+{
+    struct replay stepped[2], folded[2], before[2];
+    struct replay *warps[] = {&stepped[0], &stepped[1]}, *quick[] = {&folded[0], &folded[1]};
+    const struct replay_op load = op(2, 300, 0, BIT(1)), use = op(4, 20, 1, BIT(0)),
+                           slow = op(4, 90, 1, BIT(0));
+    int i, w;
+
+    (void)state;
+    for (w = 0; w < 2; w++) {
+        replay_init(&stepped[w], 0);
+        replay_init(&folded[w], 0);
+    }
+    for (i = 0; i < 5000; i++) {
+        for (w = 0; w < 2; w++) {
+            issue(&stepped[w], load);
+            issue(&stepped[w], w ? slow : use);
+        }
+        replay_barrier(warps, 2, 30);
+    }
+    for (i = 0; i < 5000; i++) {
+        memcpy(before, folded, sizeof before);
+        for (w = 0; w < 2; w++) {
+            issue(&folded[w], load);
+            issue(&folded[w], w ? slow : use);
+        }
+        replay_barrier(quick, 2, 30);
+        if (replay_is_steady(&before[0], &folded[0]) && replay_is_steady(&before[1], &folded[1]))
+            break;
+    }
+    assert_true(i < 10);
+    for (w = 0; w < 2; w++) {
+        replay_repeat(&folded[w], &before[w], (uint64_t)(4999 - i));
+        check_near(folded[w].earliest, stepped[w].earliest, 1e-6);
+        check_near(folded[w].waited[REPLAY_AT_BARRIER], stepped[w].waited[REPLAY_AT_BARRIER], 1e-6);
+        assert_int_equal(folded[w].issued, 10000);
+    }
+}
+
 static void five_warps_run_like_eight(void **state)
 {
     (void)state;
@@ -261,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_commit_collects_the_copies),
         cmocka_unit_test(a_loop_equals_its_iterations),
         cmocka_unit_test(a_long_loop_costs_nothing),
+        cmocka_unit_test(a_loop_with_barriers_can_be_repeated),
         cmocka_unit_test(five_warps_run_like_eight),
         cmocka_unit_test(what_is_out_of_range_is_refused),
     };

@@ -49,7 +49,10 @@ static void vector_add_on_kepler(void **state)
     check_near(1 / t.cycles[RESOURCE_ISSUE], 0.5, 1e-12);
     check_near(t.cycles[RESOURCE_FMA] * 4, 6, 1e-12);
     check_near(t.warps_per_cycle, 0.0445, 5e-5);
-    count[RESOURCE_FMA] = 5 + 2 * 2;
+    /* by events: 5 issues with one CUDA-core instruction and 2 with two, one event a cycle and scheduler */
+    throughput_bound(&t, (const double[RESOURCE_COUNT]){[RESOURCE_FMA] = 5 + 2},
+                     (const struct capacity[RESOURCE_COUNT]){[RESOURCE_FMA] = {4, 0}}, 8, 1);
+    check_near(t.cycles[RESOURCE_FMA] * 4, 7, 1e-12);
     count[RESOURCE_DRAM_READ] = 0;
     throughput_bound(&t, count, kepler, 8, 1);
     assert_int_equal(t.limiter, RESOURCE_ISSUE);

@@ -1,14 +1,13 @@
-/* Waves of thread blocks, the tail, and imbalance: how far achieved occupancy stays below theoretical, and
- * for which of the three causes ("Causes of low achieved occupancy" in the occupancy text): unequal warps
- * within a block, unequal blocks, too few blocks. */
-#ifndef MODEL_WAVES_H
-#define MODEL_WAVES_H
+/* How a grid's thread blocks come to its SMs: waves, the tail, and imbalance. The latter has the three causes
+ * of low achieved occupancy in seed 003: unequal warps within a block, unequal blocks, too few blocks. */
+#ifndef MODEL_SCHEDULE_H
+#define MODEL_SCHEDULE_H
 
 #include "base/err.h"
 
 #include <stddef.h>
 
-struct waves {
+struct schedule {
     double full;        /* waves in which every SM holds as many blocks as fit */
     double rest;        /* blocks of the last, partial wave; 0 when there is none */
     double rest_per_sm; /* blocks on its fullest SM; 0 when there is none */
@@ -19,7 +18,7 @@ struct waves {
 };
 
 /* `blocks`, `sms` and `blocks_per_sm` are whole numbers >= 1. */
-void waves_of(struct waves *out, double blocks, double sms, double blocks_per_sm);
+void schedule_of(struct schedule *out, double blocks, double sms, double blocks_per_sm);
 
 /* Factors of achieved over theoretical occupancy, each 0 to 1. */
 struct imbalance {

@@ -1,23 +1,23 @@
 #include "check.h"
 
-#include "model/waves.h"
+#include "model/schedule.h"
 
 /* 15 SMs of 4 blocks: a full wave is 60 blocks; 45 blocks reach 75 %. */
 static void too_few_blocks(void **state)
 {
-    struct waves w;
+    struct schedule w;
 
     (void)state;
-    waves_of(&w, 45, 15, 4);
+    schedule_of(&w, 45, 15, 4);
     check_near(w.filled_share, 0.75, 1e-12);
     check_near(w.full, 0, 0);
     check_near(w.rest_per_sm, 3, 0);
     check_near(w.rest_sms, 15, 0);
-    waves_of(&w, 60, 15, 4);
+    schedule_of(&w, 60, 15, 4);
     check_near(w.filled_share, 1, 0);
     check_near(w.count, 1, 0);
     check_near(w.rest, 0, 0);
-    waves_of(&w, 140, 15, 4);
+    schedule_of(&w, 140, 15, 4);
     check_near(w.full, 2, 0);
     check_near(w.rest, 20, 0);
     check_near(w.rest_per_sm, 2, 0);

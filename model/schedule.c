@@ -1,15 +1,15 @@
-#include "model/waves.h"
+#include "model/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { PLAYED_WAVES = 32 };
 
-void waves_of(struct waves *out, double blocks, double sms, double blocks_per_sm)
+void schedule_of(struct schedule *out, double blocks, double sms, double blocks_per_sm)
 {
     const double places = sms * blocks_per_sm;
 
-    *out = (struct waves){0};
+    *out = (struct schedule){0};
     out->full = floor(blocks / places);
     out->rest = blocks - out->full * places;
     if (out->rest > 0) {
@@ -100,7 +100,7 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
                  size_t places, struct err *err)
 {
     const size_t played = blocks / PLAYED_WAVES < places ? blocks : PLAYED_WAVES * places;
-    struct waves waves;
+    struct schedule schedule;
     double *ends, busy, before, length;
 
     *out = (struct imbalance){0};
@@ -114,9 +114,9 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
     length = busy / (double)played;
     before = (double)(blocks - played) * length / (double)places;
     out->makespan += before;
-    waves_of(&waves, (double)blocks, 1, (double)places);
-    out->stretch = fmax(out->makespan / (waves.count * length), 1);
+    schedule_of(&schedule, (double)blocks, 1, (double)places);
+    out->stretch = fmax(out->makespan / (schedule.count * length), 1);
     decompose(out, cycles, samples, warps, (double)blocks * length / ((double)places * out->makespan),
-              waves.filled_share);
+              schedule.filled_share);
     return 0;
 }
