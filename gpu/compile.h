@@ -1,4 +1,8 @@
-/* CUDA C++ to cubin with NVRTC, which is loaded at run time (12 or 13). */
+/* CUDA C++ to cubin with NVRTC, which is loaded at run time (12 or 13).
+ *
+ * Each compile in flight has a process of its own (occutune-worker in its compiling role): only a process can
+ * be stopped in the middle of a compile, and a compiler that crashes is then one variant's outcome. The
+ * processes are kept for reuse. */
 #ifndef GPU_COMPILE_H
 #define GPU_COMPILE_H
 
@@ -10,22 +14,26 @@
 
 struct compiler;
 
-/* Loads NVRTC from `library` (null: OCCUTUNE_NVRTC, then the build's own copy, then the system's libnvrtc.so.13 and .12).
- * `cache_directory` (null: no cache) keeps cubins by content of source, quoted headers, options and NVRTC version.
- * ERR_MISSING when no library can be loaded: the message lists what was tried. */
+/* Loads NVRTC from `library`, a file or a directory (null: OCCUTUNE_NVRTC, then the build's own copy, then
+ * CUDA_HOME, then the system's libnvrtc.so.13 and .12). `cache_directory` (null: no cache) is made when it is
+ * not there and keeps cubins by content of source, included headers, options and NVRTC version; one that
+ * cannot be written is no error. ERR_MISSING when no library can be loaded (the message lists what was tried)
+ * or occutune-worker is not found. */
 int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err);
 void compiler_close(struct compiler *compiler);
 
-/* "13.0", and a text with library path for provenance. */
-const char *compiler_version(const struct compiler *compiler);
+const char *compiler_version(const struct compiler *compiler);    /* "13.0" */
+const char *compiler_provenance(const struct compiler *compiler); /* "NVRTC 13.0 (path of the library)" */
 
 struct compile_request {
-    const char *source_path;    /* the .cu file; quoted headers are found beside it, and in the options' -I */
-    const char *name;           /* entry: a plain extern "C" name or an NVRTC name expression such as kernel<4, float> */
+    const char *source_path; /* the .cu file; quoted headers are found beside it, and in the options' -I */
+    const char
+        *name; /* entry: a plain extern "C" name or an NVRTC name expression such as kernel<4, float> */
     const char *const *options; /* as the spec and the variant give them, without -arch */
     size_t option_count;
-    const char *arch; /* "sm_90" */
-    double deadline_s; /* a compile that takes longer is given up: OUTCOME_COMPILE, "did not end within ..." */
+    const char *arch; /* "sm_90"; "compute_90" gives PTX instead of a cubin */
+    double
+        deadline_s; /* a compile that takes longer is given up: OUTCOME_COMPILE, "did not end within ..." */
 };
 
 struct compile_result {
@@ -38,10 +46,10 @@ struct compile_result {
     bool cached;
 };
 
-/* Compiles one variant. Thread-safe: call it from many threads. Returns an error only for what is not the variant's fault
- * (unreadable source, no memory, a name that is not in the source); else 0 and an outcome. */
-int compile_cubin(struct compile_result *out, struct compiler *compiler, const struct compile_request *request,
-                  struct err *err);
+/* Compiles one variant. Thread-safe: call it from many threads. Returns an error only for what is not the
+ * variant's fault (unreadable source, no memory, a name that is not in the source); else 0 and an outcome. */
+int compile_cubin(struct compile_result *out, struct compiler *compiler,
+                  const struct compile_request *request, struct err *err);
 void compile_result_release(struct compile_result *result);
 
 #endif

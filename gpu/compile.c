@@ -1,0 +1,306 @@
+#include "gpu/compile.h"
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "gpu/compile_cache.h"
+#include "gpu/message.h"
+#include "gpu/process.h"
+#include "gpu/sources.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const double start_s = 60; /* a compile process has this long to load NVRTC */
+
+struct compiler {
+    char *library, *cache, *version, *provenance;
+    pthread_mutex_t lock;
+    struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
+    size_t idle_count;
+};
+
+/* Starts a compile process and waits for its greeting. */
+static int start(struct process *out, struct message *greeting, const struct compiler *compiler,
+                 struct err *err)
+{
+    struct js_at root, at;
+    const char *tried;
+    int rc = process_start(out, NULL, "compile", compiler->library, err);
+
+    if (rc)
+        return rc;
+    rc = message_receive(greeting, out->fd, start_s, err);
+    if (!rc) {
+        root = js_root(greeting->head, "compiler");
+        if (js_find(&at, &root, "missing") && !js_string(&tried, &at, err))
+            rc = err_set(err, ERR_MISSING,
+                         "no NVRTC library can be loaded; tried %s; set OCCUTUNE_NVRTC to one", tried);
+        if (rc)
+            message_release(greeting);
+    } else {
+        err_prefix(err, "the compile process did not start");
+    }
+    if (rc)
+        process_kill(out);
+    return rc;
+}
+
+static bool take_idle(struct process *out, struct compiler *compiler)
+{
+    bool found;
+
+    pthread_mutex_lock(&compiler->lock);
+    found = compiler->idle_count > 0;
+    if (found)
+        *out = compiler->idle[--compiler->idle_count];
+    pthread_mutex_unlock(&compiler->lock);
+    return found;
+}
+
+static void give_idle(struct compiler *compiler, struct process *process)
+{
+    struct process *larger;
+
+    pthread_mutex_lock(&compiler->lock);
+    larger = realloc(compiler->idle, (compiler->idle_count + 1) * sizeof *larger);
+    if (larger) {
+        compiler->idle = larger;
+        compiler->idle[compiler->idle_count++] = *process;
+        process->pid = 0;
+    }
+    pthread_mutex_unlock(&compiler->lock);
+    process_kill(process);
+}
+
+static int read_greeting(struct compiler *compiler, const struct message *greeting, struct err *err)
+{
+    struct js_at root = js_root(greeting->head, "compiler"), at;
+    const char *version, *library;
+    size_t size;
+
+    if (js_member(&at, &root, "version", err) || js_string(&version, &at, err) ||
+        js_member(&at, &root, "library", err) || js_string(&library, &at, err))
+        return err ? err->code : ERR_FORMAT;
+    size = strlen(version) + strlen(library) + sizeof "NVRTC  ()";
+    compiler->version = strdup(version);
+    compiler->provenance = malloc(size);
+    if (!compiler->version || !compiler->provenance)
+        return err_memory(err);
+    snprintf(compiler->provenance, size, "NVRTC %s (%s)", version, library);
+    return 0;
+}
+
+int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err)
+{
+    struct compiler *compiler = calloc(1, sizeof *compiler);
+    struct process process;
+    struct message greeting;
+    int rc;
+
+    *out = NULL;
+    if (!compiler)
+        return err_memory(err);
+    pthread_mutex_init(&compiler->lock, NULL);
+    compiler->library = strdup(library ? library : "");
+    compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
+    rc = compiler->library && (compiler->cache || !cache_directory) ? 0 : err_memory(err);
+    if (!rc)
+        rc = start(&process, &greeting, compiler, err);
+    if (!rc) {
+        rc = read_greeting(compiler, &greeting, err);
+        message_release(&greeting);
+        give_idle(compiler, &process);
+    }
+    if (rc) {
+        compiler_close(compiler);
+        return rc;
+    }
+    if (compiler->cache)
+        compile_cache_make(compiler->cache);
+    *out = compiler;
+    return 0;
+}
+
+void compiler_close(struct compiler *compiler)
+{
+    struct process process;
+
+    if (!compiler)
+        return;
+    while (take_idle(&process, compiler))
+        process_kill(&process);
+    pthread_mutex_destroy(&compiler->lock);
+    free(compiler->idle);
+    free(compiler->library);
+    free(compiler->cache);
+    free(compiler->version);
+    free(compiler->provenance);
+    free(compiler);
+}
+
+const char *compiler_version(const struct compiler *compiler)
+{
+    return compiler->version;
+}
+
+const char *compiler_provenance(const struct compiler *compiler)
+{
+    return compiler->provenance;
+}
+
+static struct json *request_head(const struct compile_request *request)
+{
+    struct json *head = js_new_object(), *options = js_new_array();
+    size_t i;
+    int rc = head && options ? 0 : ERR_MEMORY;
+
+    for (i = 0; !rc && i < request->option_count; i++)
+        rc = js_append(options, js_new_string(request->options[i]));
+    if (!rc)
+        rc = js_set_string(head, "path", request->source_path) ||
+             js_set_string(head, "name", request->name) || js_set_string(head, "arch", request->arch);
+    if (!rc) {
+        rc = js_set(head, "options", options);
+        options = NULL;
+    }
+    js_free(options);
+    if (rc) {
+        js_free(head);
+        return NULL;
+    }
+    return head;
+}
+
+static int fail_compile(struct compile_result *out, struct err *err, const char *format, double number)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, format, number);
+    out->outcome = OUTCOME_COMPILE;
+    out->diagnostic = strdup(text);
+    return out->diagnostic ? 0 : err_memory(err);
+}
+
+/* The reply of a compile that ended by itself. A name that the source does not have is the user's mistake. */
+static int read_reply(struct compile_result *out, struct message *reply,
+                      const struct compile_request *request, struct err *err)
+{
+    struct js_at root = js_root(reply->head, "compiler"), at;
+    const char *outcome, *entry = NULL, *diagnostic = NULL;
+
+    if (js_member(&at, &root, "outcome", err) || js_string(&outcome, &at, err) ||
+        js_member(&at, &root, "compile_s", err) || js_real(&out->compile_s, &at, err) ||
+        (js_find(&at, &root, "entry") && js_string(&entry, &at, err)) ||
+        (js_find(&at, &root, "diagnostic") && js_string(&diagnostic, &at, err)))
+        return err->code;
+    if (diagnostic && !strncmp(diagnostic, "__nv_name_map(", 14))
+        return err_set(err, ERR_USAGE, "%s: no kernel is called %s", request->source_path, request->name);
+    out->outcome = (enum outcome)outcome_parse(outcome);
+    out->entry = entry ? strdup(entry) : NULL;
+    out->diagnostic = diagnostic ? strdup(diagnostic) : NULL;
+    if ((entry && !out->entry) || (diagnostic && !out->diagnostic))
+        return err_memory(err);
+    out->cubin = reply->payload;
+    out->cubin_bytes = reply->payload_bytes;
+    reply->payload = NULL;
+    return 0;
+}
+
+/* One exchange with a process, which is idle again afterwards or dead. ERR_SYSTEM: the process died. */
+static int converse(struct message *reply, struct compiler *compiler, struct process *process,
+                    const struct compile_request *request, const struct part *source, struct err *err)
+{
+    struct json *head = request_head(request);
+    int rc = head ? message_send(process->fd, head, source, 1, err) : err_memory(err);
+
+    js_free(head);
+    if (!rc)
+        rc = message_receive(reply, process->fd, request->deadline_s, err);
+    if (!rc)
+        give_idle(compiler, process);
+    return rc;
+}
+
+static int run_compiler(struct compile_result *out, struct compiler *compiler,
+                        const struct compile_request *request, const struct part *source, struct err *err)
+{
+    struct process process;
+    struct message reply = {0}, greeting;
+    struct err talk = {0};
+    bool reused = take_idle(&process, compiler);
+    int rc = reused ? 0 : start(&process, &greeting, compiler, err), status;
+
+    if (rc)
+        return rc;
+    if (!reused)
+        message_release(&greeting);
+    rc = converse(&reply, compiler, &process, request, source, &talk);
+    if (!rc) {
+        rc = read_reply(out, &reply, request, err);
+        message_release(&reply);
+        return rc;
+    }
+    status = process_kill(&process);
+    if (rc == ERR_STOPPED)
+        return fail_compile(out, err, "did not end within %g s", request->deadline_s);
+    if (rc != ERR_SYSTEM)
+        return err_set(err, (enum err_code)rc, "%s", talk.text);
+    if (reused) /* it may have died while it was idle: a fresh one tells */
+        return run_compiler(out, compiler, request, source, err);
+    return fail_compile(out, err, "the compiler crashed (signal %g)",
+                        WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+}
+
+static int request_key(uint64_t *key, bool *complete, const struct compiler *compiler,
+                       const struct compile_request *request, const char *text, struct err *err)
+{
+    int rc =
+        sources_hash(key, complete, request->source_path, text, request->options, request->option_count, err);
+
+    *key = hash_text(*key, request->name);
+    *key = hash_text(*key, request->arch);
+    *key = hash_text(*key, compiler->provenance);
+    return rc;
+}
+
+int compile_cubin(struct compile_result *out, struct compiler *compiler,
+                  const struct compile_request *request, struct err *err)
+{
+    struct err local = {0};
+    char *text;
+    struct part source;
+    uint64_t key = 0;
+    bool keep = false;
+    int rc;
+
+    memset(out, 0, sizeof *out);
+    if (!err)
+        err = &local;
+    rc = sources_read(&text, &source.size, request->source_path, err);
+    if (rc)
+        return rc;
+    source.bytes = text;
+    source.size++; /* with its zero */
+    if (compiler->cache)
+        rc = request_key(&key, &keep, compiler, request, text, err);
+    if (!rc && !(keep && compile_cache_read(out, compiler->cache, key))) {
+        rc = run_compiler(out, compiler, request, &source, err);
+        if (!rc && keep && (out->outcome == OUTCOME_OK || out->compile_s > 0))
+            compile_cache_write(out, compiler->cache, key);
+    }
+    free(text);
+    if (rc)
+        compile_result_release(out);
+    return rc;
+}
+
+void compile_result_release(struct compile_result *result)
+{
+    free(result->cubin);
+    free(result->entry);
+    free(result->diagnostic);
+    memset(result, 0, sizeof *result);
+}

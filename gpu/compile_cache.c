@@ -1,0 +1,165 @@
+#include "gpu/compile_cache.h"
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "gpu/sources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An entry is three parts: a line with the hash of all that follows, a line of JSON, the cubin. */
+#define MAGIC "occutune-cubin-1 "
+enum { FIRST_LINE = sizeof MAGIC - 1 + 16 + 1 };
+
+static int entry_path(char out[PATH_MAX], const char *directory, uint64_t key)
+{
+    char name[17];
+    int n;
+
+    hash_hex(name, key);
+    n = snprintf(out, PATH_MAX, "%s/%s.cubin", directory, name);
+    return n < PATH_MAX ? 0 : -1;
+}
+
+void compile_cache_make(const char *directory)
+{
+    char path[PATH_MAX], *slash;
+
+    if (snprintf(path, sizeof path, "%s", directory) >= PATH_MAX)
+        return;
+    for (slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+    mkdir(path, 0777);
+}
+
+static int read_head(struct compile_result *out, const struct js_at *root)
+{
+    const char *outcome, *entry, *diagnostic;
+    struct js_at at;
+
+    if (js_member(&at, root, "outcome", NULL) || js_string(&outcome, &at, NULL) ||
+        js_member(&at, root, "compile_s", NULL) || js_real(&out->compile_s, &at, NULL))
+        return -1;
+    out->outcome = (enum outcome)outcome_parse(outcome);
+    if (js_find(&at, root, "entry")) {
+        if (js_string(&entry, &at, NULL) || !(out->entry = strdup(entry)))
+            return -1;
+    }
+    if (js_find(&at, root, "diagnostic")) {
+        if (js_string(&diagnostic, &at, NULL) || !(out->diagnostic = strdup(diagnostic)))
+            return -1;
+    }
+    return 0;
+}
+
+/* `text` is everything after the first line. */
+static int parse_entry(struct compile_result *out, const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    size_t rest = end ? size - (size_t)(end + 1 - text) : 0;
+    struct json *head;
+    struct js_at root;
+    int rc;
+
+    if (!end || js_read_text(&head, text, (size_t)(end - text), "cache", NULL))
+        return -1;
+    root = js_root(head, "cache");
+    rc = read_head(out, &root);
+    js_free(head);
+    if (rc || !rest)
+        return rc;
+    out->cubin = malloc(rest);
+    if (!out->cubin)
+        return -1;
+    memcpy(out->cubin, end + 1, rest);
+    out->cubin_bytes = rest;
+    return 0;
+}
+
+bool compile_cache_read(struct compile_result *out, const char *directory, uint64_t key)
+{
+    char path[PATH_MAX], first[FIRST_LINE + 1], hex[17], *text;
+    size_t size;
+    bool good;
+
+    memset(out, 0, sizeof *out);
+    if (entry_path(path, directory, key) || sources_read(&text, &size, path, NULL))
+        return false;
+    good = size > FIRST_LINE;
+    if (good) {
+        hash_hex(hex, hash_bytes(HASH_START, text + FIRST_LINE, size - FIRST_LINE));
+        snprintf(first, sizeof first, MAGIC "%s\n", hex);
+        good = !memcmp(first, text, FIRST_LINE) && !parse_entry(out, text + FIRST_LINE, size - FIRST_LINE);
+    }
+    free(text);
+    if (!good)
+        compile_result_release(out);
+    out->cached = good;
+    return good;
+}
+
+static char *head_text(const struct compile_result *result)
+{
+    struct json *head = js_new_object();
+    char *text = NULL;
+
+    if (head && !js_set_string(head, "outcome", outcome_text(result->outcome)) &&
+        !js_set_real(head, "compile_s", result->compile_s) &&
+        (!result->entry || !js_set_string(head, "entry", result->entry)) &&
+        (!result->diagnostic || !js_set_string(head, "diagnostic", result->diagnostic)))
+        text = js_text(head, JS_LINE);
+    js_free(head);
+    return text;
+}
+
+static bool write_file(FILE *file, const char *head, const struct compile_result *result)
+{
+    size_t length = strlen(head);
+    unsigned char *rest = malloc(length + 1 + result->cubin_bytes);
+    char hex[17];
+    bool good;
+
+    if (!rest)
+        return false;
+    memcpy(rest, head, length);
+    rest[length] = '\n';
+    if (result->cubin_bytes)
+        memcpy(rest + length + 1, result->cubin, result->cubin_bytes);
+    length += 1 + result->cubin_bytes;
+    hash_hex(hex, hash_bytes(HASH_START, rest, length));
+    good = fprintf(file, MAGIC "%s\n", hex) == FIRST_LINE && fwrite(rest, 1, length, file) == length;
+    free(rest);
+    return good;
+}
+
+void compile_cache_write(const struct compile_result *result, const char *directory, uint64_t key)
+{
+    char path[PATH_MAX], temporary[PATH_MAX], *head = head_text(result);
+    int fd = -1;
+    FILE *file;
+    bool good;
+
+    if (head && !entry_path(path, directory, key) &&
+        snprintf(temporary, sizeof temporary, "%s/new-XXXXXX", directory) < PATH_MAX)
+        fd = mkstemp(temporary);
+    file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file) {
+        good = write_file(file, head, result);
+        good = !fclose(file) && good;
+        if (!good || rename(temporary, path))
+            unlink(temporary);
+    } else if (fd >= 0) {
+        close(fd);
+        unlink(temporary);
+    }
+    free(head);
+}

@@ -1,0 +1,19 @@
+/* Compiled variants on disk, by content. A cache that cannot be written is no error, and an entry that is not
+ * whole is no entry. */
+#ifndef GPU_COMPILE_CACHE_H
+#define GPU_COMPILE_CACHE_H
+
+#include "gpu/compile.h"
+
+#include <stdint.h>
+
+/* Makes the directory and its parents; what fails shows when entries are written. */
+void compile_cache_make(const char *directory);
+
+/* True when there is a whole entry for `key`; it is then in `out`, with `cached` set. */
+bool compile_cache_read(struct compile_result *out, const char *directory, uint64_t key);
+
+/* Writes an entry all or nothing: temporary file and rename. */
+void compile_cache_write(const struct compile_result *result, const char *directory, uint64_t key);
+
+#endif

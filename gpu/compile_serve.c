@@ -1,0 +1,312 @@
+#include "gpu/compile_serve.h"
+
+#include "base/json.h"
+#include "base/outcome.h"
+#include "gpu/message.h"
+
+#include <nvrtc.h>
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The functions used, under the names that NVRTC 12 and 13 share. */
+#define FUNCTIONS(X)                                                                                         \
+    X(nvrtcVersion)                                                                                          \
+    X(nvrtcCreateProgram)                                                                                    \
+    X(nvrtcDestroyProgram)                                                                                   \
+    X(nvrtcCompileProgram) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize)        \
+        X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX)        \
+            X(nvrtcGetErrorString)
+
+struct nvrtc {
+#define FIELD(name) __typeof__(&name) name;
+    FUNCTIONS(FIELD)
+#undef FIELD
+    char library[PATH_MAX], include[PATH_MAX], extra[PATH_MAX];
+    int major, minor;
+};
+
+enum { OPTIONS_OWN = 4, TRIED_BYTES = 700 };
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+
+    return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool load_functions(struct nvrtc *nvrtc, void *handle)
+{
+#define LOAD(name)                                                                                           \
+    *(void **)&nvrtc->name = dlsym(handle, #name);                                                           \
+    if (!nvrtc->name)                                                                                        \
+        return false;
+    FUNCTIONS(LOAD)
+#undef LOAD
+    return nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor) == NVRTC_SUCCESS;
+}
+
+/* Where the toolkit's own headers (cuda_fp16.h, ...) are: beside the library, else where the build found
+ * them. */
+static void find_headers(struct nvrtc *nvrtc)
+{
+    char library[PATH_MAX] = "", *slash;
+    Dl_info info;
+
+    if (dladdr(*(void **)&nvrtc->nvrtcVersion, &info) && info.dli_fname && !realpath(info.dli_fname, library))
+        library[0] = '\0';
+    snprintf(nvrtc->library, sizeof nvrtc->library, "%s", library);
+    slash = strrchr(library, '/');
+    if (slash)
+        *slash = '\0';
+    if (snprintf(nvrtc->include, sizeof nvrtc->include, "%s/../include", library) >= PATH_MAX ||
+        !is_directory(nvrtc->include))
+        snprintf(nvrtc->include, sizeof nvrtc->include, "%s", OCCUTUNE_CUDA_HEADERS);
+    if (snprintf(nvrtc->extra, sizeof nvrtc->extra, "%s/cccl", nvrtc->include) >= PATH_MAX ||
+        !is_directory(nvrtc->extra))
+        nvrtc->extra[0] = '\0';
+}
+
+/* Loads one file, or the newest NVRTC of a directory ("": the system's search path); notes in `tried` what
+ * failed. */
+static bool load_from(struct nvrtc *nvrtc, const char *place, char *tried)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    bool directory = !*place || is_directory(place);
+    size_t i, used;
+
+    for (i = 0; i < (directory ? sizeof names / sizeof *names : 1); i++) {
+        char path[PATH_MAX];
+        void *handle;
+
+        snprintf(path, sizeof path, "%s%s%s", place, directory && *place ? "/" : "",
+                 directory ? names[i] : "");
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (handle && load_functions(nvrtc, handle))
+            return true;
+        used = strlen(tried);
+        snprintf(tried + used, TRIED_BYTES - used, "%s%s", used ? ", " : "", path);
+    }
+    return false;
+}
+
+static bool load(struct nvrtc *nvrtc, const char *library, char *tried)
+{
+    const char *named = *library ? library : getenv("OCCUTUNE_NVRTC");
+    char home[PATH_MAX];
+
+    if (named && *named)
+        return load_from(nvrtc, named, tried);
+    if (load_from(nvrtc, OCCUTUNE_NVRTC_DIRECTORY, tried))
+        return true;
+    snprintf(home, sizeof home, "%s/lib64", getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "");
+    return (getenv("CUDA_HOME") && load_from(nvrtc, home, tried)) || load_from(nvrtc, "", tried) ||
+           load_from(nvrtc, OCCUTUNE_CUDA_HEADERS "/../lib64", tried);
+}
+
+/* Does a line of the log tell an error, rather than a warning or a remark? */
+static bool tells_error(const char *line, size_t length)
+{
+    static const char word[] = "error";
+    size_t i;
+
+    for (i = 0; i + sizeof word - 1 <= length; i++)
+        if (!memcmp(line + i, word, sizeof word - 1))
+            return true;
+    return false;
+}
+
+/* The first error of a log, or its first line; malloc'ed. */
+static char *first_error(const char *log)
+{
+    const char *line = log, *found = NULL;
+
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+
+        if (tells_error(line, length)) {
+            found = line;
+            break;
+        }
+        if (!found && length)
+            found = line;
+        line += length + (line[length] == '\n');
+    }
+    return found ? strndup(found, strcspn(found, "\n")) : NULL;
+}
+
+static char *program_log(const struct nvrtc *nvrtc, nvrtcProgram program)
+{
+    size_t size = 0;
+    char *log;
+
+    if (nvrtc->nvrtcGetProgramLogSize(program, &size) || !size)
+        return NULL;
+    log = calloc(1, size + 1);
+    if (log && nvrtc->nvrtcGetProgramLog(program, log)) {
+        free(log);
+        return NULL;
+    }
+    return log;
+}
+
+/* Machine code for sm_XX, PTX for compute_XX. */
+static int program_code(unsigned char **code, size_t *size, const struct nvrtc *nvrtc, nvrtcProgram program,
+                        bool ptx)
+{
+    nvrtcResult got = ptx ? nvrtc->nvrtcGetPTXSize(program, size) : nvrtc->nvrtcGetCUBINSize(program, size);
+
+    *code = NULL;
+    if (got || !*size)
+        return -1;
+    *code = malloc(*size);
+    if (!*code)
+        return -1;
+    return (ptx ? nvrtc->nvrtcGetPTX(program, (char *)*code) : nvrtc->nvrtcGetCUBIN(program, (char *)*code))
+               ? -1
+               : 0;
+}
+
+/* A request, read from its message. */
+struct job {
+    const char *path, *name, *arch, *source;
+    const char **options;
+    size_t option_count;
+    char arch_option[64], include_option[PATH_MAX + 2], extra_option[PATH_MAX + 2];
+};
+
+static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct message *message,
+                    struct err *err)
+{
+    struct js_at root = js_root(message->head, "request"), at;
+    size_t i, n;
+
+    memset(job, 0, sizeof *job);
+    job->source = (const char *)message->payload;
+    if (js_member(&at, &root, "path", err) || js_string(&job->path, &at, err) ||
+        js_member(&at, &root, "name", err) || js_string(&job->name, &at, err) ||
+        js_member(&at, &root, "arch", err) || js_string(&job->arch, &at, err) ||
+        js_member(&at, &root, "options", err))
+        return err->code;
+    n = js_count(&at);
+    job->options = calloc(n + OPTIONS_OWN, sizeof *job->options);
+    if (!job->options)
+        return err_memory(err);
+    for (i = 0; i < n; i++) {
+        struct js_at element = js_element(&at, i);
+
+        if (js_string(&job->options[i], &element, err))
+            return err->code;
+    }
+    snprintf(job->arch_option, sizeof job->arch_option, "-arch=%s", job->arch);
+    snprintf(job->include_option, sizeof job->include_option, "-I%s", nvrtc->include);
+    snprintf(job->extra_option, sizeof job->extra_option, "-I%s", nvrtc->extra);
+    job->options[n++] = job->arch_option;
+    job->options[n++] = job->include_option;
+    if (*nvrtc->extra)
+        job->options[n++] = job->extra_option;
+    if (nvrtc->major > 12 || nvrtc->minor >= 9) /* NVRTC keeps a cache of its own since 12.9 */
+        job->options[n++] = "--no-cache";
+    job->option_count = n;
+    return 0;
+}
+
+static int answer(int fd, enum outcome outcome, const char *entry, const char *diagnostic, double compile_s,
+                  const struct part *code, struct err *err)
+{
+    struct json *head = js_new_object();
+    int rc = head ? 0 : ERR_MEMORY;
+
+    if (!rc)
+        rc = js_set_string(head, "outcome", outcome_text(outcome)) ||
+             js_set_real(head, "compile_s", compile_s) || (entry && js_set_string(head, "entry", entry)) ||
+             (diagnostic && js_set_string(head, "diagnostic", diagnostic));
+    rc = rc ? err_memory(err) : message_send(fd, head, code, code ? 1 : 0, err);
+    js_free(head);
+    return rc;
+}
+
+static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, struct err *err)
+{
+    double start = clock_seconds();
+    char *log = NULL, *diagnostic = NULL;
+    const char *entry = NULL;
+    struct part code = {0};
+    unsigned char *bytes = NULL;
+    nvrtcProgram program = NULL;
+    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, job->source, job->path, 0, NULL, NULL);
+    int rc;
+
+    if (!result)
+        result = nvrtc->nvrtcAddNameExpression(program, job->name);
+    if (!result)
+        result = nvrtc->nvrtcCompileProgram(program, (int)job->option_count, job->options);
+    if (!result)
+        result = nvrtc->nvrtcGetLoweredName(program, job->name, &entry);
+    if (!result && program_code(&bytes, &code.size, nvrtc, program, !strncmp(job->arch, "compute_", 8)))
+        result = NVRTC_ERROR_INTERNAL_ERROR;
+    code.bytes = bytes;
+    if (result) {
+        log = program ? program_log(nvrtc, program) : NULL;
+        diagnostic = log ? first_error(log) : NULL;
+    }
+    rc = answer(fd, result ? OUTCOME_COMPILE : OUTCOME_OK, entry,
+                result && !diagnostic ? nvrtc->nvrtcGetErrorString(result) : diagnostic,
+                clock_seconds() - start, result ? NULL : &code, err);
+    free(log);
+    free(diagnostic);
+    free(bytes);
+    if (program)
+        nvrtc->nvrtcDestroyProgram(&program);
+    return rc;
+}
+
+/* The first message: what was loaded, or what was tried. */
+static int greet(int fd, const struct nvrtc *nvrtc, const char *tried, struct err *err)
+{
+    struct json *head = js_new_object();
+    char version[32];
+    int rc;
+
+    if (!head)
+        return err_memory(err);
+    snprintf(version, sizeof version, "%d.%d", nvrtc->major, nvrtc->minor);
+    if (tried)
+        rc = js_set_string(head, "missing", tried);
+    else
+        rc = js_set_string(head, "version", version) || js_set_string(head, "library", nvrtc->library) ||
+             js_set_string(head, "include", nvrtc->include);
+    rc = rc ? err_memory(err) : message_send(fd, head, NULL, 0, err);
+    js_free(head);
+    return rc;
+}
+
+int compile_serve(int fd, const char *library, struct err *err)
+{
+    char tried[TRIED_BYTES] = "";
+    struct nvrtc nvrtc = {0};
+    int rc;
+
+    if (!load(&nvrtc, library, tried))
+        return greet(fd, &nvrtc, tried, err);
+    find_headers(&nvrtc);
+    rc = greet(fd, &nvrtc, NULL, err);
+    while (!rc) {
+        struct message request;
+        struct job job = {0};
+
+        rc = message_receive(&request, fd, -1, err);
+        if (rc)
+            break;
+        rc = read_job(&job, &nvrtc, &request, err);
+        if (!rc)
+            rc = compile(fd, &nvrtc, &job, err);
+        free(job.options);
+        message_release(&request);
+    }
+    return rc;
+}

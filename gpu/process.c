@@ -1,0 +1,186 @@
+#include "gpu/process.h"
+
+#include "gpu/message.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+extern char **environ;
+
+/* The directory of the program or shared library that holds this code. */
+static int own_directory(char *out, size_t size)
+{
+    static const char anchor;
+    char path[PATH_BYTES], *slash;
+    Dl_info info;
+    ssize_t n;
+
+    if (dladdr(&anchor, &info) && info.dli_fname && strstr(info.dli_fname, ".so"))
+        n = snprintf(path, sizeof path, "%s", info.dli_fname);
+    else
+        n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0 || (size_t)n >= sizeof path)
+        return -1;
+    path[n] = '\0';
+    slash = strrchr(path, '/');
+    if (!slash)
+        return -1;
+    *slash = '\0';
+    return snprintf(out, size, "%s", path) < (int)size ? 0 : -1;
+}
+
+static int find_executable(char *out, const char *executable, struct err *err)
+{
+    const char *named = executable ? executable : getenv("OCCUTUNE_WORKER");
+    char own[PATH_BYTES - 64] = "";
+
+    if (named && *named) {
+        snprintf(out, PATH_BYTES, "%s", named);
+        if (!access(out, X_OK))
+            return 0;
+        return err_set(err, ERR_MISSING, "%s: not an executable file; set OCCUTUNE_WORKER to occutune-worker",
+                       out);
+    }
+    if (!own_directory(own, sizeof own)) {
+        snprintf(out, PATH_BYTES, "%s/../libexec/occutune/occutune-worker", own);
+        if (!access(out, X_OK))
+            return 0;
+    }
+    snprintf(out, PATH_BYTES, "%s", OCCUTUNE_LIBEXEC "/occutune-worker");
+    if (!access(out, X_OK))
+        return 0;
+    return err_set(
+        err, ERR_MISSING,
+        "occutune-worker was found neither in %s/../libexec/occutune nor in %s; set OCCUTUNE_WORKER to it",
+        own, OCCUTUNE_LIBEXEC);
+}
+
+static int spawn(pid_t *pid, const char *path, const char *what, const char *argument, int child_end)
+{
+    char number[16];
+    char *argv[] = {(char *)path, (char *)what, (char *)argument, number, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, ignored;
+    int rc;
+
+    snprintf(number, sizeof number, "%ld", (long)getpid());
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGTERM);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    /* What a kernel prints must not end up in the controller's results: standard output becomes standard
+     * error. */
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child_end, PROCESS_FD);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    rc = posix_spawn(pid, path, &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+int process_start(struct process *out, const char *executable, const char *what, const char *argument,
+                  struct err *err)
+{
+    char path[PATH_BYTES];
+    int ends[2], rc;
+
+    memset(out, 0, sizeof *out);
+    rc = find_executable(path, executable, err);
+    if (rc)
+        return rc;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return err_set(err, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+    rc = spawn(&out->pid, path, what, argument, ends[1]);
+    close(ends[1]);
+    if (rc) {
+        close(ends[0]);
+        out->pid = 0;
+        return err_set(err, ERR_SYSTEM, "%s: cannot be started: %s", path, strerror(rc));
+    }
+    out->fd = ends[0];
+    return 0;
+}
+
+int process_kill(struct process *process)
+{
+    int status = 0;
+
+    if (!process->pid)
+        return 0;
+    kill(process->pid, SIGKILL);
+    while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(process->fd);
+    memset(process, 0, sizeof *process);
+    return status;
+}
+
+void process_stop(struct process *process)
+{
+    double end = clock_seconds() + 1;
+
+    if (!process->pid)
+        return;
+    shutdown(process->fd, SHUT_RDWR);
+    while (clock_seconds() < end) {
+        pid_t reaped = waitpid(process->pid, NULL, WNOHANG);
+
+        if (reaped == process->pid || (reaped < 0 && errno == ECHILD)) {
+            close(process->fd);
+            memset(process, 0, sizeof *process);
+            return;
+        }
+        usleep(2000);
+    }
+    process_kill(process);
+}
+
+/* Two signs of the controller's end: its end of the socket is closed, or its process (which may have left
+ * copies of the socket in children of its own) is gone. The parent-death signal would not do: it is sent when
+ * the *thread* that started the child ends. */
+static void *watch(void *argument)
+{
+    struct pollfd *signs = argument;
+
+    while (poll(signs, 2, -1) < 0 && errno == EINTR)
+        continue;
+    _exit(1);
+}
+
+int process_watch_controller(int fd, pid_t controller, struct err *err)
+{
+    struct pollfd *signs = calloc(2, sizeof *signs); /* the thread's, which ends with the process */
+    pthread_t thread;
+
+    if (!signs)
+        return err_memory(err);
+    signs[0] = (struct pollfd){.fd = fd, .events = POLLRDHUP};
+    signs[1] = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, controller, 0), .events = POLLIN};
+    if (getppid() != controller)
+        return err_set(err, ERR_STOPPED, "the controller ended");
+    if (pthread_create(&thread, NULL, watch, signs))
+        return err_set(err, ERR_SYSTEM, "cannot start a thread");
+    pthread_detach(thread);
+    return 0;
+}

@@ -1,0 +1,217 @@
+#include "gpu/sources.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct scan {
+    uint64_t hash;
+    bool complete;
+    const char *const *options;
+    size_t option_count;
+    char **visited; /* real paths of the headers hashed so far */
+    size_t visited_count;
+    struct err *err;
+};
+
+int sources_read(char **text, size_t *size, const char *path, struct err *err)
+{
+    FILE *file = fopen(path, "rb");
+    size_t room = 1 << 14, used = 0;
+    char *buffer = malloc(room);
+
+    *text = NULL;
+    while (file && buffer) {
+        size_t n = fread(buffer + used, 1, room - 1 - used, file);
+        char *larger;
+
+        used += n;
+        if (!n)
+            break;
+        if (used < room - 1)
+            continue;
+        larger = realloc(buffer, room *= 2);
+        if (!larger)
+            free(buffer);
+        buffer = larger;
+    }
+    if (!file || ferror(file)) {
+        err_set(err, ERR_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+        free(buffer);
+        if (file)
+            fclose(file);
+        return ERR_USAGE;
+    }
+    fclose(file);
+    if (!buffer)
+        return err_memory(err);
+    buffer[used] = '\0';
+    *text = buffer;
+    *size = used;
+    return 0;
+}
+
+static int hash_file(struct scan *scan, const char *path, const char *text);
+
+/* The value of option k when it is one of `names` ("-I", ...), joined, after '=' or as the next option; else
+ * null. */
+static const char *option_value(const struct scan *scan, size_t k, const char *const *names)
+{
+    for (; *names; names++) {
+        size_t length = strlen(*names);
+        const char *rest = scan->options[k] + length;
+
+        if (strncmp(scan->options[k], *names, length))
+            continue;
+        if (*rest)
+            return *rest == '=' ? rest + 1 : rest;
+        return k + 1 < scan->option_count ? scan->options[k + 1] : NULL;
+    }
+    return NULL;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
+/* Finds a header as the compiler does: beside the including file when quoted, then in the -I directories. */
+static bool find_header(char out[PATH_MAX], const struct scan *scan, const char *includer, const char *name,
+                        bool quoted)
+{
+    static const char *const directories[] = {"-I", "--include-path", NULL};
+    const char *slash = strrchr(includer, '/');
+    size_t k;
+
+    if (*name == '/') {
+        snprintf(out, PATH_MAX, "%s", name);
+        return is_file(out);
+    }
+    if (quoted) {
+        snprintf(out, PATH_MAX, "%.*s%s", slash ? (int)(slash - includer + 1) : 0, includer, name);
+        if (is_file(out))
+            return true;
+    }
+    for (k = 0; k < scan->option_count; k++) {
+        const char *directory = option_value(scan, k, directories);
+
+        if (!directory)
+            continue;
+        snprintf(out, PATH_MAX, "%s/%s", directory, name);
+        if (is_file(out))
+            return true;
+    }
+    return false;
+}
+
+/* True when this header was hashed before; remembers it otherwise. */
+static int visit(bool *seen, struct scan *scan, const char *path)
+{
+    char *real = realpath(path, NULL), **larger;
+    size_t i;
+
+    if (!real)
+        return err_set(scan->err, ERR_USAGE, "%s: %s", path, strerror(errno));
+    *seen = false;
+    for (i = 0; i < scan->visited_count && !*seen; i++)
+        *seen = !strcmp(scan->visited[i], real);
+    larger = *seen ? NULL : realloc(scan->visited, (scan->visited_count + 1) * sizeof *larger);
+    if (!larger) {
+        free(real);
+        return *seen ? 0 : err_memory(scan->err);
+    }
+    scan->visited = larger;
+    scan->visited[scan->visited_count++] = real;
+    return 0;
+}
+
+static int hash_header(struct scan *scan, const char *includer, const char *name, bool quoted)
+{
+    char path[PATH_MAX], *text;
+    size_t size;
+    bool seen = false;
+    int rc;
+
+    scan->hash = hash_text(scan->hash, name);
+    if (!find_header(path, scan, includer, name, quoted))
+        return 0;
+    rc = visit(&seen, scan, path);
+    if (rc || seen)
+        return rc;
+    rc = sources_read(&text, &size, path, scan->err);
+    if (rc)
+        return rc;
+    rc = hash_file(scan, path, text);
+    free(text);
+    return rc;
+}
+
+/* `line` follows "#include": hashes the header it names. */
+static int hash_include(struct scan *scan, const char *path, const char *line)
+{
+    char name[PATH_MAX];
+    const char *end;
+
+    line += strspn(line, " \t");
+    if (*line != '"' && *line != '<') {
+        scan->complete = false;
+        return 0;
+    }
+    end = strpbrk(line + 1, *line == '"' ? "\"\n" : ">\n");
+    if (!end || *end == '\n' || end - line > PATH_MAX - 1)
+        return 0; /* the compiler will say so */
+    snprintf(name, sizeof name, "%.*s", (int)(end - line - 1), line + 1);
+    return hash_header(scan, path, name, *line == '"');
+}
+
+static int hash_file(struct scan *scan, const char *path, const char *text)
+{
+    const char *line = text;
+    int rc = 0;
+
+    scan->hash = hash_text(scan->hash, text);
+    if (strstr(text, "__has_include"))
+        scan->complete = false;
+    while (line && !rc) {
+        line += strspn(line, " \t");
+        if (*line == '#') {
+            line += 1 + strspn(line + 1, " \t");
+            if (!strncmp(line, "include", 7))
+                rc = hash_include(scan, path, line + 7);
+        }
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    return rc;
+}
+
+int sources_hash(uint64_t *hash, bool *complete, const char *path, const char *text,
+                 const char *const *options, size_t option_count, struct err *err)
+{
+    static const char *const forced[] = {"--pre-include", "-include", NULL};
+    struct scan scan = {
+        .hash = HASH_START, .complete = true, .options = options, .option_count = option_count, .err = err};
+    size_t k;
+    int rc = hash_file(&scan, path, text);
+
+    for (k = 0; k < option_count && !rc; k++) {
+        const char *header = option_value(&scan, k, forced);
+
+        scan.hash = hash_text(scan.hash, options[k]);
+        if (header)
+            rc = hash_header(&scan, "", header, true);
+    }
+    for (k = 0; k < scan.visited_count; k++)
+        free(scan.visited[k]);
+    free(scan.visited);
+    *hash = scan.hash;
+    *complete = scan.complete;
+    return rc;
+}

@@ -1,0 +1,316 @@
+/* gpu/compile: real compiles with the NVRTC that is here. Without one the test is skipped, aloud. */
+#include "check.h"
+#include "gpu/compile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "/tmp/occutune-compile-XXXXXX";
+
+static void write_text(const char *name, const char *text)
+{
+    char path[200];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const char *in_directory(const char *name)
+{
+    static char paths[4][200];
+    static unsigned turn;
+    char *path = paths[turn++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+    return path;
+}
+
+static struct compile_request request_of(const char *name, const char *kernel)
+{
+    return (struct compile_request){
+        .source_path = in_directory(name), .name = kernel, .arch = "sm_90", .deadline_s = 60};
+}
+
+/* Compiles without error and gives the outcome; the result stays in `out`. */
+static enum outcome compile(struct compile_result *out, struct compiler *compiler,
+                            struct compile_request request)
+{
+    struct err err = {0};
+
+    if (compile_cubin(out, compiler, &request, &err))
+        fail_msg("%s", err.text);
+    return out->outcome;
+}
+
+static struct compiler *open_compiler(const char *cache)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+
+    if (compiler_open(&compiler, NULL, cache, &err))
+        fail_msg("%s", err.text);
+    return compiler;
+}
+
+static void test_cubin_and_entry(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result result;
+
+    (void)state;
+    write_text(
+        "k.cu",
+        "#include \"k.cuh\"\nextern \"C\" __global__ void plain(float *a) { a[threadIdx.x] = VALUE; }\n"
+        "__global__ void mangled(float *a) { *a = 1; }\n"
+        "template <int N, typename T> __global__ void templated(T *a) { *a = N; }\n");
+    write_text("k.cuh", "#define VALUE 3\n");
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    assert_string_equal(result.entry, "plain");
+    assert_memory_equal(result.cubin, "\177ELF", 4);
+    assert_null(result.diagnostic);
+    assert_false(result.cached);
+    assert_true(result.compile_s > 0);
+    compile_result_release(&result);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "mangled")), OUTCOME_OK);
+    assert_string_equal(result.entry, "_Z7mangledPf");
+    compile_result_release(&result);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "templated<4, float>")), OUTCOME_OK);
+    assert_string_equal(result.entry, "_Z9templatedILi4EfEvPT0_");
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+static void test_toolkit_headers(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result result;
+
+    (void)state;
+    write_text(
+        "half.cu",
+        "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(__half *a) { a[0] = __hadd(a[1], a[2]); }\n");
+    assert_int_equal(compile(&result, compiler, request_of("half.cu", "k")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+static void test_bad_variants_are_outcomes(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result result;
+    struct compile_request request;
+    const char *bad_option[] = {"--no-such-option"};
+
+    (void)state;
+    write_text("bad.cu", "extern \"C\" __global__ void k(float *a) {\n  int unused;\n  a[0] = nowhere;\n}\n");
+    assert_int_equal(compile(&result, compiler, request_of("bad.cu", "k")), OUTCOME_COMPILE);
+    assert_non_null(strstr(result.diagnostic, "bad.cu(3): error: identifier \"nowhere\" is undefined"));
+    assert_null(result.cubin);
+    compile_result_release(&result);
+
+    write_text("big.cu",
+               "extern \"C\" __global__ void k(int *a) { __shared__ int s[20000]; s[threadIdx.x] = a[0]; "
+               "__syncthreads(); a[1] = s[a[2]]; }\n");
+    assert_int_equal(compile(&result, compiler, request_of("big.cu", "k")), OUTCOME_COMPILE);
+    assert_non_null(strstr(result.diagnostic, "uses too much shared data"));
+    compile_result_release(&result);
+
+    request = request_of("big.cu", "k");
+    request.options = bad_option;
+    request.option_count = 1;
+    assert_int_equal(compile(&result, compiler, request), OUTCOME_COMPILE);
+    assert_non_null(strstr(result.diagnostic, "--no-such-option"));
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+static void test_users_mistakes_are_errors(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_request request;
+    struct compile_result result;
+    struct err err = {0};
+
+    (void)state;
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    request = request_of("k.cu", "missing");
+    assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "k.cu: no kernel is called missing"));
+    err_clear(&err);
+    request = request_of("nowhere.cu", "k");
+    assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "nowhere.cu"));
+    assert_non_null(strstr(err.text, strerror(ENOENT)));
+    compiler_close(compiler);
+}
+
+/* The front end alone is busy for ever with this one: no callback of NVRTC's would ever be asked. */
+static void test_endless_compile(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_request request;
+    struct compile_result result;
+
+    (void)state;
+    write_text("endless.cu",
+               "template <int A, unsigned long long B> struct f { static constexpr int v = "
+               "(f<A - 1, 2 * B>::v + f<A - 1, 2 * B + 1>::v) & 1023; };\n"
+               "template <unsigned long long B> struct f<0, B> { static constexpr int v = 1; };\n"
+               "extern \"C\" __global__ void k(int *a) { a[0] = f<40, 0>::v; }\n");
+    request = request_of("endless.cu", "k");
+    request.deadline_s = 1;
+    assert_int_equal(compile(&result, compiler, request), OUTCOME_COMPILE);
+    assert_string_equal(result.diagnostic, "did not end within 1 s");
+    compile_result_release(&result);
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+/* Flips one byte of every file in the cache; returns their number. */
+static int corrupt_cache(const char *cache)
+{
+    char command[300];
+
+    snprintf(command, sizeof command,
+             "for f in %s/*.cubin; do printf X | dd of=$f bs=1 seek=200 conv=notrunc status=none; done",
+             cache);
+    return system(command);
+}
+
+static void test_cache(void **state)
+{
+    struct compiler *compiler;
+    struct compile_result first, again;
+    struct compile_request request;
+    const char *defines[] = {"-DVALUE=4"};
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/deep/cache", directory);
+    compiler = open_compiler(cache);
+    write_text("c.cu", "#include \"c.cuh\"\nextern \"C\" __global__ void k(float *a) { *a = VALUE; }\n");
+    write_text("c.cuh", "#ifndef VALUE\n#define VALUE 3\n#endif\n");
+    assert_int_equal(compile(&first, compiler, request_of("c.cu", "k")), OUTCOME_OK);
+    assert_false(first.cached);
+    assert_int_equal(compile(&again, compiler, request_of("c.cu", "k")), OUTCOME_OK);
+    assert_true(again.cached);
+    assert_int_equal(again.cubin_bytes, first.cubin_bytes);
+    assert_memory_equal(again.cubin, first.cubin, first.cubin_bytes);
+    check_near(again.compile_s, first.compile_s, 1e-9);
+    assert_string_equal(again.entry, "k");
+    compile_result_release(&again);
+
+    request = request_of("c.cu", "k");
+    request.options = defines;
+    request.option_count = 1;
+    compile(&again, compiler, request);
+    assert_false(again.cached); /* another option */
+    compile_result_release(&again);
+
+    assert_int_equal(corrupt_cache(cache), 0);
+    compile(&again, compiler, request_of("c.cu", "k"));
+    assert_false(again.cached); /* a damaged entry is no entry */
+    assert_memory_equal(again.cubin, first.cubin, first.cubin_bytes);
+    compile_result_release(&again);
+
+    write_text("c.cuh", "#define VALUE 5\n");
+    compile(&again, compiler, request_of("c.cu", "k"));
+    assert_false(again.cached); /* another header */
+    compile_result_release(&again);
+    compile_result_release(&first);
+    compiler_close(compiler);
+}
+
+static void test_unwritable_cache(void **state)
+{
+    struct compiler *compiler = open_compiler("/proc/no/cache/here");
+    struct compile_result result;
+
+    (void)state;
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+static void *compile_in_thread(void *argument)
+{
+    struct compile_request request = request_of("k.cu", "plain");
+    struct compile_result result;
+
+    request.source_path = argument;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(
+            compile_cubin(&result, *(struct compiler **)((char *)argument + 200), &request, NULL), 0);
+        assert_int_equal(result.outcome, OUTCOME_OK);
+        compile_result_release(&result);
+    }
+    return NULL;
+}
+
+static void test_many_threads(void **state)
+{
+    struct compiler *compiler = open_compiler(in_directory("shared-cache"));
+    struct {
+        char path[200];
+        struct compiler *compiler;
+    } work = {"", compiler};
+    pthread_t threads[4];
+
+    (void)state;
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    snprintf(work.path, sizeof work.path, "%s", in_directory("k.cu"));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, compile_in_thread, &work), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    compiler_close(compiler);
+}
+
+static void test_no_library(void **state)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(compiler_open(&compiler, "/nowhere/libnvrtc.so.13", NULL, &err), ERR_MISSING);
+    assert_null(compiler);
+    assert_non_null(strstr(err.text, "/nowhere/libnvrtc.so.13"));
+    assert_non_null(strstr(err.text, "OCCUTUNE_NVRTC"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cubin_and_entry),
+                                       cmocka_unit_test(test_toolkit_headers),
+                                       cmocka_unit_test(test_bad_variants_are_outcomes),
+                                       cmocka_unit_test(test_users_mistakes_are_errors),
+                                       cmocka_unit_test(test_endless_compile),
+                                       cmocka_unit_test(test_cache),
+                                       cmocka_unit_test(test_unwritable_cache),
+                                       cmocka_unit_test(test_many_threads),
+                                       cmocka_unit_test(test_no_library)};
+    struct compiler *compiler;
+    struct err err = {0};
+    char command[100];
+    int failed;
+
+    if (compiler_open(&compiler, NULL, NULL, &err) == ERR_MISSING) {
+        fprintf(stderr, "SKIPPED: %s\n", err.text);
+        return 77;
+    }
+    compiler_close(compiler);
+    if (!mkdtemp(directory))
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command) || failed;
+}
