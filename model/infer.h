@@ -25,8 +25,8 @@ struct infer_curve {
 };
 
 struct infer_level {
-    double latency; /* cycles of a hit: the plateau */
-    double bytes; /* capacity: exact when ways are known, else fitted (pipeline_walk's eq. 6 is one shape) */
+    double latency;      /* cycles of a hit: the plateau */
+    double bytes;        /* capacity: exact when ways are known, else fitted */
     double bytes_beyond; /* smallest measured size that does not fit any more */
     double way_bytes;    /* sets x line; bytes + way_bytes is where the next plateau begins */
     double ways, sets, line;
@@ -37,7 +37,7 @@ struct infer_hierarchy {
     size_t count;                           /* levels that the curve leaves; 0 for a flat curve */
     struct infer_level level[INFER_LEVELS]; /* the nearest first */
     double beyond;                          /* cycles of the last plateau, that of what lies behind */
-    double noise; /* of the curve: typical relative difference of neighbours on the first plateau */
+    double noise;                           /* typical relative difference of neighbours that hit */
 };
 
 /* ERR_USAGE for fewer than 8 points, or points that are not positive and ascending; ERR_MEMORY. */
@@ -65,8 +65,7 @@ struct infer_tlb {
     double entries;        /* of a fully associative level; 0 when not inferable */
     double entry_bytes;    /* memory that one entry spans */
     double reach;          /* entries x entry_bytes */
-    double next_way_bytes; /* way of the level behind: the stride from which all elements meet in one of its
-                              sets; 0 if never */
+    double next_way_bytes; /* way of the level behind: stride from which its sets overflow; 0 if never */
     double hit, miss;      /* cycles: translation hits; misses and hits the level behind */
     double beyond;         /* cycles when that misses as well; 0 if never seen */
     char why[200];

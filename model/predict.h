@@ -38,13 +38,11 @@ enum { PREDICT_LEVELS = 4 };
 
 /* The latency bound, from replay. */
 struct latency {
-    double
-        bound_cycles; /* mean over warps: until the block's last warp ends, plus replacing the block; > 0 */
-    size_t levels;    /* memory levels with a loaded-latency curve, at most PREDICT_LEVELS */
+    double bound_cycles; /* mean over warps: to the end of the block's last warp, and replacing the block */
+    size_t levels;       /* memory levels with a loaded-latency curve, at most PREDICT_LEVELS */
     struct {
-        enum resource
-            resource;  /* whose utilisation loads it: RESOURCE_DRAM_READ, RESOURCE_L2, RESOURCE_SHARED */
-        double cycles; /* the part of bound_cycles spent waiting for it */
+        enum resource resource;        /* whose use loads it: RESOURCE_DRAM_READ, _L2, _SHARED */
+        double cycles;                 /* the part of bound_cycles spent waiting for it */
         struct saturation_curve curve; /* borrowed */
     } level[PREDICT_LEVELS];
     double stretch; /* struct imbalance, or 1 */
@@ -87,9 +85,10 @@ struct prediction {
     double had_warps;       /* resident on an SM while it is full, fewer when the grid is small */
     double waves;           /* the last, partial one counted whole */
 
-    double issued;            /* shares of a scheduler's cycles (3.9), sum 1: an instruction issued, */
-    double stalled_bandwidth; /* nothing issued that looser throughput limits would not have changed, */
-    double stalled_latency;   /* or shorter latencies */
+    /* Shares of a scheduler's cycles, sum 1 (3.9). */
+    double issued;            /* an instruction issued */
+    double stalled_bandwidth; /* none did: looser throughput limits would help */
+    double stalled_latency;   /* none did: shorter latencies or more warps would help */
 
     double confidence;    /* 0 to 1: known_share x bound_s / estimate_s, the narrower the gap the surer */
     unsigned assumptions; /* as given */

@@ -8,12 +8,11 @@
 #include <stddef.h>
 
 struct schedule {
-    double full;        /* waves in which every SM holds as many blocks as fit */
-    double rest;        /* blocks of the last, partial wave; 0 when there is none */
-    double rest_per_sm; /* blocks on its fullest SM; 0 when there is none */
-    double
-        rest_sms; /* SMs that would hold the rest at that many each: rest / rest_per_sm, maybe fractional */
-    double count; /* waves, the partial one counted whole */
+    double full;         /* waves in which every SM holds as many blocks as fit */
+    double rest;         /* blocks of the last, partial wave; 0 when there is none */
+    double rest_per_sm;  /* blocks on its fullest SM; 0 when there is none */
+    double rest_sms;     /* SMs that would hold the rest at that many each; maybe fractional */
+    double count;        /* waves, the partial one counted whole */
     double filled_share; /* of the block places over all waves, those that get a block: 45 of 60 is 0.75 */
 };
 

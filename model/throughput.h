@@ -11,27 +11,25 @@
 /* Everything that can run out, with the unit in which it is counted. Warp instructions of a class that takes
  * its pipe longer than the pipe's full rate are counted as many times over. */
 enum resource {
-    RESOURCE_ISSUE,     /* issue slots, reissues included */
-    RESOURCE_FMA,       /* warp instructions on either half of the FMA pipe */
-    RESOURCE_FMA_HEAVY, /* those that only its heavy half executes (IMAD) */
-    RESOURCE_ALU,       /* warp instructions: integer, logic, compare, select */
-    RESOURCE_FP16,      /* warp instructions */
-    RESOURCE_FP64,      /* warp instructions */
-    RESOURCE_XU,        /* warp instructions: MUFU, conversions, population count */
-    RESOURCE_TENSOR,    /* warp instructions, weighted by the cycles of their shape */
-    RESOURCE_UNIFORM,   /* warp instructions of the uniform datapath */
-    RESOURCE_BRANCH,    /* warp instructions of the branch unit */
-    RESOURCE_TEX,       /* warp instructions of the texture unit */
-    RESOURCE_LSU,       /* warp instructions handed to the load/store units */
-    RESOURCE_SHARED,    /* wavefronts of shared memory: bank conflicts multiply them */
-    RESOURCE_L1_DATA,   /* wavefronts of global and local memory: they share the data stage with shared memory
-                         */
-    RESOURCE_L1_TAGS,   /* 128-byte lines looked up */
-    RESOURCE_L2,        /* 32-byte sectors asked of L2 */
-    RESOURCE_DRAM_READ, /* bytes; reads and writes share the pins and so add up */
+    RESOURCE_ISSUE,           /* issue slots, reissues included */
+    RESOURCE_FMA,             /* warp instructions on either half of the FMA pipe */
+    RESOURCE_FMA_HEAVY,       /* those that only its heavy half executes (IMAD) */
+    RESOURCE_ALU,             /* warp instructions: integer, logic, compare, select */
+    RESOURCE_FP16,            /* warp instructions */
+    RESOURCE_FP64,            /* warp instructions */
+    RESOURCE_XU,              /* warp instructions: MUFU, conversions, population count */
+    RESOURCE_TENSOR,          /* warp instructions, weighted by the cycles of their shape */
+    RESOURCE_UNIFORM,         /* warp instructions of the uniform datapath */
+    RESOURCE_BRANCH,          /* warp instructions of the branch unit */
+    RESOURCE_TEX,             /* warp instructions of the texture unit */
+    RESOURCE_LSU,             /* warp instructions handed to the load/store units */
+    RESOURCE_SHARED,          /* wavefronts of shared memory: bank conflicts multiply them */
+    RESOURCE_L1_DATA,         /* wavefronts of global and local memory; adds up with RESOURCE_SHARED */
+    RESOURCE_L1_TAGS,         /* 128-byte lines looked up */
+    RESOURCE_L2,              /* 32-byte sectors asked of L2 */
+    RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */
     RESOURCE_DRAM_WRITE,      /* bytes */
-    RESOURCE_LOADS_IN_FLIGHT, /* load-cycles: latency summed over loads; capacity is the loads an SM keeps in
-                                 flight */
+    RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, latency summed over loads; the capacity is a number of loads */
     RESOURCE_CONSTANT,        /* bytes past the first constant cache */
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
     RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */
@@ -50,8 +48,8 @@ bool resource_is_partitioned(enum resource resource);
 /* What the mean warp asks for, in the unit of each resource. */
 struct demand {
     double count[RESOURCE_COUNT]; /* expected: goes into the estimate */
-    double least[RESOURCE_COUNT]; /* certain: goes into the hard bound (for DRAM the unique bytes, less the L2
-                                     when warm) */
+    double
+        least[RESOURCE_COUNT]; /* certain: goes into the hard bound; for DRAM unique bytes, less a warm L2 */
 };
 
 /* Units per SM cycle. A resource may be limited per SM, per GPU (shared by the SMs that are busy), or both;
