@@ -26,9 +26,9 @@ struct variant {
 int variant_make(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
                  struct err *err);
 
-/* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of a configuration. Compiled
- * with the macros of the spec's defaults, so that it may stand in the kernel's own file and is compiled once;
- * launched by problem sizes only. */
+/* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of a configuration, launched
+ * by problem sizes only. It is compiled once, with the spec's options and the macros of spec->defaults, so
+ * that it may stand in the kernel's own file; parameters that are compiler options do not touch it. */
 int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
                       struct err *err);
 

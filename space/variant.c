@@ -1,0 +1,231 @@
+#include "space/variant.h"
+
+#include "base/hash.h"
+#include "space/configuration.h"
+#include "space/variant_maker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is compiled
+ * ----------------------------------------------------------------------------------------------- */
+
+/* The value in C++: `truth` says how true and false are written. */
+static void print_value(FILE *stream, const struct value *value, const char *const truth[2])
+{
+    char text[64];
+
+    if (value->kind == VALUE_BOOL) {
+        fputs(truth[value->integer != 0], stream);
+    } else if (value->kind == VALUE_STRING) {
+        fputs(value->string, stream);
+    } else {
+        value_text(text, sizeof text, value);
+        fputs(text, stream);
+    }
+}
+
+/* A macro is 0 or 1, so that both #if and C++ take it; a template argument has to be a bool. */
+static const char *const macro_truth[2] = {"0", "1"}, *const template_truth[2] = {"false", "true"};
+
+static void print_option(FILE *stream, const struct spec_parameter *parameter, const struct value *value)
+{
+    const char *place;
+
+    if (!parameter->option) {
+        fprintf(stream, "-D%s=", parameter->name);
+        print_value(stream, value, macro_truth);
+        return;
+    }
+    place = strchr(parameter->option, '%');
+    if (!place) {
+        fputs(parameter->option, stream);
+        return;
+    }
+    fwrite(parameter->option, 1, (size_t)(place - parameter->option), stream);
+    print_value(stream, value, macro_truth);
+    fputs(place + 1, stream);
+}
+
+static char *option_text(const struct spec_parameter *parameter, const struct value *value)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    print_option(stream, parameter, value);
+    if (!fclose(stream))
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
+ */
+static int make_options(struct maker *maker, const unsigned *choices, bool macros_only)
+{
+    const struct spec *spec = maker->spec;
+    struct variant *variant = maker->variant;
+    const struct spec_parameter *parameter;
+    const struct value *value;
+    char *option;
+    size_t k;
+
+    variant->options =
+        calloc(spec->kernel.option_count + spec->parameter_count + 1, sizeof *variant->options);
+    if (!variant->options)
+        return err_memory(maker->err);
+    for (k = 0; k < spec->kernel.option_count + spec->parameter_count; k++) {
+        if (k < spec->kernel.option_count) {
+            option = strdup(spec->kernel.options[k]);
+        } else {
+            parameter = &spec->parameters[k - spec->kernel.option_count];
+            value = configuration_value(spec, choices, k - spec->kernel.option_count);
+            if (parameter->option && (macros_only || (value->kind == VALUE_BOOL && !value->integer)))
+                continue;
+            option = option_text(parameter, value);
+        }
+        if (!option)
+            return err_memory(maker->err);
+        variant->options[variant->option_count++] = option;
+    }
+    return 0;
+}
+
+static const struct value *find_parameter(const struct spec *spec, const unsigned *choices, const char *name,
+                                          size_t length)
+{
+    size_t p;
+
+    for (p = 0; p < spec->parameter_count; p++)
+        if (strlen(spec->names[p]) == length && !memcmp(spec->names[p], name, length))
+            return configuration_value(spec, choices, p);
+    return NULL;
+}
+
+/* Within the template arguments of a name expression parameters stand for their values. */
+static int make_name(struct maker *maker, const char *name, const unsigned *choices)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *at = name + strcspn(name, "<");
+    const struct value *value;
+    size_t size, length;
+    FILE *stream = open_memstream(&maker->variant->name, &size);
+
+    if (!stream)
+        return err_memory(maker->err);
+    fwrite(name, 1, (size_t)(at - name), stream);
+    while (*at) {
+        length = strspn(at, letters);
+        value = find_parameter(maker->spec, choices, at, length);
+        if (value)
+            print_value(stream, value, template_truth);
+        else
+            fwrite(at, 1, length ? length : 1, stream);
+        at += length ? length : 1;
+    }
+    return fclose(stream) ? err_memory(maker->err) : 0;
+}
+
+/* The whole
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* What is compiled comes from the configuration `compiled`, what is launched from `launched`. */
+struct recipe {
+    const struct spec_kernel *kernel;
+    const struct spec_launch *launch;
+    const unsigned *compiled, *launched;
+    bool macros_only;
+};
+
+static int make_all(struct maker *maker, const struct recipe *recipe, size_t problem)
+{
+    int failed;
+
+    maker->slots = calloc(maker->spec->name_count + 1, sizeof *maker->slots);
+    if (!maker->slots)
+        return err_memory(maker->err);
+    spec_slots(maker->slots, maker->spec, problem, recipe->launched);
+    if (make_name(maker, recipe->kernel->name, recipe->compiled) ||
+        make_options(maker, recipe->compiled, recipe->macros_only))
+        return ERR_MEMORY;
+    failed = make_launch(maker, recipe->launch);
+    return failed ? failed : make_arguments(maker);
+}
+
+static int make(struct variant *out, const struct spec *spec, size_t problem, const struct recipe *recipe,
+                struct err *err)
+{
+    struct maker maker = {.variant = out, .spec = spec, .err = err};
+    int failed;
+
+    *out = (struct variant){.source_path = recipe->kernel->path, .outcome = OUTCOME_OK};
+    launch_init(&out->launch);
+    failed = make_all(&maker, recipe, problem);
+    free(maker.slots);
+    if (failed == ERR_MEMORY) {
+        variant_release(out);
+        return failed;
+    }
+    if (failed)
+        launch_release(&out->launch);
+    return 0;
+}
+
+int variant_make(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
+                 struct err *err)
+{
+    const struct recipe recipe = {
+        .kernel = &spec->kernel, .launch = &spec->launch, .compiled = choices, .launched = choices};
+
+    return make(out, spec, problem, &recipe, err);
+}
+
+int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
+                      struct err *err)
+{
+    const struct recipe recipe = {.kernel = &spec->reference.kernel,
+                                  .launch = &spec->reference.launch,
+                                  .compiled = spec->defaults,
+                                  .launched = choices,
+                                  .macros_only = true};
+
+    return make(out, spec, problem, &recipe, err);
+}
+
+void variant_release(struct variant *variant)
+{
+    size_t k;
+
+    for (k = 0; k < variant->option_count; k++)
+        free(variant->options[k]);
+    free(variant->options);
+    free(variant->name);
+    launch_release(&variant->launch);
+    *variant = (struct variant){0};
+}
+
+int variant_source_hash(uint64_t *out, const struct variant *variant, struct err *err)
+{
+    unsigned char block[4096];
+    FILE *file = fopen(variant->source_path, "rb");
+    size_t n, k;
+    int failed;
+
+    *out = 0;
+    if (!file)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", variant->source_path, strerror(errno));
+    *out = hash_text(HASH_START, variant->name);
+    for (k = 0; k < variant->option_count; k++)
+        *out = hash_text(*out, variant->options[k]);
+    while ((n = fread(block, 1, sizeof block, file)) > 0)
+        *out = hash_bytes(*out, block, n);
+    failed = ferror(file);
+    fclose(file);
+    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be read", variant->source_path) : 0;
+}
