@@ -65,7 +65,7 @@ struct infer_tlb {
     double entries;        /* of a fully associative level; 0 when not inferable */
     double entry_bytes;    /* memory that one entry spans */
     double reach;          /* entries x entry_bytes */
-    double next_way_bytes; /* way of the level behind: stride from which its sets overflow; 0 if never */
+    double next_way_bytes; /* way of the level behind: stride from which all share a set; 0 if never */
     double hit, miss;      /* cycles: translation hits; misses and hits the level behind */
     double beyond;         /* cycles when that misses as well; 0 if never seen */
     char why[200];
