@@ -14,27 +14,31 @@ struct queue;
 /* A job's function runs once on a thread of its lane; it reports through its argument. */
 typedef void queue_job(void *argument);
 
-/* Opens a queue with `threads[l]` threads in lane l. */
+/* Opens a queue with `threads[l]` threads, at least one, in each of `lanes` lanes. ERR_SYSTEM when the
+ * threads are not to be had. */
 int queue_open(struct queue **out, const unsigned *threads, size_t lanes, struct err *err);
 
-/* Waits for running jobs, drops those not started, ends the threads. */
+/* Waits for running jobs, drops those not started, ends the threads. The arguments stay the caller's. Null is
+ * fine. */
 void queue_close(struct queue *queue);
 
+/* A lane starts its jobs in the order in which they were submitted. */
 int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argument, struct err *err);
 
-/* Jobs of a lane submitted and not yet returned by queue_wait. */
-size_t queue_pending(const struct queue *queue, size_t lane);
+/* Jobs of a lane submitted and not yet returned by queue_wait or dropped. */
+size_t queue_pending(struct queue *queue, size_t lane);
 
-/* Waits until some job has finished and gives its argument, in the order of finishing. False when nothing is
- * pending or `timeout_s` (negative: none) has passed. */
+/* Waits until some job has finished and gives its argument, in the order of finishing. False, and a null
+ * argument, when nothing is pending or `timeout_s` (negative: none; 0: only look) has passed. */
 bool queue_wait(struct queue *queue, void **argument, double timeout_s);
 
-/* Drops jobs of a lane that have not started; their arguments come back through `dropped(argument, context)`.
- */
+/* Drops jobs of a lane that have not started; their arguments come back through `dropped(argument, context)`,
+ * in order. */
 void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argument, void *context),
                   void *context);
 
-/* Seconds the threads of a lane were busy since the queue was opened, summed over its threads. */
-double queue_busy_s(const struct queue *queue, size_t lane);
+/* Seconds the threads of a lane have been busy since the queue was opened, summed over its threads, running
+ * jobs included. */
+double queue_busy_s(struct queue *queue, size_t lane);
 
 #endif

@@ -1,0 +1,333 @@
+#include "base/queue.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct job {
+    queue_job *run;
+    void *argument;
+    size_t lane;
+    struct job *next;
+};
+
+struct job_list {
+    struct job *first, **end; /* `end` points to where the next one goes */
+};
+
+struct lane {
+    struct job_list waiting;
+    pthread_cond_t work; /* something is waiting, or the queue closes */
+    size_t pending, running;
+    double busy_s, started_s; /* of finished jobs; sum of the starting times of running ones */
+};
+
+/* Everything but the threads' own jobs is guarded by `mutex`. A parallel region blocks the thread that enters
+ * it, so a thread of its own does that and becomes the first of the team. */
+struct queue {
+    pthread_mutex_t mutex;
+    pthread_cond_t done; /* a job has finished, or the team has started */
+    pthread_t host;
+    struct lane *lanes;
+    size_t lane_count;
+    unsigned *lane_of;           /* thread of the team -> lane */
+    unsigned thread_count, team; /* wanted; what OpenMP gave, 0 before */
+    struct job_list finished;
+    size_t pending;
+    bool closing;
+};
+
+static double now_s(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void list_init(struct job_list *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+static void list_add(struct job_list *list, struct job *job)
+{
+    job->next = NULL;
+    *list->end = job;
+    list->end = &job->next;
+}
+
+static struct job *list_take(struct job_list *list)
+{
+    struct job *job = list->first;
+
+    if (job && !(list->first = job->next))
+        list->end = &list->first;
+    return job;
+}
+
+static void list_free(struct job_list *list)
+{
+    struct job *job;
+
+    while ((job = list_take(list)))
+        free(job);
+}
+
+/* Threads
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Runs a job without holding the mutex, which is held before and after. */
+static void run_job(struct queue *queue, struct lane *lane, struct job *job)
+{
+    const double start_s = now_s();
+
+    lane->running++;
+    lane->started_s += start_s;
+    pthread_mutex_unlock(&queue->mutex);
+    job->run(job->argument);
+    pthread_mutex_lock(&queue->mutex);
+    lane->running--;
+    lane->started_s -= start_s;
+    lane->busy_s += now_s() - start_s;
+    list_add(&queue->finished, job);
+    pthread_cond_signal(&queue->done);
+}
+
+static void work(struct queue *queue, unsigned thread)
+{
+    struct lane *lane;
+    struct job *job;
+
+    pthread_mutex_lock(&queue->mutex);
+    lane = &queue->lanes[queue->lane_of[thread]];
+    while (!queue->closing) {
+        job = list_take(&lane->waiting);
+        if (job)
+            run_job(queue, lane, job);
+        else
+            pthread_cond_wait(&lane->work, &queue->mutex);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static void start_team(struct queue *queue, unsigned team)
+{
+    pthread_mutex_lock(&queue->mutex);
+    queue->team = team;
+    queue->closing = team < queue->thread_count;
+    pthread_cond_signal(&queue->done);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static void *host(void *argument)
+{
+    struct queue *queue = argument;
+
+    omp_set_dynamic(0);
+#pragma omp parallel num_threads(queue->thread_count) default(none) shared(queue)
+    {
+#pragma omp master
+        start_team(queue, (unsigned)omp_get_num_threads());
+        work(queue, (unsigned)omp_get_thread_num());
+    }
+    return NULL;
+}
+
+/* Opening and closing
+ * ------------------------------------------------------------------------------------------- */
+
+static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes)
+{
+    unsigned thread = 0, k;
+    size_t l;
+
+    for (l = 0; l < lanes; l++)
+        queue->thread_count += threads[l];
+    queue->lanes = calloc(lanes, sizeof *queue->lanes);
+    queue->lane_of = calloc(queue->thread_count, sizeof *queue->lane_of);
+    if (!queue->lanes || !queue->lane_of)
+        return ERR_MEMORY;
+    for (l = 0; l < lanes; l++) {
+        list_init(&queue->lanes[l].waiting);
+        pthread_cond_init(&queue->lanes[l].work, NULL);
+        queue->lane_count++;
+        for (k = 0; k < threads[l]; k++)
+            queue->lane_of[thread++] = (unsigned)l;
+    }
+    return 0;
+}
+
+static void release(struct queue *queue)
+{
+    size_t l;
+
+    for (l = 0; l < queue->lane_count; l++) {
+        list_free(&queue->lanes[l].waiting);
+        pthread_cond_destroy(&queue->lanes[l].work);
+    }
+    list_free(&queue->finished);
+    pthread_cond_destroy(&queue->done);
+    pthread_mutex_destroy(&queue->mutex);
+    free(queue->lanes);
+    free(queue->lane_of);
+    free(queue);
+}
+
+static struct queue *make_queue(const unsigned *threads, size_t lanes)
+{
+    struct queue *queue = calloc(1, sizeof *queue);
+    pthread_condattr_t clock;
+
+    if (!queue)
+        return NULL;
+    list_init(&queue->finished);
+    pthread_mutex_init(&queue->mutex, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->done, &clock);
+    pthread_condattr_destroy(&clock);
+    if (!make_lanes(queue, threads, lanes))
+        return queue;
+    release(queue);
+    return NULL;
+}
+
+int queue_open(struct queue **out, const unsigned *threads, size_t lanes, struct err *err)
+{
+    struct queue *queue = make_queue(threads, lanes);
+    unsigned team, wanted;
+
+    *out = NULL;
+    if (!queue)
+        return err_memory(err);
+    wanted = queue->thread_count;
+    if (pthread_create(&queue->host, NULL, host, queue)) {
+        release(queue);
+        return err_set(err, ERR_SYSTEM, "no thread can be started");
+    }
+    pthread_mutex_lock(&queue->mutex);
+    while (queue->team == 0)
+        pthread_cond_wait(&queue->done, &queue->mutex);
+    team = queue->team;
+    pthread_mutex_unlock(&queue->mutex);
+    if (team < wanted) {
+        queue_close(queue);
+        return err_set(err, ERR_SYSTEM,
+                       "%u threads wanted, %u given; use fewer jobs (-j) or raise OMP_THREAD_LIMIT", wanted,
+                       team);
+    }
+    *out = queue;
+    return 0;
+}
+
+void queue_close(struct queue *queue)
+{
+    size_t l;
+
+    if (!queue)
+        return;
+    pthread_mutex_lock(&queue->mutex);
+    queue->closing = true;
+    for (l = 0; l < queue->lane_count; l++)
+        pthread_cond_broadcast(&queue->lanes[l].work);
+    pthread_mutex_unlock(&queue->mutex);
+    pthread_join(queue->host, NULL);
+    release(queue);
+}
+
+/* The controller's side
+ * ----------------------------------------------------------------------------------------- */
+
+int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argument, struct err *err)
+{
+    struct job *new = malloc(sizeof *new);
+
+    if (!new)
+        return err_memory(err);
+    *new = (struct job){.run = job, .argument = argument, .lane = lane};
+    pthread_mutex_lock(&queue->mutex);
+    list_add(&queue->lanes[lane].waiting, new);
+    queue->lanes[lane].pending++;
+    queue->pending++;
+    pthread_cond_signal(&queue->lanes[lane].work);
+    pthread_mutex_unlock(&queue->mutex);
+    return 0;
+}
+
+size_t queue_pending(struct queue *queue, size_t lane)
+{
+    size_t pending;
+
+    pthread_mutex_lock(&queue->mutex);
+    pending = queue->lanes[lane].pending;
+    pthread_mutex_unlock(&queue->mutex);
+    return pending;
+}
+
+/* Waits for `done`; false once the deadline has passed. */
+static bool wait_done(struct queue *queue, double deadline_s)
+{
+    struct timespec until;
+
+    if (deadline_s < 0)
+        return pthread_cond_wait(&queue->done, &queue->mutex) == 0;
+    until.tv_sec = (time_t)deadline_s;
+    until.tv_nsec = (long)((deadline_s - (double)until.tv_sec) * 1e9);
+    return pthread_cond_timedwait(&queue->done, &queue->mutex, &until) == 0;
+}
+
+bool queue_wait(struct queue *queue, void **argument, double timeout_s)
+{
+    const double deadline_s = timeout_s < 0 ? -1 : now_s() + timeout_s;
+    struct job *job;
+
+    pthread_mutex_lock(&queue->mutex);
+    while (!(job = list_take(&queue->finished)))
+        if (queue->pending == 0 || !wait_done(queue, deadline_s))
+            break;
+    if (job) {
+        queue->pending--;
+        queue->lanes[job->lane].pending--;
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    *argument = job ? job->argument : NULL;
+    free(job);
+    return job != NULL;
+}
+
+void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argument, void *context),
+                  void *context)
+{
+    struct job_list list;
+    struct job *job;
+    size_t count = 0;
+
+    list_init(&list);
+    pthread_mutex_lock(&queue->mutex);
+    while ((job = list_take(&queue->lanes[lane].waiting))) {
+        list_add(&list, job);
+        count++;
+    }
+    queue->lanes[lane].pending -= count;
+    queue->pending -= count;
+    pthread_mutex_unlock(&queue->mutex);
+    while ((job = list_take(&list))) {
+        if (dropped)
+            dropped(job->argument, context);
+        free(job);
+    }
+}
+
+double queue_busy_s(struct queue *queue, size_t lane)
+{
+    const struct lane *l = &queue->lanes[lane];
+    double busy_s;
+
+    pthread_mutex_lock(&queue->mutex);
+    busy_s = l->busy_s + (double)l->running * now_s() - l->started_s;
+    pthread_mutex_unlock(&queue->mutex);
+    return busy_s;
+}

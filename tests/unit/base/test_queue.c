@@ -1,0 +1,204 @@
+#include "check.h"
+
+#include "base/queue.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { COMPILE, GPU };
+
+static struct queue *open_queue(unsigned compile, unsigned gpu)
+{
+    const unsigned threads[] = {compile, gpu};
+    struct err err = {0};
+    struct queue *queue;
+
+    if (queue_open(&queue, threads, 2, &err))
+        fail_msg("%s", err.text);
+    return queue;
+}
+
+static void square(void *argument)
+{
+    int *value = argument;
+
+    *value *= *value;
+}
+
+static void every_job_comes_back_once(void **state)
+{
+    enum { JOBS = 2000 };
+    struct queue *queue = open_queue(4, 1);
+    static int values[JOBS];
+    static bool seen[JOBS];
+    void *argument;
+    int i;
+
+    (void)state;
+    for (i = 0; i < JOBS; i++) {
+        values[i] = i;
+        assert_int_equal(queue_submit(queue, i % 8 ? COMPILE : GPU, square, &values[i], NULL), 0);
+    }
+    assert_true(queue_pending(queue, GPU) <= JOBS / 8);
+    for (i = 0; i < JOBS; i++) {
+        assert_true(queue_wait(queue, &argument, -1));
+        assert_false(seen[(int *)argument - values]);
+        seen[(int *)argument - values] = true;
+    }
+    for (i = 0; i < JOBS; i++)
+        assert_int_equal(values[i], i * i);
+    assert_false(queue_wait(queue, &argument, -1));
+    assert_null(argument);
+    assert_int_equal(queue_pending(queue, COMPILE), 0);
+    queue_close(queue);
+}
+
+/* A gate that holds jobs until the test opens it. */
+struct gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    int entered;
+    bool open;
+};
+
+static struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false};
+
+static void pass_gate(void *argument)
+{
+    struct gate *g = argument;
+
+    pthread_mutex_lock(&g->mutex);
+    g->entered++;
+    pthread_cond_broadcast(&g->moved);
+    while (!g->open)
+        pthread_cond_wait(&g->moved, &g->mutex);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+static void wait_entered(struct gate *g, int count)
+{
+    pthread_mutex_lock(&g->mutex);
+    while (g->entered < count)
+        pthread_cond_wait(&g->moved, &g->mutex);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+static void set_gate(struct gate *g, bool open)
+{
+    pthread_mutex_lock(&g->mutex);
+    g->open = open;
+    g->entered = 0;
+    pthread_cond_broadcast(&g->moved);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+static void lanes_do_not_wait_for_each_other(void **state)
+{
+    struct queue *queue = open_queue(2, 1);
+    void *argument;
+    int value = 7;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
+    queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
+    wait_entered(&gate, 2); /* both threads of the lane are in use */
+    queue_submit(queue, GPU, square, &value, NULL);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &value);
+    assert_int_equal(value, 49);
+    assert_false(queue_wait(queue, &argument, 0));
+    assert_false(queue_wait(queue, &argument, 0.01));
+    assert_int_equal(queue_pending(queue, COMPILE), 2);
+    set_gate(&gate, true);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_true(queue_wait(queue, &argument, -1));
+    queue_close(queue);
+}
+
+static void collect(void *argument, void *context)
+{
+    int *const *dropped = context;
+
+    assert_int_equal(*(int *)argument, **dropped);
+    ++**dropped;
+}
+
+static void cancelled_jobs_are_handed_back(void **state)
+{
+    struct queue *queue = open_queue(1, 1);
+    int values[5] = {0, 1, 2, 3, 4}, next = 0, *dropped = &next;
+    void *argument;
+    int i;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
+    wait_entered(&gate, 1);
+    for (i = 0; i < 5; i++)
+        queue_submit(queue, COMPILE, square, &values[i], NULL);
+    queue_cancel(queue, COMPILE, collect, &dropped);
+    assert_int_equal(next, 5);
+    assert_int_equal(queue_pending(queue, COMPILE), 1);
+    set_gate(&gate, true);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &gate);
+    assert_false(queue_wait(queue, &argument, -1));
+    assert_int_equal(values[4], 4);
+    queue_close(queue);
+}
+
+static void sleep_a_little(void *argument)
+{
+    usleep(20000);
+    *(int *)argument = 1;
+}
+
+static void closing_waits_for_running_jobs_only(void **state)
+{
+    struct queue *queue = open_queue(1, 1);
+    int ran = 0, not_started = 3, started = 0;
+    void *argument;
+
+    (void)state;
+    queue_submit(queue, GPU, square, &started, NULL);
+    assert_true(queue_wait(queue, &argument, -1));
+    queue_submit(queue, COMPILE, sleep_a_little, &ran, NULL);
+    while (queue_busy_s(queue, COMPILE) == 0)
+        usleep(100);
+    queue_submit(queue, COMPILE, square, &not_started, NULL);
+    queue_close(queue);
+    assert_int_equal(ran, 1);
+    assert_int_equal(not_started, 3);
+    queue_close(NULL);
+}
+
+static void busy_time_adds_up_over_threads(void **state)
+{
+    struct queue *queue = open_queue(2, 1);
+    int done[4];
+    void *argument;
+    int i;
+
+    (void)state;
+    for (i = 0; i < 4; i++)
+        queue_submit(queue, COMPILE, sleep_a_little, &done[i], NULL);
+    while (queue_wait(queue, &argument, -1))
+        continue;
+    assert_true(queue_busy_s(queue, COMPILE) >= 0.08);
+    assert_true(queue_busy_s(queue, GPU) == 0);
+    queue_close(queue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_job_comes_back_once),
+        cmocka_unit_test(lanes_do_not_wait_for_each_other),
+        cmocka_unit_test(cancelled_jobs_are_handed_back),
+        cmocka_unit_test(closing_waits_for_running_jobs_only),
+        cmocka_unit_test(busy_time_adds_up_over_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
