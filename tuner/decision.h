@@ -1,0 +1,72 @@
+/* The decision: what tuning found, as JSON that headers, programs and people read.
+ *
+ *   {"schema": 1, "kernel": "matmul", "level": "live",
+ *    "signature": {"spec_hash", "source_hash", "device", "sm", "driver", "nvrtc", "profile_hash"},
+ *    "parameters": ["TILE_M", ...], "sizes": ["M", ...], "default": {configuration},
+ *    "launch": {"grid": [expressions], "block": [...], "shared": "..."},
+ *    "problems": [{"problem": {"M": 4096}, "journal", "recorded_date", "ended", "counts": {...}, "spent":
+ * {...}, "best": VARIANT or null, "initial": VARIANT or null, "speedup": over the default, "tied": how many
+ * finalists are within noise, "finalists": [VARIANT], "remarks": [text]}]} VARIANT: {"configuration",
+ * "options", "grid", "block", "shared_dynamic_bytes", "time_ms", "interval_ms", "samples", "metrics",
+ * "error_max", "registers", "shared_bytes", "spill_bytes", "blocks_per_sm", "occupancy", "waves",
+ *             "clock_mhz", "code_hash"} */
+#ifndef TUNER_DECISION_H
+#define TUNER_DECISION_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "space/spec.h"
+#include "tuner/tune.h"
+
+#include <stddef.h>
+
+enum { DECISION_SCHEMA = 1 };
+
+/* Makes the document of the problems tuned; the caller frees it. All were tuned at one level on one kind of
+ * device. */
+int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
+                 struct err *err);
+
+/* A decision read back. Everything points into the document, which it owns. */
+struct decision_row {
+    const char *device;
+    unsigned sm;
+    double *sizes;        /* of the problem, in the order of decision.sizes */
+    struct value *values; /* of the winner, in the order of decision.parameters */
+    const char **options; /* for the compiler */
+    size_t option_count;
+    unsigned block[3], shared_dynamic_bytes;
+    double time_s, speedup; /* speedup NaN when the default has no time */
+    struct js_at finalists; /* the list of VARIANTs */
+};
+
+struct decision {
+    struct json *document;
+    char *path;
+    const char *kernel, *level, *device, *driver, *nvrtc, *spec_hash;
+    const char *date; /* of the recording, "" when live */
+    const char **parameters;
+    size_t parameter_count;
+    const char **sizes;
+    size_t size_count;
+    struct value *defaults;
+    struct decision_row *rows; /* the problems that have a winner */
+    size_t row_count;
+    struct js_at root, signature, launch, problems; /* parents of the cursors above */
+    struct js_at *problem_at;
+};
+
+/* All or nothing: a missing field, another schema, a wrong type is ERR_USAGE that names the place. */
+int decision_read(struct decision *out, const char *path, struct err *err);
+void decision_release(struct decision *decision);
+
+/* ERR_USAGE with the reason when the decision is not of this spec or (where not null) not of this device. */
+int decision_check(const struct decision *decision, const struct spec *spec, const char *device,
+                   struct err *err);
+
+/* The row that fits best: the device's own (null: any), exact size or nearest; else one of the same
+ * architecture (0: none asked); else null. Sizes are compared by ratio. */
+const struct decision_row *decision_find(const struct decision *decision, const char *device, unsigned sm,
+                                         const double *sizes);
+
+#endif
