@@ -1,0 +1,106 @@
+#include "tuner/cli/choose.h"
+
+#include "space/configuration.h"
+#include "space/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
+                         struct err *err)
+{
+    const char *text = cli_text(args, "config");
+    struct space *space;
+    uint64_t index;
+    int code;
+
+    if (text)
+        return configuration_parse(choices, spec, text, err);
+    code = space_open(&space, spec, 0, err);
+    if (!code)
+        code = space_default(&index, space, err);
+    if (!code)
+        space_configuration(choices, space, index);
+    space_close(space);
+    return code;
+}
+
+const char *choose_share(char *out, size_t size, const char *name)
+{
+    static const char *const below[] = {"share/occutune", "."};
+    const char *own = getenv("OCCUTUNE_SHARE");
+    char directory[2048];
+    ssize_t length;
+    char *slash;
+    size_t i;
+
+    if (own) {
+        snprintf(out, size, "%s/%s", own, name);
+        return out;
+    }
+    length = readlink("/proc/self/exe", directory, sizeof directory - 1);
+    if (length <= 0)
+        return NULL;
+    directory[length] = '\0';
+    while ((slash = strrchr(directory, '/')) != NULL) {
+        *slash = '\0';
+        for (i = 0; i < sizeof below / sizeof *below; i++) {
+            snprintf(out, size, "%s/%s/%s", directory, below[i], name);
+            if (!access(out, F_OK))
+                return out;
+        }
+    }
+    return NULL;
+}
+
+int choose_device(struct device *out, const char *text, struct err *err)
+{
+    char profiles[4096], *end;
+    unsigned long sm;
+
+    device_init(out);
+    if (strncmp(text, "sm_", 3))
+        return device_load(out, text, choose_share(profiles, sizeof profiles, "devices"), err);
+    sm = strtoul(text + 3, &end, 10);
+    if (end == text + 3 || *end || sm > 999)
+        return err_set(err, ERR_USAGE, "--device: %s is no architecture: write sm_90", text);
+    snprintf(out->name, sizeof out->name, "%s", text);
+    out->sm = (unsigned)sm;
+    return device_limits_of(&out->limits, (unsigned)sm, err);
+}
+
+struct json *resources_json(const struct cubin_resources *resources)
+{
+    struct json *object = js_new_object();
+
+    if (object && !(js_set_integer(object, "sm", resources->sm) |
+                    js_set_integer(object, "registers", resources->registers) |
+                    js_set_integer(object, "register_cap", resources->register_cap) |
+                    js_set_integer(object, "shared_bytes", resources->shared_bytes) |
+                    js_set_integer(object, "shared_reserved_bytes", resources->shared_reserved_bytes) |
+                    js_set_integer(object, "local_bytes", resources->local_bytes) |
+                    js_set_integer(object, "constant_bytes", resources->constant_bytes) |
+                    js_set_integer(object, "barriers", resources->barriers) |
+                    js_set_integer(object, "spill_instructions", resources->spill_instructions)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+void resources_print(FILE *out, const struct cubin_resources *resources)
+{
+    fprintf(out, "  architecture        sm_%u\n", resources->sm);
+    fprintf(out, "  registers           %u per thread", resources->registers);
+    if (resources->register_cap != CUBIN_REGISTERS_UNCAPPED)
+        fprintf(out, ", capped at %u", resources->register_cap);
+    fprintf(out, "\n  shared memory       %u bytes per block, and %u reserved\n", resources->shared_bytes,
+            resources->shared_reserved_bytes);
+    fprintf(out, "  local memory        %u bytes per thread, %u spill instructions\n", resources->local_bytes,
+            resources->spill_instructions);
+    fprintf(out, "  constant memory     %u bytes\n", resources->constant_bytes);
+    fprintf(out, "  barriers            %u\n", resources->barriers);
+    if (resources->max_threads[0])
+        fprintf(out, "  launch bounds       %u x %u x %u threads\n", resources->max_threads[0],
+                resources->max_threads[1], resources->max_threads[2]);
+}

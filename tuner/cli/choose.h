@@ -1,0 +1,26 @@
+/* What several commands ask for: a configuration, a device, the resources of a kernel. */
+#ifndef TUNER_CLI_CHOOSE_H
+#define TUNER_CLI_CHOOSE_H
+
+#include "model/cubin.h"
+#include "model/device.h"
+#include "space/spec.h"
+#include "tuner/cli/cli.h"
+
+/* Reads --config into choices[spec->parameter_count]; without it the default configuration of problem 0. */
+int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
+                         struct err *err);
+
+/* A device profile by file, by name ("nvidia-h200", in the folder of profiles), or the limits of an
+ * architecture ("sm_90"). */
+int choose_device(struct device *out, const char *text, struct err *err);
+
+/* The folder `name` of installed data: OCCUTUNE_SHARE, else share/occutune beside the program, else that of
+ * the source tree the program was built in. Null when there is none. */
+const char *choose_share(char *out, size_t size, const char *name);
+
+/* Members of an object; text with two columns. */
+struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
+void resources_print(FILE *out, const struct cubin_resources *resources);
+
+#endif

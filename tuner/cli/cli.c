@@ -1,0 +1,323 @@
+#include "tuner/cli/cli.h"
+
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef OCCUTUNE_VERSION
+#error "OCCUTUNE_VERSION is set by the build"
+#endif
+
+static const struct cli_command *const commands[] = {
+    &command_tune,    &command_space,     &command_time,    &command_compile,
+    &command_inspect, &command_occupancy, &command_devices, &command_header,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Help
+ * ----------------------------------------------------------------------------------------------------------------
+ */
+
+static void put_overview(FILE *out, const char *program)
+{
+    size_t i;
+
+    fprintf(out,
+            "Usage: %s COMMAND [OPTION]... [ARGUMENT]...\n"
+            "Tunes CUDA kernels: compiles the variants of a kernel, times them on a GPU or replays a "
+            "recording, and says\n"
+            "which is best.\n\nCommands:\n",
+            program);
+    for (i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out,
+            "\n`%s COMMAND --help` says more; `%s --version` the version.\n"
+            "Exit status: 0 done, 1 failed, 2 wrong use.\n",
+            program, program);
+}
+
+static void put_option(FILE *out, const struct cli_option *option)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%c%c%s--%s%s%s", option->letter ? '-' : ' ',
+             option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name,
+             option->argument ? "=" : "", option->argument ? option->argument : "");
+    fprintf(out, "  %-26s %s\n", text, option->help);
+}
+
+static void put_help(FILE *out, const char *program, const struct cli_command *command)
+{
+    const struct cli_option *option;
+
+    fprintf(out, "Usage: %s %s [OPTION]...%s%s\n%s.\n\nOptions:\n", program, command->name,
+            *command->words ? " " : "", command->words, command->summary);
+    for (option = command->options; option->name; option++)
+        put_option(out, option);
+    put_option(out, &(struct cli_option){"help", 'h', NULL, "say this"});
+}
+
+/* Parsing
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static int find_option(const struct cli_option *options, const char *name, size_t length)
+{
+    int o;
+
+    for (o = 0; options[o].name; o++)
+        if (strlen(options[o].name) == length && !memcmp(options[o].name, name, length))
+            return o;
+    return -1;
+}
+
+static int unknown_option(const struct cli_command *command, const char *name, struct err *err)
+{
+    const char *names[CLI_OPTIONS_MAX + 1];
+    const char *near;
+    size_t count = 0;
+
+    for (; command->options[count].name; count++)
+        names[count] = command->options[count].name;
+    near = nearest_word(name, names, count);
+    return err_set(err, ERR_USAGE, "%s has no option --%s%s%s%s", command->name, name,
+                   near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+}
+
+static int take(struct cli_args *args, int option, const char *value)
+{
+    args->values[option] = value ? value : "";
+    args->counts[option]++;
+    if (!strcmp(args->options[option].name, "set"))
+        args->sets[args->set_count++] = value;
+    return 0;
+}
+
+/* --name=value, --name value or --switch at argv[*at]. */
+static int parse_long(struct cli_args *args, const struct cli_command *command, char **argv, int argc,
+                      int *at, struct err *err)
+{
+    const char *text = argv[*at] + 2, *equals = strchr(text, '=');
+    const size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    const int option = find_option(command->options, text, length);
+
+    if (option < 0) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), text);
+        return unknown_option(command, name, err);
+    }
+    if (!command->options[option].argument)
+        return equals ? err_set(err, ERR_USAGE, "--%s takes no argument", command->options[option].name)
+                      : take(args, option, NULL);
+    if (equals)
+        return take(args, option, equals + 1);
+    if (*at + 1 >= argc)
+        return err_set(err, ERR_USAGE, "--%s needs an argument: %s", command->options[option].name,
+                       command->options[option].argument);
+    return take(args, option, argv[++*at]);
+}
+
+/* -n 4, -n4, or switches together, -qv. */
+static int parse_short(struct cli_args *args, const struct cli_command *command, char **argv, int argc,
+                       int *at, struct err *err)
+{
+    const char *letter = argv[*at] + 1;
+    int o;
+
+    for (; *letter; letter++) {
+        for (o = 0; command->options[o].name && command->options[o].letter != *letter; o++)
+            ;
+        if (!command->options[o].name)
+            return err_set(err, ERR_USAGE, "%s has no option -%c", command->name, *letter);
+        if (!command->options[o].argument) {
+            take(args, o, NULL);
+            continue;
+        }
+        if (letter[1])
+            return take(args, o, letter + 1);
+        if (*at + 1 >= argc)
+            return err_set(err, ERR_USAGE, "-%c needs an argument: %s", *letter,
+                           command->options[o].argument);
+        return take(args, o, argv[++*at]);
+    }
+    return 0;
+}
+
+static int parse(struct cli_args *args, const struct cli_command *command, int argc, char **argv,
+                 struct err *err)
+{
+    bool options_end = false;
+    int at, code = 0;
+
+    args->options = command->options;
+    for (at = 0; at < argc && !code; at++) {
+        if (options_end || argv[at][0] != '-' || !argv[at][1])
+            args->words[args->word_count++] = argv[at];
+        else if (!strcmp(argv[at], "--"))
+            options_end = true;
+        else if (argv[at][1] == '-')
+            code = parse_long(args, command, argv, argc, &at, err);
+        else
+            code = parse_short(args, command, argv, argc, &at, err);
+    }
+    if (code)
+        return code;
+    if (args->word_count < command->words_min)
+        return err_set(err, ERR_USAGE, "%s needs %s", command->name, command->words);
+    if (args->word_count > command->words_max)
+        return err_set(err, ERR_USAGE, "%s: %s is one argument too many", command->name,
+                       args->words[command->words_max]);
+    return 0;
+}
+
+bool cli_given(const struct cli_args *args, const char *name)
+{
+    return args->counts[find_option(args->options, name, strlen(name))] > 0;
+}
+
+const char *cli_text(const struct cli_args *args, const char *name)
+{
+    return args->values[find_option(args->options, name, strlen(name))];
+}
+
+int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t max, struct err *err)
+{
+    const char *text = cli_text(args, name);
+    char *end;
+    uint64_t value;
+
+    if (!text)
+        return 0;
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || value > max)
+        return err_set(err, ERR_USAGE, "--%s: %s is no whole number up to %llu", name, text,
+                       (unsigned long long)max);
+    *out = value;
+    return 0;
+}
+
+int cli_duration(double *out_s, const struct cli_args *args, const char *name, struct err *err)
+{
+    const char *text = cli_text(args, name);
+    char *end;
+    double value, unit;
+
+    if (!text)
+        return 0;
+    value = strtod(text, &end);
+    unit = !*end || !strcmp(end, "s") ? 1 : !strcmp(end, "m") ? 60 : !strcmp(end, "h") ? 3600 : 0;
+    if (end == text || !unit || !(value > 0) || !isfinite(value))
+        return err_set(err, ERR_USAGE, "--%s: %s is no duration: write 90s, 5m or 1h", name, text);
+    *out_s = value * unit;
+    return 0;
+}
+
+/* Running
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static int exit_status(const struct err *err)
+{
+    return err->code == ERR_USAGE ? CLI_WRONG_USE : CLI_FAILED;
+}
+
+static int fail(struct cli *cli, const struct err *err)
+{
+    fprintf(cli->err, "%s: %s\n", cli->program, err->text);
+    return exit_status(err);
+}
+
+static bool asks_help(int argc, char **argv)
+{
+    int i;
+
+    for (i = 0; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    return false;
+}
+
+static int run_command(struct cli *cli, const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args = {0};
+    struct err err = {0};
+    int status = CLI_OK;
+
+    if (asks_help(argc, argv)) {
+        put_help(cli->out, cli->program, command);
+        return CLI_OK;
+    }
+    args.words = calloc((size_t)argc + 1, sizeof *args.words);
+    args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
+    if (!args.words || !args.sets)
+        err_memory(&err);
+    else if (!parse(&args, command, argc, argv, &err))
+        status = command->run(cli, &args, &err);
+    free(args.words);
+    free(args.sets);
+    if (!err.code && (fflush(cli->out) || ferror(cli->out)))
+        err_set(&err, ERR_SYSTEM, "the output cannot be written: %s", strerror(errno));
+    return err.code ? fail(cli, &err) : status;
+}
+
+int cli_run(struct cli *cli, int argc, char **argv)
+{
+    struct err err = {0};
+    const char *names[COMMANDS], *near;
+    size_t i;
+
+    if (argc < 2) {
+        put_overview(cli->err, cli->program);
+        return CLI_WRONG_USE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        put_overview(cli->out, cli->program);
+        return CLI_OK;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        fprintf(cli->out, "occutune %s\n", OCCUTUNE_VERSION);
+        return CLI_OK;
+    }
+    for (i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (!strcmp(argv[1], names[i]))
+            return run_command(cli, commands[i], argc - 2, argv + 2);
+    }
+    near = nearest_word(argv[1], names, COMMANDS);
+    err_set(&err, ERR_USAGE, "there is no command %s%s%s%s; %s --help lists them", argv[1],
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : "", cli->program);
+    return fail(cli, &err);
+}
+
+int cli_print_json(struct cli *cli, struct json *json, struct err *err)
+{
+    char *text = json ? js_text(json, JS_PRETTY) : NULL;
+
+    js_free(json);
+    if (!text)
+        return err_memory(err);
+    fprintf(cli->out, "%s\n", text);
+    free(text);
+    return 0;
+}
+
+const char *cli_cache_directory(char *out, size_t size)
+{
+    const char *own = getenv("OCCUTUNE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (own)
+        snprintf(out, size, "%s", own);
+    else if (xdg && *xdg)
+        snprintf(out, size, "%s/occutune", xdg);
+    else if (home && *home)
+        snprintf(out, size, "%s/.cache/occutune", home);
+    else
+        out[0] = '\0';
+    return *out ? out : NULL;
+}

@@ -1,0 +1,74 @@
+/* The command line: what every command shares. Commands write results to `out` and messages to `err`, and
+ * return an exit status; only main() exits. */
+#ifndef TUNER_CLI_CLI_H
+#define TUNER_CLI_CLI_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG_USE = 2 };
+enum { CLI_OPTIONS_MAX = 24 };
+
+struct cli {
+    FILE *out, *err;
+    const char *program;
+    bool terminal;                     /* err is one: progress is a bar that is redrawn */
+    bool color;                        /* out is a terminal and NO_COLOR is not set */
+    const volatile sig_atomic_t *stop; /* not 0 once the user pressed Ctrl-C */
+};
+
+struct cli_option {
+    const char *name;     /* "seed" for --seed; null ends the table */
+    char letter;          /* 's' for -s; 0: none */
+    const char *argument; /* "N"; null: a switch */
+    const char *help;
+};
+
+/* What a command line said: values[o] holds the argument of options[o] (of the last, if repeated), counts[o]
+ * how often it was given; `all` every argument of repeatable options in order. */
+struct cli_args {
+    const struct cli_option *options;
+    const char *values[CLI_OPTIONS_MAX];
+    unsigned counts[CLI_OPTIONS_MAX];
+    const char **words; /* what is no option */
+    size_t word_count;
+    const char **sets; /* every --set and --metric like argument: those of the option named "set" */
+    size_t set_count;
+};
+
+struct cli_command {
+    const char *name, *words, *summary; /* words: "SPEC", "DECISION..." */
+    const struct cli_option *options;
+    size_t words_min, words_max;
+    int (*run)(struct cli *cli, const struct cli_args *args,
+               struct err *err); /* returns an exit status, or sets err */
+};
+
+extern const struct cli_command command_compile, command_devices, command_header, command_inspect,
+    command_occupancy, command_space, command_time, command_tune;
+
+/* Runs a whole command line; the exit status. */
+int cli_run(struct cli *cli, int argc, char **argv);
+
+/* Whether an option was given, and its argument as text, a count, a positive number, a duration ("90", "90s",
+ * "5m", "1h"). The functions leave *out alone where it was not. */
+bool cli_given(const struct cli_args *args, const char *name);
+const char *cli_text(const struct cli_args *args, const char *name);
+int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t max, struct err *err);
+int cli_duration(double *out_s, const struct cli_args *args, const char *name, struct err *err);
+
+/* Prints JSON as sorted, indented text; frees it. */
+int cli_print_json(struct cli *cli, struct json *json, struct err *err);
+
+/* The directory where compiled code is kept, or null for none: OCCUTUNE_CACHE, else $XDG_CACHE_HOME/occutune,
+ * else
+ * ~/.cache/occutune. "" in OCCUTUNE_CACHE means none. */
+const char *cli_cache_directory(char *out, size_t size);
+
+#endif

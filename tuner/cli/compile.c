@@ -1,0 +1,111 @@
+#include "tuner/cli/cli.h"
+
+#include "gpu/compile.h"
+#include "model/cubin.h"
+#include "space/variant.h"
+#include "tuner/cli/choose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"arch", 0, "sm_XX", "architecture (default sm_90)"},
+    {"output", 'o', "FILE", "where the cubin goes"},
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+static int write_file(const char *path, const void *bytes, size_t size, struct err *err)
+{
+    FILE *file = fopen(path, "wb");
+    int failed = !file || fwrite(bytes, 1, size, file) != size;
+
+    if (file && fclose(file))
+        failed = 1;
+    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : 0;
+}
+
+static int show(struct cli *cli, const struct cli_args *args, const struct compile_result *result,
+                struct err *err)
+{
+    const struct cubin_kernel *kernel;
+    struct json *object;
+    struct cubin cubin;
+    int code = cubin_init(&cubin, result->cubin, result->cubin_bytes, "compiled code", err);
+
+    if (code)
+        return code;
+    code = cubin_find(&kernel, &cubin, result->entry, err);
+    if (!code && cli_given(args, "json")) {
+        object = resources_json(&kernel->resources);
+        if (!object || js_set_string(object, "kernel", kernel->name) ||
+            js_set_real(object, "compile_s", result->compile_s) ||
+            js_set_integer(object, "code_bytes", (int64_t)kernel->code_bytes)) {
+            js_free(object);
+            object = NULL;
+        }
+        code = cli_print_json(cli, object, err);
+    } else if (!code) {
+        fprintf(cli->out, "%s, %zu bytes of code\n", kernel->name, kernel->code_bytes);
+        resources_print(cli->out, &kernel->resources);
+    }
+    cubin_release(&cubin);
+    return code;
+}
+
+static int compile_variant(struct cli *cli, const struct cli_args *args, const struct variant *variant,
+                           struct err *err)
+{
+    char cache[4096];
+    const struct compile_request request = {.source_path = variant->source_path,
+                                            .name = variant->name,
+                                            .options = (const char *const *)variant->options,
+                                            .option_count = variant->option_count,
+                                            .arch =
+                                                cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90",
+                                            .deadline_s = 600};
+    struct compile_result result = {0};
+    struct compiler *compiler;
+    int code = compiler_open(&compiler, NULL, cli_cache_directory(cache, sizeof cache), err);
+
+    if (code)
+        return code;
+    code = compile_cubin(&result, compiler, &request, err);
+    if (!code && result.outcome != OUTCOME_OK)
+        code = err_set(err, ERR_FORMAT, "%s: does not compile: %s", variant->source_path,
+                       result.diagnostic ? result.diagnostic : "no diagnostic");
+    if (!code && cli_given(args, "output"))
+        code = write_file(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
+    if (!code)
+        code = show(cli, args, &result, err);
+    compile_result_release(&result);
+    compiler_close(compiler);
+    return code;
+}
+
+static int run_compile(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct variant variant = {0};
+    unsigned *choices = NULL;
+    struct spec spec;
+    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+
+    if (code)
+        return CLI_WRONG_USE;
+    choices = calloc(spec.parameter_count, sizeof *choices);
+    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!code)
+        code = variant_make(&variant, &spec, 0, choices, err);
+    if (!code)
+        code = compile_variant(cli, args, &variant, err);
+    variant_release(&variant);
+    free(choices);
+    spec_release(&spec);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_compile = {
+    "compile", "SPEC", "compiles one configuration and shows its resources", options, 1, 1, run_compile};

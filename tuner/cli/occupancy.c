@@ -1,0 +1,241 @@
+#include "tuner/cli/cli.h"
+
+#include "model/cubin.h"
+#include "model/occupancy.h"
+#include "tuner/cli/choose.h"
+
+#include <limits.h>
+
+static const struct cli_option options[] = {
+    {"device", 0, "NAME", "profile, its file, or an architecture (default sm_90)"},
+    {"threads", 't', "N", "threads of a block (default 256)"},
+    {"registers", 'r', "N", "registers of a thread (default: of the cubin, else they do not limit)"},
+    {"shared", 's', "BYTES", "shared memory of a block (default: of the cubin, else 0)"},
+    {"barriers", 0, "N", "named barriers of a block"},
+    {"carveout", 0, "PERCENT", "share of the unified memory kept for shared memory"},
+    {"blocks", 0, "N", "thread blocks of the grid: waves, tail and achieved occupancy"},
+    {"kernel", 'k', "NAME", "which kernel of the cubin"},
+    {"curves", 0, NULL, "print the three curves: warps against threads, registers, shared memory"},
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+struct calculation {
+    struct device device;
+    struct occupancy_block block;
+    struct occupancy found;
+    uint64_t grid_blocks;
+    struct waves waves;
+};
+
+static int take_cubin(struct occupancy_block *block, const char *path, const char *name, struct err *err)
+{
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    int code = cubin_read(&cubin, path, err);
+
+    if (code)
+        return code;
+    code = cubin_find(&kernel, &cubin, name, err);
+    if (!code) {
+        block->registers = kernel->resources.registers;
+        block->shared = kernel->resources.shared_bytes;
+        block->barriers = kernel->resources.barriers;
+    }
+    cubin_release(&cubin);
+    return code;
+}
+
+static int read_count(unsigned *out, const struct cli_args *args, const char *name, unsigned max,
+                      struct err *err)
+{
+    uint64_t value = *out;
+    int code = cli_count(&value, args, name, max, err);
+
+    *out = (unsigned)value;
+    return code;
+}
+
+static int read_block(struct occupancy_block *block, const struct cli_args *args, struct err *err)
+{
+    unsigned carveout = 0;
+
+    *block = (struct occupancy_block){.threads = 256, .carveout = -1};
+    if (args->word_count && take_cubin(block, args->words[0], cli_text(args, "kernel"), err))
+        return ERR_FORMAT;
+    if (read_count(&block->threads, args, "threads", 1 << 20, err) ||
+        read_count(&block->registers, args, "registers", 1024, err) ||
+        read_count(&block->shared, args, "shared", 1 << 30, err) ||
+        read_count(&block->barriers, args, "barriers", 16, err) ||
+        read_count(&carveout, args, "carveout", 100, err))
+        return ERR_USAGE;
+    if (!block->threads)
+        return err_set(err, ERR_USAGE, "--threads: a block has at least 1 thread");
+    if (cli_given(args, "carveout"))
+        block->carveout = (int)carveout;
+    return 0;
+}
+
+static const char *const axis_names[] = {[OCCUPANCY_THREADS] = "threads",
+                                         [OCCUPANCY_REGISTERS] = "registers",
+                                         [OCCUPANCY_SHARED] = "shared_bytes"};
+
+static void put_curves(FILE *out, const struct calculation *c)
+{
+    struct occupancy_point points[OCCUPANCY_POINTS];
+    size_t n, i;
+    int axis;
+
+    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED; axis++) {
+        n = occupancy_curve(points, &c->device.limits, &c->block, (enum occupancy_axis)axis);
+        fprintf(out, "\n%s warps\n", axis_names[axis]);
+        for (i = 0; i < n; i++)
+            fprintf(out, "%u %u\n", points[i].x, points[i].warps);
+    }
+}
+
+static void put_limits(FILE *out, const struct calculation *c)
+{
+    int l;
+
+    fprintf(out, "  blocks allowed by  ");
+    for (l = LIMITER_WARPS; l < LIMITER_COUNT; l++)
+        if (c->found.limits[l] != UINT_MAX)
+            fprintf(out, " %s %u", limiter_text((enum limiter)l), c->found.limits[l]);
+    fprintf(out, "\n");
+}
+
+static void put_text(FILE *out, const struct calculation *c)
+{
+    fprintf(out, "%s: %u threads, %u registers, %u bytes of shared memory\n", c->device.name,
+            c->block.threads, c->block.registers, c->block.shared);
+    fprintf(out, "  occupancy           %.4g %%: %u of %llu warps, %u blocks per SM\n", c->found.share * 100,
+            c->found.warps, (unsigned long long)c->device.limits.warps_per_sm, c->found.blocks);
+    fprintf(out, "  limited by          %s\n", limiter_text(c->found.limiter));
+    put_limits(out, c);
+    fprintf(out, "  lanes in use        %.4g %%\n", c->found.lanes * 100);
+    if (c->found.lanes < 1)
+        fprintf(out, "  warning: the last warp of a block is part filled: %.4g %% of the lanes do nothing\n",
+                100 - c->found.lanes * 100);
+    if (c->found.carveout || c->found.l1)
+        fprintf(out, "  carve-out           %llu bytes of shared memory, %llu left to L1\n",
+                (unsigned long long)c->found.carveout, (unsigned long long)c->found.l1);
+    if (c->grid_blocks)
+        fprintf(out, "  waves               %llu full, %llu blocks in the last; achieved occupancy %.4g %%\n",
+                (unsigned long long)c->waves.full, (unsigned long long)c->waves.tail,
+                c->waves.achieved * 100);
+}
+
+static struct json *limits_json(const struct occupancy *found)
+{
+    struct json *object = js_new_object();
+    int l, failed = !object;
+
+    for (l = LIMITER_WARPS; l < LIMITER_COUNT && !failed; l++)
+        if (found->limits[l] != UINT_MAX)
+            failed = js_set_integer(object, limiter_text((enum limiter)l), found->limits[l]);
+    if (!failed)
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *curves_json(const struct calculation *c)
+{
+    struct occupancy_point points[OCCUPANCY_POINTS];
+    struct json *object = js_new_object(), *list, *point;
+    size_t n, i;
+    int axis, failed = !object;
+
+    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !failed; axis++) {
+        n = occupancy_curve(points, &c->device.limits, &c->block, (enum occupancy_axis)axis);
+        list = js_new_array();
+        for (i = 0; i < n && list && !failed; i++) {
+            point = js_new_array();
+            failed = !point || js_append(point, js_new_integer(points[i].x)) ||
+                     js_append(point, js_new_integer(points[i].warps)) || js_append(list, point);
+        }
+        failed |= js_set(object, axis_names[axis], list);
+    }
+    if (!failed)
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *waves_json(const struct waves *waves)
+{
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_integer(object, "full", (int64_t)waves->full) |
+          js_set_integer(object, "tail", (int64_t)waves->tail) | js_set_real(object, "fill", waves->fill) |
+          js_set_real(object, "achieved", waves->achieved)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *result_json(const struct calculation *c, bool curves)
+{
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_string(object, "device", c->device.name) |
+          js_set_integer(object, "threads", c->block.threads) |
+          js_set_integer(object, "registers", c->block.registers) |
+          js_set_integer(object, "shared_bytes", c->block.shared) |
+          js_set_integer(object, "blocks_per_sm", c->found.blocks) |
+          js_set_integer(object, "warps_per_sm", c->found.warps) |
+          js_set_real(object, "occupancy", c->found.share) | js_set_real(object, "lanes", c->found.lanes) |
+          js_set_string(object, "limiter", limiter_text(c->found.limiter)) |
+          js_set(object, "blocks_allowed_by", limits_json(&c->found)) |
+          js_set_integer(object, "shared_allocated_bytes", (int64_t)c->found.shared_allocated) |
+          js_set_integer(object, "carveout_bytes", (int64_t)c->found.carveout) |
+          js_set_integer(object, "l1_bytes", (int64_t)c->found.l1) |
+          (c->grid_blocks ? js_set(object, "waves", waves_json(&c->waves)) : 0) |
+          (curves ? js_set(object, "curves", curves_json(c)) : 0)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static int calculate(struct calculation *c, const struct cli_args *args, struct err *err)
+{
+    int code = choose_device(&c->device, cli_given(args, "device") ? cli_text(args, "device") : "sm_90", err);
+
+    if (!code)
+        code = read_block(&c->block, args, err);
+    if (!code)
+        code = cli_count(&c->grid_blocks, args, "blocks", INT64_MAX, err);
+    if (!code && c->grid_blocks && !c->device.limits.sm_count)
+        code = err_set(err, ERR_USAGE, "--blocks: %s does not say how many SMs there are: name a device",
+                       c->device.name);
+    if (code)
+        return code;
+    occupancy_of(&c->found, &c->device.limits, &c->block);
+    if (c->grid_blocks)
+        occupancy_waves(&c->waves, &c->found, c->device.limits.sm_count, c->grid_blocks);
+    return 0;
+}
+
+static int run_occupancy(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct calculation c = {0};
+    int code;
+
+    device_init(&c.device);
+    code = calculate(&c, args, err);
+    if (!code && cli_given(args, "json")) {
+        code = cli_print_json(cli, result_json(&c, cli_given(args, "curves")), err);
+    } else if (!code) {
+        put_text(cli->out, &c);
+        if (cli_given(args, "curves"))
+            put_curves(cli->out, &c);
+    }
+    device_release(&c.device);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_occupancy = {
+    "occupancy", "[CUBIN]", "how many warps an SM holds, and what limits them", options, 0, 1, run_occupancy};

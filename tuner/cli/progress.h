@@ -1,0 +1,26 @@
+/* Progress of a run: a bar that is redrawn on a terminal, a line now and then elsewhere. */
+#ifndef TUNER_CLI_PROGRESS_H
+#define TUNER_CLI_PROGRESS_H
+
+#include "tuner/cli/cli.h"
+#include "tuner/tune.h"
+
+struct progress {
+    struct cli *cli;
+    bool quiet;
+    double shown_s; /* wall clock of the last drawing */
+    bool drawn;     /* a bar stands on the line */
+};
+
+/* For struct tune_options; `context` is a struct progress. */
+void progress_show(void *context, const struct tune_progress *now);
+void progress_message(void *context, const char *text);
+
+/* Clears the bar. */
+void progress_end(struct progress *progress);
+
+/* "2.743 ms", "18.2 us", "3 min 20 s": into `out` of 32 bytes. */
+void progress_time_text(char out[32], double time_s);
+void progress_duration_text(char out[32], double duration_s);
+
+#endif

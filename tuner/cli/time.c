@@ -1,0 +1,123 @@
+#include "tuner/cli/cli.h"
+
+#include "space/configuration.h"
+#include "space/space.h"
+#include "tuner/cli/choose.h"
+#include "tuner/cli/progress.h"
+#include "tuner/decision.h"
+#include "tuner/tune.h"
+
+#include <stdlib.h>
+
+static const struct cli_option options[] = {
+    {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"device", 0, "N|NAME", "GPU number, or the name of the GPU whose recording is used"},
+    {"recorded", 0, "FILE", "take the time from this journal or Kernel Tuner cache"},
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+static void put_text(FILE *out, const struct spec *spec, const struct tuned *tuned)
+{
+    const struct record *record = &tuned->initial.record;
+    char *text = configuration_text(spec, tuned->initial.choices), time[32];
+    double value;
+    size_t m;
+
+    fprintf(out, "%s %s: %s on %s%s%s\n", spec->kernel.name, text ? text : record->key,
+            tuned->level == SOURCE_LIVE ? "live" : "recorded", tuned->device.name,
+            *tuned->recorded_date ? ", " : "", tuned->recorded_date);
+    free(text);
+    progress_time_text(time, record->time_s);
+    fprintf(out, "  time        %s, median of %zu samples", time, record->sample_count);
+    for (m = 0; m < spec->metric_count; m++)
+        if (!spec_metric(&value, spec, m, tuned->problem, tuned->initial.choices, record->time_s, NULL))
+            fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
+    fprintf(out, "\n");
+    if (record->registers >= 0)
+        fprintf(
+            out,
+            "  resources   %d registers, %d bytes of shared memory, %d blocks per SM, %.0f %% occupancy\n",
+            record->registers, record->shared_bytes, record->blocks_per_sm, record->occupancy * 100);
+    if (record->error_max == record->error_max)
+        fprintf(out, "  verified    largest error %.3g of the tolerance\n", record->error_max);
+}
+
+static int show(struct cli *cli, const struct cli_args *args, const struct spec *spec,
+                const struct tuned *tuned, struct err *err)
+{
+    const struct record *record = &tuned->initial.record;
+    struct json *decision;
+    struct js_at root, problems, problem, initial;
+    int code;
+
+    if (record->outcome != OUTCOME_OK)
+        return err_set(err, record->outcome == OUTCOME_SKIPPED ? ERR_MISSING : ERR_GPU, "%s: %s",
+                       outcome_text(record->outcome),
+                       record->message ? record->message : "no reason is known");
+    if (!cli_given(args, "json")) {
+        put_text(cli->out, spec, tuned);
+        return 0;
+    }
+    code = decision_new(&decision, spec, tuned, 1, err);
+    if (code)
+        return code;
+    root = js_root(decision, "decision");
+    if (!js_find(&problems, &root, "problems"))
+        return err_memory(err);
+    problem = js_element(&problems, 0);
+    code = js_find(&initial, &problem, "initial") ? cli_print_json(cli, js_copy(initial.value), err)
+                                                  : err_memory(err);
+    js_free(decision);
+    return code;
+}
+
+static int time_one(struct cli *cli, const struct cli_args *args, const struct spec *spec, struct site *site,
+                    const unsigned *choices, struct err *err)
+{
+    struct progress progress = {.cli = cli, .quiet = true};
+    const char *device = cli_text(args, "device");
+    const struct tune_options tune_options = {.only = choices,
+                                              .recorded = cli_text(args, "recorded"),
+                                              .device = device && !site_is_number(device) ? device : NULL,
+                                              .stop = cli->stop,
+                                              .message = progress_message,
+                                              .context = &progress};
+    struct tuned tuned;
+    int code = tune(&tuned, spec, 0, site, &tune_options, err);
+
+    if (code)
+        return code;
+    code = show(cli, args, spec, &tuned, err);
+    tuned_release(&tuned);
+    return code;
+}
+
+static int run_time(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    char cache[4096];
+    const struct site_options site_options = {.device = cli_text(args, "device"),
+                                              .cache = cli_cache_directory(cache, sizeof cache)};
+    unsigned *choices = NULL;
+    struct spec spec;
+    struct site site;
+    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+
+    if (code)
+        return CLI_WRONG_USE;
+    choices = calloc(spec.parameter_count, sizeof *choices);
+    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!code)
+        code = site_open(&site, &site_options, err);
+    if (!code) {
+        code = time_one(cli, args, &spec, &site, choices, err);
+        site_close(&site);
+    }
+    free(choices);
+    spec_release(&spec);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_time = {"time", "SPEC",  "verifies and times one configuration", options, 1,
+                                         1,      run_time};

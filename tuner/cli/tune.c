@@ -1,0 +1,250 @@
+#include "tuner/cli/cli.h"
+
+#include "space/configuration.h"
+#include "tuner/cli/progress.h"
+#include "tuner/decision.h"
+#include "tuner/tune.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"device", 0, "N|NAME", "GPU number, or the name of the GPU whose recording is used"},
+    {"recorded", 0, "FILE", "take times from this journal or Kernel Tuner cache"},
+    {"strategy", 0, "NAME", "exhaustive (default) or random"},
+    {"seed", 0, "S", "seed of what is random (default 0)"},
+    {"time", 0, "DURATION", "stop after this long: 90s, 5m, 1h"},
+    {"trials", 0, "N", "stop after timing this many configurations"},
+    {"jobs", 'j', "N", "threads that compile (default: one per core)"},
+    {"cores", 0, "N", "recorded: cores of the simulated machine (default: --jobs)"},
+    {"output", 'o', "FILE", "where the decision goes (default decision.json)"},
+    {"journal", 0, "FILE", "where every result goes; resumed when it exists"},
+    {"quiet", 'q', NULL, "no progress, no summary"},
+    {"json", 0, NULL, "print the decision instead of a summary"},
+    {0},
+};
+
+struct run {
+    struct cli *cli;
+    const struct cli_args *args;
+    struct spec spec;
+    struct site site;
+    struct tune_options tune;
+    struct progress progress;
+    struct tuned *tuned;
+    size_t tuned_count;
+};
+
+static int read_options(struct run *run, struct site_options *site, struct err *err)
+{
+    const struct cli_args *args = run->args;
+    const char *strategy = cli_text(args, "strategy");
+    uint64_t jobs = 0, cores = 0;
+    int found = strategy ? search_strategy_parse(strategy) : SEARCH_EXHAUSTIVE;
+
+    if (found < 0)
+        return err_set(err, ERR_USAGE, "--strategy: %s is none of exhaustive, random", strategy);
+    if (cli_count(&run->tune.seed, args, "seed", UINT64_MAX, err) ||
+        cli_count(&run->tune.trials, args, "trials", UINT64_MAX, err) ||
+        cli_count(&jobs, args, "jobs", 1024, err) || cli_count(&cores, args, "cores", 4096, err) ||
+        cli_duration(&run->tune.time_s, args, "time", err))
+        return ERR_USAGE;
+    site->device = cli_text(args, "device");
+    site->jobs = (unsigned)jobs;
+    run->tune.strategy = (enum search_strategy)found;
+    run->tune.simulated_cores = (unsigned)cores;
+    run->tune.recorded = cli_text(args, "recorded");
+    run->tune.device = site->device && !site_is_number(site->device) ? site->device : NULL;
+    run->tune.journal = cli_text(args, "journal");
+    run->tune.stop = run->cli->stop;
+    run->tune.progress = progress_show;
+    run->tune.message = progress_message;
+    run->tune.context = &run->progress;
+    run->progress.cli = run->cli;
+    run->progress.quiet = cli_given(args, "quiet") || cli_given(args, "json");
+    return 0;
+}
+
+static int tune_all(struct run *run, struct err *err)
+{
+    size_t i;
+    int code = 0;
+
+    if (run->spec.problem_count > 1 && run->tune.journal)
+        return err_set(err, ERR_USAGE,
+                       "--journal: the spec has %zu problems, each with a journal of its own: leave it out",
+                       run->spec.problem_count);
+    run->tuned = calloc(run->spec.problem_count, sizeof *run->tuned);
+    if (!run->tuned)
+        return err_memory(err);
+    for (i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
+        code = tune(&run->tuned[i], &run->spec, i, &run->site, &run->tune, err);
+        progress_end(&run->progress);
+        run->tuned_count += !code;
+    }
+    return code;
+}
+
+/* The summary
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void put_configuration(FILE *out, const struct spec *spec, const struct tuned_variant *variant)
+{
+    char *text = configuration_text(spec, variant->choices);
+
+    fprintf(out, "%s", text ? text : variant->record.key);
+    free(text);
+}
+
+static void put_best(FILE *out, const struct spec *spec, const struct tuned *tuned)
+{
+    const struct tuned_variant *best = &tuned->finalists[0];
+    const struct record *record = &best->record;
+    char time[32];
+    double value;
+    size_t m;
+
+    progress_time_text(time, record->time_s);
+    fprintf(out, "  best        %s", time);
+    for (m = 0; m < spec->metric_count; m++)
+        if (!spec_metric(&value, spec, m, tuned->problem, best->choices, record->time_s, NULL))
+            fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
+    fprintf(out, "\n              ");
+    put_configuration(out, spec, best);
+    fprintf(out, "\n");
+    if (record->registers >= 0)
+        fprintf(
+            out,
+            "  resources   %d registers, %d bytes of shared memory, %d blocks per SM, %.0f %% occupancy\n",
+            record->registers, record->shared_bytes, record->blocks_per_sm, record->occupancy * 100);
+    if (tuned->initial.record.outcome == OUTCOME_OK && tuned->initial.record.time_s > 0) {
+        progress_time_text(time, tuned->initial.record.time_s);
+        fprintf(out, "  speed-up    %.3g over the default (%s)\n",
+                tuned->initial.record.time_s / record->time_s, time);
+    }
+}
+
+static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tuned)
+{
+    char time[32];
+    size_t i;
+
+    for (i = 1; i < tuned->tied; i++) {
+        progress_time_text(time, tuned->finalists[i].record.time_s);
+        fprintf(out, "  %s%s: ", i == 1 ? "tied with   " : "            ", time);
+        put_configuration(out, spec, &tuned->finalists[i]);
+        fprintf(out, "\n");
+    }
+}
+
+static void put_counts(FILE *out, const struct tuned *tuned)
+{
+    const struct tune_counts *counts = &tuned->counts;
+    char elapsed[32];
+    int i;
+
+    fprintf(out, "  space       %" PRIu64 " valid of %" PRIu64 ", %" PRIu64 " distinct codes\n",
+            counts->valid, counts->combinations, counts->distinct_codes);
+    fprintf(out, "  outcomes   ");
+    for (i = 0; i < OUTCOME_COUNT; i++)
+        if (counts->outcomes[i])
+            fprintf(out, " %" PRIu64 " %s", counts->outcomes[i], outcome_text((enum outcome)i));
+    fprintf(out, "\n");
+    progress_duration_text(elapsed, tuned->elapsed_s);
+    fprintf(out,
+            "  spent       %s%s: %" PRIu64 " compiled, %" PRIu64 " timed, %" PRIu64 " answered by records\n",
+            elapsed, tuned->level == SOURCE_RECORDED ? " of a simulated machine" : "", counts->compiled,
+            counts->timed, counts->replayed);
+    if (tuned->end != TUNE_COMPLETE)
+        fprintf(out, "  ended       %s\n", tune_end_text(tuned->end));
+}
+
+static void put_summary(FILE *out, const struct spec *spec, const struct tuned *tuned)
+{
+    char problem[256];
+
+    spec_problem_text(problem, sizeof problem, spec, tuned->problem);
+    fprintf(out, "%s%s%s: ", spec->kernel.name, *problem ? " " : "", problem);
+    if (tuned->level == SOURCE_LIVE)
+        fprintf(out, "live on %s\n", tuned->device.name);
+    else
+        fprintf(out, "recorded on %s%s%s\n", tuned->device.name, *tuned->recorded_date ? ", " : "",
+                tuned->recorded_date);
+    if (tuned->finalist_count) {
+        put_best(out, spec, tuned);
+        put_ties(out, spec, tuned);
+    } else {
+        fprintf(out, "  best        none ran correctly%s%s\n", *tuned->first_failure ? "; first " : "",
+                tuned->first_failure);
+    }
+    put_counts(out, tuned);
+    fprintf(out, "  journal     %s\n", tuned->journal);
+}
+
+static int write_results(struct run *run, struct err *err)
+{
+    const char *path = cli_given(run->args, "output") ? cli_text(run->args, "output") : "decision.json";
+    struct json *decision;
+    size_t i;
+    int code = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
+
+    if (code)
+        return code;
+    code = js_write_file(decision, path, err);
+    if (!code && cli_given(run->args, "json"))
+        code = cli_print_json(run->cli, js_copy(decision), err);
+    js_free(decision);
+    if (code || run->progress.quiet)
+        return code;
+    for (i = 0; i < run->tuned_count; i++)
+        put_summary(run->cli->out, &run->spec, &run->tuned[i]);
+    fprintf(run->cli->out, "  decision    %s\n", path);
+    return 0;
+}
+
+/* Failure is what leaves a user without an answer. */
+static int status_of(const struct run *run)
+{
+    size_t i;
+    int status = run->tuned_count < run->spec.problem_count ? CLI_FAILED : CLI_OK;
+
+    for (i = 0; i < run->tuned_count; i++)
+        if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
+            status = CLI_FAILED;
+    if (run->cli->stop && *run->cli->stop)
+        fprintf(run->cli->err, "%s: interrupted; the same command goes on from here\n", run->cli->program);
+    return status;
+}
+
+static int run_tune(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct run run = {.cli = cli, .args = args};
+    char cache[4096];
+    struct site_options site = {.cache = cli_cache_directory(cache, sizeof cache)};
+    size_t i;
+    int status = CLI_FAILED, code = read_options(&run, &site, err);
+
+    if (!code)
+        code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    if (!code)
+        code = site_open(&run.site, &site, err);
+    if (!code)
+        code = tune_all(&run, err);
+    if (!code && run.tuned_count)
+        code = write_results(&run, err);
+    if (!code)
+        status = status_of(&run);
+    for (i = 0; i < run.tuned_count; i++)
+        tuned_release(&run.tuned[i]);
+    free(run.tuned);
+    site_close(&run.site);
+    spec_release(&run.spec);
+    return status;
+}
+
+const struct cli_command command_tune = {
+    "tune", "SPEC", "finds the fastest configuration of a kernel", options, 1, 1, run_tune};

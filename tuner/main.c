@@ -1,0 +1,38 @@
+#include "tuner/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop;
+
+/* The first Ctrl-C asks the run to end in order; the second ends it, as the journal is safe at any moment. */
+static void interrupted(int number)
+{
+    stop = 1;
+    signal(number, SIG_DFL);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+int main(int argc, char **argv)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    struct cli cli = {.out = stdout,
+                      .err = stderr,
+                      .program = argc > 0 ? base_name(argv[0]) : "occutune",
+                      .terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")),
+                      .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+                      .stop = &stop};
+
+    signal(SIGINT, interrupted);
+    signal(SIGTERM, interrupted);
+    signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
+    signal(SIGPIPE, SIG_IGN);
+    exit(cli_run(&cli, argc, argv));
+}
