@@ -32,7 +32,8 @@ static size_t edit_distance(const char *a, const char *b)
 
 const char *nearest_word(const char *word, const char *const *words, size_t count)
 {
-    size_t best = least(1 + strlen(word) / 3, 3), distance, i;
+    const size_t length = strlen(word);
+    size_t best = least(least(1 + length / 3, 3), length ? length - 1 : 0), distance, i;
     const char *near = NULL;
 
     for (i = 0; i < count; i++) {

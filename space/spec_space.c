@@ -311,9 +311,9 @@ int read_constraints(struct reader *reader)
         return err_memory(reader->err);
     for (c = 0; c < js_count(&list); c++) {
         element = js_element(&list, c);
+        spec->constraint_count++;
         if (read_expression(&spec->constraints[c], reader, &element, WANTED_TRUTH, (struct scope){0}))
             return reader->err->code;
-        spec->constraint_count++;
     }
     return 0;
 }
