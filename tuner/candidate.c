@@ -113,8 +113,9 @@ static void remember_failure(struct tuning *tuning, const struct candidate *cand
     if (out->first_failure[0])
         return;
     text = configuration_text(tuning->spec, candidate->choices);
-    snprintf(out->first_failure, sizeof out->first_failure, "%s: %s: %s",
+    snprintf(out->first_failure, sizeof out->first_failure, "%s: %s%s%s",
              outcome_text(candidate->record.outcome), text ? text : candidate->record.key,
+             candidate->record.message ? ": " : "",
              candidate->record.message ? candidate->record.message : "");
     free(text);
 }

@@ -27,7 +27,8 @@ enum { DECISION_SCHEMA = 1 };
 int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
                  struct err *err);
 
-/* A decision read back. Everything points into the document, which it owns. */
+/* A decision read back. Everything points into the document, which it owns, and some into the struct itself:
+ * it is not to be moved. */
 struct decision_row {
     const char *device;
     unsigned sm;
@@ -58,6 +59,8 @@ struct decision {
 
 /* All or nothing: a missing field, another schema, a wrong type is ERR_USAGE that names the place. */
 int decision_read(struct decision *out, const char *path, struct err *err);
+/* The same from a document in memory, which is taken over (also on failure) and called `name` in messages. */
+int decision_take(struct decision *out, struct json *document, const char *name, struct err *err);
 void decision_release(struct decision *decision);
 
 /* ERR_USAGE with the reason when the decision is not of this spec or (where not null) not of this device. */

@@ -195,20 +195,26 @@ static int read_document(struct decision *out, struct err *err)
     return code ? code : read_rows(out, err);
 }
 
-int decision_read(struct decision *out, const char *path, struct err *err)
+int decision_take(struct decision *out, struct json *document, const char *name, struct err *err)
 {
     int code;
 
-    *out = (struct decision){.date = ""};
-    out->path = strdup(path);
-    code = out->path ? js_read_file(&out->document, path, err) : err_memory(err);
-    if (!code) {
-        out->root = js_root(out->document, out->path);
-        code = read_document(out, err);
-    }
+    *out = (struct decision){.document = document, .date = ""};
+    out->path = strdup(name);
+    out->root = js_root(out->document, out->path);
+    code = out->path ? read_document(out, err) : err_memory(err);
     if (code)
         decision_release(out);
     return code;
+}
+
+int decision_read(struct decision *out, const char *path, struct err *err)
+{
+    struct json *document;
+    int code = js_read_file(&document, path, err);
+
+    *out = (struct decision){.date = ""};
+    return code ? code : decision_take(out, document, path, err);
 }
 
 void decision_release(struct decision *decision)

@@ -101,8 +101,10 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
         code = search_folder(out, folder, spec, problem, device, err);
         spec_problem_text(sizes, sizeof sizes, spec, problem);
         if (!code && !*out)
-            code = err_set(err, ERR_MISSING, "%s: no recording fits kernel %s%s%s%s%s", folder,
-                           spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
+            code = err_set(err, ERR_MISSING,
+                           "%s: no recording fits kernel %s%s%s%s%s: name one with --recorded, or tune on a "
+                           "machine with a GPU",
+                           folder, spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
                            device ? device : "");
     }
     if (code) {

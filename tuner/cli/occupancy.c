@@ -24,6 +24,7 @@ struct calculation {
     struct device device;
     struct occupancy_block block;
     struct occupancy found;
+    unsigned largest_block; /* that this many registers allow; 0 when they are not known */
     uint64_t grid_blocks;
     struct waves waves;
 };
@@ -113,6 +114,9 @@ static void put_text(FILE *out, const struct calculation *c)
             c->found.warps, (unsigned long long)c->device.limits.warps_per_sm, c->found.blocks);
     fprintf(out, "  limited by          %s\n", limiter_text(c->found.limiter));
     put_limits(out, c);
+    if (c->largest_block)
+        fprintf(out, "  largest block       %u threads at %u registers\n", c->largest_block,
+                c->block.registers);
     fprintf(out, "  lanes in use        %.4g %%\n", c->found.lanes * 100);
     if (c->found.lanes < 1)
         fprintf(out, "  warning: the last warp of a block is part filled: %.4g %% of the lanes do nothing\n",
@@ -193,6 +197,7 @@ static struct json *result_json(const struct calculation *c, bool curves)
           js_set_integer(object, "shared_allocated_bytes", (int64_t)c->found.shared_allocated) |
           js_set_integer(object, "carveout_bytes", (int64_t)c->found.carveout) |
           js_set_integer(object, "l1_bytes", (int64_t)c->found.l1) |
+          (c->largest_block ? js_set_integer(object, "largest_block", c->largest_block) : 0) |
           (c->grid_blocks ? js_set(object, "waves", waves_json(&c->waves)) : 0) |
           (curves ? js_set(object, "curves", curves_json(c)) : 0)))
         return object;
@@ -214,6 +219,8 @@ static int calculate(struct calculation *c, const struct cli_args *args, struct 
     if (code)
         return code;
     occupancy_of(&c->found, &c->device.limits, &c->block);
+    if (c->block.registers)
+        c->largest_block = occupancy_largest_block(&c->device.limits, c->block.registers);
     if (c->grid_blocks)
         occupancy_waves(&c->waves, &c->found, c->device.limits.sm_count, c->grid_blocks);
     return 0;

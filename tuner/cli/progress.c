@@ -21,6 +21,8 @@ void progress_duration_text(char out[32], double duration_s)
 {
     if (isnan(duration_s))
         snprintf(out, 32, "?");
+    else if (duration_s < 10)
+        snprintf(out, 32, "%.2g s", duration_s);
     else if (duration_s < 60)
         snprintf(out, 32, "%.0f s", duration_s);
     else if (duration_s < 3600)

@@ -156,9 +156,12 @@ static void put_counts(FILE *out, const struct tuned *tuned)
     fprintf(out, "\n");
     progress_duration_text(elapsed, tuned->elapsed_s);
     fprintf(out,
-            "  spent       %s%s: %" PRIu64 " compiled, %" PRIu64 " timed, %" PRIu64 " answered by records\n",
+            "  spent       %s%s: %" PRIu64 " compiled, %" PRIu64 " timed, %" PRIu64 " answered by records",
             elapsed, tuned->level == SOURCE_RECORDED ? " of a simulated machine" : "", counts->compiled,
             counts->timed, counts->replayed);
+    if (counts->missing)
+        fprintf(out, ", %" PRIu64 " not recorded", counts->missing);
+    fprintf(out, "\n");
     if (tuned->end != TUNE_COMPLETE)
         fprintf(out, "  ended       %s\n", tune_end_text(tuned->end));
 }
