@@ -42,9 +42,10 @@ static int read_file_fill(struct spec_argument *argument, struct reader *reader,
 
     if (failed)
         return failed;
-    if (npy_hash(&argument->fill.content, argument->fill.path, &why))
-        return js_fail(at, reader->err, "%s", why.text);
-    return 0;
+    failed = npy_hash(&argument->fill.content, argument->fill.path, &why);
+    if (failed == ERR_MEMORY)
+        return err_memory(reader->err);
+    return failed ? js_fail(at, reader->err, "%s", why.text) : 0;
 }
 
 static int read_kind(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
