@@ -62,12 +62,24 @@ struct json *configuration_json(const struct spec *spec, const unsigned *choices
     return json;
 }
 
+/* Records are written with 15 digits: a real that needs more comes back as its neighbour. */
+static bool same_as_written(const struct value *value, const struct value *listed)
+{
+    char a[40], b[40];
+
+    if (value->kind != VALUE_REAL || listed->kind != VALUE_REAL)
+        return value_equal(value, listed);
+    snprintf(a, sizeof a, "%.15g", value->real);
+    snprintf(b, sizeof b, "%.15g", listed->real);
+    return !strcmp(a, b);
+}
+
 static bool find_value(unsigned *choice, const struct spec_parameter *parameter, const struct value *value)
 {
     size_t v;
 
     for (v = 0; v < parameter->value_count; v++)
-        if (value_equal(value, &parameter->values[v])) {
+        if (same_as_written(value, &parameter->values[v])) {
             *choice = (unsigned)v;
             return true;
         }

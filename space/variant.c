@@ -186,12 +186,12 @@ int variant_make(struct variant *out, const struct spec *spec, size_t problem, c
     return make(out, spec, problem, &recipe, err);
 }
 
-int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
-                      struct err *err)
+int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *compiled,
+                      const unsigned *choices, struct err *err)
 {
     const struct recipe recipe = {.kernel = &spec->reference.kernel,
                                   .launch = &spec->reference.launch,
-                                  .compiled = spec->defaults,
+                                  .compiled = compiled,
                                   .launched = choices,
                                   .macros_only = true};
 

@@ -26,11 +26,12 @@ struct variant {
 int variant_make(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
                  struct err *err);
 
-/* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of a configuration, launched
- * by problem sizes only. It is compiled once, with the spec's options and the macros of spec->defaults, so
- * that it may stand in the kernel's own file; parameters that are compiler options do not touch it. */
-int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
-                      struct err *err);
+/* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of configuration `choices`,
+ * launched by problem sizes only. It has the spec's options and, so that it may stand in the kernel's own
+ * file, the macros of the one configuration `compiled`: the default, so that one compilation serves all.
+ * Parameters that are compiler options do not touch it. */
+int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *compiled,
+                      const unsigned *choices, struct err *err);
 
 void variant_release(struct variant *variant);
 

@@ -47,7 +47,8 @@ static int default_reference(struct tuning *tuning, struct candidate *candidate,
 static int kernel_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct variant *variant = &candidate->reference_variant;
-    int code = variant_reference(variant, tuning->spec, tuning->problem, candidate->choices, err);
+    int code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                                 candidate->choices, err);
 
     if (!code && variant->outcome != OUTCOME_OK)
         code = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);

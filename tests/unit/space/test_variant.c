@@ -189,7 +189,7 @@ static void the_reference_has_the_defaults_macros(void **state)
     (void)state;
     open_spec(&spec);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16", NULL), 0);
-    assert_int_equal(variant_reference(&variant, &spec, 0, choices, NULL), 0);
+    assert_int_equal(variant_reference(&variant, &spec, 0, spec.defaults, choices, NULL), 0);
     assert_string_equal(variant.name, "plain");
     check_options(&variant, "--std=c++17 -DTILE=32 -DHALF=0 -DTYPE=float -DALPHA=0.5");
     assert_int_equal(variant.launch.grid[0], 4);
@@ -250,6 +250,31 @@ static void configurations_go_both_ways(void **state)
     spec_release(&spec);
 }
 
+static void reals_survive_a_written_record(void **state)
+{
+    static const char thirds[] = "{\"parameters\": {\"R\": [0.5, 0.33333333333333331, 0.1]}}";
+    const unsigned choices[1] = {1};
+    unsigned back[1];
+    struct json *json;
+    struct js_at at;
+    struct spec spec;
+    char *line;
+
+    (void)state;
+    assert_int_equal(spec_read_text(&spec, thirds, sizeof thirds - 1, "t.json", SPEC_SPACE, NULL, 0, NULL),
+                     0);
+    json = configuration_json(&spec, choices);
+    line = js_text(json, JS_LINE);
+    js_free(json);
+    assert_int_equal(js_read_text(&json, line, strlen(line), "record", NULL), 0);
+    at = js_root(json, "record");
+    assert_int_equal(configuration_read(back, &spec, &at, NULL), 0);
+    assert_int_equal(back[0], 1);
+    free(line);
+    js_free(json);
+    spec_release(&spec);
+}
+
 static void bad_configurations_are_explained(void **state)
 {
     static const char *const samples[][2] = {
@@ -303,6 +328,7 @@ int main(void)
         cmocka_unit_test(the_reference_has_the_defaults_macros),
         cmocka_unit_test(source_hashes_see_options_and_text),
         cmocka_unit_test(configurations_go_both_ways),
+        cmocka_unit_test(reals_survive_a_written_record),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(metrics_come_from_seconds),
     };
