@@ -2,6 +2,7 @@
 #include "tuner/tuning.h"
 
 #include "base/hash.h"
+#include "gpu/sources.h"
 #include "model/cubin.h"
 #include "model/occupancy.h"
 
@@ -58,13 +59,24 @@ static const struct record *timed_record(const struct journal *journal, const st
     return timed;
 }
 
-static int build_hash_of(uint64_t *out, const struct tuning *tuning, const struct variant *variant,
-                         struct err *err)
+/* What goes into the compiler. 0, which no record is trusted for, where the source includes what only the
+ * preprocessor could tell. */
+static int build_hash_of(uint64_t *out, struct tuning *tuning, const struct variant *variant, struct err *err)
 {
-    int code = variant_source_hash(out, variant, err);
+    bool complete;
+    size_t size;
+    int code = 0;
 
-    *out = hash_text(hash_text(*out, tuning->arch), tuning->nvrtc);
-    return code;
+    *out = 0;
+    if (!tuning->source_text)
+        code = sources_read(&tuning->source_text, &size, variant->source_path, err);
+    if (!code)
+        code = sources_hash(out, &complete, variant->source_path, tuning->source_text,
+                            (const char *const *)variant->options, variant->option_count, err);
+    if (code)
+        return code;
+    *out = complete ? hash_text(hash_text(hash_text(*out, variant->name), tuning->arch), tuning->nvrtc) : 0;
+    return 0;
 }
 
 /* Looks the candidate up. Trusted: what went into its code and launch is what went into the record's. Known
@@ -86,7 +98,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     candidate->record.launch_hash = launch;
     if (!timed)
         return 0;
-    same_build = !found->identified || found->build_hash == build;
+    same_build = !found->identified || (build && found->build_hash == build);
     if (found->identified && found->launch_hash != launch) {
         tuning->out->counts.stale++;
         return 0;

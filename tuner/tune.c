@@ -358,6 +358,7 @@ static void release(struct tuning *tuning)
     for (i = 0; i < tuning->candidate_count; i++)
         candidate_free(tuning->candidates[i]);
     free(tuning->candidates);
+    free(tuning->source_text);
     map_release(&tuning->by_index);
     map_release(&tuning->by_code);
     compile_result_release(&tuning->reference_code);
