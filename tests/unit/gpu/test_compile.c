@@ -23,8 +23,8 @@ static void write_text(const char *name, const char *text)
 
 static const char *in_directory(const char *name)
 {
-    static char paths[4][200];
-    static unsigned turn;
+    static _Thread_local char paths[4][200];
+    static _Thread_local unsigned turn;
     char *path = paths[turn++ % 4];
 
     snprintf(path, sizeof paths[0], "%s/%s", directory, name);
