@@ -1,7 +1,8 @@
 /* occutune-worker: the process that holds a GPU, or compiles, for a controller that started it.
  *
- *   occutune-worker compile LIBRARY     and the controller's process id */
+ *   occutune-worker device N | compile LIBRARY | count 0     and the controller's process id */
 #include "gpu/compile_serve.h"
+#include "gpu/device_serve.h"
 #include "gpu/process.h"
 
 #include <stdio.h>
@@ -10,8 +11,12 @@
 
 static int serve(const char *what, const char *argument, struct err *err)
 {
+    if (!strcmp(what, "device"))
+        return device_serve(PROCESS_FD, atoi(argument), err);
     if (!strcmp(what, "compile"))
         return compile_serve(PROCESS_FD, argument, err);
+    if (!strcmp(what, "count"))
+        return device_serve_count(PROCESS_FD, err);
     return err_set(err, ERR_USAGE, "unknown task %s", what);
 }
 

@@ -1,0 +1,330 @@
+#include "gpu/device_serve.h"
+
+#include "base/hash.h"
+#include "gpu/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One request: the head's fields, and what they own. */
+struct request {
+    const struct message *message;
+    struct code code;
+    struct launch launch, reference_launch;
+    struct bench_reference reference;
+    struct protocol protocol;
+    size_t payload_used;
+};
+
+static int send_head(int fd, struct json *head, bool good, const struct part *parts, size_t part_count,
+                     struct err *err)
+{
+    int rc = head && good ? message_send(fd, head, parts, part_count, err) : err_memory(err);
+
+    js_free(head);
+    return rc;
+}
+
+static int announce(void *context, enum stage stage, double within_s, struct err *err)
+{
+    struct json *head = js_new_object();
+    bool good =
+        head && !js_set_string(head, "stage", stage_text(stage)) && !js_set_real(head, "within_s", within_s);
+
+    return send_head(*(int *)context, head, good, NULL, 0, err);
+}
+
+static int send_error(int fd, const struct err *problem, bool lost, struct err *err)
+{
+    struct json *head = js_new_object();
+    bool good = head && !js_set_integer(head, "error", problem->code) &&
+                !js_set_string(head, "text", problem->text) && !js_set_bool(head, "lost", lost);
+
+    return send_head(fd, head, good, NULL, 0, err);
+}
+
+/* Takes the next stretch of payload as code, with a zero behind it for PTX. */
+static int read_code(struct code *out, struct request *request, const struct js_at *object, struct err *err)
+{
+    const struct message *message = request->message;
+    struct js_at at;
+    uint64_t bytes;
+    unsigned char *copy;
+    int rc = js_member(&at, object, "entry", err) || js_string(&out->entry, &at, err) ||
+             js_member(&at, object, "code_bytes", err) || js_unsigned(&bytes, &at, err);
+
+    if (rc)
+        return err->code;
+    if (bytes > message->payload_bytes - request->payload_used)
+        return err_set(err, ERR_FORMAT, "the request is shorter than it says");
+    copy = malloc(bytes + 1);
+    if (!copy)
+        return err_memory(err);
+    memcpy(copy, message->payload + request->payload_used, bytes);
+    copy[bytes] = '\0';
+    request->payload_used += bytes;
+    out->cubin = copy;
+    out->cubin_bytes = bytes;
+    return 0;
+}
+
+static int read_launch(struct launch *out, const struct js_at *object, struct err *err)
+{
+    struct js_at at;
+    int rc = js_member(&at, object, "launch", err);
+
+    return rc ? rc : launch_from_json(out, &at, err);
+}
+
+static int read_files(struct bench_reference *out, const struct js_at *files, struct err *err)
+{
+    size_t n = js_count(files);
+    struct js_at file = {0};
+
+    out->names = calloc(n + 1, sizeof *out->names);
+    out->paths = calloc(n + 1, sizeof *out->paths);
+    if (!out->names || !out->paths)
+        return err_memory(err);
+    while (js_next(&file, files)) {
+        const char *path;
+
+        if (js_string(&path, &file, err))
+            return err->code;
+        out->names[out->file_count] = strdup(file.key);
+        out->paths[out->file_count++] = strdup(path);
+        if (!out->names[out->file_count - 1] || !out->paths[out->file_count - 1])
+            return err_memory(err);
+    }
+    return 0;
+}
+
+static uint64_t reference_key(const struct bench_reference *reference)
+{
+    uint64_t hash = HASH_START;
+    size_t i;
+
+    if (reference->launch) {
+        hash = hash_bytes(hash, reference->code.cubin, reference->code.cubin_bytes);
+        hash = hash_text(hash, reference->code.entry);
+        hash = hash_u64(hash, launch_hash(reference->launch));
+    }
+    for (i = 0; i < reference->file_count; i++) {
+        hash = hash_text(hash, reference->names[i]);
+        hash = hash_text(hash, reference->paths[i]);
+    }
+    return hash ? hash : 1;
+}
+
+static int read_reference(struct request *request, const struct js_at *root, struct err *err)
+{
+    struct js_at object, at;
+    int rc = 0;
+
+    if (!js_find(&object, root, "reference"))
+        return 0;
+    if (js_find(&at, &object, "launch")) {
+        rc = read_code(&request->reference.code, request, &object, err);
+        if (!rc)
+            rc = launch_from_json(&request->reference_launch, &at, err);
+        request->reference.launch = &request->reference_launch;
+    } else if (js_find(&at, &object, "files")) {
+        rc = read_files(&request->reference, &at, err);
+    }
+    if (!rc)
+        request->reference.key = reference_key(&request->reference);
+    return rc;
+}
+
+static void request_release(struct request *request)
+{
+    size_t i;
+
+    launch_release(&request->launch);
+    launch_release(&request->reference_launch);
+    free((void *)request->code.cubin);
+    free((void *)request->reference.code.cubin);
+    for (i = 0; i < request->reference.file_count; i++) {
+        free(request->reference.names[i]);
+        free(request->reference.paths[i]);
+    }
+    free(request->reference.names);
+    free(request->reference.paths);
+}
+
+static int answer_describe(int fd, struct bench *bench, struct err *err)
+{
+    struct device device;
+    struct json *head = js_new_object();
+    int rc = gpu_describe(&device, bench->gpu, err);
+    bool good = !rc && head && !js_set(head, "device", device_to_json(&device));
+
+    device_release(&device);
+    if (rc) {
+        js_free(head);
+        return rc;
+    }
+    return send_head(fd, head, good, NULL, 0, err);
+}
+
+static int answer_trial(int fd, struct bench *bench, struct request *request, const struct js_at *root,
+                        struct err *err)
+{
+    struct announcer announcer = {announce, &fd};
+    struct trial trial = {0};
+    struct js_at at;
+    struct json *head;
+    bool good;
+    int rc = js_member(&at, root, "protocol", err);
+
+    if (!rc)
+        rc = protocol_from_json(&request->protocol, &at, err);
+    if (!rc)
+        rc = read_reference(request, root, err);
+    if (!rc)
+        rc = bench_trial(&trial, bench, &request->code, &request->launch, &request->reference,
+                         &request->protocol, &announcer, err);
+    if (!rc) {
+        head = js_new_object();
+        good = head && !js_set(head, "trial", trial_to_json(&trial)) &&
+               !js_set_bool(head, "lost", gpu_lost(bench->gpu));
+        rc = send_head(fd, head, good, NULL, 0, err);
+    }
+    trial_release(&trial);
+    return rc;
+}
+
+/* Names of the buffers asked for; borrowed from the message. */
+static int read_names(char ***names, size_t *count, const struct js_at *root, struct err *err)
+{
+    struct js_at at;
+    size_t i;
+    int rc = js_member(&at, root, "buffers", err);
+
+    if (rc)
+        return rc;
+    *count = js_count(&at);
+    *names = calloc(*count + 1, sizeof **names);
+    if (!*names)
+        return err_memory(err);
+    for (i = 0; !rc && i < *count; i++) {
+        struct js_at element = js_element(&at, i);
+
+        rc = js_string((const char **)&(*names)[i], &element, err);
+    }
+    return rc;
+}
+
+static int send_buffers(int fd, const struct part *parts, size_t count, struct err *err)
+{
+    struct json *head = js_new_object(), *sizes = js_new_array();
+    bool good = head && sizes;
+    size_t i;
+
+    for (i = 0; good && i < count; i++)
+        good = !js_append(sizes, js_new_integer((int64_t)parts[i].size));
+    if (good)
+        good = !js_set(head, "sizes", sizes);
+    else
+        js_free(sizes);
+    return send_head(fd, head, good, parts, count, err);
+}
+
+static int answer_run(int fd, struct bench *bench, struct request *request, const struct js_at *root,
+                      struct err *err)
+{
+    struct announcer announcer = {announce, &fd};
+    double deadline_s = 0;
+    char **names = NULL;
+    struct part *parts;
+    struct js_at at;
+    size_t count = 0, i;
+    int rc = js_member(&at, root, "deadline_s", err);
+
+    if (!rc)
+        rc = js_real(&deadline_s, &at, err);
+    if (!rc)
+        rc = read_names(&names, &count, root, err);
+    parts = calloc(count + 1, sizeof *parts);
+    if (!rc && !parts)
+        rc = err_memory(err);
+    if (!rc)
+        rc = bench_run(parts, bench, &request->code, &request->launch, names, count, deadline_s, &announcer,
+                       err);
+    if (!rc)
+        rc = send_buffers(fd, parts, count, err);
+    for (i = 0; parts && i < count; i++)
+        free((void *)parts[i].bytes);
+    free(parts);
+    free(names);
+    return rc;
+}
+
+static int answer(int fd, struct bench *bench, const struct message *message, struct err *err)
+{
+    struct request request = {.message = message};
+    struct js_at root = js_root(message->head, "request"), at;
+    const char *what;
+    int rc = js_member(&at, &root, "request", err);
+
+    launch_init(&request.launch);
+    launch_init(&request.reference_launch);
+    if (!rc)
+        rc = js_string(&what, &at, err);
+    if (!rc && !strcmp(what, "describe"))
+        return answer_describe(fd, bench, err);
+    if (!rc)
+        rc = read_code(&request.code, &request, &root, err);
+    if (!rc)
+        rc = read_launch(&request.launch, &root, err);
+    if (!rc)
+        rc = !strcmp(what, "trial") ? answer_trial(fd, bench, &request, &root, err)
+                                    : answer_run(fd, bench, &request, &root, err);
+    request_release(&request);
+    return rc;
+}
+
+static int greet(int fd, struct err *err)
+{
+    struct json *head = js_new_object();
+
+    return send_head(fd, head, head && !js_set_bool(head, "ready", true), NULL, 0, err);
+}
+
+int device_serve(int fd, int device, struct err *err)
+{
+    struct err problem = {0};
+    struct bench bench;
+    int rc;
+
+    if (bench_open(&bench, device, &problem))
+        return send_error(fd, &problem, true, err);
+    rc = greet(fd, err);
+    while (!rc && !gpu_lost(bench.gpu)) {
+        struct message message;
+
+        rc = message_receive(&message, fd, -1, err);
+        if (rc)
+            break;
+        err_clear(&problem);
+        if (answer(fd, &bench, &message, &problem))
+            rc = send_error(fd, &problem, gpu_lost(bench.gpu), err);
+        message_release(&message);
+    }
+    if (!gpu_lost(bench.gpu))
+        bench_close(&bench);
+    return rc;
+}
+
+int device_serve_count(int fd, struct err *err)
+{
+    struct json *head = js_new_object();
+    int count, rc = gpu_count(&count, err);
+    bool good = !rc && head && !js_set_integer(head, "count", count);
+
+    if (rc) {
+        js_free(head);
+        return rc;
+    }
+    return send_head(fd, head, good, NULL, 0, err);
+}

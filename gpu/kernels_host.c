@@ -1,0 +1,129 @@
+#include "gpu/kernels_host.h"
+
+#include <string.h>
+
+enum { THREADS = 256, BLOCKS_PER_SM = 8 };
+
+int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err)
+{
+    const struct {
+        gpu_function *function;
+        const char *name;
+    } wanted[] = {{&out->compare, "occ_compare"},
+                  {&out->differ, "occ_differ"},
+                  {&out->poison, "occ_poison"},
+                  {&out->guard_write, "occ_guard_write"},
+                  {&out->guard_check, "occ_guard_check"},
+                  {&out->stamp, "occ_stamp"},
+                  {&out->empty, "occ_empty"}};
+    size_t i;
+    int rc;
+
+    memset(out, 0, sizeof *out);
+    out->gpu = gpu;
+    rc = gpu_load(&out->module, gpu, kernels_ptx, err);
+    for (i = 0; !rc && i < sizeof wanted / sizeof *wanted; i++)
+        rc = gpu_find_function(wanted[i].function, gpu, out->module, wanted[i].name, err);
+    return rc;
+}
+
+void kernels_close(struct kernels *kernels)
+{
+    if (kernels->gpu)
+        gpu_unload(kernels->gpu, kernels->module);
+    memset(kernels, 0, sizeof *kernels);
+}
+
+enum element_kind kernels_kind(enum element_type type)
+{
+    switch (type) {
+    case ELEMENT_FLOAT16:
+        return KIND_FLOAT16;
+    case ELEMENT_BFLOAT16:
+        return KIND_BFLOAT16;
+    case ELEMENT_FLOAT32:
+        return KIND_FLOAT32;
+    case ELEMENT_FLOAT64:
+        return KIND_FLOAT64;
+    default:
+        return KIND_BITS;
+    }
+}
+
+/* A launch over `count` items with a stride loop. */
+static int launch_over(const struct kernels *kernels, gpu_function function, uint64_t count,
+                       void **parameters, struct err *err)
+{
+    uint64_t wanted = count / THREADS + 1, most = (uint64_t)BLOCKS_PER_SM * gpu_sm_count(kernels->gpu);
+    unsigned grid[3] = {(unsigned)(wanted < most ? wanted : most), 1, 1}, block[3] = {THREADS, 1, 1};
+
+    return gpu_launch(kernels->gpu, function, grid, block, 0, parameters, err);
+}
+
+int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_address got, gpu_address want,
+                    uint64_t count, double relative, double absolute, gpu_address found, struct err *err)
+{
+    int kind = (int)kernels_kind(type);
+    unsigned size = (unsigned)element_size(type);
+    void *parameters[] = {&kind, &size, &got, &want, &count, &relative, &absolute, &found};
+
+    return launch_over(kernels, kernels->compare, count, parameters, err);
+}
+
+int kernels_differ(const struct kernels *kernels, gpu_address a, gpu_address b, uint64_t bytes,
+                   gpu_address found, struct err *err)
+{
+    void *parameters[] = {&a, &b, &bytes, &found};
+
+    return launch_over(kernels, kernels->differ, bytes / 8, parameters, err);
+}
+
+int kernels_poison(const struct kernels *kernels, enum element_type type, gpu_address data, gpu_address want,
+                   uint64_t count, uint64_t seed, struct err *err)
+{
+    int kind = (int)kernels_kind(type);
+    unsigned size = (unsigned)element_size(type);
+    void *parameters[] = {&kind, &size, &data, &want, &count, &seed};
+
+    return launch_over(kernels, kernels->poison, count, parameters, err);
+}
+
+static int launch_guards(const struct kernels *kernels, gpu_function function, unsigned count,
+                         void **parameters, struct err *err)
+{
+    unsigned grid[3] = {count, 1, 1}, block[3] = {THREADS, 1, 1};
+
+    return count ? gpu_launch(kernels->gpu, function, grid, block, 0, parameters, err) : 0;
+}
+
+int kernels_guard_write(const struct kernels *kernels, gpu_address guards, unsigned count, struct err *err)
+{
+    void *parameters[] = {&guards};
+
+    return launch_guards(kernels, kernels->guard_write, count, parameters, err);
+}
+
+int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsigned count, gpu_address found,
+                        struct err *err)
+{
+    void *parameters[] = {&guards, &found};
+
+    return launch_guards(kernels, kernels->guard_check, count, parameters, err);
+}
+
+/* One block for each SM: the scheduler spreads them over idle SMs; one that gets none keeps its older stamp.
+ */
+int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err)
+{
+    unsigned sm_count = gpu_sm_count(kernels->gpu), grid[3] = {sm_count, 1, 1}, block[3] = {1, 1, 1};
+    void *parameters[] = {&stamps, &sm_count};
+
+    return gpu_launch(kernels->gpu, kernels->stamp, grid, block, 0, parameters, err);
+}
+
+int kernels_empty(const struct kernels *kernels, struct err *err)
+{
+    unsigned one[3] = {1, 1, 1};
+
+    return gpu_launch(kernels->gpu, kernels->empty, one, one, 0, NULL, err);
+}

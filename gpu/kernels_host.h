@@ -1,0 +1,39 @@
+/* The worker's own kernels (kernels.cu) as functions of the host. All queue on the GPU's stream and return at
+ * once. */
+#ifndef GPU_KERNELS_HOST_H
+#define GPU_KERNELS_HOST_H
+
+#include "gpu/driver.h"
+#include "gpu/kernels.h"
+
+struct kernels {
+    struct gpu *gpu; /* borrowed */
+    gpu_module module;
+    gpu_function compare, differ, poison, guard_write, guard_check, stamp, empty;
+};
+
+/* The PTX of kernels.cu, as it stands in kernels.ptx, ending with a zero. */
+extern const char kernels_ptx[];
+
+int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err);
+void kernels_close(struct kernels *kernels);
+
+enum element_kind kernels_kind(enum element_type type);
+
+/* Elements of `got` against `want`, within the tolerances (integers: equal). */
+int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_address got, gpu_address want,
+                    uint64_t count, double relative, double absolute, gpu_address found, struct err *err);
+/* The first byte in which two buffers differ. */
+int kernels_differ(const struct kernels *kernels, gpu_address a, gpu_address b, uint64_t bytes,
+                   gpu_address found, struct err *err);
+/* Fills with values that cannot pass; `want` (what will be expected there) may be 0. */
+int kernels_poison(const struct kernels *kernels, enum element_type type, gpu_address data, gpu_address want,
+                   uint64_t count, uint64_t seed, struct err *err);
+int kernels_guard_write(const struct kernels *kernels, gpu_address guards, unsigned count, struct err *err);
+int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsigned count, gpu_address found,
+                        struct err *err);
+/* Clocks of every SM, gpu_sm_count() stamps. */
+int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err);
+int kernels_empty(const struct kernels *kernels, struct err *err);
+
+#endif

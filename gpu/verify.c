@@ -1,0 +1,309 @@
+#include "gpu/verify.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const word nothing = ~(word)0;
+
+void expectation_release(struct expectation *expectation, struct gpu *gpu)
+{
+    size_t i;
+
+    for (i = 0; i < expectation->count; i++) {
+        gpu_free(gpu, expectation->items[i].data);
+        free(expectation->items[i].name);
+    }
+    free(expectation->items);
+    memset(expectation, 0, sizeof *expectation);
+}
+
+int expectation_add(struct expected **out, struct expectation *expectation, struct gpu *gpu, const char *name,
+                    enum element_type type, uint64_t count, gpu_address from, struct err *err)
+{
+    struct expected *larger = realloc(expectation->items, (expectation->count + 1) * sizeof *larger), *item;
+    size_t bytes = count * element_size(type);
+    int rc;
+
+    if (!larger)
+        return err_memory(err);
+    expectation->items = larger;
+    item = &larger[expectation->count];
+    *item = (struct expected){strdup(name), type, count, 0};
+    rc = item->name ? gpu_alloc(&item->data, gpu, bytes, err) : err_memory(err);
+    if (!rc && from)
+        rc = gpu_copy(gpu, item->data, from, bytes, err);
+    if (rc) {
+        gpu_free(gpu, item->data);
+        free(item->name);
+        return rc;
+    }
+    expectation->count++;
+    *out = item;
+    return 0;
+}
+
+void verifier_init(struct verifier *verifier, struct buffers *buffers)
+{
+    *verifier = (struct verifier){.buffers = buffers};
+}
+
+void verifier_release(struct verifier *verifier)
+{
+    gpu_free(verifier->buffers->gpu, verifier->found);
+    memset(verifier, 0, sizeof *verifier);
+}
+
+static int find_expected(const struct expected **out, const struct expectation *expectation,
+                         const struct buffer *buffer, struct err *err)
+{
+    size_t i;
+
+    *out = NULL;
+    for (i = 0; i < expectation->count; i++) {
+        const struct expected *item = &expectation->items[i];
+
+        if (strcmp(item->name, buffer->name))
+            continue;
+        if (item->type != buffer->type || item->count != buffer->count)
+            return err_set(err, ERR_USAGE, "%s: the reference has %" PRIu64 " %s, the variant %" PRIu64 " %s",
+                           buffer->name, item->count, element_text(item->type), buffer->count,
+                           element_text(buffer->type));
+        *out = item;
+    }
+    return 0;
+}
+
+int verify_prepare(const struct verifier *verifier, const struct binding *binding,
+                   const struct expectation *expectation, struct err *err)
+{
+    struct buffers *buffers = verifier->buffers;
+    size_t i;
+    int rc = binding_restore(binding, buffers, err);
+
+    for (i = 0; !rc && i < binding->count; i++) {
+        const struct buffer *buffer = binding->buffers[i];
+        const struct expected *expected;
+
+        if (!buffer || buffer->role == ROLE_IN)
+            continue;
+        rc = find_expected(&expected, expectation, buffer, err);
+        if (!rc && buffer->role == ROLE_OUT)
+            rc = kernels_poison(buffers->kernels, buffer->type, buffer->data, expected ? expected->data : 0,
+                                buffer->count, buffer->key, err);
+    }
+    return rc;
+}
+
+/* Where the findings lie: two of each buffer's guards, then one of each argument. */
+static int queue_checks(struct verifier *verifier, const struct binding *binding,
+                        const struct expectation *expectation, const struct protocol *protocol,
+                        struct err *err)
+{
+    struct buffers *buffers = verifier->buffers;
+    size_t guards = 2 * buffers->count, i;
+    int rc =
+        gpu_set(buffers->gpu, verifier->found, 0xff, (guards + binding->count) * sizeof(struct found), err);
+
+    if (!rc)
+        rc = kernels_guard_check(buffers->kernels, buffers->guards, (unsigned)guards, verifier->found, err);
+    for (i = 0; !rc && i < binding->count; i++) {
+        const struct buffer *buffer = binding->buffers[i];
+        gpu_address found = verifier->found + (guards + i) * sizeof(struct found);
+        const struct expected *expected;
+
+        if (!buffer)
+            continue;
+        if (buffer->role == ROLE_IN) {
+            rc = kernels_differ(buffers->kernels, buffer->data, buffer->pristine, buffer->bytes, found, err);
+            continue;
+        }
+        rc = find_expected(&expected, expectation, buffer, err);
+        if (!rc && expected)
+            rc = kernels_compare(buffers->kernels, buffer->type, buffer->data, expected->data, buffer->count,
+                                 protocol->relative, protocol->absolute, found, err);
+    }
+    return rc;
+}
+
+static double half_value(unsigned bits)
+{
+    double sign = bits & 0x8000 ? -1 : 1, fraction = (double)(bits & 0x3ff) / 1024;
+    int exponent = (int)(bits >> 10 & 31);
+
+    if (exponent == 31)
+        return bits & 0x3ff ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14));
+}
+
+/* Writes one element as text. */
+static void element_write(char *out, size_t size, enum element_type type, const unsigned char *bytes)
+{
+    uint64_t bits = 0;
+    uint32_t word32;
+    double real;
+    float single;
+    int64_t number;
+
+    memcpy(&bits, bytes, element_size(type));
+    switch (type) {
+    case ELEMENT_FLOAT16:
+        real = half_value((unsigned)bits);
+        break;
+    case ELEMENT_BFLOAT16:
+        word32 = (uint32_t)bits << 16;
+        memcpy(&single, &word32, sizeof single);
+        real = (double)single;
+        break;
+    case ELEMENT_FLOAT32:
+        memcpy(&single, bytes, sizeof single);
+        real = (double)single;
+        break;
+    case ELEMENT_FLOAT64:
+        memcpy(&real, bytes, sizeof real);
+        break;
+    case ELEMENT_UINT8:
+    case ELEMENT_UINT16:
+    case ELEMENT_UINT32:
+    case ELEMENT_UINT64:
+        snprintf(out, size, "%" PRIu64, bits);
+        return;
+    default:
+        number = (int64_t)(bits << (64 - 8 * element_size(type))) >> (64 - 8 * element_size(type));
+        snprintf(out, size, "%" PRId64, number);
+        return;
+    }
+    snprintf(out, size, "%.9g", real);
+}
+
+static int read_element(char *out, size_t size, struct gpu *gpu, enum element_type type, gpu_address data,
+                        uint64_t index, struct err *err)
+{
+    unsigned char bytes[8] = {0};
+    int rc = gpu_download(bytes, gpu, data + index * element_size(type), element_size(type), err);
+
+    element_write(out, size, type, bytes);
+    return rc;
+}
+
+static void blame(struct trial *trial, const char *text)
+{
+    if (trial->outcome == OUTCOME_WRONG)
+        return; /* the first finding is told */
+    trial->outcome = OUTCOME_WRONG;
+    snprintf(trial->message, sizeof trial->message, "%s", text);
+}
+
+static int judge_guards(struct trial *trial, struct buffers *buffers, const struct found *found,
+                        struct err *err)
+{
+    bool damaged = false;
+    size_t k;
+
+    for (k = 0; k < 2 * buffers->count; k++) {
+        const struct buffer *buffer = buffers->items[k / 2];
+        char text[sizeof trial->message];
+
+        if (found[k].first == nothing)
+            continue;
+        if (k % 2)
+            snprintf(text, sizeof text, "write past the end of %s: byte %llu, which has %zu", buffer->name,
+                     buffer->bytes + found[k].first, buffer->bytes);
+        else
+            snprintf(text, sizeof text, "write before the start of %s: %llu bytes before it", buffer->name,
+                     buffer->data - buffer->allocation - found[k].first);
+        blame(trial, text);
+        damaged = true;
+    }
+    return damaged ? buffers_guard(buffers, err) : 0;
+}
+
+static int judge_input(struct trial *trial, struct buffers *buffers, const struct buffer *buffer,
+                       const struct found *found, struct err *err)
+{
+    char text[sizeof trial->message];
+
+    if (found->first == nothing)
+        return 0;
+    snprintf(text, sizeof text, "%s[%llu]: the kernel changed an input", buffer->name,
+             found->first / element_size(buffer->type));
+    blame(trial, text);
+    return gpu_copy(buffers->gpu, buffer->data, buffer->pristine, buffer->bytes, err);
+}
+
+static int judge_output(struct trial *trial, struct buffers *buffers, const struct buffer *buffer,
+                        const struct expected *expected, const struct found *found, struct err *err)
+{
+    char got[40], wanted[40], text[sizeof trial->message];
+    word bits = ~found->worst_flips;
+    double worst;
+    int rc;
+
+    memcpy(&worst, &bits, sizeof worst);
+    if (worst > trial->error_max)
+        trial->error_max = worst;
+    if (found->first == nothing)
+        return 0;
+    rc = read_element(got, sizeof got, buffers->gpu, buffer->type, buffer->data, found->first, err);
+    if (!rc)
+        rc = read_element(wanted, sizeof wanted, buffers->gpu, buffer->type, expected->data, found->first,
+                          err);
+    if (rc)
+        return rc;
+    snprintf(text, sizeof text, "%s[%llu]: got %s, expected %s", buffer->name, found->first, got, wanted);
+    blame(trial, text);
+    return 0;
+}
+
+static int judge(struct trial *trial, struct buffers *buffers, const struct binding *binding,
+                 const struct expectation *expectation, const struct found *found, struct err *err)
+{
+    const struct found *by_argument = found + 2 * buffers->count;
+    size_t i;
+    int rc = judge_guards(trial, buffers, found, err);
+
+    for (i = 0; !rc && i < binding->count; i++) {
+        const struct buffer *buffer = binding->buffers[i];
+        const struct expected *expected;
+
+        if (!buffer)
+            continue;
+        if (buffer->role == ROLE_IN) {
+            rc = judge_input(trial, buffers, buffer, &by_argument[i], err);
+            continue;
+        }
+        rc = find_expected(&expected, expectation, buffer, err);
+        if (!rc && expected)
+            rc = judge_output(trial, buffers, buffer, expected, &by_argument[i], err);
+    }
+    return rc;
+}
+
+int verify_check(struct trial *trial, struct verifier *verifier, const struct binding *binding,
+                 const struct expectation *expectation, const struct protocol *protocol, struct err *err)
+{
+    struct buffers *buffers = verifier->buffers;
+    size_t n = 2 * buffers->count + binding->count;
+    struct found *found;
+    int rc = 0;
+
+    if (n > verifier->room) {
+        gpu_free(buffers->gpu, verifier->found);
+        verifier->room = 0;
+        rc = gpu_alloc(&verifier->found, buffers->gpu, 2 * n * sizeof *found, err);
+        verifier->room = rc ? 0 : 2 * n;
+    }
+    found = calloc(n + 1, sizeof *found);
+    if (!found)
+        return err_memory(err);
+    if (!rc)
+        rc = queue_checks(verifier, binding, expectation, protocol, err);
+    if (!rc)
+        rc = gpu_download(found, buffers->gpu, verifier->found, n * sizeof *found, err);
+    if (!rc)
+        rc = judge(trial, buffers, binding, expectation, found, err);
+    free(found);
+    return rc;
+}

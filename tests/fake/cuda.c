@@ -1,0 +1,389 @@
+#include "fake.h"
+
+#include <cuda.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#undef cuEventElapsedTime /* the worker uses the symbol that every driver has */
+CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to);
+
+struct fake_state fake;
+
+enum op_kind { OP_LAUNCH, OP_COPY, OP_SET, OP_EVENT };
+
+struct op {
+    enum op_kind kind;
+    const struct fake_kernel *kernel;
+    unsigned blocks;
+    uint64_t parameters[FAKE_PARAMETERS];
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned char byte;
+    uint64_t *event;
+};
+
+struct graph {
+    struct op *ops;
+    size_t count;
+};
+
+static struct graph *capturing;
+static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
+
+static void run_launch(struct op *op, bool in_graph)
+{
+    void *parameters[FAKE_PARAMETERS];
+    unsigned k;
+
+    for (k = 0; k < FAKE_PARAMETERS; k++)
+        parameters[k] = &op->parameters[k];
+    if (strncmp(op->kernel->name, "occ_", 4))
+        fake.launches++;
+    fake.now_ns += op->kernel->duration_ns + FAKE_GAP_NS;
+    fake.now_ns += !in_graph ? FAKE_LAUNCH_NS : timing ? FAKE_PAIR_NS : 0;
+    for (k = 0; k < (op->kernel->each_block ? op->blocks : 1); k++) {
+        fake.block = k;
+        op->kernel->run(parameters);
+    }
+}
+
+static void run_op(struct op *op, bool in_graph)
+{
+    switch (op->kind) {
+    case OP_LAUNCH:
+        run_launch(op, in_graph);
+        break;
+    case OP_COPY:
+        fake.now_ns += FAKE_COPY_NS;
+        memcpy(op->to, op->from, op->bytes);
+        break;
+    case OP_SET:
+        fake.now_ns += FAKE_COPY_NS;
+        memset(op->to, op->byte, op->bytes);
+        break;
+    case OP_EVENT:
+        *op->event = fake.now_ns;
+        break;
+    }
+    timing = op->kind == OP_EVENT;
+}
+
+/* Runs now, or becomes a node of the graph being captured. */
+static CUresult queue(struct op op)
+{
+    struct op *larger;
+
+    if (fake.broken)
+        return (CUresult)fake.broken;
+    if (!capturing) {
+        run_op(&op, false);
+        return CUDA_SUCCESS;
+    }
+    larger = realloc(capturing->ops, (capturing->count + 1) * sizeof *larger);
+    if (!larger)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    capturing->ops = larger;
+    capturing->ops[capturing->count++] = op;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuInit(unsigned flags)
+{
+    (void)flags;
+    return getenv("FAKE_NO_DEVICE") ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult result, const char **name)
+{
+    *name = result == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult result, const char **text)
+{
+    *text =
+        result == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "another error";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+    (void)device;
+    memset(name, 0, (size_t)size);
+    memcpy(name, "Pretended GPU", sizeof "Pretended GPU");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    (void)device;
+    *bytes = (size_t)1 << 30;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    (void)device;
+    switch ((int)attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = 9;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = 0;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = FAKE_SMS;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+        *value = 1 << 16;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    (void)device;
+    *context = (CUcontext)&fake;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+    (void)device;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+    (void)context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
+{
+    void *memory = bytes > (size_t)1 << 30 ? NULL : aligned_alloc(256, (bytes + 255) / 256 * 256);
+
+    *pointer = (CUdeviceptr)memory;
+    return memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemFree(CUdeviceptr pointer)
+{
+    free((void *)pointer);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return queue((struct op){.kind = OP_COPY, .to = (void *)to, .from = from, .bytes = bytes});
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return queue((struct op){.kind = OP_COPY, .to = to, .from = (void *)from, .bytes = bytes});
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return queue((struct op){.kind = OP_COPY, .to = (void *)to, .from = (void *)from, .bytes = bytes});
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    return queue((struct op){.kind = OP_SET, .to = (void *)to, .byte = byte, .bytes = bytes});
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    *module = (CUmodule)image;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    (void)module;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    (void)module;
+    *function = (CUfunction)fake_find(name);
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUmodule module, const char *name)
+{
+    (void)module;
+    if (strcmp(name, "factor"))
+        return CUDA_ERROR_NOT_FOUND;
+    *pointer = (CUdeviceptr)&fake.factor;
+    *bytes = sizeof fake.factor;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    (void)function;
+    *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? 17 : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    (void)function;
+    (void)attribute;
+    return value > 227 * 1024 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared)
+{
+    (void)function;
+    (void)shared;
+    *blocks = 2048 / threads;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **parameters, void **extra)
+{
+    struct op op = {.kind = OP_LAUNCH, .kernel = (const struct fake_kernel *)function, .blocks = grid_x};
+    size_t i;
+
+    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+    (void)shared, (void)stream, (void)extra;
+    if (!strcmp(op.kernel->name, "refused"))
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    for (i = 0; op.kernel->parameters[i]; i++)
+        memcpy(&op.parameters[i], parameters[i], op.kernel->parameters[i] == 'i' ? 4 : 8);
+    return queue(op);
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+    (void)flags;
+    *stream = (CUstream)&fake;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream)
+{
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    (void)stream;
+    while (fake.hangs)
+        pause();
+    return (CUresult)fake.broken;
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+    (void)stream;
+    (void)mode;
+    capturing = calloc(1, sizeof *capturing);
+    return capturing ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+    (void)stream;
+    *graph = (CUgraph)capturing;
+    capturing = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags)
+{
+    (void)flags;
+    *out = (CUgraphExec)graph; /* the executable graph takes it over */
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph)
+{
+    (void)graph;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec)
+{
+    struct graph *graph = (struct graph *)exec;
+
+    free(graph->ops);
+    free(graph);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+    struct graph *graph = (struct graph *)exec;
+    size_t i;
+
+    (void)stream;
+    if (fake.broken)
+        return (CUresult)fake.broken;
+    fake.now_ns += FAKE_GRAPH_NS;
+    timing = false;
+    for (i = 0; i < graph->count; i++)
+        run_op(&graph->ops[i], true);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    (void)flags;
+    *event = (CUevent)calloc(1, sizeof(uint64_t));
+    return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+{
+    (void)stream;
+    (void)flags;
+    return queue((struct op){.kind = OP_EVENT, .event = (uint64_t *)event});
+}
+
+CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
+{
+    *ms = (float)(*(uint64_t *)to - *(uint64_t *)from) * 1e-6f;
+    return CUDA_SUCCESS;
+}

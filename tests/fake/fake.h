@@ -1,0 +1,42 @@
+/* A pretended GPU: 4 SMs at 1.5 GHz, host memory, a virtual clock that launches and copies advance.
+ *
+ * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
+ * each with what it does wrong. A module is any bytes. Not thread-safe. */
+#ifndef TESTS_FAKE_FAKE_H
+#define TESTS_FAKE_FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FAKE_SMS = 4, FAKE_PARAMETERS = 8 };
+
+/* What starting things costs on the virtual clock. */
+enum {
+    FAKE_LAUNCH_NS = 3000,
+    FAKE_GRAPH_NS = 2000,
+    FAKE_PAIR_NS = 600,
+    FAKE_GAP_NS = 100,
+    FAKE_COPY_NS = 1000
+};
+
+struct fake_state {
+    uint64_t now_ns;
+    bool hangs;        /* synchronizing never returns */
+    int broken;        /* the sticky error, a CUresult; 0 none */
+    unsigned block;    /* running now */
+    unsigned launches; /* of test kernels, in this process */
+    float factor;      /* the __constant__ variable "factor" */
+};
+extern struct fake_state fake;
+
+struct fake_kernel {
+    const char *name;
+    const char *parameters; /* i: 4 bytes, w: 8 bytes */
+    bool each_block;        /* called once for each block, not once for all */
+    void (*run)(void **parameters);
+    uint64_t duration_ns;
+};
+
+const struct fake_kernel *fake_find(const char *name);
+
+#endif

@@ -1,0 +1,223 @@
+#include "fake.h"
+
+#include <cuda.h>
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What gpu/kernels.cu needs of a GPU. */
+#define KERNEL static void
+#define DEVICE static inline
+
+static inline unsigned long long first_index(void)
+{
+    return 0;
+}
+
+static inline unsigned long long index_step(void)
+{
+    return 1;
+}
+
+static inline unsigned block_index(void)
+{
+    return fake.block;
+}
+
+static inline unsigned thread_index(void)
+{
+    return 0;
+}
+
+static inline unsigned thread_count(void)
+{
+    return 1;
+}
+
+static inline void lower(unsigned long long *place, unsigned long long value)
+{
+    if (value < *place)
+        *place = value;
+}
+
+static inline unsigned sm_index(void)
+{
+    return fake.block;
+}
+
+static inline unsigned long long cycle_clock(void)
+{
+    return fake.now_ns * 3 / 2;
+}
+
+static inline unsigned long long time_ns(void)
+{
+    return fake.now_ns;
+}
+
+#include "gpu/kernels.cu"
+
+#define AT(type, k) (*(type *)p[k])
+
+static void run_compare(void **p)
+{
+    occ_compare(AT(int, 0), AT(unsigned, 1), AT(void *, 2), AT(void *, 3), AT(word, 4), AT(double, 5),
+                AT(double, 6), AT(struct found *, 7));
+}
+
+static void run_differ(void **p)
+{
+    occ_differ(AT(void *, 0), AT(void *, 1), AT(word, 2), AT(struct found *, 3));
+}
+
+static void run_poison(void **p)
+{
+    occ_poison(AT(int, 0), AT(unsigned, 1), AT(void *, 2), AT(void *, 3), AT(word, 4), AT(word, 5));
+}
+
+static void run_guard_write(void **p)
+{
+    occ_guard_write(AT(struct guard *, 0));
+}
+
+static void run_guard_check(void **p)
+{
+    occ_guard_check(AT(struct guard *, 0), AT(struct found *, 1));
+}
+
+static void run_stamp(void **p)
+{
+    occ_stamp(AT(struct stamp *, 0), AT(unsigned, 1));
+}
+
+static void run_empty(void **p)
+{
+    (void)p;
+    occ_empty();
+}
+
+/* The test kernels take (const float *in, float *out, int n), and copy. */
+static void copy(void **p)
+{
+    memcpy(AT(void *, 1), AT(void *, 0), (size_t)AT(int, 2) * sizeof(float));
+}
+
+static void hang(void **p)
+{
+    (void)p;
+    fake.hangs = true;
+}
+
+static void late_hang(void **p)
+{
+    copy(p);
+    fake.hangs = fake.launches > 4;
+}
+
+static void crash(void **p)
+{
+    (void)p;
+    abort();
+}
+
+static void illegal(void **p)
+{
+    (void)p;
+    fake.broken = CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+static void beyond(void **p)
+{
+    copy(p);
+    AT(float *, 1)[AT(int, 2)] = 1;
+}
+
+static void before(void **p)
+{
+    copy(p);
+    AT(float *, 1)[-1] = 1;
+}
+
+static void flip(void **p)
+{
+    copy(p);
+    AT(unsigned *, 1)[AT(int, 2) - 1] ^= 1u << 20;
+}
+
+static void lazy(void **p)
+{
+    size_t half = (size_t)AT(int, 2) / 2;
+
+    memcpy(AT(float *, 1), AT(float *, 0), half * sizeof(float));
+    memcpy(AT(float *, 1) + half + 1, AT(float *, 0) + half + 1,
+           ((size_t)AT(int, 2) - half - 1) * sizeof(float));
+}
+
+static void scribble(void **p)
+{
+    copy(p);
+    AT(float *, 0)[3] = 1e9f;
+}
+
+static void race(void **p)
+{
+    copy(p);
+    if (fake.launches > 3)
+        AT(float *, 1)[5] += 1;
+}
+
+static void scale(void **p)
+{
+    int i;
+
+    for (i = 0; i < AT(int, 2); i++)
+        AT(float *, 1)[i] = fake.factor * AT(float *, 0)[i];
+}
+
+/* In place (float *a, int n): makes every element positive, which takes long only while the first is
+ * negative. */
+static void absolute(void **p)
+{
+    float *a = AT(float *, 0);
+    int i;
+
+    fake.now_ns += a[0] < 0 ? 39000 : 0;
+    for (i = 0; i < AT(int, 1); i++)
+        a[i] = a[i] < 0 ? -a[i] : a[i];
+}
+
+static const struct fake_kernel kernels[] = {
+    {"occ_compare", "iiwwwwww", false, run_compare, 1000},
+    {"occ_differ", "wwww", false, run_differ, 1000},
+    {"occ_poison", "iiwwww", false, run_poison, 1000},
+    {"occ_guard_write", "w", true, run_guard_write, 1000},
+    {"occ_guard_check", "ww", true, run_guard_check, 1000},
+    {"occ_stamp", "wi", true, run_stamp, 1000},
+    {"occ_empty", "", false, run_empty, 0},
+    {"copy", "wwi", false, copy, 5000},
+    {"slow", "wwi", false, copy, 50000000},
+    {"refused", "wwi", false, copy, 0},
+    {"hang", "wwi", false, hang, 0},
+    {"late_hang", "wwi", false, late_hang, 5000},
+    {"crash", "wwi", false, crash, 0},
+    {"illegal", "wwi", false, illegal, 0},
+    {"beyond", "wwi", false, beyond, 5000},
+    {"before", "wwi", false, before, 5000},
+    {"flip", "wwi", false, flip, 5000},
+    {"lazy", "wwi", false, lazy, 5000},
+    {"scribble", "wwi", false, scribble, 5000},
+    {"race", "wwi", false, race, 5000},
+    {"scale", "wwi", false, scale, 5000},
+    {"absolute", "wi", false, absolute, 1000},
+};
+
+const struct fake_kernel *fake_find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (!strcmp(kernels[i].name, name))
+            return &kernels[i];
+    return NULL;
+}

@@ -1,0 +1,459 @@
+/* gpu/worker and all that runs in it, on the pretended driver of tests/fake: outcomes, deadlines, restarts,
+ * verification, the timing protocol on a virtual clock. */
+#include "trial_setup.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 1000 };
+
+struct setup {
+    struct worker *worker;
+    struct launch launch;
+    struct reference reference; /* the kernel "copy" */
+    struct protocol protocol;
+};
+
+static struct code code_of(const char *entry)
+{
+    return (struct code){(const unsigned char *)"any bytes", 9, entry};
+}
+
+static int set_up(void **state)
+{
+    struct setup *setup = calloc(1, sizeof *setup);
+
+    assert_non_null(setup);
+    setup->worker = open_worker();
+    make_copy_launch(&setup->launch, N);
+    setup->reference = (struct reference){.code = code_of("copy"), .launch = &setup->launch};
+    protocol_init(&setup->protocol);
+    setup->protocol.deadline_s = 0.3;
+    *state = setup;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct setup *setup = *state;
+
+    worker_close(setup->worker);
+    launch_release(&setup->launch);
+    free(setup);
+    return 0;
+}
+
+static enum outcome try_entry(struct trial *trial, struct setup *setup, const char *entry)
+{
+    struct code code = code_of(entry);
+
+    return try_variant(trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol);
+}
+
+/* The next trial is right whatever the one before did. */
+static void expect_recovery(struct setup *setup)
+{
+    struct trial trial;
+
+    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    trial_release(&trial);
+}
+
+static void test_right_variant(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    assert_string_equal(trial.message, "");
+    check_near(trial.error_max, 0, 0);
+    check_near(trial.time_s, 5.1e-6,
+               1e-9); /* the kernel and the gap to the next, nothing of launch or graph */
+    check_near(trial.clock_hz, 1.5e9, 1e6);
+    assert_int_equal(trial.sample_count, setup->protocol.samples_min);
+    assert_int_equal(trial.launches, 99); /* 500 us of 5.1 us each */
+    assert_int_equal(trial.discarded, 0);
+    assert_false(trial.throttled);
+    assert_false(trial.gave_up);
+    assert_int_equal(trial.registers, 17);
+    assert_int_equal(trial.blocks_per_sm, 8);
+    trial_release(&trial);
+}
+
+static void test_cold_and_long(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    setup->protocol.cache = CACHE_COLD;
+    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    check_near(trial.time_s, 5.1e-6, 1e-9);
+    trial_release(&trial);
+    setup->protocol.cache = CACHE_WARM;
+    assert_int_equal(try_entry(&trial, setup, "slow"), OUTCOME_OK);
+    check_near(trial.time_s, 50.0001e-3, 1e-7);
+    assert_int_equal(trial.launches, 1);
+    trial_release(&trial);
+}
+
+/* The second launch on the same buffer would take 1 us: every timed launch must see what the first saw. */
+static void test_in_place(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("absolute");
+    struct reference reference;
+    struct launch launch;
+    struct trial trial;
+    int n = N;
+
+    launch_init(&launch);
+    add_buffer(&launch, "a", ELEMENT_FLOAT32, N, ROLE_INOUT);
+    launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT, .a = -2};
+    add_scalar(&launch, &n, sizeof n);
+    reference = (struct reference){.code = code, .launch = &launch};
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, &reference, &setup->protocol),
+                     OUTCOME_OK);
+    check_near(trial.time_s, 40.1e-6, 1e-9);
+    trial_release(&trial);
+    launch_release(&launch);
+}
+
+static void test_racing(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    setup->protocol.give_up_s = 1e-3;
+    assert_int_equal(try_entry(&trial, setup, "slow"), OUTCOME_OK);
+    assert_true(trial.gave_up);
+    assert_int_equal(trial.sample_count, 2);
+    trial_release(&trial);
+}
+
+static void test_wrong_results(void **state)
+{
+    static const struct {
+        const char *entry, *message;
+    } cases[] = {{"flip", "out[999]: got "},
+                 {"lazy", "out[500]: got nan, expected "},
+                 {"beyond", "write past the end of out: byte 4000, which has 4000"},
+                 {"before", "write before the start of out: 4 bytes before it"},
+                 {"scribble", "in[3]: the kernel changed an input"}};
+    struct setup *setup = *state;
+    struct trial trial;
+    size_t i;
+
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(try_entry(&trial, setup, cases[i].entry), OUTCOME_WRONG);
+        expect_text(trial.message, cases[i].message);
+        assert_int_equal(trial.sample_count, 0); /* its time is never believed, so not taken */
+        trial_release(&trial);
+        expect_recovery(setup);
+    }
+}
+
+static void test_race(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    expect_recovery(setup); /* the reference is known; launches count from here on in a fresh process */
+    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
+    trial_release(&trial);
+    assert_int_equal(try_entry(&trial, setup, "race"), OUTCOME_UNSTABLE);
+    expect_text(trial.message, "right at first, then out[5]: got ");
+    trial_release(&trial);
+}
+
+static void test_failures(void **state)
+{
+    static const struct {
+        const char *entry;
+        enum outcome outcome;
+        const char *message;
+    } cases[] = {{"hang", OUTCOME_TIMEOUT, "did not end within 0.3 s"},
+                 {"crash", OUTCOME_RUNTIME, "the worker was killed by signal 6"},
+                 {"illegal", OUTCOME_RUNTIME, "illegal memory access"},
+                 {"refused", OUTCOME_LAUNCH, "launch: "},
+                 {"nowhere", OUTCOME_LAUNCH, "nowhere: "}};
+    struct setup *setup = *state;
+    struct trial trial;
+    size_t i;
+
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(try_entry(&trial, setup, cases[i].entry), cases[i].outcome);
+        expect_text(trial.message, cases[i].message);
+        trial_release(&trial);
+        expect_recovery(setup);
+    }
+}
+
+static void test_symbol(void **state)
+{
+    struct setup *setup = *state;
+    struct run_buffer out = {.name = "out"}, in = {.name = "in"};
+    struct code code = code_of("scale");
+    struct err err = {0};
+    int i;
+
+    add_constant(&setup->launch, ARGUMENT_SYMBOL, "factor", 3);
+    assert_int_equal(worker_run(&out, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
+    assert_int_equal(worker_run(&in, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
+    assert_int_equal(out.size, N * sizeof(float));
+    for (i = 0; i < N; i++)
+        check_near(((float *)(void *)out.bytes)[i], 3 * ((float *)(void *)in.bytes)[i], 1e-6);
+    free(out.bytes);
+    free(in.bytes);
+}
+
+static void test_run_errors(void **state)
+{
+    struct setup *setup = *state;
+    struct run_buffer buffer = {.name = "nobody"};
+    struct code code = code_of("copy"), hang = code_of("hang"), illegal = code_of("illegal");
+    struct err err = {0};
+
+    assert_int_equal(worker_run(&buffer, 1, setup->worker, &code, &setup->launch, 1, &err), ERR_USAGE);
+    expect_text(err.text, "no buffer nobody");
+    err_clear(&err);
+    buffer.name = "out";
+    assert_int_equal(worker_run(&buffer, 1, setup->worker, &hang, &setup->launch, 0.2, &err), ERR_STOPPED);
+    expect_text(err.text, "hang: did not end within 0.2 s");
+    err_clear(&err);
+    assert_int_equal(worker_run(&buffer, 1, setup->worker, &illegal, &setup->launch, 1, &err), ERR_GPU);
+    expect_text(err.text, "illegal memory access");
+    err_clear(&err);
+    assert_int_equal(worker_run(&buffer, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
+    free(buffer.bytes);
+}
+
+/* What is not the variant's doing is an error. */
+static void test_reference_errors(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("copy");
+    struct launch other;
+    struct trial trial;
+    struct err err = {0};
+
+    setup->reference.code = code_of("hang");
+    assert_int_equal(
+        worker_trial(&trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol, &err),
+        ERR_GPU);
+    expect_text(err.text, "the reference: did not end within 0.3 s");
+    err_clear(&err);
+    make_copy_launch(&other, N / 2);
+    setup->reference = (struct reference){.code = code, .launch = &other};
+    assert_int_equal(
+        worker_trial(&trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol, &err),
+        ERR_USAGE);
+    expect_text(err.text, "out: the reference has 500 float32, the variant 1000 float32");
+    launch_release(&other);
+    err_clear(&err);
+    setup->launch.arguments[0].count = (uint64_t)1 << 40;
+    assert_int_equal(worker_trial(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol, &err),
+                     ERR_MEMORY);
+    expect_text(err.text, "in: the GPU has no room");
+}
+
+/* Without a reference nothing is compared, but guards and inputs still are. */
+static void test_no_reference(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("flip"), beyond = code_of("beyond");
+    struct trial trial;
+
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
+                     OUTCOME_OK);
+    trial_release(&trial);
+    assert_int_equal(try_variant(&trial, setup->worker, &beyond, &setup->launch, NULL, &setup->protocol),
+                     OUTCOME_WRONG);
+    trial_release(&trial);
+}
+
+static void test_reference_file(void **state)
+{
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }";
+    struct setup *setup = *state;
+    struct run_buffer in = {.name = "in"};
+    struct code code = code_of("copy");
+    const char *names[] = {"out"}, *paths[1];
+    char path[] = "/tmp/occutune-reference-XXXXXX";
+    unsigned short length = 118;
+    struct reference reference = {.names = names, .paths = paths, .file_count = 1};
+    struct trial trial;
+    struct err err = {0};
+    FILE *file = fdopen(mkstemp(path), "wb");
+
+    paths[0] = path;
+    assert_non_null(file);
+    assert_int_equal(worker_run(&in, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
+    fwrite("\223NUMPY\1\0", 1, 8, file);
+    fwrite(&length, 2, 1, file);
+    fprintf(file, "%-117s\n", header);
+    fwrite(in.bytes, 1, in.size, file);
+    fclose(file);
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, &reference, &setup->protocol),
+                     OUTCOME_OK);
+    trial_release(&trial);
+    code = code_of("flip");
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, &reference, &setup->protocol),
+                     OUTCOME_WRONG);
+    trial_release(&trial);
+    unlink(path);
+    free(in.bytes);
+}
+
+static void test_describe(void **state)
+{
+    struct setup *setup = *state;
+    struct device device;
+    struct err err = {0};
+    int count;
+
+    assert_int_equal(worker_describe(&device, setup->worker, &err), 0);
+    assert_string_equal(device.name, "Pretended GPU");
+    assert_int_equal(device.sm, 90);
+    assert_int_equal(device.limits.sm_count, 4);
+    assert_int_equal(device.limits.memory_bytes, 1 << 30);
+    assert_string_equal(device.driver, "13.0");
+    device_release(&device);
+    assert_int_equal(worker_device_count(&count, NULL, &err), 0);
+    assert_int_equal(count, 1);
+}
+
+static void test_no_device(void **state)
+{
+    struct worker *worker;
+    struct err err = {0};
+    int count;
+
+    (void)state;
+    assert_int_equal(worker_open(&worker, 5, NULL, &err), ERR_MISSING);
+    expect_text(err.text, "no CUDA device 5: there is 1");
+    err_clear(&err);
+    setenv("FAKE_NO_DEVICE", "1", 1);
+    assert_int_equal(worker_open(&worker, 0, NULL, &err), ERR_MISSING);
+    expect_text(err.text, "no CUDA device");
+    assert_int_equal(worker_device_count(&count, NULL, NULL), 0);
+    assert_int_equal(count, 0);
+    unsetenv("FAKE_NO_DEVICE");
+    err_clear(&err);
+    assert_int_equal(worker_open(&worker, 0, "/nowhere/occutune-worker", &err), ERR_MISSING);
+    expect_text(err.text, "/nowhere/occutune-worker");
+}
+
+/* The process that has `parent` for its parent; 0 when there is none. */
+static pid_t child_of(pid_t parent)
+{
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    pid_t found = 0;
+
+    while (directory && !found && (entry = readdir(directory))) {
+        char path[300];
+        long ppid = 0;
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/%.200s/stat", entry->d_name);
+        file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        if (fscanf(file, "%*d (%*[^)]) %*c %ld", &ppid) == 1 && ppid == (long)parent)
+            found = (pid_t)atoi(entry->d_name);
+        fclose(file);
+    }
+    closedir(directory);
+    return found;
+}
+
+/* A controller that is killed while its kernel hangs leaves no worker behind. */
+static void test_no_orphan(void **state)
+{
+    struct setup *setup;
+    pid_t controller = fork(), worker = 0;
+    int i;
+
+    (void)state;
+    if (!controller) {
+        struct trial trial;
+        void *own;
+
+        set_up(&own);
+        setup = own;
+        setup->protocol.deadline_s = 60;
+        try_entry(&trial, setup, "hang");
+        _exit(0);
+    }
+    for (i = 0; i < 200 && !worker; i++) {
+        usleep(20000);
+        worker = child_of(controller);
+    }
+    assert_true(worker > 0);
+    usleep(300000); /* into the hang */
+    kill(controller, SIGKILL);
+    waitpid(controller, NULL, 0);
+    for (i = 0; i < 100 && !kill(worker, 0); i++) {
+        char path[64], status = 0;
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)worker);
+        file = fopen(path, "r");
+        if (file) {
+            if (fscanf(file, "%*d (%*[^)]) %c", &status) != 1)
+                status = 'Z';
+            fclose(file);
+        }
+        if (status == 'Z') /* ended; whoever adopted it has not looked yet */
+            return;
+        usleep(20000);
+    }
+    assert_int_not_equal(kill(worker, 0), 0);
+}
+
+/* A worker killed from outside between two trials is replaced unseen. */
+static void test_killed_while_idle(void **state)
+{
+    struct setup *setup = *state;
+    pid_t worker = child_of(getpid());
+
+    assert_true(worker > 0);
+    kill(worker, SIGKILL);
+    usleep(50000);
+    expect_recovery(setup);
+}
+
+static void test_late_hang(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    expect_recovery(setup);
+    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
+    trial_release(&trial);
+    setup->protocol.samples_max = 7;
+    assert_int_equal(try_entry(&trial, setup, "late_hang"),
+                     OUTCOME_TIMEOUT);
+    expect_text(trial.message, "did not end within ");
+    trial_release(&trial);
+    expect_recovery(setup);
+}
+
+#define with_worker(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {with_worker(test_right_variant),  with_worker(test_cold_and_long),
+                                       with_worker(test_in_place),       with_worker(test_racing),
+                                       with_worker(test_wrong_results),  with_worker(test_race),
+                                       with_worker(test_failures),       with_worker(test_symbol),
+                                       with_worker(test_run_errors),     with_worker(test_reference_errors),
+                                       with_worker(test_no_reference),   with_worker(test_reference_file),
+                                       with_worker(test_describe),       cmocka_unit_test(test_no_device),
+                                       cmocka_unit_test(test_no_orphan), with_worker(test_killed_while_idle),
+                                       with_worker(test_late_hang)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
