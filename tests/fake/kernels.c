@@ -6,56 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What gpu/kernels.cu needs of a GPU. */
-#define KERNEL static void
-#define DEVICE static inline
-
-static inline unsigned long long first_index(void)
-{
-    return 0;
-}
-
-static inline unsigned long long index_step(void)
-{
-    return 1;
-}
-
-static inline unsigned block_index(void)
-{
-    return fake.block;
-}
-
-static inline unsigned thread_index(void)
-{
-    return 0;
-}
-
-static inline unsigned thread_count(void)
-{
-    return 1;
-}
-
-static inline void lower(unsigned long long *place, unsigned long long value)
-{
-    if (value < *place)
-        *place = value;
-}
-
-static inline unsigned sm_index(void)
-{
-    return fake.block;
-}
-
-static inline unsigned long long cycle_clock(void)
-{
-    return fake.now_ns * 3 / 2;
-}
-
-static inline unsigned long long time_ns(void)
-{
-    return fake.now_ns;
-}
-
+#define HOST_BLOCK  fake.block
+#define HOST_NOW_NS fake.now_ns
+#include "host_gpu.h"
 #include "gpu/kernels.cu"
 
 #define AT(type, k) (*(type *)p[k])

@@ -36,10 +36,13 @@ static struct code code_of(const struct compile_result *result)
 static enum outcome try_copy(struct trial *out, const char *name, const struct launch *launch)
 {
     struct compile_result variant, plain;
-    struct reference reference = {.launch = launch};
+    struct launch every = *launch; /* the same arguments, a thread for each element */
+    struct reference reference = {.launch = &every};
     struct code code;
     enum outcome outcome;
 
+    every.block[0] = 32;
+    every.grid[0] = (unsigned)(launch->arguments[0].count + 31) / 32;
     compile(&variant, name);
     compile(&plain, "copy");
     code = code_of(&variant);

@@ -434,8 +434,7 @@ static void test_late_hang(void **state)
     assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
     trial_release(&trial);
     setup->protocol.samples_max = 7;
-    assert_int_equal(try_entry(&trial, setup, "late_hang"),
-                     OUTCOME_TIMEOUT);
+    assert_int_equal(try_entry(&trial, setup, "late_hang"), OUTCOME_TIMEOUT);
     expect_text(trial.message, "did not end within ");
     trial_release(&trial);
     expect_recovery(setup);

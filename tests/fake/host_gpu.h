@@ -1,0 +1,50 @@
+/* What gpu/kernels.cu needs of a GPU, on the host, with one thread. The including file defines HOST_BLOCK
+ * (the thread block that runs) and HOST_NOW_NS (the time), and includes gpu/kernels.cu next. */
+#define KERNEL static void
+#define DEVICE static inline
+
+static inline unsigned long long first_index(void)
+{
+    return 0;
+}
+
+static inline unsigned long long index_step(void)
+{
+    return 1;
+}
+
+static inline unsigned block_index(void)
+{
+    return HOST_BLOCK;
+}
+
+static inline unsigned thread_index(void)
+{
+    return 0;
+}
+
+static inline unsigned thread_count(void)
+{
+    return 1;
+}
+
+static inline void lower(unsigned long long *place, unsigned long long value)
+{
+    if (value < *place)
+        *place = value;
+}
+
+static inline unsigned sm_index(void)
+{
+    return HOST_BLOCK;
+}
+
+static inline unsigned long long cycle_clock(void)
+{
+    return HOST_NOW_NS * 3 / 2;
+}
+
+static inline unsigned long long time_ns(void)
+{
+    return HOST_NOW_NS;
+}

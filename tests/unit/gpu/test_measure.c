@@ -1,0 +1,60 @@
+/* The arithmetic of gpu/measure: clocks from stamps, and which samples count. */
+#include "check.h"
+#include "gpu/measure.h"
+
+static void test_clock(void **state)
+{
+    struct stamp before[4] = {{1000, 500}, {9000, 500}, {0, 0}, {100, 900}};
+    struct stamp after[4] = {{2980, 1500}, {10990, 1500}, {5, 5}, {100, 900}};
+
+    (void)state;
+    check_near(measure_clock(before, after, 4), 1.985e9,
+               1); /* the median of 1.98 and 1.99; the others were not stamped */
+    check_near(measure_clock(before + 2, after + 2, 2), 0, 0);
+}
+
+static void test_steady_clock_keeps_all(void **state)
+{
+    double clocks[] = {1.98e9, 1.979e9, 1.985e9, 1.97e9};
+    bool kept[4];
+
+    (void)state;
+    assert_false(measure_keep(kept, clocks, 4));
+    assert_true(kept[0] && kept[1] && kept[2] && kept[3]);
+}
+
+static void test_ramp_is_dropped(void **state)
+{
+    double clocks[] = {0.345e9, 1.2e9, 1.98e9, 1.98e9, 1.98e9, 1.979e9, 1.9e9};
+    bool kept[7];
+
+    (void)state;
+    assert_false(measure_keep(kept, clocks, 7));
+    assert_false(kept[0] || kept[1] || kept[6]);
+    assert_true(kept[2] && kept[3] && kept[4] && kept[5]);
+}
+
+/* A clock that never settles: the nearer half stays, and that is said. */
+static void test_never_more_than_half(void **state)
+{
+    double clocks[] = {1.0e9, 1.2e9, 1.4e9, 1.6e9, 1.8e9, 2.0e9};
+    bool kept[6];
+    int i, n = 0;
+
+    (void)state;
+    assert_true(measure_keep(kept, clocks, 6));
+    for (i = 0; i < 6; i++)
+        n += kept[i];
+    assert_true(n >= 3);
+    assert_true(kept[2] && kept[3]);
+    assert_false(kept[0] || kept[5]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock), cmocka_unit_test(test_steady_clock_keeps_all),
+        cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
