@@ -197,6 +197,24 @@ static char *ptx_body(const char *text)
     return strdup(target);
 }
 
+/* Takes the numbers out of register names: NVRTC gives them differently from run to run. */
+static void forget_registers(char *ptx)
+{
+    const char *from = ptx;
+    char *to = ptx;
+
+    while (*from) {
+        bool name = *from == '%';
+
+        *to++ = *from++;
+        while (name && *from >= 'a' && *from <= 'z')
+            *to++ = *from++;
+        while (name && *from >= '0' && *from <= '9')
+            from++;
+    }
+    *to = '\0';
+}
+
 static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -232,7 +250,7 @@ static void test_ptx_is_current(void **state)
     struct compile_result result;
     struct compiler *compiler;
     struct err err = {0};
-    char *made, *kept;
+    char *made, *kept, *text;
 
     (void)state;
     if (compiler_open(&compiler, NULL, NULL, &err)) {
@@ -250,9 +268,13 @@ static void test_ptx_is_current(void **state)
     made = ptx_body((const char *)result.cubin);
     if (getenv("OCCUTUNE_UPDATE"))
         update("gpu/kernels.ptx", made);
-    kept = read_text("gpu/kernels.ptx");
-    assert_string_equal(strstr(kept, ".target"), made);
+    text = read_text("gpu/kernels.ptx");
+    kept = ptx_body(text);
+    forget_registers(kept);
+    forget_registers(made);
+    assert_string_equal(kept, made);
     free(kept);
+    free(text);
     free(made);
     compile_result_release(&result);
     compiler_close(compiler);
