@@ -1,5 +1,8 @@
 #include "model/sass.h"
 
+#include "model/cubin.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const struct sass_info infos[SASS_OP_COUNT] = {
@@ -49,4 +52,143 @@ int sass_class_parse(const char *text)
 const char *sass_pipe_text(enum sass_pipe pipe)
 {
     return pipes[(unsigned)pipe < SASS_PIPE_COUNT ? pipe : SASS_PIPE_NONE];
+}
+
+/* Lanes per sub-partition of each pipe, by architecture (CUDA C++ Programming Guide, "Throughput of Native
+ * Arithmetic Instructions", per SM over four sub-partitions; integer multiply and packed half as ptxas spaces
+ * them). LSU: 32 lanes per SM, that is 8 per sub-partition. */
+static unsigned pipe_lanes(enum sass_pipe pipe, unsigned sm)
+{
+    bool full_fp32 = sm >= 86, many_fp64 = sm == 80 || sm == 90 || sm == 100 || sm == 103;
+
+    switch (pipe) {
+    case SASS_PIPE_FMA:
+        return full_fp32 ? 32 : 16;
+    case SASS_PIPE_FMA_HEAVY:
+    case SASS_PIPE_ALU:
+        return 16;
+    case SASS_PIPE_FP16:
+        return sm == 75 ? 16 : sm == 80 ? 64 : 32;
+    case SASS_PIPE_FP64:
+        return !many_fp64 ? 1 : sm == 80 ? 8 : 16;
+    case SASS_PIPE_XU:
+        return 4;
+    case SASS_PIPE_LSU:
+        return 8;
+    case SASS_PIPE_TEX:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+unsigned sass_issue_interval(const struct sass *instruction)
+{
+    enum sass_pipe pipe = sass_info(instruction->op)->pipe;
+    unsigned lanes = pipe_lanes(pipe, instruction->sm);
+
+    if (instruction->op == SASS_UNKNOWN)
+        return 0;
+    if (pipe == SASS_PIPE_UNIFORM || pipe == SASS_PIPE_BRANCH || pipe == SASS_PIPE_NONE)
+        return 1;
+    if (lanes == 0)
+        return 0;
+    return lanes >= 32 ? 1 : 32 / lanes;
+}
+
+bool sass_is_jump(const struct sass *instruction)
+{
+    switch (instruction->op) {
+    case SASS_BRA:
+    case SASS_BRX:
+    case SASS_BRXU:
+    case SASS_JMP:
+    case SASS_JMX:
+    case SASS_CALL:
+    case SASS_RET:
+    case SASS_EXIT:
+    case SASS_KILL:
+    case SASS_RTT:
+    case SASS_BPT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether control cannot run past it: nothing guards it, and it goes elsewhere for good. */
+static bool ends_here(const struct sass *in)
+{
+    bool always = in->guard == SASS_PT && !in->guard_negated &&
+                  (in->source_count == 0 || in->sources[0].kind != SASS_PREDICATE ||
+                   (in->sources[0].index == SASS_PT && !in->sources[0].invert));
+
+    return always && (in->op == SASS_EXIT || in->op == SASS_RET ||
+                      (in->op == SASS_BRA && in->has_target && in->target == in->pc));
+}
+
+/* ptxas fills the last 128-byte line with a branch to itself and NOPs: neither can be reached. */
+static size_t count_reachable(const struct sass *instructions, size_t count)
+{
+    size_t end = count;
+
+    while (end > 0 && instructions[end - 1].op == SASS_NOP)
+        end--;
+    if (end == 0 || !ends_here(&instructions[end - 1]))
+        return count;
+    if (end > 1 && instructions[end - 1].op == SASS_BRA)
+        end--;
+    return end;
+}
+
+static void count_spills(struct sass_code *code, const struct cubin_kernel *kernel)
+{
+    size_t i;
+
+    for (i = 0; i < kernel->spill_count; i++) {
+        size_t index = kernel->spills[i] / SASS_BYTES;
+        const struct sass *in;
+
+        if (index >= code->count)
+            continue;
+        in = &code->instructions[index];
+        if (in->op == SASS_LDL)
+            code->spill_loads++;
+        else if (in->op == SASS_STL)
+            code->spill_stores++;
+        else
+            continue;
+        code->spill_bytes += in->accesses[0].bytes;
+    }
+}
+
+int sass_read(struct sass_code *out, const struct cubin_kernel *kernel, struct err *err)
+{
+    size_t i, count = kernel->code_bytes / SASS_BYTES;
+
+    memset(out, 0, sizeof *out);
+    out->sm = kernel->resources.sm;
+    if (!sass_knows(out->sm))
+        return err_set(err, ERR_FORMAT,
+                       "kernel %s is for sm_%u; its machine code can be read for sm_75 to sm_121",
+                       kernel->name, out->sm);
+    out->instructions = calloc(count ? count : 1, sizeof *out->instructions);
+    if (!out->instructions)
+        return err_memory(err);
+    for (i = 0; i < count; i++)
+        sass_decode(&out->instructions[i], kernel->code + i * SASS_BYTES, (uint32_t)(i * SASS_BYTES),
+                    out->sm);
+    out->count = count_reachable(out->instructions, count);
+    for (i = 0; i < out->count; i++) {
+        out->unknown += out->instructions[i].op == SASS_UNKNOWN;
+        out->unclaimed += out->instructions[i].unclaimed_bits != 0;
+    }
+    count_spills(out, kernel);
+    return 0;
+}
+
+void sass_release(struct sass_code *code)
+{
+    free(code->instructions);
+    memset(code, 0, sizeof *code);
 }

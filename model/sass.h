@@ -85,7 +85,8 @@ enum sass_operand_kind {
     SASS_UNIFORM_REGISTER,  /* UR`index`, likewise */
     SASS_PREDICATE,         /* P`index` */
     SASS_UNIFORM_PREDICATE, /* UP`index` */
-    SASS_IMMEDIATE,         /* `value`: 32 bits as encoded; an FP64 operand has them as its high half */
+    SASS_IMMEDIATE,         /* `value`: 32 bits as encoded; `count` 2: all 64, an integer sign-extended, a
+                               double with these bits as its high half */
     SASS_CONSTANT,          /* c[`bank`][`value`], or c[UR`index`][`value`] when `bindless` */
     SASS_SPECIAL,           /* special register `value`, an enum sass_special */
     SASS_RECONVERGENCE,     /* B`index`: register of BSSY and BSYNC */
@@ -117,7 +118,7 @@ struct sass_operand {
     bool invert; /* predicates and logic: not */
     bool bindless;
     bool reuse;     /* the operand collector keeps it for the next instruction */
-    uint32_t value; /* immediate, offset of a constant, number of a special register */
+    uint64_t value; /* immediate, offset of a constant, number of a special register */
 };
 
 enum sass_space {
@@ -180,11 +181,13 @@ struct sass {
     uint8_t mod[SASS_MOD_COUNT];
 
     bool has_target;
-    int64_t target; /* of a direct branch, call or BSSY: byte offset in the code */
+    int64_t target; /* byte offset in the code, of a direct branch, call, BSSY; without has_target (BRX, BRXU,
+                       RET) what the address in a register is added to */
 
     struct sass_control control;
     uint8_t unclaimed_bits; /* how many set bits no field claims */
     uint64_t unclaimed[2];  /* and which: low and high word */
+    uint64_t word[2];       /* as encoded, for listings */
 };
 
 /* What the table says of an operation. */

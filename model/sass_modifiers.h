@@ -3,7 +3,7 @@
 #ifndef MODEL_SASS_MODIFIERS_H
 #define MODEL_SASS_MODIFIERS_H
 
-/* The index into `sass.mod[]`. 0 is always "not written" or the assembler's default. */
+/* The index into `sass.mod[]`. A value is a number of the enum named, or 0 and 1. */
 enum sass_mod {
     SASS_MOD_COMPARE,   /* enum sass_compare */
     SASS_MOD_BOOL,      /* enum sass_bool: how a compare combines with its predicate source */
@@ -39,6 +39,7 @@ enum sass_mod {
     SASS_MOD_SCOPE,     /* enum sass_scope: of an access or fence */
     SASS_MOD_EVICT,     /* enum sass_evict */
     SASS_MOD_PREFETCH,  /* L2 prefetch of a load: 0 none, 1 64 bytes, 2 128, 3 256 */
+    SASS_MOD_SPARSE,    /* 1: tensor operation with structured sparsity (.SP) */
     SASS_MOD_VARIANT,   /* what else tells two uses of an operation apart: see its line in sass.def */
     SASS_MOD_COUNT
 };
@@ -49,7 +50,7 @@ enum sass_mod {
 enum sass_compare {
     SASS_CMP_F, SASS_CMP_LT, SASS_CMP_EQ, SASS_CMP_LE, SASS_CMP_GT, SASS_CMP_NE, SASS_CMP_GE, SASS_CMP_NUM,
     SASS_CMP_NAN, SASS_CMP_LTU, SASS_CMP_EQU, SASS_CMP_LEU, SASS_CMP_GTU, SASS_CMP_NEU, SASS_CMP_GEU,
-    SASS_CMP_T
+    SASS_CMP_T, SASS_CMP_MIN, SASS_CMP_MAX /* the last two: DSETP, which then tells which of two to take */
 };
 enum sass_bool { SASS_BOOL_AND, SASS_BOOL_OR, SASS_BOOL_XOR };
 /* PRMT: how the selector is read */
@@ -61,7 +62,9 @@ enum sass_type {
     SASS_TYPE_NONE, SASS_TYPE_U8, SASS_TYPE_S8, SASS_TYPE_U16, SASS_TYPE_S16, SASS_TYPE_U32, SASS_TYPE_S32,
     SASS_TYPE_U64, SASS_TYPE_S64, SASS_TYPE_F16, SASS_TYPE_F16X2, SASS_TYPE_BF16, SASS_TYPE_BF16X2,
     SASS_TYPE_F32, SASS_TYPE_F64, SASS_TYPE_TF32, SASS_TYPE_U4, SASS_TYPE_S4, SASS_TYPE_B1, SASS_TYPE_E4M3,
-    SASS_TYPE_E5M2, SASS_TYPE_E3M2, SASS_TYPE_E2M3, SASS_TYPE_E2M1, SASS_TYPE_E8M0, SASS_TYPE_F32X2
+    SASS_TYPE_E5M2, SASS_TYPE_E3M2, SASS_TYPE_E2M3, SASS_TYPE_E2M1, SASS_TYPE_E8M0, SASS_TYPE_F32X2, SASS_TYPE_F32X4,
+    SASS_TYPE_U16X2, SASS_TYPE_S16X2, SASS_TYPE_U8X4, SASS_TYPE_S8X4, SASS_TYPE_F16X4, SASS_TYPE_F16X8,
+    SASS_TYPE_BF16X4, SASS_TYPE_BF16X8, SASS_TYPE_U128
 };
 enum sass_rounding {
     SASS_ROUND_NEAR, SASS_ROUND_DOWN, SASS_ROUND_UP, SASS_ROUND_ZERO, SASS_ROUND_AWAY, SASS_ROUND_RANDOM
@@ -96,13 +99,14 @@ enum sass_shape {
     SASS_M16N8K8, SASS_M16N8K16, SASS_M16N8K32, SASS_M16N8K64, SASS_M16N8K128, SASS_M16N8K256
 };
 
-/* Special registers the emulator answers; any other has its number of the encoding plus SASS_SR_OTHER. */
+/* Special registers, as numbered by the machine (the same on all architectures). */
 enum sass_special {
-    SASS_SR_LANEID, SASS_SR_CLOCK_LO, SASS_SR_CLOCK_HI, SASS_SR_TID_X, SASS_SR_TID_Y, SASS_SR_TID_Z,
-    SASS_SR_CTAID_X, SASS_SR_CTAID_Y, SASS_SR_CTAID_Z, SASS_SR_NTID, SASS_SR_EQMASK, SASS_SR_LTMASK,
-    SASS_SR_LEMASK, SASS_SR_GTMASK, SASS_SR_GEMASK, SASS_SR_SMID, SASS_SR_WARPID, SASS_SR_SRZ,
-    SASS_SR_SWINHI, SASS_SR_LWINHI, SASS_SR_CGACTAID, SASS_SR_GLOBALTIMER_LO, SASS_SR_GLOBALTIMER_HI,
-    SASS_SR_OTHER = 64
+    SASS_SR_LANEID = 0x00, SASS_SR_VIRTID = 0x03, SASS_SR_TID = 0x20, SASS_SR_TID_X, SASS_SR_TID_Y, SASS_SR_TID_Z,
+    SASS_SR_CTAID_X = 0x25, SASS_SR_CTAID_Y, SASS_SR_CTAID_Z, SASS_SR_NTID, SASS_SR_LWINHI = 0x2e, SASS_SR_SWINHI,
+    SASS_SR_SWINLO, SASS_SR_SWINSZ, SASS_SR_SMEMSZ, SASS_SR_LWINLO = 0x34, SASS_SR_LWINSZ, SASS_SR_EQMASK = 0x38,
+    SASS_SR_LTMASK, SASS_SR_LEMASK, SASS_SR_GTMASK, SASS_SR_GEMASK, SASS_SR_VIRTUALSMID = 0x43,
+    SASS_SR_CLOCKLO = 0x50, SASS_SR_CLOCKHI, SASS_SR_GLOBALTIMERLO, SASS_SR_GLOBALTIMERHI,
+    SASS_SR_CGACTAID = 0x88, SASS_SR_CGASIZE = 0x8a, SASS_SR_ZERO = 0xff
 };
 /* clang-format on */
 
