@@ -98,6 +98,17 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
     return code;
 }
 
+/* Limits are worked out anew in every run and journalled once. */
+static bool is_stored(const struct tuning *tuning, const struct candidate *candidate)
+{
+    const struct record *found;
+
+    if (candidate->trusted || candidate->record.outcome == OUTCOME_SKIPPED)
+        return true;
+    found = tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
+    return found && found->outcome == OUTCOME_LIMITS && candidate->record.outcome == OUTCOME_LIMITS;
+}
+
 static bool is_failure(enum outcome outcome)
 {
     return outcome == OUTCOME_COMPILE || outcome == OUTCOME_LAUNCH || outcome == OUTCOME_RUNTIME ||
@@ -154,7 +165,7 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         remember_failure(tuning, candidate);
     if (record->outcome == OUTCOME_OK && !(record->time_s >= tuning->best_s))
         tuning->best_s = record->time_s;
-    if (!candidate->trusted && record->outcome != OUTCOME_SKIPPED)
+    if (!is_stored(tuning, candidate))
         code = candidate_store(tuning, candidate, err);
     candidate_relax(candidate);
     return code ? code : settle_followers(tuning, candidate, err);

@@ -105,7 +105,7 @@ static int set_record(struct json *object, const struct record *record)
            set_rounded(object, "error_max", record->error_max) |
            set_known(object, "registers", record->registers) |
            set_known(object, "shared_bytes", record->shared_bytes) |
-           set_known(object, "spill_bytes", record->spill_bytes) |
+           set_known(object, "spill_instructions", record->spill_instructions) |
            set_known(object, "blocks_per_sm", record->blocks_per_sm) |
            set_rounded(object, "occupancy", record->occupancy) |
            set_rounded(object, "clock_mhz", record->clock_hz / 1e6) |

@@ -8,7 +8,7 @@
  * {...}, "best": VARIANT or null, "initial": VARIANT or null, "speedup": over the default, "tied": how many
  * finalists are within noise, "finalists": [VARIANT], "remarks": [text]}]} VARIANT: {"configuration",
  * "options", "grid", "block", "shared_dynamic_bytes", "time_ms", "interval_ms", "samples", "metrics",
- * "error_max", "registers", "shared_bytes", "spill_bytes", "blocks_per_sm", "occupancy", "waves",
+ * "error_max", "registers", "shared_bytes", "spill_instructions", "blocks_per_sm", "occupancy", "waves",
  *             "clock_mhz", "code_hash"} */
 #ifndef TUNER_DECISION_H
 #define TUNER_DECISION_H

@@ -21,6 +21,7 @@ struct journal {
     struct records records;
     size_t end;      /* bytes that hold the head and complete records */
     bool compressed; /* the file is gzip */
+    bool created;    /* by us: without a record it is removed again */
     size_t cut_bytes;
     int file; /* -1 when reading only */
     double synced_s;
@@ -229,6 +230,8 @@ void journal_free(struct journal *journal)
 {
     if (!journal)
         return;
+    if (journal->created && !journal->records.count)
+        unlink(journal->path);
     if (journal->file >= 0)
         close(journal->file);
     records_release(&journal->records);
@@ -362,6 +365,7 @@ static int resume(struct journal *journal, const char *text, size_t length, cons
 
 static int create(struct journal *journal, const struct json *head, struct err *err)
 {
+    journal->created = true;
     js_free(journal->head);
     journal->head = js_copy(head);
     if (!journal->head)

@@ -38,10 +38,11 @@ struct record {
     int launches;  /* per sample */
     int discarded; /* samples dropped for their clock */
     bool throttled;
-    int registers, shared_bytes, spill_bytes, blocks_per_sm; /* shared: static and dynamic, of one block */
-    double occupancy;                                        /* 0 to 1 */
-    double clock_hz, error_max;                              /* see struct trial */
-    double compile_s, verify_s, benchmark_s, trial_s;        /* time spent; trial_s is the whole trial */
+    int registers, shared_bytes, spill_instructions,
+        blocks_per_sm;                                /* shared: static and dynamic, of one block */
+    double occupancy;                                 /* 0 to 1 */
+    double clock_hz, error_max;                       /* see struct trial */
+    double compile_s, verify_s, benchmark_s, trial_s; /* time spent; trial_s is the whole trial */
 };
 
 void record_init(struct record *record); /* nothing known */
@@ -64,7 +65,9 @@ int journal_open(struct journal **out, const char *path, const struct json *head
 /* Writes the closing braces, with `not_timed` (may be null, not taken over) as a top-level object, and ends.
  * Safe to leave out: a journal that was never closed is complete. Frees in any case. */
 int journal_close(struct journal *journal, const struct json *not_timed, struct err *err);
-void journal_free(struct journal *journal); /* without closing braces; also null */
+
+/* Ends without closing braces; a file that was created here and holds no record is removed. Also null. */
+void journal_free(struct journal *journal);
 
 /* The top level without "cache"; a cursor into the journal. */
 struct js_at journal_head(const struct journal *journal);

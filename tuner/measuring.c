@@ -29,18 +29,27 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
 /* Without a reference of its own, the default configuration's result is what others must equal. */
 static int default_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
+    struct variant *variant = &tuning->reference_default;
+    uint64_t index;
+    unsigned *choices;
     int code = 0;
 
-    if (!tuning->reference_default.name)
-        code = variant_make(&tuning->reference_default, tuning->spec, tuning->problem,
-                            tuning->out->initial.choices, err);
-    if (!code && tuning->reference_default.outcome != OUTCOME_OK)
+    if (!variant->name) {
+        choices = calloc(tuning->spec->parameter_count, sizeof *choices);
+        code = choices ? space_default(&index, tuning->space, err) : err_memory(err);
+        if (!code) {
+            space_configuration(choices, tuning->space, index);
+            code = variant_make(variant, tuning->spec, tuning->problem, choices, err);
+        }
+        free(choices);
+    }
+    if (!code && variant->outcome != OUTCOME_OK)
         code =
             err_set(err, ERR_USAGE, "%s: the default configuration is the reference, but has no launch: %s",
-                    tuning->spec->path, tuning->reference_default.message);
+                    tuning->spec->path, variant->message);
     if (!code)
-        code = compile_reference(tuning, &tuning->reference_default, err);
-    candidate->reference.launch = &tuning->reference_default.launch;
+        code = compile_reference(tuning, variant, err);
+    candidate->reference.launch = &variant->launch;
     return code;
 }
 

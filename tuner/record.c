@@ -17,7 +17,7 @@ void record_init(struct record *record)
                               .discarded = -1,
                               .registers = -1,
                               .shared_bytes = -1,
-                              .spill_bytes = -1,
+                              .spill_instructions = -1,
                               .blocks_per_sm = -1,
                               .occupancy = NAN,
                               .clock_hz = NAN,
@@ -170,7 +170,7 @@ struct json *record_to_json(const struct record *record, const struct json *para
         failed |= js_set_bool(body, "final", true);
     failed |= set_count(body, "registers", record->registers);
     failed |= set_count(body, "shared_bytes", record->shared_bytes);
-    failed |= set_count(body, "spill_bytes", record->spill_bytes);
+    failed |= set_count(body, "spill_instructions", record->spill_instructions);
     failed |= set_count(body, "blocks_per_sm", record->blocks_per_sm);
     failed |= set_short(body, "occupancy", record->occupancy, "%.6g");
     failed |= set_short(body, "clock_mhz", record->clock_hz / 1e6, "%.5g");
@@ -346,7 +346,7 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
            get_flag(&out->throttled, body, "throttled", err) || get_flag(&out->final, body, "final", err) ||
            get_count(&out->registers, body, "registers", err) ||
            get_count(&out->shared_bytes, body, "shared_bytes", err) ||
-           get_count(&out->spill_bytes, body, "spill_bytes", err) ||
+           get_count(&out->spill_instructions, body, "spill_instructions", err) ||
            get_count(&out->blocks_per_sm, body, "blocks_per_sm", err) ||
            get_real(&out->occupancy, body, "occupancy", 1, err) ||
            get_real(&out->clock_hz, body, "clock_mhz", 1e6, err) ||

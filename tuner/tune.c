@@ -102,6 +102,30 @@ static int copy_device(struct device *out, const struct device *device, struct e
     return code;
 }
 
+/* What no configuration could hold is the spec's fault, not a variant's. */
+static int check_memory(const struct tuning *tuning, struct err *err)
+{
+    const double memory = (double)tuning->out->device.limits.memory_bytes;
+    struct variant variant;
+    double bytes = 0;
+    size_t a;
+    int code = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
+
+    if (code)
+        return code;
+    for (a = 0; a < variant.launch.argument_count; a++)
+        if (variant.launch.arguments[a].kind == ARGUMENT_BUFFER)
+            bytes += (double)variant.launch.arguments[a].count *
+                     (double)element_size(variant.launch.arguments[a].type);
+    variant_release(&variant);
+    if (memory > 0 && bytes > memory)
+        return err_set(
+            err, ERR_USAGE,
+            "%s: arguments: the buffers take %.4g GiB, the %s has %.4g: make the problem smaller with --set",
+            tuning->spec->path, bytes / (1 << 30), tuning->out->device.name, memory / (1 << 30));
+    return 0;
+}
+
 static int open_live(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
@@ -114,8 +138,9 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (code)
         return code;
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->site->compiler));
-    if (tuning->options->only)
-        return 0;
+    code = check_memory(tuning, err);
+    if (code || tuning->options->only)
+        return code;
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
     else

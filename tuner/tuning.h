@@ -39,8 +39,8 @@ struct tuning {
     struct protocol protocol;
     uint64_t protocol_hash;
     char arch[16];
-    char nvrtc[64];    /* whose code the build hashes speak of */
-    char *source_text; /* of the kernel, read when first needed */
+    char nvrtc[64];                       /* whose code the build hashes speak of */
+    char *source_text;                    /* of the kernel, read when first needed */
     struct compile_result reference_code; /* compiled when first needed */
     struct variant reference_default;     /* the default configuration, when that is the reference */
     struct candidate **candidates;

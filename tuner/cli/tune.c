@@ -5,10 +5,12 @@
 #include "tuner/decision.h"
 #include "tuner/tune.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
@@ -188,9 +190,28 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
     fprintf(out, "  journal     %s\n", tuned->journal);
 }
 
+static const char *decision_path(const struct run *run)
+{
+    return cli_given(run->args, "output") ? cli_text(run->args, "output") : "decision.json";
+}
+
+/* Better to hear now than after an hour of tuning that the answer cannot be written. */
+static int check_output(const struct run *run, struct err *err)
+{
+    char folder[4096];
+    char *slash;
+
+    snprintf(folder, sizeof folder, "%s", decision_path(run));
+    slash = strrchr(folder, '/');
+    snprintf(slash ? slash + 1 : folder, 2, ".");
+    return access(folder, W_OK) ? err_set(err, ERR_USAGE, "--output: %s cannot be written: %s",
+                                          decision_path(run), strerror(errno))
+                                : 0;
+}
+
 static int write_results(struct run *run, struct err *err)
 {
-    const char *path = cli_given(run->args, "output") ? cli_text(run->args, "output") : "decision.json";
+    const char *path = decision_path(run);
     struct json *decision;
     size_t i;
     int code = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
@@ -231,6 +252,8 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     size_t i;
     int status = CLI_FAILED, code = read_options(&run, &site, err);
 
+    if (!code)
+        code = check_output(&run, err);
     if (!code)
         code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
     if (!code)

@@ -166,7 +166,7 @@ static void round_trip(void **state)
     assert_int_equal(record->sample_count, 3);
     assert_true(record->code_hash == UINT64_C(0xfedcba9876543210));
     assert_int_equal(record->registers, 40);
-    assert_int_equal(record->spill_bytes, -1);
+    assert_int_equal(record->spill_instructions, -1);
     check_near(record->clock_hz, 1.98e9, 1);
     assert_true(isnan(record->error_max));
     assert_null(journal_find(journal, "17"));
@@ -299,12 +299,27 @@ static void locks_and_checks_whose_it_is(void **state)
     (void)state;
     assert_int_equal(journal_open(&second, path, head, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "another occutune is writing to it"));
+    append_ok(journal, 16, 2e-3);
     close_ok(journal);
     err_clear(&err);
     assert_int_equal(journal_open(&second, path, other, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "belongs to another device"));
     js_free(head);
     js_free(other);
+}
+
+static void leaves_nothing_without_a_record(void **state)
+{
+    struct journal *journal;
+
+    (void)state;
+    unlink(path);
+    journal_free(open_ok());
+    assert_int_equal(access(path, F_OK), -1);
+    append_ok(journal = open_ok(), 1, 1e-3);
+    journal_free(journal);
+    journal_free(open_ok());
+    assert_int_equal(access(path, F_OK), 0);
 }
 
 /* A limit on the file's size stands for a full disk. */
@@ -382,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reads_other_tools, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
         cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
+        cmocka_unit_test_setup_teardown(leaves_nothing_without_a_record, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_all_when_the_disk_is_full, setup, teardown),
         cmocka_unit_test_setup_teardown(survives_kill, setup, teardown),
     };
