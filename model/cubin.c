@@ -10,7 +10,12 @@
 #include <string.h>
 
 static const char text_prefix[] = ".text.";
-enum { TEXT_PREFIX = sizeof text_prefix - 1, RESERVED_BYTES = 1024, RESERVED_FROM_SM = 80 };
+enum {
+    TEXT_PREFIX = sizeof text_prefix - 1,
+    RESERVED_BYTES = 1024,
+    RESERVED_FROM_SM = 80,
+    SECTION_HAS_RESERVED_FROM_SM = 90
+};
 
 /* CUDA 11 keeps the architecture in the lowest byte of e_flags, later ones in the second. */
 static unsigned architecture(const Elf64_Ehdr *header)
@@ -89,10 +94,10 @@ static int take_kernel_info(struct cubin_kernel *kernel, const struct elf *elf, 
     return code;
 }
 
-/* The system's bytes are part of the section's size where the kernel declares any. */
+/* From sm_90 on the system's bytes are part of the section's size where the kernel declares any. */
 static void take_shared(struct cubin_kernel *kernel, const Elf64_Shdr *section)
 {
-    const unsigned reserved = kernel->resources.shared_reserved_bytes;
+    const unsigned reserved = kernel->resources.sm >= SECTION_HAS_RESERVED_FROM_SM ? RESERVED_BYTES : 0;
 
     kernel->resources.shared_bytes =
         (unsigned)(section->sh_size > reserved ? section->sh_size - reserved : 0);
