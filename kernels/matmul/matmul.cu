@@ -1,7 +1,7 @@
-// C = A B in single precision: A is M x K, B is K x N, C is M x N, all row-major, every size from 1 up; the three
-// pointers are aligned to 16 bytes. A thread block computes a tile of TILE_M x TILE_N, a warp a part of it, a thread
-// THREAD_M x THREAD_N in registers, while the tiles of A and B that come next are on their way to shared memory.
-// README.md says what each parameter is for.
+// C = A B in single precision: A is M x K, B is K x N, C is M x N, all row-major, every size from 1 up; the
+// three pointers are aligned to 16 bytes. A thread block computes a tile of TILE_M x TILE_N, a warp a part of
+// it, a thread THREAD_M x THREAD_N in registers, while the tiles of A and B that come next are on their way
+// to shared memory. README.md says what each parameter is for.
 #ifndef TILE_M
 #define TILE_M        128
 #define TILE_N        128
@@ -21,8 +21,8 @@
 #define COPY_WORDS     1 // asynchronous copies of 4 bytes that transpose: A[k][m]
 #define COPY_VECTORS   2 // asynchronous copies of 16 bytes, as in memory: A[m][k]
 
-constexpr int VEC = 4; // floats in a 128-bit access
-constexpr int LANES_M = 4;  // of a warp, along a column of its tile
+constexpr int VEC = 4;     // floats in a 128-bit access
+constexpr int LANES_M = 4; // of a warp, along a column of its tile
 constexpr int LANES_N = 32 / LANES_M;
 constexpr int WARP_M = LANES_M * THREAD_M;
 constexpr int WARP_N = LANES_N * THREAD_N;
@@ -33,21 +33,23 @@ constexpr bool TRANSPOSED = COPY != COPY_VECTORS;
 constexpr int A_PITCH = (TRANSPOSED ? TILE_M : TILE_K) + VEC; // a vector apart, rows start in different banks
 constexpr int A_FLOATS = (TRANSPOSED ? TILE_K : TILE_M) * A_PITCH;
 constexpr int STAGE_FLOATS = A_FLOATS + TILE_K * TILE_N;
-constexpr int A_WIDTH = COPY == COPY_WORDS ? 1 : VEC;          // floats in one copy of A; of B it is VEC
+constexpr int A_WIDTH = COPY == COPY_WORDS ? 1 : VEC;         // floats in one copy of A; of B it is VEC
 constexpr int A_COPIES = TILE_M * TILE_K / A_WIDTH / THREADS; // that a thread makes for one tile
 constexpr int B_COPIES = TILE_N * TILE_K / VEC / THREADS;
-constexpr int A_LANES = COPY == COPY_WORDS ? 8 : TILE_K / VEC; // neighbours in a row of A; 8 words are a sector
+constexpr int A_LANES =
+    COPY == COPY_WORDS ? 8 : TILE_K / VEC; // neighbours in a row of A; 8 words are a sector
 constexpr int B_LANES = TILE_N / VEC;
 constexpr int A_ROWS = THREADS / A_LANES; // rows that all threads together copy at a time
 constexpr int B_ROWS = THREADS / B_LANES;
-constexpr int GROUP_M = 8; // rows of tiles that thread blocks running together cover
+constexpr int GROUP_M = 8;                    // rows of tiles that thread blocks running together cover
 constexpr int A_DEPTH = TRANSPOSED ? 1 : VEC; // steps in k that one load of a fragment of A serves
 
 static_assert(TILE_M % WARP_M == 0 && TILE_N % WARP_N == 0, "warps must tile the block");
 static_assert(THREAD_M % VEC == 0 && THREAD_N % VEC == 0, "fragments are loaded 16 bytes at a time");
 static_assert(A_COPIES * A_WIDTH * THREADS == TILE_M * TILE_K, "threads must share the tile of A evenly");
 static_assert(B_COPIES * VEC * THREADS == TILE_N * TILE_K, "threads must share the tile of B evenly");
-static_assert(B_ROWS * B_LANES == THREADS && (COPY != COPY_WORDS || TILE_M % A_ROWS == 0), "and in whole rows");
+static_assert(B_ROWS * B_LANES == THREADS && (COPY != COPY_WORDS || TILE_M % A_ROWS == 0),
+              "and in whole rows");
 
 struct matrices {
     const float *A, *B;
@@ -60,9 +62,9 @@ struct matrices {
 
 // The tile of C that a thread block computes and where this thread's copies start.
 struct tile {
-    int row, column;   // of its first element in C
-    int a_m, a_k;      // first copy within the tile of A
-    int b_k, b_n;      // and of B
+    int row, column;    // of its first element in C
+    int a_m, a_k;       // first copy within the tile of A
+    int b_k, b_n;       // and of B
     const float *A, *B; // the same in memory, for k = 0
 };
 
@@ -86,9 +88,11 @@ __device__ __forceinline__ unsigned shared_address(const float *pointer)
 template <int FLOATS> __device__ __forceinline__ void copy_async(float *to, const float *from)
 {
     if (FLOATS == VEC)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
+                     : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory");
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from)
+                     : "memory");
 }
 
 __device__ __forceinline__ void copies_commit()
@@ -107,7 +111,8 @@ __device__ __forceinline__ int a_place(int m, int k)
     return TRANSPOSED ? k * A_PITCH + m : m * A_PITCH + k;
 }
 
-// This thread's copy c of the tile of A starts a_step_m(c) rows below and a_step_k(c) columns right of its first one.
+// This thread's copy c of the tile of A starts a_step_m(c) rows below and a_step_k(c) columns right of its
+// first one.
 __device__ constexpr int a_step_m(int c)
 {
     return COPY == COPY_WORDS ? c * A_ROWS % TILE_M : c * A_ROWS;
@@ -123,11 +128,12 @@ __device__ __forceinline__ float element(const float *matrix, int row, int colum
     return row < rows && column < columns ? __ldg(matrix + (long long)row * columns + column) : 0.0f;
 }
 
-__device__ __forceinline__ float4 four_elements(const float *matrix, int row, int column, int rows, int columns)
+__device__ __forceinline__ float4 four_elements(const float *matrix, int row, int column, int rows,
+                                                int columns)
 {
-    return make_float4(element(matrix, row, column, rows, columns), element(matrix, row, column + 1, rows, columns),
-                       element(matrix, row, column + 2, rows, columns),
-                       element(matrix, row, column + 3, rows, columns));
+    return make_float4(
+        element(matrix, row, column, rows, columns), element(matrix, row, column + 1, rows, columns),
+        element(matrix, row, column + 2, rows, columns), element(matrix, row, column + 3, rows, columns));
 }
 
 // Tiles t from global memory to registers; what lies outside a matrix is zero.
@@ -174,7 +180,8 @@ __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, con
                                 below(from_a, in.K, a_step_m(c)) + a_step_k(c));
 #pragma unroll
         for (int c = 0; c < B_COPIES; c++)
-            copy_async<VEC>(b_stage + (at.b_k + c * B_ROWS) * TILE_N + at.b_n, below(from_b, in.N, c * B_ROWS));
+            copy_async<VEC>(b_stage + (at.b_k + c * B_ROWS) * TILE_N + at.b_n,
+                            below(from_b, in.N, c * B_ROWS));
     } else if (t < in.tiles) {
 #pragma unroll 1
         for (int e = threadIdx.x; e < TILE_M * TILE_K; e += THREADS)
@@ -186,8 +193,9 @@ __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, con
     }
 }
 
-// Where this thread's part of the tile of C lies, and its rows and columns in it: both come in vectors that neighbouring
-// lanes take in turn, so that a warp reads and writes whole runs of memory; rows singly where A is not transposed.
+// Where this thread's part of the tile of C lies, and its rows and columns in it: both come in vectors that
+// neighbouring lanes take in turn, so that a warp reads and writes whole runs of memory; rows singly where A
+// is not transposed.
 struct part {
     int row, column;
     int a, b; // the first element of its fragments in a stage
@@ -246,9 +254,10 @@ __device__ __forceinline__ void load_fragments(fragments &f, const float *stage,
         f.B[j / VEC] = *(const float4 *)(stage + p.b + STEP * TILE_N + part_column(j));
 }
 
-// An FFMA that takes one factor from its predecessor reads two registers instead of three, which is what the register
-// file delivers in a cycle; walking to and fro keeps a factor at the turns as well.
-template <int STEP> __device__ __forceinline__ void multiply(float (&sum)[THREAD_M][THREAD_N], const fragments &f)
+// An FFMA that takes one factor from its predecessor reads two registers instead of three, which is what the
+// register file delivers in a cycle; walking to and fro keeps a factor at the turns as well.
+template <int STEP>
+__device__ __forceinline__ void multiply(float (&sum)[THREAD_M][THREAD_N], const fragments &f)
 {
     constexpr int INNER = COLUMNS_FIRST ? THREAD_M : THREAD_N;
 #pragma unroll
@@ -260,7 +269,8 @@ template <int STEP> __device__ __forceinline__ void multiply(float (&sum)[THREAD
     }
 }
 
-// Thread blocks that run together share rows of A and columns of B in L2 when they lie in groups of GROUP_M rows of tiles.
+// Thread blocks that run together share rows of A and columns of B in L2 when they lie in groups of GROUP_M
+// rows of tiles.
 __device__ __forceinline__ tile block_tile(const matrices &in)
 {
     const int rows = (in.M + TILE_M - 1) / TILE_M, columns = (in.N + TILE_N - 1) / TILE_N;
@@ -355,11 +365,12 @@ __device__ __forceinline__ void arrive(pipeline &line, const tile &at)
     line.reading = line.reading == (STAGES - 1) * STAGE_FLOATS ? 0 : line.reading + STAGE_FLOATS;
 }
 
-// Step STEP of a tile and those after it; false when k ends before the tile does, `left` being what is left of k at the
-// start of the tile. What lies beyond is zero, so the test is not needed for the result: it is a branch that the compiler
-// does not reorder across, and keeps the FFMAs of one step in the order of multiply(). A template and not a loop, since
-// compilers give up on unrolling long loops.
-template <int STEP> __device__ __forceinline__ bool steps(pipeline &line, const tile &at, const part &p, int left)
+// Step STEP of a tile and those after it; false when k ends before the tile does, `left` being what is left
+// of k at the start of the tile. What lies beyond is zero, so the test is not needed for the result: it is a
+// branch that the compiler does not reorder across, and keeps the FFMAs of one step in the order of
+// multiply(). A template and not a loop, since compilers give up on unrolling long loops.
+template <int STEP>
+__device__ __forceinline__ bool steps(pipeline &line, const tile &at, const part &p, int left)
 {
     constexpr bool LAST = STEP == TILE_K - 1;
     if (STEPWISE && STEP > 0 && STEP >= left)
@@ -393,7 +404,8 @@ __device__ __forceinline__ void accumulate(pipeline &line, const matrices &in, c
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
-    matmul(int M, int N, int K, const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ C)
+    matmul(int M, int N, int K, const float *__restrict__ A, const float *__restrict__ B,
+           float *__restrict__ C)
 {
     extern __shared__ float4 stages[];
     matrices all = {A, B, C, M, N, K};

@@ -1,5 +1,5 @@
-// C = A B in single precision, row-major, A is M x K, B is K x N: a thread computes one element from global memory
-// alone, UNROLL products at a time, and the caches do what they can.
+// C = A B in single precision, row-major, A is M x K, B is K x N: a thread computes one element from global
+// memory alone, UNROLL products at a time, and the caches do what they can.
 #ifndef BLOCK_X
 #define BLOCK_X      32
 #define BLOCK_Y      8
@@ -14,10 +14,12 @@ __device__ __forceinline__ float load(const float *from)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y)
-    matmul_naive(int M, int N, int K, const float *__restrict__ A, const float *__restrict__ B, float *__restrict__ C)
+    matmul_naive(int M, int N, int K, const float *__restrict__ A, const float *__restrict__ B,
+                 float *__restrict__ C)
 {
     // Blocks that follow each other in x run together: they share rows of A, or, COLUMN_MAJOR, columns of B.
-    const int block_row = COLUMN_MAJOR ? blockIdx.x : blockIdx.y, block_column = COLUMN_MAJOR ? blockIdx.y : blockIdx.x;
+    const int block_row = COLUMN_MAJOR ? blockIdx.x : blockIdx.y,
+              block_column = COLUMN_MAJOR ? blockIdx.y : blockIdx.x;
     const int row = block_row * BLOCK_Y + threadIdx.y, column = block_column * BLOCK_X + threadIdx.x;
     if (row >= M || column >= N)
         return;

@@ -1,5 +1,6 @@
-// a[i] = b[c[i]]. A thread moves ITEMS groups of VECTOR elements: indices come and results go VECTOR at a time, the
-// elements of b one by one. The pointers are aligned to 16 bytes; n is any; every c[i] is in [0, n).
+// a[i] = b[c[i]]. A thread moves ITEMS groups of VECTOR elements: indices come and results go VECTOR at a
+// time, the elements of b one by one. The pointers are aligned to 16 bytes; n is any; every c[i] is in [0,
+// n).
 #ifndef BLOCK
 #define BLOCK  256
 #define VECTOR 1
@@ -78,8 +79,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         a[i] = b[c[i]];
 }
 
-extern "C" __global__ void permutation_reference(int n, const int *__restrict__ c, const float *__restrict__ b,
-                                                 float *__restrict__ a)
+extern "C" __global__ void permutation_reference(int n, const int *__restrict__ c,
+                                                 const float *__restrict__ b, float *__restrict__ a)
 {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

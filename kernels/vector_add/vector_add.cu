@@ -1,5 +1,5 @@
-// c[i] = a[i] + b[i]. A thread adds ITEMS vectors of VECTOR floats, one block's width apart, and starts all its loads
-// before its first store. The pointers are aligned to 16 bytes; n is any.
+// c[i] = a[i] + b[i]. A thread adds ITEMS vectors of VECTOR floats, one block's width apart, and starts all
+// its loads before its first store. The pointers are aligned to 16 bytes; n is any.
 #ifndef BLOCK
 #define BLOCK  256
 #define VECTOR 1
@@ -76,8 +76,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         c[i] = a[i] + b[i];
 }
 
-extern "C" __global__ void vector_add_reference(int n, const float *__restrict__ a, const float *__restrict__ b,
-                                                float *__restrict__ c)
+extern "C" __global__ void vector_add_reference(int n, const float *__restrict__ a,
+                                                const float *__restrict__ b, float *__restrict__ c)
 {
     const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -1,0 +1,67 @@
+/* The specs of the kernel library: they read, their spaces are as large as promised, and every configuration
+ * has a launch that fits an NVIDIA H200. */
+#include "check.h"
+
+#include "space/space.h"
+#include "space/variant.h"
+
+static const struct {
+    const char *name;
+    uint64_t least; /* valid configurations */
+} kernels[] = {
+    {"abs_inplace", 200},  {"black_scholes", 200}, {"lattice_boltzmann", 200}, {"matmul", 2000},
+    {"matmul_naive", 200}, {"matmul_tiled", 200},  {"matmul_volkov", 200},     {"permutation", 200},
+    {"reduction", 200},    {"row_softmax", 200},   {"spmv_csr", 200},          {"stencil3d", 200},
+    {"transpose", 200},    {"vector_add", 200},
+};
+
+static void check_configuration(const struct spec *spec, const struct space *space, uint64_t index)
+{
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    struct variant variant;
+    struct err err = {0};
+
+    space_configuration(choices, space, index);
+    assert_int_equal(variant_make(&variant, spec, 0, choices, &err), 0);
+    if (variant.outcome != OUTCOME_OK)
+        fail_msg("configuration %llu: %s", (unsigned long long)index, variant.message);
+    assert_in_range(launch_threads(&variant.launch), 32, 1024);
+    assert_in_range(variant.launch.shared_bytes, 0, 227 * 1024);
+    variant_release(&variant);
+}
+
+static void check_kernel(const char *name, uint64_t least)
+{
+    char path[128];
+    struct spec spec;
+    struct space *space;
+    struct err err = {0};
+    uint64_t index;
+
+    snprintf(path, sizeof path, "kernels/%s/spec.json", name);
+    if (spec_read(&spec, path, SPEC_WHOLE, NULL, 0, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(space_open(&space, &spec, 0, &err), 0);
+    assert_true(space_count(space) >= least);
+    assert_int_equal(space_default(&index, space, &err), 0);
+    for (index = 0; index < space_count(space); index++)
+        check_configuration(&spec, space, index);
+    space_close(space);
+    spec_release(&spec);
+}
+
+static void every_spec_holds_what_it_promises(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+        check_kernel(kernels[k].name, kernels[k].least);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_spec_holds_what_it_promises),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
