@@ -1,5 +1,6 @@
 #include "gpu/bench.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,15 +69,15 @@ static int set_symbols(struct bench *bench, gpu_module module, struct launch *la
 
     for (i = 0; !rc && i < launch->argument_count; i++) {
         struct argument *argument = &launch->arguments[i];
-        size_t wanted = argument->count * element_size(argument->type), bytes;
         gpu_address address;
+        size_t bytes;
 
         if (argument->kind != ARGUMENT_SYMBOL)
             continue;
         rc = gpu_find_symbol(&address, &bytes, bench->gpu, module, argument->name, err);
-        if (!rc && wanted > bytes)
-            rc = err_set(err, ERR_GPU, "%s holds %zu bytes, the spec fills %zu", argument->name, bytes,
-                         wanted);
+        if (!rc && argument->count > bytes / element_size(argument->type))
+            rc = err_set(err, ERR_GPU, "%s has room for %zu elements, not for %" PRIu64, argument->name,
+                         bytes / element_size(argument->type), argument->count);
         if (!rc)
             rc =
                 buffers_fill(&bench->buffers, address, &argument->fill, argument->type, argument->count, err);

@@ -19,8 +19,10 @@
     X(nvrtcCreateProgram)                                                                                    \
     X(nvrtcDestroyProgram)                                                                                   \
     X(nvrtcCompileProgram)                                                                                   \
-    X(nvrtcAddNameExpression) X(nvrtcGetLoweredName) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog)         \
-        X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX) X(nvrtcGetErrorString)
+    X(nvrtcAddNameExpression)                                                                                \
+    X(nvrtcGetLoweredName)                                                                                   \
+    X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) \
+        X(nvrtcGetPTX) X(nvrtcGetErrorString)
 
 struct nvrtc {
 #define FIELD(name) __typeof__(&name) name;
@@ -108,15 +110,22 @@ static bool load(struct nvrtc *nvrtc, const char *library, char *tried)
            load_from(nvrtc, OCCUTUNE_CUDA_HEADERS "/../lib64", tried);
 }
 
-/* Does a line of the log tell an error, rather than a warning or a remark? */
+/* Does a line of the log tell an error, rather than a warning? As in "k.cu(3): error: ..." and "ptxas error
+ * : ...". */
 static bool tells_error(const char *line, size_t length)
 {
-    static const char word[] = "error";
-    size_t i;
+    static const char word[] = " error";
+    const size_t size = sizeof word - 1;
+    size_t i, k;
 
-    for (i = 0; i + sizeof word - 1 <= length; i++)
-        if (!memcmp(line + i, word, sizeof word - 1))
+    for (i = 0; i + size < length; i++) {
+        if (memcmp(line + i, word, size))
+            continue;
+        for (k = i + size; k < length && line[k] == ' '; k++)
+            continue;
+        if (k < length && line[k] == ':')
             return true;
+    }
     return false;
 }
 

@@ -264,7 +264,9 @@ static int sample_until_settled(struct trial *trial, double *clock_hz, const str
 
     while (!rc && trial->sample_count < protocol->samples_max) {
         unsigned taken = (unsigned)trial->sample_count;
-        unsigned goal = taken < 2 ? 2 : taken < protocol->samples_min ? protocol->samples_min : protocol->samples_max;
+        unsigned goal = taken < 2                       ? 2
+                        : taken < protocol->samples_min ? protocol->samples_min
+                                                        : protocol->samples_max;
         unsigned n = goal - taken < plan->batch ? goal - taken : plan->batch;
 
         rc = promise(context, protocol->deadline_s + 20 * n * plan->expected_s, err);

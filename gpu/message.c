@@ -9,7 +9,8 @@
 #include <time.h>
 
 enum { MAGIC = 0x6f636374 };
-static const uint64_t head_limit = UINT64_C(1) << 28;
+static const uint64_t head_limit = UINT64_C(1) << 26;
+static const size_t first_room = 1 << 20;
 static const uint64_t payload_limit = UINT64_C(1) << 40;
 
 struct frame {
@@ -117,6 +118,28 @@ static int receive_head(struct message *out, int fd, size_t size, double end, st
     return rc;
 }
 
+/* Room grows with what has come, so that a wrong length alone takes no memory. */
+static int receive_payload(struct message *out, int fd, size_t size, double end, struct err *err)
+{
+    size_t room = 0;
+    int rc = 0;
+
+    while (!rc && out->payload_bytes < size) {
+        size_t step = room < first_room ? first_room : room;
+        unsigned char *larger;
+
+        step = step < size - room ? step : size - room;
+        larger = realloc(out->payload, room + step);
+        if (!larger)
+            return err_memory(err);
+        out->payload = larger;
+        room += step;
+        rc = receive_all(fd, out->payload + out->payload_bytes, step, end, err);
+        out->payload_bytes = room;
+    }
+    return rc;
+}
+
 int message_receive(struct message *out, int fd, double timeout_s, struct err *err)
 {
     double end = timeout_s < 0 ? INFINITY : clock_seconds() + timeout_s;
@@ -133,11 +156,8 @@ int message_receive(struct message *out, int fd, double timeout_s, struct err *e
     if (frame.magic != MAGIC || frame.head_bytes > head_limit || frame.payload_bytes > payload_limit)
         return err_set(err, ERR_FORMAT, "the other process sent bytes that are no message");
     rc = receive_head(out, fd, frame.head_bytes, end, err);
-    if (!rc && frame.payload_bytes) {
-        out->payload = malloc(frame.payload_bytes);
-        out->payload_bytes = frame.payload_bytes;
-        rc = out->payload ? receive_all(fd, out->payload, frame.payload_bytes, end, err) : err_memory(err);
-    }
+    if (!rc)
+        rc = receive_payload(out, fd, frame.payload_bytes, end, err);
     if (rc)
         message_release(out);
     return rc;

@@ -413,6 +413,32 @@ static void test_no_orphan(void **state)
     assert_int_not_equal(kill(worker, 0), 0);
 }
 
+/* Ctrl-C at a terminal goes to a process group: the worker is in another than its controller. */
+static void test_own_process_group(void **state)
+{
+    pid_t worker = child_of(getpid());
+
+    (void)state;
+    assert_true(worker > 0);
+    assert_int_equal(getpgid(worker), worker);
+    assert_int_not_equal(getpgid(0), worker);
+}
+
+/* A symbol that is smaller than what fills it is the variant's fault, and nothing is written past it. */
+static void test_symbol_too_small(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("scale");
+    struct trial trial;
+
+    add_constant(&setup->launch, ARGUMENT_SYMBOL, "factor", 3);
+    setup->launch.arguments[3].count = 2;
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
+                     OUTCOME_LAUNCH);
+    expect_text(trial.message, "factor has room for 1 elements, not for 2");
+    trial_release(&trial);
+}
+
 /* A worker killed from outside between two trials is replaced unseen. */
 static void test_killed_while_idle(void **state)
 {
@@ -444,15 +470,16 @@ static void test_late_hang(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {with_worker(test_right_variant),  with_worker(test_cold_and_long),
-                                       with_worker(test_in_place),       with_worker(test_racing),
-                                       with_worker(test_wrong_results),  with_worker(test_race),
-                                       with_worker(test_failures),       with_worker(test_symbol),
-                                       with_worker(test_run_errors),     with_worker(test_reference_errors),
-                                       with_worker(test_no_reference),   with_worker(test_reference_file),
-                                       with_worker(test_describe),       cmocka_unit_test(test_no_device),
-                                       cmocka_unit_test(test_no_orphan), with_worker(test_killed_while_idle),
-                                       with_worker(test_late_hang)};
+    const struct CMUnitTest tests[] = {with_worker(test_right_variant),   with_worker(test_cold_and_long),
+                                       with_worker(test_in_place),        with_worker(test_racing),
+                                       with_worker(test_wrong_results),   with_worker(test_race),
+                                       with_worker(test_failures),        with_worker(test_symbol),
+                                       with_worker(test_run_errors),      with_worker(test_reference_errors),
+                                       with_worker(test_no_reference),    with_worker(test_reference_file),
+                                       with_worker(test_describe),        cmocka_unit_test(test_no_device),
+                                       cmocka_unit_test(test_no_orphan),  with_worker(test_killed_while_idle),
+                                       with_worker(test_late_hang),       with_worker(test_own_process_group),
+                                       with_worker(test_symbol_too_small)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
