@@ -241,16 +241,25 @@ static int conclude(struct trial *trial, const struct measurer *measurer, const 
     return 0;
 }
 
-/* Is the median known well enough, or the variant hopeless? Looks at all samples so far. */
-static bool is_settled(struct trial *trial, const struct protocol *protocol)
+bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
+                      double give_up_s)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        double slowed = clock_hz[i] > 0 && clock_hz[i] < clock_top_hz ? clock_hz[i] / clock_top_hz : 1;
+
+        if (samples_s[i] * slowed <= give_up_s)
+            return false;
+    }
+    return count >= 2 && give_up_s > 0;
+}
+
+/* Is the median known well enough? Looks at all samples so far. */
+static bool is_settled(const struct trial *trial, const struct protocol *protocol)
 {
     struct stats_interval interval = stats_median_interval(trial->samples_s, trial->sample_count);
-    double fastest = stats_quantile(trial->samples_s, trial->sample_count, 0);
 
-    if (trial->sample_count >= 2 && protocol->give_up_s > 0 && fastest > protocol->give_up_s) {
-        trial->gave_up = true;
-        return true;
-    }
     return trial->sample_count >= protocol->samples_min &&
            interval.high - interval.low <=
                protocol->interval * stats_median(trial->samples_s, trial->sample_count);
@@ -276,7 +285,9 @@ static int sample_until_settled(struct trial *trial, double *clock_hz, const str
         if (rc)
             break;
         trial->sample_count += n;
-        if (is_settled(trial, protocol))
+        trial->gave_up = measure_hopeless(trial->samples_s, clock_hz, trial->sample_count,
+                                          plan->measurer->clock_top_hz, protocol->give_up_s);
+        if (trial->gave_up || is_settled(trial, protocol))
             break;
     }
     return rc;

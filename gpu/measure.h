@@ -35,8 +35,8 @@ struct subject {
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err);
 
-/* Called before work that must end within `within_s`, or else the kernel hangs: the deadline of the first launch,
- * and 20 times what the work should take. */
+/* Called before work that must end within `within_s`, or else the kernel hangs: the deadline of the first
+ * launch, and 20 times what the work should take. */
 typedef int measure_promise(void *context, double within_s, struct err *err);
 
 /* Times a kernel that has been launched once already. Fills the trial's samples, time, clock and flags. */
@@ -47,6 +47,11 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
  * least the nearer half; true when that half had to be filled up with others, because the clock never
  * settled. */
 bool measure_keep(bool *kept, const double *clock_hz, size_t count);
+
+/* Would every one of at least two samples be slower than `give_up_s` even at the highest clock? A GPU that
+ * has idled is slow at first, and that is no variant's fault. */
+bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
+                      double give_up_s);
 
 /* The median clock of the SMs that were stamped both before and after; 0 when none was. */
 double measure_clock(const struct stamp *before, const struct stamp *after, unsigned sm_count);

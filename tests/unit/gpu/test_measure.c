@@ -50,11 +50,25 @@ static void test_never_more_than_half(void **state)
     assert_false(kept[0] || kept[5]);
 }
 
+static void test_hopeless(void **state)
+{
+    const double samples[] = {5e-3, 6e-3}, top[] = {2e9, 2e9}, idle[] = {0.4e9, 0.4e9}, unknown[] = {0, 0};
+
+    (void)state;
+    assert_true(measure_hopeless(samples, top, 2, 2e9, 4e-3));
+    assert_true(measure_hopeless(samples, unknown, 2, 2e9, 4e-3));
+    assert_false(measure_hopeless(samples, top, 2, 2e9, 5.5e-3)); /* one sample was good enough */
+    assert_false(measure_hopeless(samples, top, 1, 2e9, 4e-3));   /* one decides nothing */
+    assert_false(measure_hopeless(samples, top, 2, 2e9, 0));      /* no racing */
+    assert_false(measure_hopeless(samples, idle, 2, 2e9, 4e-3));  /* 1 ms at the highest clock */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock), cmocka_unit_test(test_steady_clock_keeps_all),
-        cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half)};
+        cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half),
+        cmocka_unit_test(test_hopeless)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
