@@ -26,7 +26,7 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
     return code;
 }
 
-const char *choose_share(char *out, size_t size, const char *name)
+bool choose_share(char *out, size_t size, const char *name)
 {
     static const char *const below[] = {"share/occutune", "."};
     const char *own = getenv("OCCUTUNE_SHARE");
@@ -37,31 +37,34 @@ const char *choose_share(char *out, size_t size, const char *name)
 
     if (own) {
         snprintf(out, size, "%s/%s", own, name);
-        return out;
+        return true;
     }
     length = readlink("/proc/self/exe", directory, sizeof directory - 1);
     if (length <= 0)
-        return NULL;
+        return false;
     directory[length] = '\0';
     while ((slash = strrchr(directory, '/')) != NULL) {
         *slash = '\0';
         for (i = 0; i < sizeof below / sizeof *below; i++) {
             snprintf(out, size, "%s/%s/%s", directory, below[i], name);
             if (!access(out, F_OK))
-                return out;
+                return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 int choose_device(struct device *out, const char *text, struct err *err)
 {
     char profiles[4096], *end;
     unsigned long sm;
+    bool found;
 
     device_init(out);
-    if (strncmp(text, "sm_", 3))
-        return device_load(out, text, choose_share(profiles, sizeof profiles, "devices"), err);
+    if (strncmp(text, "sm_", 3)) {
+        found = choose_share(profiles, sizeof profiles, "devices");
+        return device_load(out, text, found ? profiles : NULL, err);
+    }
     sm = strtoul(text + 3, &end, 10);
     if (end == text + 3 || *end || sm > 999)
         return err_set(err, ERR_USAGE, "--device: %s is no architecture: write sm_90", text);

@@ -16,8 +16,8 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
 int choose_device(struct device *out, const char *text, struct err *err);
 
 /* The folder `name` of installed data: OCCUTUNE_SHARE, else share/occutune beside the program, else that of
- * the source tree the program was built in. Null when there is none. */
-const char *choose_share(char *out, size_t size, const char *name);
+ * the source tree the program was built in. False when there is none. */
+bool choose_share(char *out, size_t size, const char *name);
 
 /* Members of an object; text with two columns. */
 struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
