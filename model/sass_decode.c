@@ -630,8 +630,11 @@ static void settle_predicates(struct sass *out)
     bool fma = out->op == SASS_HFMA2 || out->op == SASS_HFMA2_MMA;
     bool idle = (fma && !out->mod[SASS_MOD_RELU]) ||
                 (out->op == SASS_BAR && out->mod[SASS_MOD_BARRIER] < SASS_BAR_RED_POPC);
-    struct sass_operand *last = &out->sources[out->source_count - 1];
+    struct sass_operand *last;
 
+    if (!out->source_count)
+        return;
+    last = &out->sources[out->source_count - 1];
     if (idle && last->kind == SASS_PREDICATE && last->index == 0)
         last->index = SASS_PT;
     if (out->op == SASS_HMMA || out->op == SASS_QMMA || out->op == SASS_IMMA || out->op == SASS_BMMA ||
