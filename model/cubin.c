@@ -389,7 +389,7 @@ void cubin_release(struct cubin *cubin)
         free(cubin->kernels[k].parameters);
         free(cubin->kernels[k].spills);
         free(cubin->kernels[k].exits);
-        free(cubin->kernels[k].branch_targets);
+        free(cubin->kernels[k].branches);
     }
     free(cubin->kernels);
     free(cubin->symbols);

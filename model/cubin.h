@@ -83,6 +83,10 @@ struct cubin_relocation {
     const struct cubin_symbol *symbol;
 };
 
+struct cubin_branch {
+    uint32_t from, to; /* byte offsets in the code */
+};
+
 /* One kernel: its code begins with the kernel itself; device functions that were not inlined follow. */
 struct cubin_kernel {
     const char *name; /* as the driver looks it up: mangled unless extern "C" */
@@ -104,8 +108,8 @@ struct cubin_kernel {
     size_t spill_count;
     uint32_t *exits; /* byte offsets of EXIT, as ptxas lists them */
     size_t exit_count;
-    uint32_t *branch_targets; /* byte offsets that indirect branches (BRX) may reach */
-    size_t branch_target_count;
+    struct cubin_branch *branches; /* where indirect branches (BRX) may go */
+    size_t branch_count;
 };
 
 struct cubin {

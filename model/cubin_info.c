@@ -61,21 +61,23 @@ static int take_offsets(uint32_t **list, size_t *count, const struct info_record
 /* Per indirect branch: its offset, a zero, the number of targets, the targets. */
 static int take_branches(struct cubin_kernel *kernel, const struct info_record *record, struct err *err)
 {
-    struct info_record targets = *record;
-    size_t at = 0, count;
-    int code = 0;
+    const size_t words = record->size / 4;
+    struct cubin_branch *larger =
+        realloc(kernel->branches, (kernel->branch_count + words + 1) * sizeof *larger);
+    size_t at, k, count;
 
-    while (at + 3 <= record->size / 4 && !code) {
+    if (!larger)
+        return err_memory(err);
+    kernel->branches = larger;
+    for (at = 0; at + 3 <= words; at += 3 + count) {
         count = info_word(record, at + 2);
-        at += 3;
-        if (count > record->size / 4 - at)
+        if (count > words - at - 3)
             break;
-        targets.payload = record->payload + 4 * at;
-        targets.size = 4 * count;
-        code = take_offsets(&kernel->branch_targets, &kernel->branch_target_count, &targets, err);
-        at += count;
+        for (k = 0; k < count; k++)
+            larger[kernel->branch_count++] =
+                (struct cubin_branch){info_word(record, at), info_word(record, at + 3 + k)};
     }
-    return code;
+    return 0;
 }
 
 /* Pairs of kind and code offset. */

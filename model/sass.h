@@ -237,7 +237,8 @@ void sass_release(struct sass_code *code);
 /* Writes one line without newline: `@!P0 FFMA.FTZ R1, R2.reuse, -R3, c[0x0][0x160]`; cut to `size` bytes. */
 void sass_text(char *out, size_t size, const struct sass *instruction);
 
-/* The control field as five columns, `B0--3--:R1:W-:Y:S04`: waits, read and write scoreboard, yield, stall.
+/* The control field as five columns, `B0--3--:R1:W-:Y:S04`: scoreboards waited for, read and write
+ * scoreboard set, yield, stall.
  */
 void sass_control_text(char out[32], const struct sass_control *control);
 

@@ -71,7 +71,7 @@ static void reads_parameters_and_code(void **state)
     assert_int_equal(kernel->parameters[2].bytes, 8);
     assert_int_equal(kernel->code_bytes % 16, 0);
     assert_true(kernel->exit_count >= 1);
-    assert_true(kernel_of(&cubin, "branches")->branch_target_count >= 6);
+    assert_true(kernel_of(&cubin, "branches")->branch_count >= 6);
     assert_true(kernel_of(&cubin, "also_same")->code_hash ==
                 kernel_of(&cubin, "_Z4sameILi3EEvPf")->code_hash);
     assert_true(kernel_of(&cubin, "shares")->code_hash != kernel_of(&cubin, "also_same")->code_hash);
