@@ -21,8 +21,9 @@
     X(nvrtcCompileProgram)                                                                                   \
     X(nvrtcAddNameExpression)                                                                                \
     X(nvrtcGetLoweredName)                                                                                   \
-    X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) \
-        X(nvrtcGetPTX) X(nvrtcGetErrorString)
+    X(nvrtcGetProgramLogSize)                                                                                \
+    X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX)            \
+        X(nvrtcGetErrorString)
 
 struct nvrtc {
 #define FIELD(name) __typeof__(&name) name;
@@ -71,6 +72,18 @@ static void find_headers(struct nvrtc *nvrtc)
     if (snprintf(nvrtc->extra, sizeof nvrtc->extra, "%s/cccl", nvrtc->include) >= PATH_MAX ||
         !is_directory(nvrtc->extra))
         nvrtc->extra[0] = '\0';
+}
+
+/* NVRTC looks for its builtins by name alone: beside a copy that is not on the system's path it finds them
+ * only when they are loaded already. Where they are not beside it, it must find them itself. */
+static void load_builtins(const struct nvrtc *nvrtc)
+{
+    const char *slash = strrchr(nvrtc->library, '/');
+    char path[PATH_MAX];
+
+    if (slash && snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - nvrtc->library),
+                          nvrtc->library, nvrtc->major, nvrtc->minor) < PATH_MAX)
+        dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* Loads one file, or the newest NVRTC of a directory ("": the system's search path); notes in `tried` what
@@ -303,6 +316,7 @@ int compile_serve(int fd, const char *library, struct err *err)
     if (!load(&nvrtc, library, tried))
         return greet(fd, &nvrtc, tried, err);
     find_headers(&nvrtc);
+    load_builtins(&nvrtc);
     rc = greet(fd, &nvrtc, NULL, err);
     while (!rc) {
         struct message request;
