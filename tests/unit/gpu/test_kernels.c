@@ -227,14 +227,14 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* OCCUTUNE_UPDATE=1 writes the file anew. */
+/* OCCUTUNE_REFRESH=1 writes the file anew. */
 static void update(const char *path, const char *body)
 {
     FILE *file = fopen(path, "w");
 
     assert_non_null(file);
     fprintf(file,
-            "// Made from kernels.cu by NVRTC 13.0: OCCUTUNE_UPDATE=1 and the test unit_kernels make it "
+            "// Made from kernels.cu by NVRTC 13.0: OCCUTUNE_REFRESH=1 and the test unit_kernels make it "
             "anew, and the test\n"
             "// tells when the two differ. The version is lowered to the oldest that has these instructions, "
             "so that older\n"
@@ -266,7 +266,7 @@ static void test_ptx_is_current(void **state)
     assert_int_equal(compile_cubin(&result, compiler, &request, &err), 0);
     assert_int_equal(result.outcome, OUTCOME_OK);
     made = ptx_body((const char *)result.cubin);
-    if (getenv("OCCUTUNE_UPDATE"))
+    if (getenv("OCCUTUNE_REFRESH"))
         update("gpu/kernels.ptx", made);
     text = read_text("gpu/kernels.ptx");
     kept = ptx_body(text);
