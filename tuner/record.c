@@ -45,15 +45,13 @@ static bool copy_text(char **out, const char *text)
 
 int record_copy(struct record *out, const struct record *record, struct err *err)
 {
-    bool ok;
-
     *out = *record;
+    out->key = out->message = out->same_as = NULL;
     out->samples_s = record->sample_count ? malloc(record->sample_count * sizeof *out->samples_s) : NULL;
     if (out->samples_s)
         memcpy(out->samples_s, record->samples_s, record->sample_count * sizeof *out->samples_s);
-    ok = copy_text(&out->key, record->key) & copy_text(&out->message, record->message) &
-         copy_text(&out->same_as, record->same_as);
-    if (ok && (out->samples_s || !record->sample_count))
+    if ((out->samples_s || !record->sample_count) && copy_text(&out->key, record->key) &&
+        copy_text(&out->message, record->message) && copy_text(&out->same_as, record->same_as))
         return 0;
     record_release(out);
     return err_memory(err);
