@@ -187,6 +187,7 @@ static void take_resources(struct record *record, const struct cubin_resources *
     record->shared_bytes = (int)(resources->shared_bytes + launch->shared_bytes);
     record->spill_instructions = (int)(resources->spill_instructions);
     occupancy_of(&occupancy, limits, &block);
+    record->carveout = launch->carveout;
     record->blocks_per_sm = (int)occupancy.blocks;
     record->occupancy = occupancy.share;
 }

@@ -107,6 +107,7 @@ static int set_record(struct json *object, const struct record *record)
            set_known(object, "shared_bytes", record->shared_bytes) |
            set_known(object, "spill_instructions", record->spill_instructions) |
            set_known(object, "blocks_per_sm", record->blocks_per_sm) |
+           set_known(object, "carveout", record->carveout) |
            set_rounded(object, "occupancy", record->occupancy) |
            set_rounded(object, "clock_mhz", record->clock_hz / 1e6) |
            (record->identified ? set_hash(object, "code_hash", record->code_hash) : 0);

@@ -1,217 +1,12 @@
 #include "tuner/header.h"
 
-#include "space/configuration.h"
+#include "tuner/header_table.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum field_type { FIELD_INT, FIELD_LONG, FIELD_REAL, FIELD_BOOL, FIELD_STRING };
-
-/* What is written, gathered. */
-struct table {
-    const struct decision *decisions;
-    size_t decision_count;
-    const struct decision_row **rows;
-    size_t row_count;
-    const struct decision *first; /* names of parameters and sizes */
-    size_t *variants;             /* of each row: which distinct configuration */
-    size_t *distinct;             /* of each distinct configuration: its first row */
-    size_t distinct_count;
-    size_t fallback;           /* row with the configuration best over all */
-    enum field_type *types;    /* of the parameters */
-    char lower[64], upper[64]; /* the kernel's name as an identifier */
-};
-
-/* Gathering
- * -----------------------------------------------------------------------------------------------------------
- */
-
-/* The kernel's name up to template arguments, with '_' for what no identifier may hold. */
-static void name_prefix(struct table *table, const char *kernel)
-{
-    size_t used = 0;
-
-    if (isdigit((unsigned char)kernel[0]))
-        table->lower[used++] = '_';
-    for (; *kernel && *kernel != '<' && used + 1 < sizeof table->lower; kernel++)
-        table->lower[used++] = isalnum((unsigned char)*kernel) ? (char)tolower((unsigned char)*kernel) : '_';
-    table->lower[used] = '\0';
-    for (used = 0; table->lower[used]; used++)
-        table->upper[used] = (char)toupper((unsigned char)table->lower[used]);
-    table->upper[used] = '\0';
-}
-
-static bool same_names(const char *const *a, size_t a_count, const char *const *b, size_t b_count)
-{
-    size_t i;
-
-    for (i = 0; a_count == b_count && i < a_count; i++)
-        if (strcmp(a[i], b[i]))
-            return false;
-    return a_count == b_count;
-}
-
-static int check_alike(const struct table *table, struct err *err)
-{
-    const struct decision *first = table->first, *other;
-    size_t i;
-
-    for (i = 1; i < table->decision_count; i++) {
-        other = &table->decisions[i];
-        if (strcmp(first->kernel, other->kernel))
-            return err_set(err, ERR_USAGE, "%s: is about kernel %s, %s about %s: one header holds one kernel",
-                           other->path, other->kernel, first->path, first->kernel);
-        if (!same_names(first->parameters, first->parameter_count, other->parameters, other->parameter_count))
-            return err_set(err, ERR_USAGE, "%s: has other parameters than %s", other->path, first->path);
-        if (!same_names(first->sizes, first->size_count, other->sizes, other->size_count))
-            return err_set(err, ERR_USAGE, "%s: has other problem sizes than %s", other->path, first->path);
-    }
-    return 0;
-}
-
-static bool same_values(const struct table *table, size_t a, size_t b)
-{
-    size_t p;
-
-    for (p = 0; p < table->first->parameter_count; p++)
-        if (!value_equal(&table->rows[a]->values[p], &table->rows[b]->values[p]))
-            return false;
-    return true;
-}
-
-static void find_distinct(struct table *table)
-{
-    size_t row, v;
-
-    for (row = 0; row < table->row_count; row++) {
-        for (v = 0; v < table->distinct_count && !same_values(table, row, table->distinct[v]); v++)
-            ;
-        if (v == table->distinct_count)
-            table->distinct[table->distinct_count++] = row;
-        table->variants[row] = v;
-    }
-}
-
-/* How fast configuration `values` is in a row: best time over its time where it stood in the finals, else 0.
- */
-static double relative_speed(const struct table *table, const struct decision_row *row,
-                             const struct value *values)
-{
-    struct js_at finalist, configuration, at, time;
-    struct value value;
-    double time_ms;
-    size_t i, p;
-
-    for (i = 0; i < js_count(&row->finalists); i++) {
-        finalist = js_element(&row->finalists, i);
-        if (!js_find(&configuration, &finalist, "configuration") || !js_find(&time, &finalist, "time_ms") ||
-            js_real(&time_ms, &time, NULL))
-            continue;
-        for (p = 0; p < table->first->parameter_count; p++)
-            if (!js_find(&at, &configuration, table->first->parameters[p]) ||
-                value_from_json(&value, &at, NULL) || !value_equal(&value, &values[p]))
-                break;
-        if (p == table->first->parameter_count)
-            return row->time_s * 1e3 / time_ms;
-    }
-    return 0;
-}
-
-/* One real configuration that is good everywhere, rather than the best of each parameter. */
-static void find_fallback(struct table *table)
-{
-    double sum, best = -1;
-    size_t v, row;
-
-    for (v = 0; v < table->distinct_count; v++) {
-        sum = 0;
-        for (row = 0; row < table->row_count; row++)
-            sum += relative_speed(table, table->rows[row], table->rows[table->distinct[v]]->values);
-        if (sum > best) {
-            best = sum;
-            table->fallback = table->distinct[v];
-        }
-    }
-}
-
-static enum field_type type_of(const struct value *value)
-{
-    switch (value->kind) {
-    case VALUE_BOOL:
-        return FIELD_BOOL;
-    case VALUE_REAL:
-        return FIELD_REAL;
-    case VALUE_STRING:
-        return FIELD_STRING;
-    case VALUE_INTEGER:
-        break;
-    }
-    return value->integer >= INT32_MIN && value->integer <= INT32_MAX ? FIELD_INT : FIELD_LONG;
-}
-
-/* The type that holds a parameter in every row; numbers widen to each other, other mixtures are refused. */
-static int find_types(struct table *table, struct err *err)
-{
-    enum field_type type;
-    size_t p, row;
-
-    for (p = 0; p < table->first->parameter_count; p++) {
-        table->types[p] = type_of(&table->first->defaults[p]);
-        for (row = 0; row < table->row_count; row++) {
-            type = type_of(&table->rows[row]->values[p]);
-            if ((type > FIELD_REAL || table->types[p] > FIELD_REAL) && type != table->types[p])
-                return err_set(err, ERR_USAGE,
-                               "parameter %s has values of different kinds: a header cannot hold them",
-                               table->first->parameters[p]);
-            if (type > table->types[p])
-                table->types[p] = type;
-        }
-    }
-    return 0;
-}
-
-static void table_release(struct table *table)
-{
-    free(table->rows);
-    free(table->variants);
-    free(table->distinct);
-    free(table->types);
-}
-
-static int table_init(struct table *table, const struct decision *decisions, size_t count, struct err *err)
-{
-    size_t i, r, total = 0;
-    int code;
-
-    *table = (struct table){.decisions = decisions, .decision_count = count, .first = &decisions[0]};
-    for (i = 0; i < count; i++)
-        total += decisions[i].row_count;
-    if (!total)
-        return err_set(err, ERR_USAGE, "%s: has no winner to make a header of", decisions[0].path);
-    code = check_alike(table, err);
-    if (code)
-        return code;
-    table->rows = calloc(total, sizeof *table->rows);
-    table->variants = calloc(total, sizeof *table->variants);
-    table->distinct = calloc(total, sizeof *table->distinct);
-    table->types = calloc(table->first->parameter_count + 1, sizeof *table->types);
-    if (!table->rows || !table->variants || !table->distinct || !table->types)
-        return err_memory(err);
-    for (i = 0; i < count; i++)
-        for (r = 0; r < decisions[i].row_count; r++)
-            table->rows[table->row_count++] = &decisions[i].rows[r];
-    name_prefix(table, table->first->kernel);
-    find_distinct(table);
-    find_fallback(table);
-    return find_types(table, err);
-}
-
-/* Writing
- * -------------------------------------------------------------------------------------------------------------
- */
 
 /* Text inside a comment or literal: nothing that could end either. */
 static void put_plain(FILE *out, const char *text)
@@ -263,7 +58,7 @@ static void put_token(FILE *out, const struct value *value, enum field_type type
         put_value(out, value, type);
 }
 
-static void put_problem(FILE *out, const struct table *table, const struct decision_row *row)
+static void put_problem(FILE *out, const struct header_table *table, const struct decision_row *row)
 {
     size_t s;
 
@@ -290,7 +85,7 @@ static void put_expressions(FILE *out, const struct decision *decision, const ch
     fprintf(out, "\n");
 }
 
-static void put_provenance(FILE *out, const struct table *table)
+static void put_provenance(FILE *out, const struct header_table *table)
 {
     const struct decision *decision;
     size_t i;
@@ -314,7 +109,7 @@ static void put_provenance(FILE *out, const struct table *table)
     fprintf(out, " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H\n\n", table->upper, table->upper);
 }
 
-static void put_macros(FILE *out, const struct table *table, size_t chosen)
+static void put_macros(FILE *out, const struct header_table *table, size_t chosen)
 {
     const struct decision_row *row = table->rows[chosen];
     const char *upper = table->upper;
@@ -346,7 +141,7 @@ static void put_macros(FILE *out, const struct table *table, size_t chosen)
     fprintf(out, "\"\n\n");
 }
 
-static void put_x_macro(FILE *out, const struct table *table)
+static void put_x_macro(FILE *out, const struct header_table *table)
 {
     const struct decision_row *row;
     size_t v, p;
@@ -368,7 +163,7 @@ static void put_x_macro(FILE *out, const struct table *table)
     fprintf(out, "\n#define %s_CONFIGURATION_COUNT %zu\n\n", table->upper, table->distinct_count);
 }
 
-static void put_struct(FILE *out, const struct table *table)
+static void put_struct(FILE *out, const struct header_table *table)
 {
     static const char *const types[] = {[FIELD_INT] = "int ",
                                         [FIELD_LONG] = "long long ",
@@ -397,7 +192,7 @@ static void put_struct(FILE *out, const struct table *table)
                  "};\n\n");
 }
 
-static void put_options(FILE *out, const struct table *table)
+static void put_options(FILE *out, const struct header_table *table)
 {
     size_t row, o;
 
@@ -411,7 +206,7 @@ static void put_options(FILE *out, const struct table *table)
     }
 }
 
-static void put_row(FILE *out, const struct table *table, size_t at)
+static void put_row(FILE *out, const struct header_table *table, size_t at)
 {
     const struct decision_row *row = table->rows[at];
     size_t i;
@@ -434,7 +229,7 @@ static void put_row(FILE *out, const struct table *table, size_t at)
             row->shared_dynamic_bytes, table->lower, at, row->option_count);
 }
 
-static void put_rows(FILE *out, const struct table *table)
+static void put_rows(FILE *out, const struct header_table *table)
 {
     size_t row;
 
@@ -448,7 +243,7 @@ static void put_rows(FILE *out, const struct table *table)
 
 /* The generated lookup compares names letter by letter, so that the header needs no other. Its logic stands
  * in a function of its own, where the names of problem sizes cannot meet its variables. */
-static void put_nearest(FILE *out, const struct table *table)
+static void put_nearest(FILE *out, const struct header_table *table)
 {
     const char *name = table->lower;
 
@@ -484,7 +279,7 @@ static void put_nearest(FILE *out, const struct table *table)
             name, table->fallback);
 }
 
-static void put_lookup(FILE *out, const struct table *table)
+static void put_lookup(FILE *out, const struct header_table *table)
 {
     size_t s;
 
@@ -508,8 +303,8 @@ static void put_lookup(FILE *out, const struct table *table)
 
 int header_write(FILE *out, const struct decision *decisions, size_t count, size_t row, struct err *err)
 {
-    struct table table;
-    int code = table_init(&table, decisions, count, err);
+    struct header_table table;
+    int code = header_table_init(&table, decisions, count, err);
 
     if (!code && row >= table.row_count)
         code =
@@ -522,6 +317,6 @@ int header_write(FILE *out, const struct decision *decisions, size_t count, size
         put_rows(out, &table);
         put_lookup(out, &table);
     }
-    table_release(&table);
+    header_table_release(&table);
     return code;
 }

@@ -1,8 +1,7 @@
 #include "tuner/journal.h"
 
+#include "tuner/journal_file.h"
 #include "tuner/record.h"
-#include "tuner/records.h"
-#include "tuner/scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,189 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
-
-struct journal {
-    char *path;
-    struct json *head; /* the top level without "cache" */
-    struct records records;
-    size_t end;      /* bytes that hold the head and complete records */
-    bool compressed; /* the file is gzip */
-    bool created;    /* by us: without a record it is removed again */
-    size_t cut_bytes;
-    int file; /* -1 when reading only */
-    double synced_s;
-};
-
-/* Reading
- * -----------------------------------------------------------------------------------------------------------
- */
-
-/* The whole file as text with a zero behind it; gzip is undone on the way. */
-static int read_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err)
-{
-    size_t capacity = 1 << 16, used = 0;
-    char *text = malloc(capacity + 1), *larger;
-    gzFile file = gzopen(path, "rb");
-    int n = 0;
-
-    *out = NULL;
-    if (!file || !text) {
-        free(text);
-        if (file)
-            gzclose(file);
-        return file ? err_memory(err)
-                    : err_set(err, errno == ENOENT ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
-                              strerror(errno));
-    }
-    while ((n = gzread(file, text + used, (unsigned)(capacity - used))) > 0) {
-        used += (size_t)n;
-        if (used < capacity)
-            continue;
-        larger = realloc(text, capacity * 2 + 1);
-        if (!larger)
-            break;
-        text = larger;
-        capacity *= 2;
-    }
-    if (n < 0)
-        err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
-    else if (n > 0)
-        err_memory(err);
-    *compressed = !gzdirect(file);
-    gzclose(file);
-    if (n == 0) {
-        text[used] = '\0';
-        *out = text;
-        *length = used;
-        return 0;
-    }
-    free(text);
-    return n < 0 ? ERR_FORMAT : ERR_MEMORY;
-}
-
-/* Parses one member, given as text, into an object of its own. */
-static int parse_member(struct json **out, const char *from, const char *to, const char *name,
-                        struct err *err)
-{
-    const size_t length = (size_t)(to - from);
-    char *text = malloc(length + 2);
-    int code;
-
-    *out = NULL;
-    if (!text)
-        return err_memory(err);
-    text[0] = '{';
-    memcpy(text + 1, from, length);
-    text[length + 1] = '}';
-    code = js_read_text(out, text, length + 2, name, err);
-    free(text);
-    return code;
-}
-
-static int add_record(struct journal *journal, const char *from, const char *to, struct err *err)
-{
-    struct json *json;
-    struct js_at root, member = {0};
-    struct record record;
-    int code = parse_member(&json, from, to, journal->path, err);
-
-    if (code)
-        return code;
-    root = js_root(json, journal->path);
-    js_next(&member, &root);
-    code = record_from_json(&record, &member, err);
-    if (!code)
-        code = records_put(&journal->records, &record, err);
-    js_free(json);
-    return code;
-}
-
-/* The records of the object at the scan, up to the cut. True when the closing brace was found. */
-static int add_records(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
-{
-    struct span key, value;
-    enum scan_found found;
-    int code;
-
-    *closed = false;
-    if (!scan_open(scan))
-        return err_set(err, ERR_FORMAT, "%s: \"cache\" is no object", journal->path);
-    journal->end = scan->at;
-    while ((found = scan_member(scan, &key)) == SCAN_MEMBER && scan_value(scan, &value)) {
-        code = add_record(journal, key.text - 1, value.text + value.length, err);
-        if (code)
-            return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
-        journal->end = scan->at;
-    }
-    *closed = found == SCAN_END;
-    return 0;
-}
-
-static int add_to_head(struct journal *journal, const struct span *key, const struct span *value,
-                       struct err *err)
-{
-    struct json *json;
-    struct js_at root, member = {0};
-    int code = parse_member(&json, key->text - 1, value->text + value->length, journal->path, err);
-
-    if (code)
-        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
-    root = js_root(json, journal->path);
-    js_next(&member, &root);
-    code = js_set(journal->head, member.key, js_copy(member.value)) ? err_memory(err) : 0;
-    js_free(json);
-    return code;
-}
-
-/* A cut is where writing was interrupted; complete records behind it mean damage, which is not ours to throw
- * away. */
-static int check_cut(const struct journal *journal, const char *text, size_t length, struct err *err)
-{
-    const char *next = memchr(text + journal->end, '\n', length - journal->end);
-    size_t line = 1, i;
-
-    next = next ? memchr(next + 1, '\n', (size_t)(text + length - next - 1)) : NULL;
-    if (!next || next + 1 == text + length)
-        return 0;
-    for (i = 0; i < journal->end; i++)
-        line += text[i] == '\n';
-    return err_set(err, ERR_FORMAT,
-                   "%s:%zu: damaged here, with more records behind: mend or remove the next line",
-                   journal->path, line);
-}
-
-static int parse(struct journal *journal, const char *text, size_t length, struct err *err)
-{
-    struct scan scan = {text, length, 0};
-    struct span key, value;
-    bool closed = true, found = false;
-    int code = 0;
-
-    if (!scan_open(&scan))
-        return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
-    while (!code && closed && scan_member(&scan, &key) == SCAN_MEMBER) {
-        if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
-            found = true;
-            code = add_records(journal, &scan, &closed, err);
-        } else if (scan_value(&scan, &value)) {
-            code = add_to_head(journal, &key, &value, err);
-        } else {
-            break;
-        }
-    }
-    if (!code && !found)
-        code = err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache: it has no \"cache\"",
-                       journal->path);
-    if (!code && !closed) {
-        journal->cut_bytes = length - journal->end - (text[journal->end] == ',');
-        code = check_cut(journal, text, length, err);
-    }
-    return code;
-}
 
 static struct journal *journal_new(const char *path)
 {
@@ -215,10 +33,10 @@ int journal_read(struct journal **out, const char *path, struct err *err)
     struct journal *journal = journal_new(path);
     char *text = NULL;
     size_t length;
-    int code = journal ? read_text(&text, &length, &journal->compressed, path, err) : err_memory(err);
+    int code = journal ? journal_text(&text, &length, &journal->compressed, path, err) : err_memory(err);
 
     if (!code)
-        code = parse(journal, text, length, err);
+        code = journal_parse(journal, text, length, err);
     free(text);
     *out = code ? NULL : journal;
     if (code)
@@ -352,7 +170,7 @@ static int open_locked(struct journal *journal, struct err *err)
 static int resume(struct journal *journal, const char *text, size_t length, const struct json *head,
                   struct err *err)
 {
-    int code = parse(journal, text, length, err);
+    int code = journal_parse(journal, text, length, err);
 
     if (!code)
         code = check_head(journal, head, err);
@@ -388,7 +206,7 @@ static int open_contents(struct journal *journal, const struct json *head, struc
 {
     char *text;
     size_t length;
-    int code = read_text(&text, &length, &journal->compressed, journal->path, err);
+    int code = journal_text(&text, &length, &journal->compressed, journal->path, err);
 
     if (code)
         return code;

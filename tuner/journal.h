@@ -39,9 +39,10 @@ struct record {
     int discarded; /* samples dropped for their clock */
     bool throttled;
     int registers, shared_bytes, spill_instructions,
-        blocks_per_sm;                                /* shared: static and dynamic, of one block */
-    double occupancy;                                 /* 0 to 1 */
-    double clock_hz, error_max;                       /* see struct trial */
+        blocks_per_sm;          /* shared: static and dynamic, of one block */
+    int carveout;               /* per cent of the unified memory, as the launch asks for it */
+    double occupancy;           /* 0 to 1 */
+    double clock_hz, error_max; /* see struct trial */
     double compile_s, verify_s, benchmark_s, trial_s; /* time spent; trial_s is the whole trial */
 };
 

@@ -19,6 +19,7 @@ void record_init(struct record *record)
                               .shared_bytes = -1,
                               .spill_instructions = -1,
                               .blocks_per_sm = -1,
+                              .carveout = -1,
                               .occupancy = NAN,
                               .clock_hz = NAN,
                               .error_max = NAN,
@@ -170,6 +171,7 @@ struct json *record_to_json(const struct record *record, const struct json *para
     failed |= set_count(body, "shared_bytes", record->shared_bytes);
     failed |= set_count(body, "spill_instructions", record->spill_instructions);
     failed |= set_count(body, "blocks_per_sm", record->blocks_per_sm);
+    failed |= set_count(body, "carveout", record->carveout);
     failed |= set_short(body, "occupancy", record->occupancy, "%.6g");
     failed |= set_short(body, "clock_mhz", record->clock_hz / 1e6, "%.5g");
     failed |= set_short(body, "error_max", record->error_max, "%.4g");
@@ -346,6 +348,7 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
            get_count(&out->shared_bytes, body, "shared_bytes", err) ||
            get_count(&out->spill_instructions, body, "spill_instructions", err) ||
            get_count(&out->blocks_per_sm, body, "blocks_per_sm", err) ||
+           get_count(&out->carveout, body, "carveout", err) ||
            get_real(&out->occupancy, body, "occupancy", 1, err) ||
            get_real(&out->clock_hz, body, "clock_mhz", 1e6, err) ||
            get_real(&out->error_max, body, "error_max", 1, err) ||
