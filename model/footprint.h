@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,8 @@ void footprint_release(struct footprint *footprint);
 
 /* Adds the sector of every byte of [address, address + bytes), bytes >= 1; only ERR_MEMORY. */
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err);
+/* Whether the sector of that byte is in it. */
+bool footprint_has(const struct footprint *footprint, uint64_t address);
 /* Adds all of `other`. */
 int footprint_add(struct footprint *footprint, const struct footprint *other, struct err *err);
 

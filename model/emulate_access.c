@@ -1,0 +1,500 @@
+#include "model/emulate_access.h"
+
+#include "model/emulate_alu.h"
+#include "model/emulate_count.h"
+#include "model/emulate_slice.h"
+#include "model/emulate_steady.h"
+
+#include <string.h>
+
+bool is_access(const struct sass *i)
+{
+    return i->access_count > 0;
+}
+
+const struct sass_operand *data_operand(const struct sass *i, unsigned k)
+{
+    for (unsigned s = 0; s < i->source_count; s++)
+        if ((i->sources[s].kind == SASS_REGISTER || i->sources[s].kind == SASS_IMMEDIATE ||
+             i->sources[s].kind == SASS_UNIFORM_REGISTER) &&
+            k-- == 0)
+            return &i->sources[s];
+    return NULL;
+}
+
+static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, bool wide)
+{
+    if (index == SASS_RZ)
+        return 0;
+    return unknown[index] | (wide && index + 1 < SASS_RZ ? unknown[index + 1] : 0);
+}
+
+static uint64_t register_value(const row file[ROWS], unsigned index, bool wide, unsigned lane)
+{
+    if (index == SASS_RZ)
+        return 0;
+    return file[index][lane] | (wide && index + 1 < SASS_RZ ? (uint64_t)file[index + 1][lane] << 32 : 0);
+}
+
+int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
+                 const struct sass *i, unsigned which, uint32_t mask)
+{
+    const struct sass_access *access = &i->accesses[which];
+    const bool wide = access->wide || access->uniform_wide;
+
+    out->i = i;
+    out->index = i->pc / SASS_BYTES;
+    out->mask = mask;
+    out->width = access->bytes;
+    out->space = access->space;
+    out->access = access->access;
+    out->second = 0;
+    if (warp->regs.tainted &&
+        mask & (register_unknown(warp->regs.r_unknown, access->index, access->wide) |
+                register_unknown(warp->regs.u_unknown, access->uniform, access->uniform_wide)))
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the address of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t base = register_value(warp->regs.r, access->index, access->wide, l) * access->scale;
+        uint64_t address;
+
+        if (!access->wide && !access->zero_extend && access->uniform_wide)
+            base = (uint64_t)(int64_t)(int32_t)base;
+        address = base + register_value(warp->regs.u, access->uniform, access->uniform_wide, l) +
+                  (uint64_t)(int64_t)access->offset;
+        out->address[l] = wide ? address : (uint32_t)address;
+    }
+    return STEP_NEXT;
+}
+
+/* Where a generic address lies. */
+static enum sass_space space_of(uint64_t address)
+{
+    if (address >> 32 == SHARED_WINDOW >> 32)
+        return SASS_SPACE_SHARED;
+    return address >> 32 == LOCAL_WINDOW >> 32 ? SASS_SPACE_LOCAL : SASS_SPACE_GLOBAL;
+}
+
+static int bad_address(struct emulation *emulation, const struct request *request, unsigned lane,
+                       const char *why)
+{
+    return stop_at(emulation, request->i, EMULATE_BAD_ADDRESS, "%s of %u bytes at %#llx by lane %u %s",
+                   sass_info((enum sass_op)request->i->op)->name, request->width,
+                   (unsigned long long)request->address[lane], lane, why);
+}
+
+static int window_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
+                       const struct request *request, unsigned lane, bool shared)
+{
+    const uint64_t offset = request->address[lane] & 0xffffffff;
+    const size_t size = shared ? emulation->shared_bytes : emulation->local_bytes;
+    const size_t first = shared ? 0 : lane * emulation->local_bytes;
+
+    if (size < request->width || offset > size - request->width)
+        return bad_address(emulation, request, lane,
+                           shared ? "is outside shared memory" : "is outside local memory");
+    out->bytes = (shared ? emulation->shared : warp->local) + first + offset;
+    out->marks = (shared ? emulation->shared_unknown : warp->local_unknown) + first + offset;
+    out->page = NULL;
+    return STEP_NEXT;
+}
+
+int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
+              unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const enum sass_space space =
+        request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
+    struct region *region;
+
+    if (address & (request->width - 1))
+        return bad_address(emulation, request, lane, "is not aligned");
+    if (space != SASS_SPACE_GLOBAL)
+        return window_cell(out, emulation, warp, request, lane, space == SASS_SPACE_SHARED);
+    region = memory_region(&emulation->memory, address, request->width);
+    if (!region)
+        return bad_address(emulation, request, lane, "is outside every buffer");
+    out->region = region;
+    out->page = region_page(region, address - region->address, emulation->err);
+    if (!out->page)
+        return ERR_MEMORY;
+    out->offset = (size_t)((address - region->address) % PAGE_BYTES);
+    out->bytes = out->page->bytes + out->offset;
+    out->marks = NULL;
+    return STEP_NEXT;
+}
+
+bool cell_unknown(const struct cell *cell, unsigned width)
+{
+    if (cell->page)
+        return page_unknown(cell->page, cell->offset, width);
+    for (unsigned k = 0; k < width; k++)
+        if (cell->marks[k])
+            return true;
+    return false;
+}
+
+bool cell_store(struct emulation *emulation, const struct cell *cell, const void *bytes, unsigned width,
+                bool unknown)
+{
+    const bool changed = memcmp(cell->bytes, bytes, width) != 0;
+
+    memcpy(cell->bytes, bytes, width);
+    if (cell->page) {
+        page_taint(cell->page, cell->offset, width, unknown);
+        cell->page->written = true;
+    } else if (unknown || emulation->shared_tainted) {
+        memset(cell->marks, unknown, width);
+        emulation->shared_tainted = true;
+    }
+    return changed;
+}
+
+/* Local memory of a warp is interleaved: word w of lane l lies at 128 w + 4 l. */
+static uint64_t interleaved(uint64_t address, unsigned lane)
+{
+    return (address & 0xffffffff) / 4 * 128 + 4 * lane + (address & 3);
+}
+
+/* A 32-byte sector and a 128-byte line of local memory: wider accesses take one line for each word. */
+static void count_local(struct emulate_count *count, const struct request *request, uint32_t mask,
+                        uint64_t times)
+{
+    const unsigned words = request->width > 4 ? request->width / 4 : 1;
+    uint64_t address[LANES];
+
+    for (unsigned w = 0; w < words; w++) {
+        for (unsigned l = 0; l < LANES; l++)
+            address[l] = interleaved(request->address[l] + 4 * w, l);
+        count->sectors += times * count_blocks(address, mask, 4, 32);
+        count->lines += times * count_blocks(address, mask, 4, 128);
+    }
+}
+
+static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+{
+    struct emulate_block *block = emulation->block;
+    uint64_t last = UINT64_MAX;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t address = request->address[__builtin_ctz(mask)];
+        int rc = 0;
+
+        if (address / FOOTPRINT_SECTOR == last && request->width <= FOOTPRINT_SECTOR)
+            continue;
+        last = address / FOOTPRINT_SECTOR;
+        if (request->access & (SASS_READS | SASS_ATOMICALLY))
+            rc = footprint_mark(&block->read, address, request->width, emulation->err);
+        if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
+            rc = footprint_mark(&block->written, address, request->width, emulation->err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Lanes by space: global, shared, local. */
+static void split_spaces(uint32_t spaces[3], const struct request *request)
+{
+    spaces[0] = spaces[1] = spaces[2] = 0;
+    if (request->space != SASS_SPACE_GENERIC) {
+        spaces[request->space == SASS_SPACE_SHARED  ? 1
+               : request->space == SASS_SPACE_LOCAL ? 2
+                                                    : 0] = request->mask;
+        return;
+    }
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const enum sass_space space = space_of(request->address[lane]);
+
+        spaces[space == SASS_SPACE_SHARED ? 1 : space == SASS_SPACE_LOCAL ? 2 : 0] |= lane_bit(lane);
+    }
+}
+
+bool request_is_global(const struct request *request)
+{
+    uint32_t spaces[3];
+
+    split_spaces(spaces, request);
+    return spaces[0] != 0;
+}
+
+void request_tally(struct emulation *emulation, const struct request *request, uint64_t times)
+{
+    struct emulate_count *count = &emulation->block->counts[request->index];
+    uint32_t spaces[3];
+
+    split_spaces(spaces, request);
+    if (!request->second) {
+        const unsigned lanes = (unsigned)__builtin_popcount(request->mask);
+
+        count->requests += times;
+        count->lanes += times * lanes;
+        count->bytes += times * lanes * request->width;
+    }
+    if (spaces[0]) {
+        count->sectors += times * count_blocks(request->address, spaces[0], request->width, 32);
+        count->lines += times * count_blocks(request->address, spaces[0], request->width, 128);
+    }
+    if (spaces[1])
+        count->wavefronts += times * count_wavefronts(request->address, spaces[1], request->width);
+    if (spaces[2])
+        count_local(count, request, spaces[2], times);
+}
+
+int request_count(struct emulation *emulation, const struct request *request)
+{
+    uint32_t spaces[3];
+
+    if (!request->mask || emulation->rehearsing)
+        return 0;
+    request_tally(emulation, request, 1);
+    split_spaces(spaces, request);
+    return spaces[0] ? mark(emulation, request, spaces[0]) : 0;
+}
+
+/* Sliced: a wanted load of what a store that was left out has written. */
+static bool reads_left_out_store(const struct emulation *emulation, const struct request *request,
+                                 unsigned lane)
+{
+    const struct footprint *written = &emulation->block->written;
+
+    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && written->count &&
+           footprint_has(written, request->address[lane]);
+}
+
+static int load_lane(struct emulation *emulation, struct warp *warp, const struct request *request,
+                     unsigned lane, row *words, uint32_t *unknown)
+{
+    const bool sign = request->i->accesses[0].sign;
+    uint32_t value[8] = {0};
+    struct cell cell;
+    const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    if (cell.page && reads_left_out_store(emulation, request, lane)) {
+        emulation->restart = true;
+        return STEP_STOPPED;
+    }
+    memcpy(value, cell.bytes, request->width);
+    if (sign && request->width == 1)
+        value[0] = (uint32_t)(int32_t)(int8_t)value[0];
+    if (sign && request->width == 2)
+        value[0] = (uint32_t)(int32_t)(int16_t)value[0];
+    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
+        words[w][lane] = value[w];
+    if (cell_unknown(&cell, request->width))
+        *unknown |= lane_bit(lane);
+    return STEP_NEXT;
+}
+
+/* Words beyond the first operand go to the second: 32-byte loads have two. */
+static void store_words(struct warp *warp, const struct sass *i, row *words, unsigned count, uint32_t mask,
+                        uint32_t unknown)
+{
+    for (unsigned k = 0; k < i->destination_count && count; k++) {
+        const struct sass_operand *to = &i->destinations[k];
+        const unsigned n = to->count < count ? to->count : count;
+
+        if (to->kind != SASS_REGISTER && to->kind != SASS_UNIFORM_REGISTER)
+            continue;
+        operand_store(warp, to, words, n, mask, unknown);
+        words += n;
+        count -= n;
+    }
+}
+
+static int load(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    row words[8];
+    uint32_t unknown = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const int rc = load_lane(emulation, warp, request, (unsigned)__builtin_ctz(left), words, &unknown);
+
+        if (rc)
+            return rc;
+    }
+    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
+    return STEP_NEXT;
+}
+
+/* The words that lanes store, from one or two operands. */
+static uint32_t store_data(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                           unsigned count, row *words)
+{
+    uint32_t unknown = 0;
+
+    for (unsigned k = 0, w = 0; w < count; k++) {
+        const struct sass_operand *from = data_operand(i, k);
+
+        if (!from)
+            break;
+        unknown |= operand_unknown(emulation, warp, from);
+        for (unsigned n = 0; n < (from->count ? from->count : 1) && w < count; n++, w++) {
+            row scratch;
+
+            memcpy(words[w], operand_row(emulation, warp, from, n, scratch), sizeof(row));
+        }
+    }
+    return unknown;
+}
+
+static int store(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const unsigned count = (request->width + 3) / 4;
+    row words[8] = {{0}};
+    const uint32_t unknown = store_data(emulation, warp, request->i, count, words);
+    bool changed = false;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint32_t value[8];
+        struct cell cell;
+        const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+        if (rc)
+            return rc;
+        for (unsigned w = 0; w < count; w++)
+            value[w] = words[w][lane];
+        changed |= cell_store(emulation, &cell, value, request->width, unknown >> lane & 1);
+    }
+    if (changed)
+        note_change(emulation);
+    return STEP_NEXT;
+}
+
+/* Whether every lane's address is good, where no data is moved. */
+static int check_request(struct emulation *emulation, const struct request *request)
+{
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t address = request->address[lane];
+        const enum sass_space space =
+            request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
+        const size_t size = space == SASS_SPACE_SHARED ? emulation->shared_bytes : emulation->local_bytes;
+
+        if (address & (request->width - 1))
+            return bad_address(emulation, request, lane, "is not aligned");
+        if (space == SASS_SPACE_GLOBAL
+                ? !memory_region(&emulation->memory, address, request->width)
+                : size < request->width || (address & 0xffffffff) > size - request->width)
+            return bad_address(emulation, request, lane,
+                               space == SASS_SPACE_GLOBAL   ? "is outside every buffer"
+                               : space == SASS_SPACE_SHARED ? "is outside shared memory"
+                                                            : "is outside local memory");
+    }
+    return STEP_NEXT;
+}
+
+/* LDC, ULDC: a constant bank, indexed by a register. */
+static int load_constant(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const struct sass_access *access = &request->i->accesses[0];
+    row words[4];
+    uint32_t unknown = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        for (unsigned w = 0; w < (request->width + 3) / 4; w++) {
+            const uint64_t at = request->address[lane] + 4 * w;
+            uint32_t value;
+
+            if (!constant_word(&emulation->memory, access->bank, at & ~UINT64_C(3), &value))
+                unknown |= lane_bit(lane);
+            if (request->width < 4) {
+                value = value >> 8 * (at & 3) & (request->width == 1 ? 0xff : 0xffff);
+                if (access->sign)
+                    value = request->width == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+            }
+            words[w][lane] = value;
+        }
+    }
+    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
+    return STEP_NEXT;
+}
+
+/* LDGSTS: global to shared memory, past the registers. */
+static int copy(struct emulation *emulation, struct warp *warp, const struct request *from,
+                const struct request *to)
+{
+    for (uint32_t left = from->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        struct cell source, target;
+        int rc = cell_find(&source, emulation, warp, from, lane);
+
+        if (!rc)
+            rc = cell_find(&target, emulation, warp, to, lane);
+        if (rc)
+            return rc;
+        cell_store(emulation, &target, source.bytes, to->width, cell_unknown(&source, from->width));
+    }
+    note_change(emulation);
+    return STEP_NEXT;
+}
+
+/* Tells a loop that is being recorded, checks the addresses, counts. */
+static int pass_request(struct emulation *emulation, const struct request *request, bool fixed)
+{
+    const int rc = check_request(emulation, request);
+
+    if (rc)
+        return rc;
+    if (steady_listens(emulation->steady))
+        steady_access(emulation->steady, request, fixed);
+    return request_count(emulation, request);
+}
+
+/* Counted as one request: sectors of what it reads, wavefronts of what it writes. */
+static int execute_copy(struct emulation *emulation, struct warp *warp, const struct request *from)
+{
+    struct request to;
+    int rc = request_init(&to, emulation, warp, from->i, 1, from->mask);
+
+    to.second = 1;
+    if (!rc)
+        rc = pass_request(emulation, from, false);
+    if (!rc)
+        rc = pass_request(emulation, &to, false);
+    return rc || !emulation->slice.wanted[from->index] ? rc : copy(emulation, warp, from, &to);
+}
+
+static int execute_data(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    if (request->i->op == SASS_LDSM || request->i->op == SASS_STSM)
+        return matrix_execute(emulation, warp, request);
+    if (request->access & SASS_ATOMICALLY)
+        return atomic_execute(emulation, warp, request);
+    return request->access & SASS_READS ? load(emulation, warp, request) : store(emulation, warp, request);
+}
+
+int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    const bool wanted = emulation->slice.wanted[i->pc / SASS_BYTES];
+    struct request request;
+    int rc;
+
+    if (!mask)
+        return STEP_NEXT;
+    if (!i->accesses[0].bytes || i->accesses[0].space == SASS_SPACE_TEXTURE ||
+        i->accesses[0].space == SASS_SPACE_TENSOR) { /* what it moves stands in a descriptor */
+        make_unknown(warp, i, mask);
+        return STEP_NEXT;
+    }
+    rc = request_init(&request, emulation, warp, i, 0, mask);
+    if (rc || request.access & SASS_PREFETCHES)
+        return rc;
+    if (request.space == SASS_SPACE_CONSTANT) {
+        if (steady_listens(emulation->steady))
+            steady_access(emulation->steady, &request, true);
+        return load_constant(emulation, warp, &request);
+    }
+    if (i->op == SASS_LDSM || i->op == SASS_STSM)
+        matrix_lanes(&request);
+    if (i->access_count > 1)
+        return execute_copy(emulation, warp, &request);
+    rc = pass_request(emulation, &request, wanted && request.access & SASS_READS);
+    return rc || !wanted ? rc : execute_data(emulation, warp, &request);
+}

@@ -1,0 +1,378 @@
+/* A backward analysis of what is still needed (strongly live registers): an instruction is needed when it
+ * decides something by itself or defines what a needed one reads; its sources are needed then.
+ *
+ * Compilers write `@!P2 IADD3 R8, ...; @!P2 LDG R9, [R8]`: what a guarded instruction reads is needed under
+ * its guard only, and a definition under the same guard ends that. So beside what is needed anyway there is a
+ * set for each guard, kept along straight code for as long as its predicate is not redefined. */
+#include "model/emulate_slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARDS = 14, NO_GUARD = -1 }; /* P0 to P6, and their negations */
+
+struct need {
+    struct slice_set always;
+    struct slice_set under[GUARDS];
+    unsigned guards; /* bit g: under[g] is not empty */
+};
+
+struct analysis {
+    struct slice *slice;
+    const struct sass *code;
+    size_t count;
+    struct slice_set indirect; /* needed wherever an indirect branch or a return may lead */
+    bool changed;
+};
+
+static void add(struct slice_set *set, unsigned bit)
+{
+    set->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static bool overlap(const struct slice_set *a, const struct slice_set *b)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        if (a->bits[k] & b->bits[k])
+            return true;
+    return false;
+}
+
+static void unite(struct slice_set *into, const struct slice_set *from)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        into->bits[k] |= from->bits[k];
+}
+
+static void add_registers(struct slice_set *set, unsigned first_bit, unsigned index, unsigned count)
+{
+    for (unsigned w = 0; w < count && index + w < SASS_RZ; w++)
+        add(set, first_bit + index + w);
+}
+
+static void add_operand(struct slice_set *set, const struct sass_operand *operand)
+{
+    switch (operand->kind) {
+    case SASS_REGISTER:
+        add_registers(set, 0, operand->index, operand->count);
+        break;
+    case SASS_UNIFORM_REGISTER:
+        add_registers(set, SLICE_UNIFORM, operand->index, operand->count);
+        break;
+    case SASS_PREDICATE:
+        if (operand->index < SASS_PT)
+            add(set, SLICE_PREDICATES + operand->index);
+        break;
+    case SASS_UNIFORM_PREDICATE:
+        if (operand->index < SASS_PT)
+            add(set, SLICE_UNIFORM_PREDICATES + operand->index);
+        break;
+    default:
+        break;
+    }
+}
+
+static void add_predicate_file(struct slice_set *set, bool uniform)
+{
+    for (unsigned k = 0; k < SASS_PT; k++)
+        add(set, (uniform ? SLICE_UNIFORM_PREDICATES : SLICE_PREDICATES) + k);
+}
+
+static void add_guard(struct slice_set *set, const struct sass *i)
+{
+    const struct sass_operand guard = {.kind = i->guard_uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE,
+                                       .index = i->guard};
+
+    add_operand(set, &guard);
+}
+
+static void add_addresses(struct slice_set *set, const struct sass *i)
+{
+    for (unsigned k = 0; k < i->access_count; k++) {
+        add_registers(set, 0, i->accesses[k].index, i->accesses[k].wide ? 2 : 1);
+        add_registers(set, SLICE_UNIFORM, i->accesses[k].uniform, i->accesses[k].uniform_wide ? 2 : 1);
+    }
+}
+
+static void add_sources(struct slice_set *set, const struct sass *i)
+{
+    for (unsigned k = 0; k < i->source_count; k++)
+        add_operand(set, &i->sources[k]);
+    if (i->op == SASS_P2R || i->op == SASS_UP2UR)
+        add_predicate_file(set, i->op == SASS_UP2UR);
+}
+
+static void definitions(struct slice_set *set, const struct sass *i)
+{
+    *set = (struct slice_set){0};
+    for (unsigned k = 0; k < i->destination_count; k++)
+        add_operand(set, &i->destinations[k]);
+    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
+        add_predicate_file(set, i->op == SASS_UR2UP);
+}
+
+static bool is_guarded(const struct sass *i)
+{
+    return i->guard != SASS_PT || i->guard_negated;
+}
+
+/* The set its reads belong to. */
+static int guard_of(const struct sass *i)
+{
+    if (i->guard_uniform || i->guard >= SASS_PT)
+        return NO_GUARD;
+    return 2 * i->guard + i->guard_negated;
+}
+
+/* R2P writes some predicates only. */
+static bool writes_in_part(const struct sass *i)
+{
+    return i->op == SASS_R2P || i->op == SASS_UR2UP;
+}
+
+static bool is_memory(const struct sass *i)
+{
+    return i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT;
+}
+
+static bool decides(const struct sass *i)
+{
+    return i->op == SASS_UNKNOWN || i->op == SASS_BAR || is_memory(i) ||
+           sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
+}
+
+/* Whether some wanted load may read what this instruction stores. */
+static bool is_read_back(const struct slice *slice, const struct sass *i)
+{
+    switch (i->accesses[i->access_count - 1].space) {
+    case SASS_SPACE_SHARED:
+        return slice->reads_shared;
+    case SASS_SPACE_LOCAL:
+        return slice->reads_local;
+    case SASS_SPACE_GENERIC:
+        return slice->reads_shared || slice->reads_local || slice->stores;
+    default:
+        return slice->stores;
+    }
+}
+
+/* A wanted load makes stores to its memory wanted. */
+static void note_read(struct analysis *analysis, const struct sass *i)
+{
+    struct slice *slice = analysis->slice;
+    const enum sass_space space = (enum sass_space)i->accesses[0].space;
+    const bool generic = space == SASS_SPACE_GENERIC;
+    const bool shared = slice->reads_shared || space == SASS_SPACE_SHARED || generic;
+    const bool local = slice->reads_local || space == SASS_SPACE_LOCAL || generic;
+
+    slice->reads_global |= space == SASS_SPACE_GLOBAL || generic;
+    analysis->changed |= shared != slice->reads_shared || local != slice->reads_local;
+    slice->reads_shared = shared;
+    slice->reads_local = local;
+}
+
+static void visit_memory(struct analysis *analysis, size_t index, bool defines_needed,
+                         struct slice_set *reads)
+{
+    const struct sass *i = &analysis->code[index];
+    const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
+    const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
+
+    analysis->slice->wanted[index] |= wanted;
+    add_addresses(reads, i);
+    if (analysis->slice->wanted[index])
+        add_sources(reads, i);
+    else
+        for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
+            if (i->sources[k].kind == SASS_PREDICATE)
+                add_operand(reads, &i->sources[k]);
+    if (defines_needed)
+        note_read(analysis, i);
+}
+
+static void collect(struct slice_set *out, const struct need *need)
+{
+    *out = need->always;
+    for (unsigned left = need->guards; left; left &= left - 1)
+        unite(out, &need->under[__builtin_ctz(left)]);
+}
+
+/* Whether something defined under `guard` is needed: not where the need is under the opposite guard. */
+static bool is_needed(const struct need *need, const struct slice_set *defined, int guard)
+{
+    if (overlap(defined, &need->always))
+        return true;
+    for (unsigned left = need->guards; left; left &= left - 1) {
+        const int g = __builtin_ctz(left);
+
+        if ((guard == NO_GUARD || g != (guard ^ 1)) && overlap(defined, &need->under[g]))
+            return true;
+    }
+    return false;
+}
+
+/* Behind a definition of its predicate a guard means something else than before it. */
+static void forget_guards(struct need *need, const struct slice_set *defined)
+{
+    for (unsigned left = need->guards; left; left &= left - 1) {
+        const unsigned g = (unsigned)__builtin_ctz(left), bit = SLICE_PREDICATES + g / 2;
+
+        if (!(defined->bits[bit / 64] >> bit % 64 & 1))
+            continue;
+        unite(&need->always, &need->under[g]);
+        need->under[g] = (struct slice_set){0};
+        need->guards &= ~(1u << g);
+    }
+}
+
+static void take_out(struct slice_set *set, const struct slice_set *what)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        set->bits[k] &= ~what->bits[k];
+}
+
+static void end_need(struct need *need, const struct slice_set *defined, const struct sass *i)
+{
+    const int guard = guard_of(i);
+
+    if (writes_in_part(i))
+        return;
+    if (is_guarded(i)) {
+        if (guard != NO_GUARD)
+            take_out(&need->under[guard], defined);
+        return;
+    }
+    take_out(&need->always, defined);
+    for (unsigned left = need->guards; left; left &= left - 1)
+        take_out(&need->under[__builtin_ctz(left)], defined);
+}
+
+/* What is needed before instruction `index`, given what is needed behind it. */
+static void visit(struct analysis *analysis, size_t index, struct need *need)
+{
+    const struct sass *i = &analysis->code[index];
+    const int guard = guard_of(i);
+    struct slice_set defined, reads = {0};
+    bool defines_needed;
+
+    definitions(&defined, i);
+    defines_needed = is_needed(need, &defined, guard);
+    if (!defines_needed && !decides(i))
+        return;
+    analysis->slice->needed[index] = true;
+    forget_guards(need, &defined);
+    end_need(need, &defined, i);
+    add_guard(&need->always, i);
+    if (is_memory(i)) {
+        visit_memory(analysis, index, defines_needed, &reads);
+    } else {
+        analysis->slice->wanted[index] = true;
+        add_sources(&reads, i);
+        add_addresses(&reads, i);
+    }
+    unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
+    if (guard != NO_GUARD)
+        need->guards |= 1u << guard;
+}
+
+static bool falls_through(const struct sass *i)
+{
+    for (unsigned k = 0; k < i->source_count; k++)
+        if (i->sources[k].kind == SASS_UNIFORM_REGISTER ||
+            ((i->sources[k].kind == SASS_PREDICATE || i->sources[k].kind == SASS_UNIFORM_PREDICATE) &&
+             i->sources[k].index != SASS_PT))
+            return true;
+    return is_guarded(i) ||
+           !(i->op == SASS_BRA || i->op == SASS_EXIT || i->op == SASS_RET || i->op == SASS_BRX ||
+             i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL);
+}
+
+static bool is_indirect(const struct sass *i)
+{
+    return i->op == SASS_RET || i->op == SASS_BRX || i->op == SASS_JMX ||
+           (i->op == SASS_CALL && !i->has_target);
+}
+
+/* What the branch at `index` may lead to. */
+static void add_targets(struct analysis *analysis, size_t index, struct need *need)
+{
+    const struct sass *i = &analysis->code[index];
+    const struct slice *slice = analysis->slice;
+
+    if (is_indirect(i)) {
+        unite(&need->always, &analysis->indirect);
+    } else if (sass_is_jump(i) && i->has_target && i->target >= 0 &&
+               (size_t)i->target / SASS_BYTES < analysis->count) {
+        unite(&need->always, &slice->live[i->target / SASS_BYTES]);
+        unite(&analysis->indirect, &slice->live[i->target / SASS_BYTES]);
+    }
+    if (i->op == SASS_CALL && index + 1 < analysis->count)
+        unite(&analysis->indirect, &slice->live[index + 1]);
+}
+
+static void pass(struct analysis *analysis)
+{
+    struct slice *slice = analysis->slice;
+    struct need need = {0};
+
+    for (size_t index = analysis->count; index-- > 0;) {
+        struct slice_set live;
+
+        if (!falls_through(&analysis->code[index]))
+            need = (struct need){0};
+        add_targets(analysis, index, &need);
+        visit(analysis, index, &need);
+        collect(&live, &need);
+        if (memcmp(&live, &slice->live[index], sizeof live)) {
+            slice->live[index] = live;
+            analysis->changed = true;
+        }
+    }
+}
+
+static void want_everything(struct slice *slice, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        slice->needed[i] = slice->wanted[i] = true;
+        slice->next[i] = (uint32_t)i;
+    }
+    slice->next[count] = (uint32_t)count;
+    slice->reads_shared = slice->reads_local = slice->reads_global = slice->stores = true;
+}
+
+int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
+               struct err *err)
+{
+    struct analysis analysis = {.slice = out, .code = code, .count = count, .changed = true};
+
+    *out = (struct slice){.stores = stores};
+    out->needed = calloc(count + 1, sizeof *out->needed);
+    out->wanted = calloc(count + 1, sizeof *out->wanted);
+    out->next = calloc(count + 1, sizeof *out->next);
+    out->live = everything ? NULL : calloc(count + 1, sizeof *out->live);
+    if (!out->needed || !out->wanted || !out->next || (!everything && !out->live)) {
+        slice_release(out);
+        return err_memory(err);
+    }
+    if (everything) {
+        want_everything(out, count);
+        return 0;
+    }
+    while (analysis.changed) {
+        analysis.changed = false;
+        pass(&analysis);
+    }
+    out->next[count] = (uint32_t)count;
+    for (size_t i = count; i-- > 0;)
+        out->next[i] = out->needed[i] ? (uint32_t)i : out->next[i + 1];
+    return 0;
+}
+
+void slice_release(struct slice *slice)
+{
+    free(slice->needed);
+    free(slice->wanted);
+    free(slice->next);
+    free(slice->live);
+    *slice = (struct slice){0};
+}

@@ -1,0 +1,478 @@
+#include "model/emulate_steady.h"
+
+#include "base/hash.h"
+#include "model/emulate_record.h"
+#include "model/emulate_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WATCHES = 8,     /* loops looked at, nested ones among them */
+    PERIOD_MOST = 8, /* iterations */
+    SNAPSHOTS = 2 * PERIOD_MOST + 1,
+    WORTHWHILE = 8, /* periods */
+    REHEARSALS = 3,
+    PATIENCE = 64 /* iterations until a loop that was not steady is looked at again */
+};
+
+/* The needed registers at a loop's head. */
+struct snapshot {
+    row *rows; /* vector registers, then uniform ones, in the order of the watch's list */
+    uint32_t p[8], up[8];
+};
+
+struct watch {
+    uint32_t branch, target; /* instructions */
+    uint32_t mask;
+    uint64_t repeats; /* of the trace at the last visit */
+    uint64_t rest;    /* visits still to be let pass */
+    unsigned taken;   /* snapshots so far that belong together */
+    uint16_t list[2 * ROWS];
+    unsigned vector_count, count;         /* of list: vector registers first */
+    struct snapshot snapshots[SNAPSHOTS]; /* snapshot n lies at n % SNAPSHOTS */
+    row *rows;
+};
+
+enum phase { PHASE_WATCH, PHASE_RECORD, PHASE_LEARN, PHASE_REHEARSE };
+
+struct steady {
+    struct watch *watches[WATCHES];
+    unsigned watch_count;
+    enum phase phase;
+    struct watch *current; /* the loop that is being recorded */
+    unsigned period, iteration;
+    struct record *records;
+    size_t record_count, next;
+    struct record_run *runs;
+    size_t run_count, next_run;
+    uint64_t passed;  /* barriers in a period */
+    uint64_t periods; /* how long after the recorded period that is which is seen now */
+    bool disturbed;
+    struct warp saved;
+};
+
+int steady_open(struct steady **out, struct err *err)
+{
+    struct steady *steady = calloc(1, sizeof *steady);
+
+    *out = steady;
+    if (!steady)
+        return err_memory(err);
+    steady->records = malloc(RECORD_MOST * sizeof *steady->records);
+    steady->runs = malloc(RECORD_MOST * sizeof *steady->runs);
+    if (!steady->records || !steady->runs)
+        return err_memory(err); /* the owner closes it */
+    return 0;
+}
+
+void steady_reset(struct steady *steady)
+{
+    for (unsigned k = 0; k < steady->watch_count; k++) {
+        steady->watches[k]->repeats = steady->watches[k]->rest = 0;
+        steady->watches[k]->taken = 0;
+    }
+    steady->phase = PHASE_WATCH;
+}
+
+void steady_close(struct steady *steady)
+{
+    if (!steady)
+        return;
+    for (unsigned k = 0; k < steady->watch_count; k++) {
+        free(steady->watches[k]->rows);
+        free(steady->watches[k]);
+    }
+    free(steady->records);
+    free(steady->runs);
+    free(steady);
+}
+
+bool steady_listens(const struct steady *steady)
+{
+    return steady && steady->phase != PHASE_WATCH;
+}
+
+/* Takes what the period did: into the list at first, compared with it later. */
+static void take(struct steady *steady, struct record *seen, uint64_t periods)
+{
+    if (steady->phase == PHASE_RECORD) {
+        if (steady->record_count == RECORD_MOST)
+            steady->disturbed = true;
+        else
+            steady->records[steady->record_count++] = *seen;
+        return;
+    }
+    if (steady->next >= steady->record_count ||
+        !record_follows(&steady->records[steady->next++], seen, periods, steady->phase == PHASE_LEARN))
+        steady->disturbed = true;
+}
+
+void steady_access(struct steady *steady, const struct request *request, bool fixed)
+{
+    struct record seen;
+
+    if (steady->disturbed)
+        return;
+    if (fixed && request->access & SASS_WRITES)
+        steady->disturbed = true; /* an atomic whose result is needed */
+    record_access(&seen, request);
+    seen.fixed = fixed;
+    take(steady, &seen, steady->periods);
+}
+
+static bool sets_predicate(const struct sass *i)
+{
+    for (unsigned k = 0; k < i->destination_count; k++)
+        if ((i->destinations[k].kind == SASS_PREDICATE ||
+             i->destinations[k].kind == SASS_UNIFORM_PREDICATE) &&
+            i->destinations[k].index != SASS_PT)
+            return true;
+    return false;
+}
+
+static bool reads_clock(const struct sass *i)
+{
+    return i->source_count && i->sources[0].kind == SASS_SPECIAL && i->sources[0].value >= SASS_SR_CLOCKLO &&
+           i->sources[0].value <= SASS_SR_GLOBALTIMERHI;
+}
+
+void steady_compute(struct steady *steady, const struct alu *x)
+{
+    struct record seen;
+
+    if (reads_clock(x->i))
+        steady->disturbed = true;
+    if (steady->disturbed || !sets_predicate(x->i) || !x->source_count)
+        return;
+    record_compute(&seen, x);
+    take(steady, &seen, steady->periods);
+}
+
+void steady_run(struct steady *steady, uint32_t first, uint32_t end)
+{
+    if (steady->phase == PHASE_RECORD && steady->run_count < RECORD_MOST) {
+        steady->runs[steady->run_count++] = (struct record_run){first, end};
+        return;
+    }
+    if (steady->phase == PHASE_RECORD || steady->next_run >= steady->run_count ||
+        steady->runs[steady->next_run].first != first || steady->runs[steady->next_run].end != end)
+        steady->disturbed = true;
+    steady->next_run++;
+}
+
+/* The registers needed before instruction `target`. */
+static void list_registers(struct watch *watch, const struct slice_set *live)
+{
+    for (unsigned bit = 0; bit < SLICE_PREDICATES; bit++) {
+        if (bit == SLICE_UNIFORM)
+            watch->vector_count = watch->count;
+        if (live->bits[bit / 64] >> bit % 64 & 1)
+            watch->list[watch->count++] = (uint16_t)(bit % ROWS);
+    }
+}
+
+static struct watch *find_watch(struct emulation *emulation, const struct group *group, uint32_t branch)
+{
+    struct steady *steady = emulation->steady;
+    struct watch *watch;
+
+    for (unsigned k = 0; k < steady->watch_count; k++)
+        if (steady->watches[k]->branch == branch && steady->watches[k]->target == group->pc)
+            return steady->watches[k];
+    if (steady->watch_count == WATCHES)
+        return NULL;
+    watch = calloc(1, sizeof *watch);
+    if (!watch)
+        return NULL;
+    watch->branch = branch;
+    watch->target = group->pc;
+    list_registers(watch, &emulation->slice.live[group->pc]);
+    watch->rows = malloc((watch->count * SNAPSHOTS + 1) * sizeof(row));
+    if (!watch->rows) {
+        free(watch);
+        return NULL;
+    }
+    for (unsigned k = 0; k < SNAPSHOTS; k++)
+        watch->snapshots[k].rows = watch->rows + k * watch->count;
+    return steady->watches[steady->watch_count++] = watch;
+}
+
+static row *register_row(struct registers *regs, const struct watch *watch, unsigned k)
+{
+    return k < watch->vector_count ? &regs->r[watch->list[k]] : &regs->u[watch->list[k]];
+}
+
+static struct snapshot *snapshot_back(struct watch *watch, unsigned back)
+{
+    return &watch->snapshots[(watch->taken - 1 - back) % SNAPSHOTS];
+}
+
+static void take_snapshot(struct watch *watch, struct registers *regs)
+{
+    struct snapshot *snapshot = &watch->snapshots[watch->taken++ % SNAPSHOTS];
+
+    for (unsigned k = 0; k < watch->count; k++)
+        memcpy(snapshot->rows[k], register_row(regs, watch, k), sizeof(row));
+    memcpy(snapshot->p, regs->p, sizeof regs->p);
+    memcpy(snapshot->up, regs->up, sizeof regs->up);
+}
+
+static bool same_predicates(const struct watch *watch, const struct slice_set *live, const struct snapshot *a,
+                            const struct snapshot *b)
+{
+    for (unsigned k = 0; k < 7; k++) {
+        if (live->bits[SLICE_PREDICATES / 64] >> (SLICE_PREDICATES % 64 + k) & 1 &&
+            (a->p[k] ^ b->p[k]) & watch->mask)
+            return false;
+        if (live->bits[SLICE_UNIFORM_PREDICATES / 64] >> (SLICE_UNIFORM_PREDICATES % 64 + k) & 1 &&
+            a->up[k] != b->up[k])
+            return false;
+    }
+    return true;
+}
+
+/* Whether the last three snapshots `period` apart lie on a line. */
+static bool on_a_line(struct watch *watch, const struct slice_set *live, unsigned period)
+{
+    const struct snapshot *c = snapshot_back(watch, 0), *b = snapshot_back(watch, period),
+                          *a = snapshot_back(watch, 2 * period);
+
+    if (!same_predicates(watch, live, a, b) || !same_predicates(watch, live, b, c))
+        return false;
+    for (unsigned k = 0; k < watch->count; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            if (watch->mask >> l & 1 && c->rows[k][l] - b->rows[k][l] != b->rows[k][l] - a->rows[k][l])
+                return false;
+    return true;
+}
+
+/* Registers at the loop's head `periods` periods after the newest snapshot. */
+static void set_registers(struct registers *regs, struct watch *watch, unsigned period, uint64_t periods)
+{
+    const struct snapshot *now = snapshot_back(watch, 0), *before = snapshot_back(watch, period);
+
+    for (unsigned k = 0; k < watch->count; k++) {
+        row *to = register_row(regs, watch, k);
+
+        for (unsigned l = 0; l < LANES; l++)
+            if (watch->mask >> l & 1 || k >= watch->vector_count)
+                (*to)[l] = now->rows[k][l] + (uint32_t)periods * (now->rows[k][l] - before->rows[k][l]);
+    }
+}
+
+static bool registers_are(struct registers *regs, struct watch *watch, unsigned period, uint64_t periods,
+                          const struct slice_set *live)
+{
+    const struct snapshot *now = snapshot_back(watch, 0), *before = snapshot_back(watch, period);
+    struct snapshot found = {0};
+
+    memcpy(found.p, regs->p, sizeof found.p);
+    memcpy(found.up, regs->up, sizeof found.up);
+    if (!same_predicates(watch, live, now, &found))
+        return false;
+    for (unsigned k = 0; k < watch->count; k++) {
+        row *is = register_row(regs, watch, k);
+
+        for (unsigned l = 0; l < LANES; l++)
+            if (watch->mask >> l & 1 &&
+                (*is)[l] != now->rows[k][l] + (uint32_t)periods * (now->rows[k][l] - before->rows[k][l]))
+                return false;
+    }
+    return true;
+}
+
+/* Executes one period from the state at the loop's head, uncounted: whether it goes as recorded. */
+static bool execute_period(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    struct steady *steady = emulation->steady;
+    uint32_t start = group->pc;
+
+    while (steady->next_run < steady->run_count && !steady->disturbed) {
+        uint32_t pc;
+        const int rc = run_step(&pc, emulation, warp, group);
+
+        if (rc == STEP_NEXT)
+            continue;
+        if (rc < 0 || rc == STEP_STOPPED || group->state != GROUP_READY ||
+            group->mask != steady->current->mask)
+            return false;
+        steady_run(steady, start, pc + 1);
+        start = group->pc;
+    }
+    return !steady->disturbed && steady->next == steady->record_count && group->pc == steady->current->target;
+}
+
+/* Whether the period `periods` after the newest snapshot goes as expected. Everything is put back. */
+static bool rehearse(struct emulation *emulation, struct warp *warp, struct group *group, uint64_t periods)
+{
+    struct steady *steady = emulation->steady;
+    struct watch *watch = steady->current;
+    const struct slice_set *live = &emulation->slice.live[watch->target];
+    const struct emulate_result result = *emulation->result;
+    const unsigned alive = emulation->alive;
+    uint64_t executed;
+    bool good;
+
+    memcpy(&steady->saved, warp, sizeof steady->saved);
+    set_registers(&warp->regs, watch, steady->period, periods);
+    steady->phase = PHASE_REHEARSE;
+    steady->next = steady->next_run = 0;
+    steady->periods = periods + 2; /* counted from the recorded period */
+    emulation->rehearsing = true;
+    good = execute_period(emulation, warp, group) &&
+           registers_are(&warp->regs, watch, steady->period, periods + 1, live);
+    emulation->rehearsing = false;
+    memcpy(warp, &steady->saved, sizeof steady->saved); /* its trace was not touched */
+    emulation->alive = alive;
+    emulation->restart = false;
+    executed = emulation->result->executed;
+    *emulation->result = result;
+    emulation->result->executed = executed;
+    steady->disturbed = false;
+    return good;
+}
+
+/* For how many more periods no comparison turns out otherwise. */
+static uint64_t find_horizon(const struct steady *steady)
+{
+    uint64_t horizon = UINT64_MAX;
+
+    for (size_t k = 0; k < steady->record_count; k++) {
+        const uint64_t own = record_horizon(&steady->records[k]);
+
+        if (own < horizon)
+            horizon = own;
+    }
+    return horizon > 2 && horizon < UINT64_MAX ? horizon - 2 : 0;
+}
+
+static int extrapolate(struct emulation *emulation, struct warp *warp, uint64_t periods)
+{
+    struct steady *steady = emulation->steady;
+
+    for (size_t k = 0; k < steady->record_count; k++) {
+        const int rc = record_count(emulation, &steady->records[k], 2, periods);
+
+        if (rc)
+            return rc;
+    }
+    for (size_t k = 0; k < steady->run_count; k++) {
+        emulation->issue_steps[steady->runs[k].first] += (int64_t)periods;
+        emulation->issue_steps[steady->runs[k].end] -= (int64_t)periods;
+    }
+    warp->passed += periods * steady->passed;
+    trace_repeat(&warp->trace, periods * steady->period);
+    set_registers(&warp->regs, steady->current, steady->period, periods);
+    return 0;
+}
+
+/* Two periods are recorded, the newest snapshot is at their end: go as far as can be seen. */
+static int conclude(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    struct steady *steady = emulation->steady;
+    struct watch *watch = steady->current;
+    uint64_t periods =
+        steady->disturbed || steady->next != steady->record_count || steady->next_run != steady->run_count
+            ? 0
+            : find_horizon(steady);
+    bool good = periods >= WORTHWHILE;
+    int rc = 0;
+
+    steady->disturbed = false;
+    for (unsigned k = 0; k < REHEARSALS && good; k++) /* the last, and two between */
+        good = rehearse(emulation, warp, group, k ? hash_random(watch->branch, k) % periods : periods - 1);
+    steady->phase = PHASE_WATCH;
+    if (good)
+        rc = extrapolate(emulation, warp, periods);
+    else
+        watch->rest = PATIENCE;
+    watch->taken = 0;
+    watch->repeats = 0;
+    return rc;
+}
+
+/* The end of an iteration of the loop that is being recorded. */
+static int next_iteration(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    struct steady *steady = emulation->steady;
+
+    take_snapshot(steady->current, &warp->regs);
+    if (++steady->iteration < steady->period)
+        return 0;
+    steady->iteration = 0;
+    if (steady->phase == PHASE_LEARN)
+        return conclude(emulation, warp, group);
+    steady->passed = warp->passed - steady->passed;
+    steady->phase = PHASE_LEARN;
+    steady->periods = 1;
+    steady->next = steady->next_run = 0;
+    return 0;
+}
+
+static void start_recording(struct steady *steady, struct watch *watch, const struct warp *warp,
+                            unsigned period)
+{
+    steady->current = watch;
+    steady->phase = PHASE_RECORD;
+    steady->period = period;
+    steady->iteration = 0;
+    steady->record_count = steady->run_count = 0;
+    steady->passed = warp->passed;
+    steady->disturbed = false;
+}
+
+static bool others_wait(const struct warp *warp, const struct group *group)
+{
+    for (unsigned k = 0; k < warp->group_count; k++)
+        if (&warp->groups[k] != group && warp->groups[k].state == GROUP_READY)
+            return false;
+    return true;
+}
+
+/* The recorded loop was left, or its iterations are no longer alike. */
+static void give_up(struct steady *steady)
+{
+    steady->phase = PHASE_WATCH;
+    steady->current->rest = PATIENCE;
+    steady->current->taken = 0;
+}
+
+int steady_back_edge(struct emulation *emulation, struct warp *warp, struct group *group, uint32_t branch,
+                     uint64_t repeats)
+{
+    static const unsigned periods[] = {1, 2, 3, 4, 6, 8};
+    struct steady *steady = emulation->steady;
+    struct watch *watch = find_watch(emulation, group, branch);
+
+    if (!watch)
+        return 0;
+    if (steady->phase != PHASE_WATCH && watch != steady->current) {
+        if (branch > steady->current->target && branch < steady->current->branch)
+            return 0; /* an inner loop: part of the recorded period */
+        give_up(steady);
+    }
+    if (warp->regs.tainted || !others_wait(warp, group))
+        repeats = 0;
+    if (repeats < 2 || repeats != watch->repeats + 1 || group->mask != watch->mask) {
+        if (steady->phase != PHASE_WATCH)
+            give_up(steady);
+        watch->taken = 0;
+        watch->mask = group->mask;
+    }
+    watch->repeats = repeats;
+    if (steady->phase != PHASE_WATCH)
+        return next_iteration(emulation, warp, group);
+    if (watch->rest) {
+        watch->rest--;
+        return 0;
+    }
+    take_snapshot(watch, &warp->regs);
+    for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++)
+        if (watch->taken > 2 * periods[k] &&
+            on_a_line(watch, &emulation->slice.live[watch->target], periods[k])) {
+            start_recording(steady, watch, warp, periods[k]);
+            break;
+        }
+    return 0;
+}

@@ -1,0 +1,159 @@
+#include "emulate_fixture.h"
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc)
+        fail_msg("%s", err->text);
+}
+
+void program_open(struct program *out, unsigned sm, const char *name, unsigned threads)
+{
+    struct err err = {0};
+    char path[64];
+
+    memset(out, 0, sizeof *out);
+    snprintf(path, sizeof path, "tests/data/emulate/programs_sm%u.cubin", sm);
+    ok(cubin_read(&out->cubin, path, &err), &err);
+    ok(cubin_find(&out->kernel, &out->cubin, name, &err), &err);
+    ok(sass_read(&out->code, out->kernel, &err), &err);
+    launch_init(&out->launch);
+    out->launch.arguments = out->arguments;
+    out->launch.block[0] = threads;
+}
+
+static struct argument *add(struct program *program)
+{
+    assert_true(program->launch.argument_count < 8);
+    return &program->arguments[program->launch.argument_count++];
+}
+
+void program_scalar(struct program *program, int32_t value)
+{
+    struct argument *argument = add(program);
+
+    argument->kind = ARGUMENT_SCALAR;
+    argument->size = sizeof value;
+    argument->bytes = malloc(sizeof value);
+    assert_non_null(argument->bytes);
+    memcpy(argument->bytes, &value, sizeof value);
+}
+
+size_t program_buffer(struct program *program, enum element_type type, uint64_t count, const char *expression)
+{
+    struct argument *argument = add(program);
+
+    argument->kind = ARGUMENT_BUFFER;
+    argument->type = type;
+    argument->count = count;
+    argument->fill.seed = program->launch.argument_count;
+    if (expression) {
+        argument->fill.kind = FILL_EXPRESSION;
+        argument->fill.expression = strdup(expression);
+        assert_non_null(argument->fill.expression);
+    }
+    return program->launch.argument_count - 1;
+}
+
+static void stop(struct program *program)
+{
+    emulate_result_release(&program->result);
+    emulation_close(program->emulation);
+    program->emulation = NULL;
+}
+
+void program_close(struct program *program)
+{
+    stop(program);
+    for (size_t i = 0; i < program->launch.argument_count; i++) {
+        free(program->arguments[i].bytes);
+        fill_release(&program->arguments[i].fill);
+    }
+    sass_release(&program->code);
+    cubin_release(&program->cubin);
+}
+
+void program_run_within(struct program *program, enum emulate_mode mode, uint64_t budget,
+                        enum emulate_end wanted)
+{
+    const struct emulate_options options = {.mode = mode, .budget = budget};
+    struct err err = {0};
+
+    stop(program);
+    ok(launch_prepare(&program->launch, &err), &err);
+    ok(emulation_open(&program->emulation, &program->cubin, program->kernel, &program->code, &program->launch,
+                      &options, &err),
+       &err);
+    ok(emulate_grid(&program->result, program->emulation, &err), &err);
+    if (program->result.end != wanted)
+        fail_msg("%s ended as %s at %#x: %s", program->kernel->name, emulate_end_text(program->result.end),
+                 program->result.pc, program->result.reason);
+}
+
+void program_run(struct program *program, enum emulate_mode mode, enum emulate_end wanted)
+{
+    program_run_within(program, mode, 0, wanted);
+}
+
+void program_read(struct program *program, size_t argument, void *out)
+{
+    struct err err = {0};
+
+    ok(emulation_read(out, program->emulation, argument, 0, program->arguments[argument].count, &err), &err);
+}
+
+static void add_count(struct emulate_count *sum, const struct emulate_count *count)
+{
+    sum->issued += count->issued;
+    sum->requests += count->requests;
+    sum->lanes += count->lanes;
+    sum->bytes += count->bytes;
+    sum->sectors += count->sectors;
+    sum->lines += count->lines;
+    sum->wavefronts += count->wavefronts;
+}
+
+struct emulate_count program_total(const struct program *program)
+{
+    struct emulate_count sum = {0};
+
+    for (size_t b = 0; b < program->result.block_count; b++)
+        for (size_t k = 0; k < program->result.instruction_count; k++)
+            add_count(&sum, &program->result.blocks[b].counts[k]);
+    return sum;
+}
+
+static void check_blocks(const struct emulate_result *a, const struct emulate_result *b)
+{
+    assert_int_equal(a->block_count, b->block_count);
+    for (size_t k = 0; k < a->block_count; k++) {
+        const struct emulate_block *x = &a->blocks[k], *y = &b->blocks[k];
+
+        for (size_t i = 0; i < a->instruction_count; i++)
+            if (memcmp(&x->counts[i], &y->counts[i], sizeof x->counts[i]))
+                fail_msg("block %zu, instruction %#zx: issued %llu and %llu, sectors %llu and %llu, "
+                         "wavefronts %llu and %llu",
+                         k, 16 * i, (unsigned long long)x->counts[i].issued,
+                         (unsigned long long)y->counts[i].issued, (unsigned long long)x->counts[i].sectors,
+                         (unsigned long long)y->counts[i].sectors,
+                         (unsigned long long)x->counts[i].wavefronts,
+                         (unsigned long long)y->counts[i].wavefronts);
+        assert_int_equal(footprint_sectors(&x->read), footprint_sectors(&y->read));
+        assert_int_equal(footprint_shared(&x->read, &y->read), footprint_sectors(&x->read));
+        assert_int_equal(footprint_sectors(&x->written), footprint_sectors(&y->written));
+        assert_int_equal(footprint_shared(&x->written, &y->written), footprint_sectors(&x->written));
+        for (unsigned w = 0; w < x->warps; w++)
+            assert_int_equal(a->paths[x->paths[w]].hash, b->paths[y->paths[w]].hash);
+    }
+}
+
+void program_check_modes(struct program *program)
+{
+    struct emulate_result full;
+
+    program_run(program, EMULATE_FULL, EMULATE_DONE);
+    full = program->result;
+    memset(&program->result, 0, sizeof program->result);
+    program_run(program, EMULATE_SLICED, EMULATE_DONE);
+    check_blocks(&full, &program->result);
+    emulate_result_release(&full);
+}

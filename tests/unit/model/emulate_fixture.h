@@ -1,0 +1,37 @@
+/* A launch of one kernel of tests/data/emulate/programs.cu, put together argument by argument. */
+#ifndef TESTS_UNIT_EMULATE_FIXTURE_H
+#define TESTS_UNIT_EMULATE_FIXTURE_H
+
+#include "check.h"
+#include "model/emulate.h"
+
+struct program {
+    struct cubin cubin;
+    const struct cubin_kernel *kernel;
+    struct sass_code code;
+    struct launch launch;
+    struct argument arguments[8];
+    struct emulation *emulation;
+    struct emulate_result result;
+};
+
+/* The kernel `name` of programs_sm<sm>.cubin, as one block of `threads`. */
+void program_open(struct program *out, unsigned sm, const char *name, unsigned threads);
+void program_close(struct program *program);
+
+void program_scalar(struct program *program, int32_t value);
+/* A buffer filled by an expression of i, or zeros when it is null; returns the argument's number. */
+size_t program_buffer(struct program *program, enum element_type type, uint64_t count,
+                      const char *expression);
+
+/* Executes the whole grid; fails unless it ends so. Closes an earlier run. */
+void program_run(struct program *program, enum emulate_mode mode, enum emulate_end wanted);
+void program_run_within(struct program *program, enum emulate_mode mode, uint64_t budget,
+                        enum emulate_end wanted);
+void program_read(struct program *program, size_t argument, void *out);
+/* What all blocks and instructions together counted. */
+struct emulate_count program_total(const struct program *program);
+/* Full and sliced count the same, instruction by instruction, and touch the same sectors. */
+void program_check_modes(struct program *program);
+
+#endif

@@ -1,0 +1,355 @@
+/* Whole small grids: right output, exact counts, and every way an emulation can end. */
+#include "emulate_fixture.h"
+
+static const unsigned architectures[] = {80, 90, 120};
+enum { ARCHITECTURES = 3 };
+
+static void adds_vectors(void **state)
+{
+    struct program p;
+    float a[1024], b[1024], c[1024];
+
+    (void)state;
+    for (unsigned k = 0; k < ARCHITECTURES; k++) {
+        program_open(&p, architectures[k], "add", 256);
+        p.launch.grid[0] = 4;
+        program_scalar(&p, 1000);
+        const size_t from_a = program_buffer(&p, ELEMENT_FLOAT32, 1024, "random(i) % 1000 / 7.0");
+        const size_t from_b = program_buffer(&p, ELEMENT_FLOAT32, 1024, "random(i) % 1000 / 3.0");
+        const size_t to = program_buffer(&p, ELEMENT_FLOAT32, 1024, NULL);
+        program_run(&p, EMULATE_FULL, EMULATE_DONE);
+        program_read(&p, from_a, a);
+        program_read(&p, from_b, b);
+        program_read(&p, to, c);
+        for (unsigned i = 0; i < 1024; i++)
+            assert_true(c[i] == (i < 1000 ? a[i] + b[i] : 0));
+        program_check_modes(&p);
+        program_close(&p);
+    }
+}
+
+static void multiplies_matrices(void **state)
+{
+    enum { N = 64 };
+    static float a[N][N], b[N][N], c[N][N];
+    struct program p;
+
+    (void)state;
+    for (unsigned k = 0; k < ARCHITECTURES; k++) {
+        program_open(&p, architectures[k], "product", 16);
+        p.launch.block[1] = 16;
+        p.launch.grid[0] = p.launch.grid[1] = N / 16;
+        program_scalar(&p, N);
+        const size_t from_a = program_buffer(&p, ELEMENT_FLOAT32, N * N, "random(i) % 1000 / 1000.0");
+        const size_t from_b = program_buffer(&p, ELEMENT_FLOAT32, N * N, "random(i) % 1000 / 1000.0");
+        const size_t to = program_buffer(&p, ELEMENT_FLOAT32, N * N, NULL);
+        program_run(&p, EMULATE_FULL, EMULATE_DONE);
+        program_read(&p, from_a, a);
+        program_read(&p, from_b, b);
+        program_read(&p, to, c);
+        for (unsigned i = 0; i < N; i++)
+            for (unsigned j = 0; j < N; j++) {
+                float sum = 0;
+
+                for (unsigned n = 0; n < N; n++)
+                    sum = fmaf(a[i][n], b[n][j], sum);
+                assert_true(c[i][j] == sum);
+            }
+        program_check_modes(&p);
+        program_close(&p);
+    }
+}
+
+/* Seed 000, 3.10: sectors and lines of the permutation. */
+static void counts_permutation_traffic(void **state)
+{
+    static const struct {
+        const char *index;
+        unsigned sectors, lines;
+    } cases[] = {{"i", 12, 3}, {"i * 8", 40, 10}, {"i * 32", 40, 34}};
+
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        struct program p;
+
+        program_open(&p, 90, "gather", 32);
+        program_buffer(&p, ELEMENT_INT32, 32, cases[k].index);
+        program_buffer(&p, ELEMENT_FLOAT32, 1024, "i");
+        program_buffer(&p, ELEMENT_FLOAT32, 32, NULL);
+        program_check_modes(&p);
+        assert_int_equal(program_total(&p).sectors, cases[k].sectors);
+        assert_int_equal(program_total(&p).lines, cases[k].lines);
+        program_close(&p);
+    }
+}
+
+/* Seed 002, Fig. 5: arms executed per warp of a block of 256 threads. An arm ends with its own store. */
+static void counts_divergent_arms(void **state)
+{
+    static const struct {
+        int n;
+        double arms;
+    } cases[] = {{1, 4},  {2, 4},      {4, 4},      {8, 4},  {12, 3.375}, {16, 2}, {24, 2},
+                 {32, 1}, {40, 1.625}, {48, 1.375}, {64, 1}, {96, 1},     {128, 1}};
+
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct program p;
+        uint64_t stores = 0;
+
+        program_open(&p, 90, "four_arms", 256);
+        program_scalar(&p, cases[k].n);
+        program_buffer(&p, ELEMENT_FLOAT32, 256, "1");
+        program_run(&p, EMULATE_FULL, EMULATE_DONE);
+        for (size_t i = 0; i < p.code.count; i++)
+            if (p.code.instructions[i].op == SASS_STG)
+                stores += p.result.blocks[0].counts[i].requests;
+        check_near((double)stores / 8, cases[k].arms, 0);
+        program_check_modes(&p);
+        program_close(&p);
+    }
+}
+
+/* Seed 001, Listing 3: every arm of the chain runs once, by one lane. */
+static void runs_every_arm(void **state)
+{
+    struct program p;
+    int order[32];
+    uint32_t seen = 0;
+
+    (void)state;
+    program_open(&p, 90, "chain", 32);
+    program_buffer(&p, ELEMENT_INT32, 32, "31 - i");
+    const size_t out = program_buffer(&p, ELEMENT_INT32, 32, "0 - 1");
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, out, order);
+    for (unsigned k = 0; k < 32; k++) {
+        assert_in_range(order[k], 0, 31);
+        seen |= UINT32_C(1) << order[k];
+    }
+    assert_int_equal(seen, UINT32_MAX);
+    program_close(&p);
+}
+
+/* Listing 4: threads of a warp make progress on their own since sm_70. */
+static void passes_lock_between_lanes(void **state)
+{
+    struct program p;
+    int out;
+
+    (void)state;
+    program_open(&p, 90, "lock_chain", 32);
+    const size_t to = program_buffer(&p, ELEMENT_INT32, 1, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, to, &out);
+    assert_int_equal(out, 32);
+    program_close(&p);
+}
+
+/* Listings 5 and 7: threads arrive at barriers, not warps. */
+static void counts_threads_at_barriers(void **state)
+{
+    struct program p;
+    int out[64];
+
+    (void)state;
+    program_open(&p, 90, "split_barrier", 32);
+    size_t to = program_buffer(&p, ELEMENT_INT32, 32, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, to, out);
+    for (int k = 0; k < 32; k++)
+        assert_int_equal(out[k], k < 16 ? 0 : 100 + k - 16);
+    program_close(&p);
+
+    program_open(&p, 90, "crossed_barriers", 64);
+    to = program_buffer(&p, ELEMENT_INT32, 64, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_close(&p);
+}
+
+/* Listing 6: not an endless loop but a barrier that can never complete, at the barrier. */
+static void finds_deadlock(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "stuck_barrier", 64);
+    program_buffer(&p, ELEMENT_INT32, 64, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DEADLOCK);
+    assert_int_equal(p.code.instructions[p.result.pc / 16].op, SASS_BAR);
+    assert_string_equal(p.result.reason, "barrier 0 can never complete: 32 threads have come");
+    program_run(&p, EMULATE_SLICED, EMULATE_DEADLOCK);
+    program_close(&p);
+}
+
+static void ends_endless_loops(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "endless", 32);
+    program_buffer(&p, ELEMENT_INT32, 64, NULL);
+    program_run_within(&p, EMULATE_FULL, 100000, EMULATE_BUDGET);
+    assert_string_equal(p.result.reason, "100000 warp instructions are spent");
+    assert_int_equal(p.result.block_count, 0);
+    program_close(&p);
+}
+
+static void finds_bad_addresses(void **state)
+{
+    static const int where[] = {250, -1, 1 << 28};
+
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        struct program p;
+
+        program_open(&p, 90, "outside", 32);
+        program_buffer(&p, ELEMENT_INT32, 256, NULL);
+        program_scalar(&p, where[k]);
+        program_run(&p, EMULATE_FULL, EMULATE_BAD_ADDRESS);
+        assert_int_equal(p.code.instructions[p.result.pc / 16].op, SASS_STG);
+        assert_non_null(strstr(p.result.reason, "is outside every buffer"));
+        program_run(&p, EMULATE_SLICED, EMULATE_BAD_ADDRESS);
+        program_close(&p);
+    }
+}
+
+static void stops_where_the_kernel_does(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "trap", 32);
+    program_buffer(&p, ELEMENT_INT32, 32, "i != 20");
+    program_run(&p, EMULATE_FULL, EMULATE_TRAP);
+    program_close(&p);
+}
+
+static void refuses_what_it_cannot_know(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "tensor", 32);
+    program_buffer(&p, ELEMENT_FLOAT16, 256, "i");
+    program_buffer(&p, ELEMENT_FLOAT32, 512, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_INCOMPLETE);
+    assert_non_null(strstr(p.result.reason, "is unknown"));
+    program_run(&p, EMULATE_SLICED, EMULATE_INCOMPLETE);
+    program_close(&p);
+
+    program_open(&p, 90, "add", 32);
+    program_scalar(&p, 32);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, 32, NULL);
+    p.code.instructions[3].op = SASS_UNKNOWN;
+    program_run(&p, EMULATE_SLICED, EMULATE_INCOMPLETE);
+    assert_int_equal(p.result.pc, 0x30);
+    program_close(&p);
+}
+
+static void finds_bad_branches(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "product", 16);
+    p.launch.block[1] = 16;
+    program_scalar(&p, 1024);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, 1024 * 1024, NULL);
+    for (size_t i = 0; i < p.code.count; i++)
+        if (p.code.instructions[i].op == SASS_BRA)
+            p.code.instructions[i].target = 0x100000;
+    program_run(&p, EMULATE_FULL, EMULATE_BAD_BRANCH);
+    program_close(&p);
+}
+
+static void marks_assumptions(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "last_block", 32);
+    program_buffer(&p, ELEMENT_INT32, 1, NULL);
+    program_buffer(&p, ELEMENT_INT32, 64, NULL);
+    program_run(&p, EMULATE_SLICED, EMULATE_DONE);
+    assert_true(p.result.assumed);
+    assert_int_equal(p.code.instructions[p.result.assumed_pc / 16].op, SASS_ATOMG);
+    program_close(&p);
+}
+
+static void counts_modes_alike(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "ring", 64);
+    program_scalar(&p, 1000);
+    program_buffer(&p, ELEMENT_FLOAT32, 16384, "1");
+    program_buffer(&p, ELEMENT_FLOAT32, 64, NULL);
+    program_check_modes(&p);
+    program_close(&p);
+
+    program_open(&p, 90, "ragged", 128);
+    p.launch.grid[0] = 2;
+    program_buffer(&p, ELEMENT_INT32, 257, "i * 37 - i % 17 * 2");
+    program_buffer(&p, ELEMENT_FLOAT32, 10000, "1");
+    program_buffer(&p, ELEMENT_FLOAT32, 256, NULL);
+    program_scalar(&p, 250);
+    program_check_modes(&p);
+    program_close(&p);
+
+    program_open(&p, 90, "product", 16);
+    p.launch.block[1] = 16;
+    program_scalar(&p, 1024);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, 1024 * 1024, NULL);
+    program_check_modes(&p);
+    assert_true(2 * p.result.executed < program_total(&p).issued); /* extrapolated indeed */
+    program_close(&p);
+}
+
+static void refuses_wrong_arguments(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_FULL};
+    struct program p;
+    struct err err = {0};
+
+    (void)state;
+    program_open(&p, 90, "add", 32);
+    program_scalar(&p, 32);
+    assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
+                     ERR_USAGE);
+    assert_string_equal(err.text, "kernel 'add' takes 4 arguments, the launch has 1");
+    err_clear(&err);
+    program_scalar(&p, 32);
+    assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
+                     ERR_USAGE);
+    assert_string_equal(err.text, "argument 2 has 4 bytes: parameter 2 of kernel 'add' has 8");
+    program_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adds_vectors),
+        cmocka_unit_test(multiplies_matrices),
+        cmocka_unit_test(counts_permutation_traffic),
+        cmocka_unit_test(counts_divergent_arms),
+        cmocka_unit_test(runs_every_arm),
+        cmocka_unit_test(passes_lock_between_lanes),
+        cmocka_unit_test(counts_threads_at_barriers),
+        cmocka_unit_test(finds_deadlock),
+        cmocka_unit_test(ends_endless_loops),
+        cmocka_unit_test(finds_bad_addresses),
+        cmocka_unit_test(stops_where_the_kernel_does),
+        cmocka_unit_test(refuses_what_it_cannot_know),
+        cmocka_unit_test(finds_bad_branches),
+        cmocka_unit_test(marks_assumptions),
+        cmocka_unit_test(counts_modes_alike),
+        cmocka_unit_test(refuses_wrong_arguments),
+    };
+
+    return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);
+}
