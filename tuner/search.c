@@ -1,21 +1,24 @@
-#include "tuner/search.h"
+#include "tuner/searching.h"
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct search {
     struct search_options options;
-    uint64_t drawn;     /* positions of the order that were asked to compile */
-    uint64_t compiling; /* asked to compile and not yet told */
-    uint64_t timing;    /* asked to time and not yet told */
-    uint64_t timed;     /* told */
-    uint64_t *ready;    /* compiled, not yet asked to time: a ring, oldest first */
+    struct model_search *model; /* SEARCH_MODEL; the rest then rests */
+    uint64_t drawn;             /* positions of the order that were asked to compile */
+    uint64_t compiling;         /* asked to compile and not yet told */
+    uint64_t timing;            /* asked to time and not yet told */
+    uint64_t timed;             /* told */
+    uint64_t *ready;            /* compiled, not yet asked to time: a ring, oldest first */
     size_t ready_count, ready_first, ready_capacity;
 };
 
-static const char *const strategies[] = {[SEARCH_EXHAUSTIVE] = "exhaustive", [SEARCH_RANDOM] = "random"};
+static const char *const strategies[] = {
+    [SEARCH_MODEL] = "model", [SEARCH_EXHAUSTIVE] = "exhaustive", [SEARCH_RANDOM] = "random"};
 
 const char *search_strategy_text(enum search_strategy strategy)
 {
@@ -38,6 +41,11 @@ int search_open(struct search **out, const struct search_options *options, struc
     if (!*out)
         return err_memory(err);
     (*out)->options = *options;
+    if (options->strategy == SEARCH_MODEL && model_search_open(&(*out)->model, options, err)) {
+        search_close(*out);
+        *out = NULL;
+        return ERR_MEMORY;
+    }
     return 0;
 }
 
@@ -45,13 +53,14 @@ void search_close(struct search *search)
 {
     if (!search)
         return;
+    model_search_close(search->model);
     free(search->ready);
     free(search);
 }
 
 /* Position to index by a random permutation without a table: a Feistel network over the smallest even number
  * of bits that holds `count`, walked until it lands inside. */
-static uint64_t permuted(uint64_t position, uint64_t count, uint64_t seed)
+uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed)
 {
     unsigned half = 1, round;
     uint64_t mask, left, right, swap;
@@ -80,7 +89,7 @@ static uint64_t at_position(const struct search_options *options, uint64_t posit
     if (position == 0)
         return options->first;
     if (options->strategy == SEARCH_RANDOM)
-        other = permuted(other, options->count - 1, options->seed);
+        other = search_permuted(other, options->count - 1, options->seed);
     return other + (other >= options->first);
 }
 
@@ -89,13 +98,13 @@ static bool trials_left(const struct search *search, uint64_t started)
     return !search->options.trials || started < search->options.trials;
 }
 
-struct search_step search_next(struct search *search, struct search_room room)
+static struct search_step next_in_order(struct search *search, struct search_room room)
 {
     const uint64_t started = search->timed + search->timing;
     const bool may_time = trials_left(search, started) && search->ready_count;
     const bool may_compile = search->drawn < search->options.count &&
                              trials_left(search, started + search->ready_count + search->compiling);
-    struct search_step step = {SEARCH_WAIT, 0};
+    struct search_step step = {.action = SEARCH_WAIT};
 
     if (may_time && room.time) {
         step.action = SEARCH_TIME;
@@ -111,6 +120,14 @@ struct search_step search_next(struct search *search, struct search_room room)
         step.action = SEARCH_STOP;
     }
     return step;
+}
+
+int search_next(struct search_step *out, struct search *search, struct search_room room, struct err *err)
+{
+    if (search->model)
+        return model_search_next(out, search->model, room, err);
+    *out = next_in_order(search, room);
+    return 0;
 }
 
 static int push_ready(struct search *search, uint64_t index, struct err *err)
@@ -136,6 +153,8 @@ static int push_ready(struct search *search, uint64_t index, struct err *err)
 
 int search_tell(struct search *search, uint64_t index, const struct search_facts *facts, struct err *err)
 {
+    if (search->model)
+        return model_search_tell(search->model, index, facts, err);
     if (facts->timed) {
         search->timing--;
         search->timed++;
@@ -147,5 +166,37 @@ int search_tell(struct search *search, uint64_t index, const struct search_facts
 
 uint64_t search_visited(const struct search *search)
 {
-    return search->drawn;
+    return search->model ? search->model->asked : search->drawn;
+}
+
+const char *search_end_text(enum search_end end)
+{
+    static const char *const texts[] = {
+        [SEARCH_GOING] = "ended early",
+        [SEARCH_ALL] = "every configuration was tried or cannot win",
+        [SEARCH_UNLIKELY] = "nothing left is likely to gain anything",
+        [SEARCH_SPENT] = "the trials are used up",
+    };
+
+    return texts[end];
+}
+
+void search_summarise(struct search_summary *out, const struct search *search)
+{
+    const bool spent = search->options.trials && search->timed >= search->options.trials;
+
+    *out = (struct search_summary){.compiled = search->drawn, .timed = search->timed};
+    out->rank_correlation = out->audit.nearest = NAN;
+    out->audit.limit = 1;
+    if (search->model)
+        model_search_summarise(out, search->model);
+    else if (search->drawn == search->options.count)
+        out->end = SEARCH_ALL;
+    else if (spent)
+        out->end = SEARCH_SPENT;
+}
+
+size_t search_cuts(struct search_cut *out, const struct search *search)
+{
+    return search->model ? model_search_cuts(out, search->model) : 0;
 }

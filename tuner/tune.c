@@ -199,11 +199,13 @@ static int open_journal(struct tuning *tuning, struct err *err)
 static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
-    const struct search_options search = {.strategy = options->strategy,
+    const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
                                           .seed = options->seed,
                                           .count = options->only ? 1 : tuning->out->counts.valid,
                                           .first = tuning->out->initial.index,
-                                          .trials = options->trials};
+                                          .trials = options->trials,
+                                          .space = tuning->space,
+                                          .spec = tuning->spec};
     const struct source_options source = {
         .level = tuning->level,
         .cores = tuning->site->jobs,
@@ -320,16 +322,16 @@ static int drain(struct tuning *tuning, struct err *err)
 
 static int run(struct tuning *tuning, struct err *err)
 {
-    struct search_step step = {SEARCH_WAIT, 0};
+    struct search_step step = {.action = SEARCH_WAIT};
     int code = 0;
 
     while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
-        step = search_next(tuning->search, room(tuning));
-        if (step.action == SEARCH_COMPILE)
+        code = search_next(&step, tuning->search, room(tuning), err);
+        if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
-        else if (step.action == SEARCH_TIME)
+        else if (!code && step.action == SEARCH_TIME)
             code = candidate_time(tuning, step.index, err);
-        else if (step.action == SEARCH_WAIT)
+        else if (!code && step.action == SEARCH_WAIT)
             code = wait_one(tuning, err);
     }
     return code ? code : drain(tuning, err);

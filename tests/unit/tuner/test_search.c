@@ -6,10 +6,19 @@ static struct search *open_ok(enum search_strategy strategy, uint64_t count, uin
                               uint64_t seed)
 {
     struct search *search;
-    const struct search_options options = {strategy, seed, count, first, trials};
+    const struct search_options options = {
+        .strategy = strategy, .seed = seed, .count = count, .first = first, .trials = trials};
 
     assert_int_equal(search_open(&search, &options, NULL), 0);
     return search;
+}
+
+static struct search_step next(struct search *search, struct search_room room)
+{
+    struct search_step step;
+
+    assert_int_equal(search_next(&step, search, room, NULL), 0);
+    return step;
 }
 
 /* Runs a search to its end, one step at a time; index i fails to compile when i % 5 == fails. Returns how
@@ -21,7 +30,7 @@ static uint64_t drive(struct search *search, uint64_t count, uint64_t fails, uin
     struct search_step step;
     struct search_facts facts = {0};
 
-    while ((step = search_next(search, (struct search_room){true, true})).action != SEARCH_STOP) {
+    while ((step = next(search, (struct search_room){true, true})).action != SEARCH_STOP) {
         assert_int_not_equal(step.action, SEARCH_WAIT);
         assert_true(step.index < count);
         facts.timed = step.action == SEARCH_TIME;
@@ -46,7 +55,7 @@ static void visits_each_once(void **state)
 
     (void)state;
     for (c = 0; c < sizeof counts / sizeof *counts; c++)
-        for (strategy = SEARCH_EXHAUSTIVE; strategy <= SEARCH_RANDOM; strategy++) {
+        for (strategy = SEARCH_EXHAUSTIVE; strategy <= (int)SEARCH_RANDOM; strategy++) {
             struct search *search = open_ok((enum search_strategy)strategy, counts[c], counts[c] / 2, 0, 42);
 
             assert_int_equal(drive(search, counts[c], 99, NULL), counts[c]);
@@ -113,19 +122,19 @@ static void waits(void **state)
     struct search_facts facts = {.outcome = OUTCOME_COMPILE};
 
     (void)state;
-    assert_int_equal(search_next(search, none).action, SEARCH_WAIT);
-    assert_int_equal(search_next(search, all).action, SEARCH_COMPILE);
-    assert_int_equal(search_next(search, all).action, SEARCH_WAIT);
+    assert_int_equal(next(search, none).action, SEARCH_WAIT);
+    assert_int_equal(next(search, all).action, SEARCH_COMPILE);
+    assert_int_equal(next(search, all).action, SEARCH_WAIT);
     search_tell(search, 0, &facts, NULL);
-    assert_int_equal(search_next(search, all).action, SEARCH_COMPILE);
+    assert_int_equal(next(search, all).action, SEARCH_COMPILE);
     facts.outcome = OUTCOME_OK;
     search_tell(search, 1, &facts, NULL);
-    assert_int_equal(search_next(search, (struct search_room){true, false}).action, SEARCH_WAIT);
-    assert_int_equal(search_next(search, all).action, SEARCH_TIME);
-    assert_int_equal(search_next(search, all).action, SEARCH_WAIT);
+    assert_int_equal(next(search, (struct search_room){true, false}).action, SEARCH_WAIT);
+    assert_int_equal(next(search, all).action, SEARCH_TIME);
+    assert_int_equal(next(search, all).action, SEARCH_WAIT);
     facts.timed = true;
     search_tell(search, 1, &facts, NULL);
-    assert_int_equal(search_next(search, all).action, SEARCH_STOP);
+    assert_int_equal(next(search, all).action, SEARCH_STOP);
     search_close(search);
 }
 

@@ -1,0 +1,211 @@
+#include "synthetic.h"
+
+#include "check.h"
+
+#include "base/hash.h"
+#include "base/stats.h"
+
+static const char small[] =
+    "{\"parameters\": {\"TILE\": [16, 32, 64, 128], \"BLOCK\": [64, 128, 256, 512], \"UNROLL\": [1, 2, 4, 8],"
+    "\"VECTOR\": [1, 2, 4], \"WARPS\": [4, 8, 16, 32], \"STAGE\": [0, 1]},"
+    "\"constraints\": [\"TILE * VECTOR <= BLOCK * 2\", \"UNROLL * VECTOR <= 16\"]}";
+
+static const char large_text[] =
+    "{\"parameters\": {\"TILE_M\": [16, 32, 64, 128], \"TILE_N\": [16, 32, 64, 128], \"TILE_K\": [8, 16, 32],"
+    "\"BLOCK\": [64, 128, 256, 512], \"UNROLL\": [1, 2, 4, 8], \"VECTOR\": [1, 2, 4], \"WARPS\": [4, 8, 16, "
+    "32],"
+    "\"STAGE\": [0, 1], \"ORDER\": [\"rows\", \"columns\"]},"
+    "\"constraints\": [\"TILE_M * TILE_N <= 4096\", \"UNROLL * VECTOR <= 16\", \"TILE_N >= VECTOR * 4\"]}";
+
+/* A number of the stream `seed` in -1 to 1. */
+static double uniform(uint64_t seed, uint64_t index)
+{
+    return (double)(hash_random(seed, index) >> 11) / (double)(UINT64_C(1) << 52) - 1;
+}
+
+static double normal(uint64_t seed, uint64_t index)
+{
+    const double u = (uniform(seed, 2 * index) + 1) / 2, v = uniform(seed, 2 * index + 1);
+
+    return sqrt(-2 * log(1 - u)) * cos(M_PI * v);
+}
+
+/* Every parameter has a best value and costs more the further away, every pair interacts by `pairs`, and what
+ * is left is a configuration's own. */
+static double log_time(const struct synthetic *s, const unsigned *choices, double pairs, double own,
+                       uint64_t seed)
+{
+    double sum = 0;
+    uint64_t key = seed;
+    size_t p, q;
+
+    for (p = 0; p < s->spec.parameter_count; p++) {
+        const double n = (double)s->spec.parameters[p].value_count;
+        const double best = (uniform(seed, p) + 1) / 2 * (n - 1), weight = 0.1 + 0.1 * uniform(seed, 50 + p);
+
+        sum += weight * fabs(choices[p] - best);
+        key = hash_u64(key, choices[p]);
+        for (q = 0; q < p; q++)
+            sum += pairs * uniform(hash_u64(seed, 100 * p + q), 16 * choices[p] + choices[q]);
+    }
+    return sum + own * normal(key, 0);
+}
+
+static struct search_forecast forecast_of(double time_s, double error, uint64_t seed, uint64_t index)
+{
+    const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
+
+    return (struct search_forecast){true, fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
+                                    estimate, RESOURCE_ISSUE};
+}
+
+static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
+{
+    const bool rough = kind == SYNTHETIC_ROUGH;
+    const size_t warps = s->spec.parameter_count - (s->spec.parameter_count > 6 ? 3 : 2);
+    unsigned choices[16];
+    uint64_t i;
+
+    for (i = 0; i < s->count; i++) {
+        double time, seen;
+
+        space_configuration(choices, s->space, i);
+        time = log_time(s, choices, rough ? 0.06 : 0.02, rough ? 0.03 : 0.01, seed);
+        if (kind == SYNTHETIC_NEEDLE && choices[0] == 1 && choices[1] == 1 && choices[2] == 1)
+            time -= 0.35;
+        if (kind == SYNTHETIC_FALLING)
+            time += 0.3 * choices[warps];
+        seen = kind == SYNTHETIC_FALLING ? time - 0.6 * choices[warps] : time;
+        s->time_s[i] = kind == SYNTHETIC_WRONG ? NAN : 1e-3 * exp(time);
+        s->forecast[i] = forecast_of(1e-3 * exp(kind == SYNTHETIC_MISLEADING ? 1 - seen : seen),
+                                     rough ? 0.25 : 0.1, seed, i);
+        s->forecast[i].bound_s = fmin(s->forecast[i].bound_s, 0.9 * 1e-3 * exp(time));
+        s->forecast[i].predicted = kind != SYNTHETIC_REFUSED;
+        s->best_s = fmin(s->best_s, s->time_s[i]);
+    }
+}
+
+void synthetic_open(struct synthetic *out, enum synthetic_kind kind, bool large, uint64_t seed)
+{
+    const char *text = large ? large_text : small;
+
+    *out = (struct synthetic){.best_s = INFINITY, .noise = 0.003};
+    assert_int_equal(
+        spec_read_text(&out->spec, text, strlen(text), "synthetic.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(space_open(&out->space, &out->spec, 0, NULL), 0);
+    assert_int_equal(space_default(&out->first, out->space, NULL), 0);
+    out->count = space_count(out->space);
+    out->time_s = calloc(out->count, sizeof *out->time_s);
+    out->forecast = calloc(out->count, sizeof *out->forecast);
+    assert_non_null(out->time_s);
+    assert_non_null(out->forecast);
+    fill(out, kind, seed);
+}
+
+void synthetic_close(struct synthetic *synthetic)
+{
+    free(synthetic->time_s);
+    free(synthetic->forecast);
+    space_close(synthetic->space);
+    spec_release(&synthetic->spec);
+}
+
+/* One run
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+struct drive {
+    const struct synthetic *s;
+    struct search *search;
+    struct synthetic_run *out;
+    struct search_step lanes[64]; /* under way, oldest first */
+    unsigned count;
+    double measured_best_s;
+    uint64_t seed;
+    unsigned char *touched; /* by index: 1 compiled, 2 timed */
+};
+
+static void finish_oldest(struct drive *d)
+{
+    const struct search_step step = d->lanes[0];
+    const double noise = d->s->noise * normal(d->seed, step.index), time = d->s->time_s[step.index];
+    struct search_facts facts = {.timed = step.action == SEARCH_TIME};
+    size_t mark;
+
+    memmove(d->lanes, d->lanes + 1, --d->count * sizeof *d->lanes);
+    if (!facts.timed) {
+        facts.forecast = d->s->forecast[step.index];
+    } else {
+        facts.outcome = isnan(time) ? OUTCOME_WRONG : OUTCOME_OK;
+        facts.time_s = time * exp(noise);
+        if (!step.audit)
+            d->out->timed++;
+        else
+            d->out->audited++;
+        if (!step.audit && facts.time_s < d->measured_best_s) {
+            d->measured_best_s = facts.time_s;
+            d->out->best_s = time;
+        }
+        for (mark = 0; mark < 3 && !step.audit; mark++)
+            if (d->out->timed <= (uint64_t[]){10, 30, 100}[mark])
+                d->out->after[mark] = d->out->best_s;
+    }
+    if (!step.audit)
+        d->touched[step.index] = facts.timed ? 2 : 1;
+    assert_int_equal(search_tell(d->search, step.index, &facts, NULL), 0);
+}
+
+static void judge(struct drive *d)
+{
+    struct synthetic_run *out = d->out;
+    struct search_cut *cuts;
+    size_t i, n;
+
+    search_summarise(&out->summary, d->search);
+    cuts = calloc(out->summary.cut_bound + out->summary.cut_estimate + 1, sizeof *cuts);
+    n = search_cuts(cuts, d->search);
+    assert_int_equal(n, out->summary.cut_bound + out->summary.cut_estimate);
+    for (i = 0; i < n; i++) {
+        out->lost_by_bound |= cuts[i].by_bound && d->s->time_s[cuts[i].index] < d->measured_best_s;
+        if (cuts[i].by_bound)
+            d->touched[cuts[i].index] = 2;
+    }
+    free(cuts);
+    for (i = 0; i < d->s->count; i++) {
+        out->passed_over += d->touched[i] < 2;
+        out->passed_over_faster += d->touched[i] < 2 && d->s->time_s[i] < d->measured_best_s;
+    }
+}
+
+void synthetic_search(struct synthetic_run *out, const struct synthetic *synthetic,
+                      const struct search_options *options, unsigned lanes)
+{
+    struct search_options filled = *options;
+    struct drive d = {
+        .s = synthetic, .out = out, .measured_best_s = INFINITY, .seed = hash_u64(options->seed, 99)};
+    struct search_step step = {.action = SEARCH_WAIT};
+
+    *out = (struct synthetic_run){.best_s = INFINITY, .after = {INFINITY, INFINITY, INFINITY}};
+    filled.count = synthetic->count;
+    filled.first = synthetic->first;
+    filled.space = synthetic->space;
+    filled.spec = &synthetic->spec;
+    d.touched = calloc(synthetic->count, 1);
+    assert_int_equal(search_open(&d.search, &filled, NULL), 0);
+    while (step.action != SEARCH_STOP) {
+        assert_int_equal(
+            search_next(&step, d.search, (struct search_room){d.count < lanes, d.count < lanes}, NULL), 0);
+        if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME) {
+            assert_true(step.action == SEARCH_TIME || step.audit || !d.touched[step.index]);
+            out->compiled += step.action == SEARCH_COMPILE && !step.audit;
+            d.lanes[d.count++] = step;
+        } else if (step.action == SEARCH_WAIT) {
+            assert_true(d.count > 0);
+            finish_oldest(&d);
+        }
+    }
+    assert_int_equal(d.count, 0);
+    judge(&d);
+    search_close(d.search);
+    free(d.touched);
+}

@@ -1,0 +1,255 @@
+/* The strategy `model` on spaces whose truth is known. */
+#include "check.h"
+#include "synthetic.h"
+
+#include "base/stats.h"
+
+enum { SEEDS = 12 };
+
+/* Runs SEEDS spaces of a kind; quality[i] is the best time of all over the best found. */
+static void run_seeds(double quality[SEEDS], double random[SEEDS], enum synthetic_kind kind)
+{
+    struct search_options options = {.audit = 10};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    uint64_t s;
+
+    for (s = 0; s < SEEDS; s++) {
+        synthetic_open(&synthetic, kind, false, 1000 + s);
+        options = (struct search_options){.strategy = SEARCH_MODEL, .seed = s, .audit = 10};
+        synthetic_search(&run, &synthetic, &options, 6);
+        quality[s] = synthetic.best_s / run.best_s;
+        assert_true(run.timed <= search_allowance(synthetic.count));
+        assert_true(run.compiled <= synthetic.count / 10);
+        assert_int_equal(run.timed, run.summary.timed);
+        assert_int_equal(run.compiled, run.summary.compiled);
+        assert_int_equal(run.audited, run.summary.audit.timed);
+        assert_false(run.lost_by_bound);
+        options = (struct search_options){.strategy = SEARCH_RANDOM, .seed = s, .trials = run.timed};
+        synthetic_search(&run, &synthetic, &options, 6);
+        random[s] = synthetic.best_s / run.best_s;
+        synthetic_close(&synthetic);
+    }
+}
+
+static void check_kind(enum synthetic_kind kind, double median, double tenth)
+{
+    double quality[SEEDS], random[SEEDS];
+
+    run_seeds(quality, random, kind);
+    print_message("best found: median %.4f, tenth percentile %.4f; random search %.4f\n",
+                  stats_median(quality, SEEDS), stats_quantile(quality, SEEDS, 0.1),
+                  stats_median(random, SEEDS));
+    assert_true(stats_median(quality, SEEDS) >= median);
+    assert_true(stats_quantile(quality, SEEDS, 0.1) >= tenth);
+    assert_true(stats_median(quality, SEEDS) > stats_median(random, SEEDS));
+}
+
+static void finds_the_best_where_it_is_easy(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_EASY, 0.99, 0.97);
+}
+
+static void finds_the_best_where_parameters_interact(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_ROUGH, 0.97, 0.90);
+}
+
+static void finds_a_needle(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_NEEDLE, 0.98, 0.80);
+}
+
+/* Measurements outvote it. */
+static void survives_a_misleading_model(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_MISLEADING, 0.98, 0.93);
+}
+
+static void goes_by_measurements_where_nothing_is_predicted(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_REFUSED, 0.98, 0.93);
+}
+
+static void survives_throughput_falling_with_occupancy(void **state)
+{
+    (void)state;
+    check_kind(SYNTHETIC_FALLING, 0.98, 0.93);
+}
+
+/* Over 100,000 are not needed to see that the work does not grow with the space. */
+static void compiles_little_of_a_large_space(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 1};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, true, 5);
+    synthetic_search(&run, &synthetic, &options, 16);
+    assert_true(synthetic.count > 20000);
+    assert_true(run.compiled <= 2000 && run.timed <= 250);
+    assert_true(synthetic.best_s / run.best_s > 0.95);
+    assert_int_equal(run.summary.not_compiled, synthetic.count - run.compiled);
+    synthetic_close(&synthetic);
+}
+
+/* Everything is tried before it says that nothing runs. */
+static void tries_all_when_all_are_wrong(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .audit = 10};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_WRONG, false, 3);
+    synthetic_search(&run, &synthetic, &options, 6);
+    assert_int_equal(run.timed, synthetic.count);
+    assert_int_equal(run.audited, 0);
+    assert_int_equal(run.summary.end, SEARCH_ALL);
+    synthetic_close(&synthetic);
+}
+
+/* One trial: the default. Two: one more, chosen. */
+static void keeps_a_small_budget(void **state)
+{
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    uint64_t trials;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
+    for (trials = 1; trials <= 3; trials++) {
+        const struct search_options options = {.strategy = SEARCH_MODEL, .trials = trials};
+
+        synthetic_search(&run, &synthetic, &options, 6);
+        assert_int_equal(run.timed, trials);
+        assert_int_equal(run.summary.end, SEARCH_SPENT);
+        if (trials == 1)
+            check_near(run.best_s, synthetic.time_s[synthetic.first], 0);
+        else
+            assert_true(run.best_s <= synthetic.time_s[synthetic.first]);
+    }
+    synthetic_close(&synthetic);
+}
+
+/* A larger budget than the search needs is not used up; one larger than a tenth of the space is possible. */
+static void takes_a_large_budget(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1000000};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_ROUGH, false, 4);
+    synthetic_search(&run, &synthetic, &options, 6);
+    assert_true(run.timed <= synthetic.count);
+    assert_true(synthetic.best_s / run.best_s > 0.99);
+    synthetic_close(&synthetic);
+}
+
+/* Recordings that contradict the bounds and themselves: it ends, and says what it found. */
+static void bears_contradictory_recordings(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .audit = 20};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    uint64_t i;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 8);
+    synthetic.noise = 0.4;
+    for (i = 0; i < synthetic.count; i += 3)
+        synthetic.forecast[i].bound_s = 10;
+    synthetic_search(&run, &synthetic, &options, 6);
+    assert_true(isfinite(run.best_s));
+    assert_true(run.timed >= 10);
+    synthetic_close(&synthetic);
+}
+
+/* No variant without a prediction is among those cut by the bound. */
+static void cuts_nothing_unread_by_its_bound(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    uint64_t i;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
+    for (i = 0; i < synthetic.count; i++) {
+        synthetic.forecast[i].predicted = i % 2;
+        synthetic.forecast[i].bound_s = 1e9;
+    }
+    synthetic_search(&run, &synthetic, &options, 6);
+    assert_true(run.summary.refused > 0);
+    assert_true(run.summary.cut_bound <= run.summary.compiled - run.summary.refused);
+    assert_true(run.timed >= 10);
+    synthetic_close(&synthetic);
+}
+
+/* The true share of the passed over that are faster lies below the stated limit in 95 % of runs. */
+static void audit_keeps_its_word(void **state)
+{
+    enum { RUNS = 120 };
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    unsigned kept = 0, r;
+
+    (void)state;
+    for (r = 0; r < RUNS; r++) {
+        const struct search_options options = {
+            .strategy = SEARCH_MODEL, .seed = r, .audit = 20, .trials = 2 + r % 5};
+
+        synthetic_open(&synthetic, (enum synthetic_kind)(r % SYNTHETIC_WRONG), false, r / 6);
+        synthetic_search(&run, &synthetic, &options, 4);
+        assert_int_equal(run.summary.audit.timed, 20);
+        kept += (double)run.passed_over_faster / (double)run.passed_over <= run.summary.audit.limit;
+        synthetic_close(&synthetic);
+    }
+    print_message("kept in %u of %d runs\n", kept, RUNS);
+    assert_true(kept >= 0.95 * RUNS);
+}
+
+static void repeats_itself(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 5, .audit = 5};
+    struct synthetic synthetic;
+    struct synthetic_run a, b;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_ROUGH, false, 2);
+    synthetic_search(&a, &synthetic, &options, 5);
+    synthetic_search(&b, &synthetic, &options, 5);
+    assert_memory_equal(&a.after, &b.after, sizeof a.after);
+    assert_int_equal(a.compiled, b.compiled);
+    check_near(a.summary.audit.nearest, b.summary.audit.nearest, 0);
+    synthetic_close(&synthetic);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_best_where_it_is_easy),
+        cmocka_unit_test(finds_the_best_where_parameters_interact),
+        cmocka_unit_test(finds_a_needle),
+        cmocka_unit_test(survives_a_misleading_model),
+        cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
+        cmocka_unit_test(survives_throughput_falling_with_occupancy),
+        cmocka_unit_test(compiles_little_of_a_large_space),
+        cmocka_unit_test(tries_all_when_all_are_wrong),
+        cmocka_unit_test(keeps_a_small_budget),
+        cmocka_unit_test(takes_a_large_budget),
+        cmocka_unit_test(bears_contradictory_recordings),
+        cmocka_unit_test(cuts_nothing_unread_by_its_bound),
+        cmocka_unit_test(audit_keeps_its_word),
+        cmocka_unit_test(repeats_itself),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

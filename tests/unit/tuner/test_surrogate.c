@@ -1,0 +1,139 @@
+#include "check.h"
+
+#include "tuner/surrogate.h"
+
+#include "base/hash.h"
+
+enum { PARAMETERS = 3 };
+
+static const struct surrogate_parameter parameters[PARAMETERS] = {{4, true}, {3, false}, {5, true}};
+static const struct surrogate_prior prior = {.deviation = 0.5};
+
+/* All 60 configurations; the third parameter does not matter. */
+static void configuration(unsigned *choices, unsigned index)
+{
+    choices[0] = index % 4;
+    choices[1] = index / 4 % 3;
+    choices[2] = index / 12;
+}
+
+static double truth(const unsigned *choices)
+{
+    static const double second[] = {0.3, 0, 0.8};
+
+    return 2 + 0.2 * choices[0] + second[choices[1]];
+}
+
+/* Learns from every configuration whose random number is below `share` of 1000. */
+static struct surrogate *learn(unsigned choices[60][PARAMETERS], uint64_t share)
+{
+    struct surrogate_point points[60];
+    struct surrogate *surrogate;
+    size_t n = 0;
+    unsigned i;
+
+    for (i = 0; i < 60; i++) {
+        configuration(choices[i], i);
+        if (hash_random(7, i) % 1000 < share)
+            points[n++] = (struct surrogate_point){choices[i], 0, truth(choices[i])};
+    }
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, n, prior, NULL, NULL), 0);
+    return surrogate;
+}
+
+static void learns_a_function(void **state)
+{
+    unsigned choices[60][PARAMETERS], i;
+    struct surrogate *surrogate = learn(choices, 400);
+    double deviation;
+
+    (void)state;
+    for (i = 0; i < 60; i++) {
+        const double value = surrogate_value(&deviation, surrogate, choices[i], 0);
+
+        check_near(value, truth(choices[i]), 0.1);
+        assert_true(deviation > 0 && deviation < 0.5);
+        check_near(surrogate_value(NULL, surrogate, choices[i], 0), value, 0);
+    }
+    surrogate_free(surrogate);
+}
+
+/* Less sure away from what it knows. */
+static void knows_what_it_does_not_know(void **state)
+{
+    const unsigned here[] = {0, 0, 0}, near[] = {1, 0, 0}, far[] = {3, 2, 0};
+    const struct surrogate_point points[] = {{here, 0, 1}, {near, 0, 1.1}};
+    struct surrogate *surrogate;
+    double at_here, at_far, between;
+
+    (void)state;
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 2, prior, NULL, NULL), 0);
+    check_near(surrogate_value(&at_here, surrogate, here, 0), 1, 0.05);
+    between = surrogate_value(&at_far, surrogate, far, 0);
+    assert_true(between > 0.9 && between < 1.3);
+    assert_true(at_far > 2 * at_here);
+    surrogate_free(surrogate);
+}
+
+static void learns_from_one_point(void **state)
+{
+    const unsigned choices[] = {0, 0, 0}, other[] = {3, 1, 4};
+    const struct surrogate_point point = {choices, 0, -3};
+    struct surrogate *surrogate;
+    double deviation;
+
+    (void)state;
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, &point, 1, prior, NULL, NULL), 0);
+    check_near(surrogate_value(&deviation, surrogate, other, 0), -3, 1e-9);
+    assert_true(deviation > 0.1);
+    surrogate_free(surrogate);
+}
+
+/* What depends on a known quantity and on nothing else is found to do so. */
+static void learns_a_slope(void **state)
+{
+    unsigned choices[60][PARAMETERS], i;
+    struct surrogate_point points[30];
+    struct surrogate *surrogate;
+    const struct surrogate_prior steep = {.deviation = 0.3, .slope_deviation = 1};
+
+    (void)state;
+    for (i = 0; i < 60; i++) {
+        const double slope = (double)(hash_random(3, i) % 1000) / 500 - 1;
+
+        configuration(choices[i], i);
+        if (i < 30)
+            points[i] = (struct surrogate_point){choices[i], slope, 1 - 0.8 * slope};
+    }
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 30, steep, NULL, NULL), 0);
+    for (i = 0; i < 60; i++)
+        check_near(surrogate_value(NULL, surrogate, choices[i], 0.5), 0.6, 0.1);
+    surrogate_free(surrogate);
+}
+
+/* The same point twice with different values is noise, not a contradiction. */
+static void bears_repeated_points(void **state)
+{
+    const unsigned choices[] = {1, 1, 1};
+    struct surrogate_point points[20];
+    struct surrogate *surrogate;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < 20; i++)
+        points[i] = (struct surrogate_point){choices, 0, i % 2 ? 1 : 2};
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, NULL), 0);
+    check_near(surrogate_value(NULL, surrogate, choices, 0), 1.5, 0.2);
+    surrogate_free(surrogate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learns_a_function),     cmocka_unit_test(knows_what_it_does_not_know),
+        cmocka_unit_test(learns_from_one_point), cmocka_unit_test(learns_a_slope),
+        cmocka_unit_test(bears_repeated_points),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
