@@ -187,6 +187,8 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
                 tuned->first_failure);
     }
     put_counts(out, tuned);
+    if (tuned->code_check == TUNE_CHECKED)
+        fprintf(out, "  code        NVRTC %s makes the code here that was measured\n", tuned->nvrtc_here);
     fprintf(out, "  journal     %s\n", tuned->journal);
 }
 
