@@ -1,0 +1,268 @@
+#include "base/chart.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 50, TICKS = 6, COLOURS = 8, RADIUS = 3 };
+
+static const char *const colours[COLOURS] = {"#1b6ca8", "#d1495b", "#3a7d44", "#b07d12",
+                                             "#7a4fa3", "#00868b", "#8a5a44", "#666f7a"};
+
+struct axis {
+    double low, high; /* of the data, logarithms on a logarithmic axis */
+    double from, to;  /* pixels */
+    bool log, bytes;
+};
+
+static bool usable(double value, bool log)
+{
+    return isfinite(value) && (!log || value > 0);
+}
+
+static double place(const struct axis *axis, double value)
+{
+    const double v = axis->log ? log10(value) : value;
+
+    return axis->from + (v - axis->low) / (axis->high - axis->low) * (axis->to - axis->from);
+}
+
+static void widen(struct axis *axis, double value, bool *any)
+{
+    const double v = axis->log ? log10(value) : value;
+
+    axis->low = *any && axis->low < v ? axis->low : v;
+    axis->high = *any && axis->high > v ? axis->high : v;
+    *any = true;
+}
+
+/* The range of all usable points; false when there are none. Linear axes that are not far from zero begin
+ * there. */
+static bool span(struct axis *x, struct axis *y, const struct chart *chart)
+{
+    bool any_x = false, any_y = false;
+
+    for (size_t s = 0; s < chart->series_count; s++)
+        for (size_t i = 0; i < chart->series[s].count; i++) {
+            const double px = chart->series[s].x[i], py = chart->series[s].y[i];
+
+            if (!usable(px, x->log) || !usable(py, y->log))
+                continue;
+            widen(x, px, &any_x);
+            widen(y, py, &any_y);
+        }
+    if (!y->log && y->low > 0)
+        y->low = 0;
+    if (!y->log)
+        y->high += 0.05 * (y->high - y->low);
+    if (x->high <= x->low)
+        x->high = x->low + 1;
+    if (y->high <= y->low)
+        y->high = y->low + 1;
+    return any_x;
+}
+
+/* 1, 2 or 5 times a power of ten, so that about TICKS of them fit. */
+static double tick_step(const struct axis *axis)
+{
+    const double wanted = (axis->high - axis->low) / TICKS;
+    const double power = pow(10, floor(log10(wanted)));
+    const double ratio = wanted / power;
+
+    return power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
+}
+
+static void tick_text(char *out, size_t size, double value, bool bytes)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    int unit = 0;
+
+    if (!bytes) {
+        static const char suffixes[] = " kMGT";
+
+        while (fabs(value) >= 10000 && unit < 4) {
+            value /= 1000;
+            unit++;
+        }
+        snprintf(out, size, unit ? "%.4g%c" : "%.4g", value, suffixes[unit]);
+        return;
+    }
+    while (fabs(value) >= 1024 * (1 - 1e-9) && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(out, size, "%.4g %s", value, units[unit]);
+}
+
+/* Text of XML, with what means something there escaped. */
+static void write_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+static void write_label(FILE *out, double x, double y, const char *attributes, const char *text)
+{
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    write_text(out, text);
+    fputs("</text>\n", out);
+}
+
+static void write_tick(FILE *out, const struct axis *axis, double value, bool horizontal)
+{
+    const double at = place(axis, value);
+    char text[32];
+
+    tick_text(text, sizeof text, value, axis->bytes);
+    if (horizontal) {
+        fprintf(out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", at, TOP, CHART_HEIGHT - BOTTOM);
+        write_label(out, at, CHART_HEIGHT - BOTTOM + 16, "text-anchor=\"middle\"", text);
+    } else {
+        fprintf(out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", LEFT, at, CHART_WIDTH - RIGHT);
+        write_label(out, LEFT - 6, at + 4, "text-anchor=\"end\"", text);
+    }
+}
+
+static void write_axis(FILE *out, const struct axis *axis, bool horizontal)
+{
+    if (axis->log) {
+        /* Powers of the base, thinned so that they do not touch; a short range gets its two ends. */
+        const double base = axis->bytes ? log10(2) : 1;
+        const double first = ceil(axis->low / base - 1e-9), last = floor(axis->high / base + 1e-9);
+        const double step = fmax(1, ceil((last - first) / 8));
+
+        for (double p = first; p <= last; p += step)
+            write_tick(out, axis, pow(10, p * base), horizontal);
+        if (last - first < 1) {
+            write_tick(out, axis, pow(10, axis->low), horizontal);
+            write_tick(out, axis, pow(10, axis->high), horizontal);
+        }
+        return;
+    }
+    const double step = tick_step(axis);
+
+    for (double v = ceil(axis->low / step) * step; v <= axis->high + step * 1e-6; v += step)
+        write_tick(out, axis, fabs(v) < step * 1e-6 ? 0 : v, horizontal);
+}
+
+static void write_series(FILE *out, const struct chart_series *series, const struct axis *x,
+                         const struct axis *y, const char *colour)
+{
+    bool started = false;
+    double before = 0;
+
+    if (series->style != CHART_POINTS)
+        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" d=\"", colour);
+    for (size_t i = 0; i < series->count; i++) {
+        double px, py;
+
+        if (!usable(series->x[i], x->log) || !usable(series->y[i], y->log))
+            continue;
+        px = place(x, series->x[i]);
+        py = place(y, series->y[i]);
+        if (series->style == CHART_POINTS)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", px, py, RADIUS, colour);
+        else if (series->style == CHART_STEP && started)
+            fprintf(out, "L%.1f %.1fL%.1f %.1f", px, before, px, py);
+        else
+            fprintf(out, "%c%.1f %.1f", started ? 'L' : 'M', px, py);
+        started = true;
+        before = py;
+    }
+    if (series->style != CHART_POINTS)
+        fputs("\"/>\n", out);
+}
+
+static void write_legend(FILE *out, const struct chart *chart)
+{
+    double y = TOP + 14;
+
+    for (size_t s = 0; s < chart->series_count; s++) {
+        if (!chart->series[s].name)
+            continue;
+        fprintf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"3\" fill=\"%s\"/>\n", LEFT + 10, y - 5,
+                colours[s % COLOURS]);
+        write_label(out, LEFT + 28, y, "", chart->series[s].name);
+        y += 15;
+    }
+}
+
+static void write_marks(FILE *out, const struct chart *chart, const struct axis *x)
+{
+    for (size_t i = 0; i < chart->mark_count; i++) {
+        const double value = chart->marks[i].x, at = usable(value, x->log) ? place(x, value) : -1;
+
+        if (at < LEFT || at > CHART_WIDTH - RIGHT)
+            continue;
+        fprintf(out, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>\n", at, TOP, CHART_HEIGHT - BOTTOM);
+        write_label(out, at + 4, CHART_HEIGHT - BOTTOM - 6 - 13 * (double)(i % 4), "class=\"small\"",
+                    chart->marks[i].label);
+    }
+}
+
+static void write_chart(FILE *out, const struct chart *chart)
+{
+    struct axis x = {.from = LEFT, .to = CHART_WIDTH - RIGHT, .log = chart->x_log, .bytes = chart->x_bytes};
+    struct axis y = {.from = CHART_HEIGHT - BOTTOM, .to = TOP, .log = chart->y_log};
+
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+            "font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n"
+            "<style>.grid{stroke:#ccc;stroke-width:.6}.mark{stroke:#999;stroke-dasharray:4 "
+            "3}.small{font-size:10px}</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+            CHART_WIDTH, CHART_HEIGHT, CHART_WIDTH, CHART_HEIGHT);
+    write_label(out, CHART_WIDTH / 2.0, 22, "text-anchor=\"middle\" font-size=\"14\"", chart->title);
+    write_label(out, (LEFT + CHART_WIDTH - RIGHT) / 2.0, CHART_HEIGHT - 12, "text-anchor=\"middle\"",
+                chart->x_label);
+    fprintf(out, "<g transform=\"rotate(-90)\">");
+    write_label(out, -(TOP + CHART_HEIGHT - BOTTOM) / 2.0, 16, "text-anchor=\"middle\"", chart->y_label);
+    fputs("</g>\n", out);
+    if (span(&x, &y, chart)) {
+        write_axis(out, &x, true);
+        write_axis(out, &y, false);
+        for (size_t s = 0; s < chart->series_count; s++)
+            write_series(out, &chart->series[s], &x, &y, colours[s % COLOURS]);
+        write_marks(out, chart, &x);
+        write_legend(out, chart);
+    } else {
+        write_label(out, CHART_WIDTH / 2.0, CHART_HEIGHT / 2.0, "text-anchor=\"middle\"", "no data");
+    }
+    fputs("</svg>\n", out);
+}
+
+int chart_svg(char **out, const struct chart *chart, struct err *err)
+{
+    size_t size;
+    FILE *stream;
+
+    *out = NULL;
+    stream = open_memstream(out, &size);
+    if (!stream)
+        return err_memory(err);
+    write_chart(stream, chart);
+    if (fclose(stream) != 0) {
+        free(*out);
+        *out = NULL;
+        return err_memory(err);
+    }
+    return 0;
+}

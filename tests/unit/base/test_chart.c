@@ -1,0 +1,103 @@
+#include "check.h"
+
+#include "base/chart.h"
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what))
+        n++;
+    return n;
+}
+
+static void points_lines_and_steps(void **state)
+{
+    const double x[] = {1, 2, 4, 8}, y[] = {10, 20, NAN, 40};
+    const struct chart_series series[] = {
+        {"a line", CHART_LINE, x, y, 4}, {"steps", CHART_STEP, x, x, 4}, {NULL, CHART_POINTS, x, y, 4}};
+    const struct chart_mark marks[] = {{4, "here"}, {1000, "outside"}};
+    const struct chart chart = {.title = "a < b & \"c\"",
+                                .x_label = "warps",
+                                .y_label = "GB/s",
+                                .series = series,
+                                .series_count = 3,
+                                .marks = marks,
+                                .mark_count = 2};
+    struct err err = {0};
+    char *text;
+
+    (void)state;
+    assert_int_equal(chart_svg(&text, &chart, &err), 0);
+    assert_non_null(strstr(text, "a &lt; b &amp; &quot;c&quot;"));
+    assert_int_equal(count(text, "<circle"), 3); /* the point that is not a number is left out */
+    assert_int_equal(count(text, "<svg"), 1);
+    assert_non_null(strstr(text, ">a line</text>"));
+    assert_non_null(strstr(text, ">here</text>"));
+    assert_null(strstr(text, "outside"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+}
+
+static void logarithmic_axes_leave_out_what_is_not_positive(void **state)
+{
+    const double x[] = {0, 1024, 1048576, 1073741824}, y[] = {5, -1, 100, 1000};
+    const struct chart_series series = {"latency", CHART_POINTS, x, y, 4};
+    const struct chart chart = {.title = "t",
+                                .x_label = "x",
+                                .y_label = "y",
+                                .x_log = true,
+                                .y_log = true,
+                                .x_bytes = true,
+                                .series = &series,
+                                .series_count = 1};
+    char *text;
+
+    (void)state;
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_int_equal(count(text, "<circle"), 2);
+    assert_non_null(strstr(text, "1 MB"));
+    assert_non_null(strstr(text, "1 GB"));
+    free(text);
+}
+
+static void nothing_to_show_says_so(void **state)
+{
+    const double bad[] = {NAN};
+    const struct chart_series series = {"empty", CHART_LINE, bad, bad, 1};
+    const struct chart chart = {
+        .title = "t", .x_label = "x", .y_label = "y", .series = &series, .series_count = 1};
+    char *text;
+
+    (void)state;
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_non_null(strstr(text, "no data"));
+    free(text);
+}
+
+static void a_single_point_has_a_range(void **state)
+{
+    const double one[] = {7};
+    const struct chart_series series = {"one", CHART_LINE, one, one, 1};
+    const struct chart chart = {
+        .title = "t", .x_label = "x", .y_label = "y", .series = &series, .series_count = 1};
+    char *text;
+
+    (void)state;
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_null(strstr(text, "inf"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_lines_and_steps),
+        cmocka_unit_test(logarithmic_axes_leave_out_what_is_not_positive),
+        cmocka_unit_test(nothing_to_show_says_so),
+        cmocka_unit_test(a_single_point_has_a_range),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
