@@ -116,6 +116,7 @@ void device_release(struct device *device)
     for (size_t i = 0; i < device->note_count; i++)
         free(device->notes[i]);
     free(device->notes);
+    free(device->pairs);
     device_init(device);
 }
 
@@ -231,6 +232,18 @@ int device_note(struct device *device, struct err *err, const char *format, ...)
     if (!notes[device->note_count])
         return err_memory(err);
     device->note_count++;
+    return 0;
+}
+
+int device_pair_add(struct device *device, enum device_op_id a, enum device_op_id b, double cycles,
+                    struct err *err)
+{
+    struct device_pair *pairs = realloc(device->pairs, (device->pair_count + 1) * sizeof *pairs);
+
+    if (!pairs)
+        return err_memory(err);
+    device->pairs = pairs;
+    pairs[device->pair_count++] = (struct device_pair){a, b, cycles};
     return 0;
 }
 

@@ -73,6 +73,12 @@ struct device_op {
     double ridge_warps; /* first x within 5 % of the peak; 0 unknown */
 };
 
+/* Two operations interleaved one to one, all warps running. */
+struct device_pair {
+    enum device_op_id a, b;
+    double cycles; /* per sub-partition, for one step of each */
+};
+
 struct device {
     char name[128];   /* "NVIDIA H200" */
     unsigned sm;      /* architecture, 90 for sm_90 */
@@ -84,6 +90,8 @@ struct device {
     struct device_value values[DEVICE_VALUE_COUNT];
     struct device_op ops[DEVICE_OP_COUNT];
     struct device_curve curves[DEVICE_CURVE_COUNT];
+    struct device_pair *pairs; /* the pipe map, as measured */
+    size_t pair_count;
     char **notes; /* "shared_latency: instruction 7 is MOV, LDS was meant": why something is missing or
                      doubtful */
     size_t note_count;
@@ -109,6 +117,9 @@ int device_curve_set(struct device_curve *curve, const double *x, const double *
                      const char *origin, struct err *err);
 int device_note(struct device *device, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+int device_pair_add(struct device *device, enum device_op_id a, enum device_op_id b, double cycles,
+                    struct err *err);
 
 /* What device.def says: "dram_read", "B/s", the sentence, whether more is better. */
 struct device_value_info {

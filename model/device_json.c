@@ -6,7 +6,7 @@
  *    "operations": {"FFMA": {"latency": {...}, "interval": {...}, "pipe": "fma", "ridge_warps": 16,
  *                            "roofline": {"x": [...], "y": [...], "origin": "..."}}},
  *    "curves": {"loaded_dram": {"x": [...], "y": [...], "origin": "..."}},
- *    "notes": ["..."]} */
+ *    "pairs": {"FFMA+IMAD": 3.0}, "notes": ["..."]} */
 #include "model/device.h"
 
 #include "base/hash.h"
@@ -239,6 +239,29 @@ static int read_curves(struct device *out, const struct js_at *at, struct err *e
     return rc;
 }
 
+static int read_pairs(struct device *out, const struct js_at *at, struct err *err)
+{
+    struct js_at member = {0};
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    while (rc == 0 && js_next(&member, at)) {
+        const char *plus = strchr(member.key, '+');
+        char first[32];
+        double cycles;
+        int a, b;
+
+        snprintf(first, sizeof first, "%.*s", plus ? (int)(plus - member.key) : 0, member.key);
+        a = device_op_find(first);
+        b = plus ? device_op_find(plus + 1) : -1;
+        if (a < 0 || b < 0)
+            return js_fail(&member, err, "is no pair of operations such as FFMA+IMAD");
+        rc = js_real(&cycles, &member, err);
+        if (rc == 0)
+            rc = device_pair_add(out, (enum device_op_id)a, (enum device_op_id)b, cycles, err);
+    }
+    return rc;
+}
+
 static int read_notes(struct device *out, const struct js_at *at, struct err *err)
 {
     int rc = js_expect(at, JS_ARRAY, err);
@@ -291,12 +314,15 @@ static int read_device(struct device *out, const struct js_at *root, struct err 
 {
     static const char *const allowed[] = {"schema", "name",   "sm",     "driver",     "toolkit",
                                           "date",   "source", "limits", "operations", "values",
-                                          "curves", "notes",  NULL};
+                                          "curves", "notes",  "pairs",  NULL};
     static const struct {
         const char *name;
         int (*read)(struct device *out, const struct js_at *at, struct err *err);
-    } parts[] = {
-        {"values", read_values}, {"operations", read_ops}, {"curves", read_curves}, {"notes", read_notes}};
+    } parts[] = {{"values", read_values},
+                 {"operations", read_ops},
+                 {"curves", read_curves},
+                 {"pairs", read_pairs},
+                 {"notes", read_notes}};
     struct js_at at;
     int rc = js_expect(root, JS_OBJECT, err);
 
@@ -464,6 +490,23 @@ static int set_groups(struct json *values, struct json *operations, struct json 
     return rc;
 }
 
+static struct json *pairs_json(const struct device *device)
+{
+    struct json *object = js_new_object();
+
+    for (size_t i = 0; object && i < device->pair_count; i++) {
+        const struct device_pair *pair = &device->pairs[i];
+        char key[64];
+
+        snprintf(key, sizeof key, "%s+%s", device_op_text(pair->a), device_op_text(pair->b));
+        if (js_set_real(object, key, pair->cycles)) {
+            js_free(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
 static int set_identity(struct json *object, const struct device *device)
 {
     int rc = js_set_integer(object, "schema", DEVICE_SCHEMA);
@@ -495,7 +538,8 @@ struct json *device_to_json(const struct device *device)
         rc = set_groups(values, operations, curves, notes, device);
     if (rc == 0) {
         rc = js_set(object, "values", values) | js_set(object, "operations", operations) |
-             js_set(object, "curves", curves) | js_set(object, "notes", notes);
+             js_set(object, "curves", curves) | js_set(object, "notes", notes) |
+             js_set(object, "pairs", pairs_json(device));
         values = operations = curves = notes = NULL;
     }
     js_free(values);

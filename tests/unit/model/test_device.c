@@ -40,6 +40,8 @@ static void wrong_fields_are_named(void **state)
          "profile: values.dram_latency.sustained: is negative"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMB\": {}}}",
          "profile: operations.FFMB"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA\": 1}}",
+         "profile: pairs.FFMA: is no pair"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
          "{\"x\": [1, 1], \"y\": [1, 2]}}}",
          "profile: curves.loaded_l2: point 1 of a curve does not lie right"},
@@ -78,6 +80,7 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     device.ops[DEVICE_OP_FFMA].latency = (struct device_value){true, 4, 4, 0, "chain"};
     snprintf(device.ops[DEVICE_OP_FFMA].pipe, 24, "fma");
     assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_LOADED_L2], x, y, 3, "loaded", &err), 0);
+    assert_int_equal(device_pair_add(&device, DEVICE_OP_FFMA, DEVICE_OP_IMAD, 3.01, &err), 0);
     assert_int_equal(device_note(&device, &err, "l1_latency: %s", "instruction 3 is MOV"), 0);
     assert_int_equal(device_write(&device, path, &err), 0);
     assert_int_equal(device_load(&again, path, NULL, &err), 0);
@@ -89,6 +92,9 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 3), 510, 1e-9);
     check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 100), 700, 0);
     assert_string_equal(again.ops[DEVICE_OP_FFMA].pipe, "fma");
+    assert_int_equal(again.pair_count, 1);
+    assert_int_equal(again.pairs[0].b, DEVICE_OP_IMAD);
+    check_near(again.pairs[0].cycles, 3.01, 1e-12);
     assert_string_equal(again.notes[0], "l1_latency: instruction 3 is MOV");
     assert_int_equal(again.limits.carveouts[9], 228 * 1024);
     assert_int_equal(device_hash(&before, &device, &err), 0);
