@@ -1,0 +1,74 @@
+// Atomics on global memory. With ATOMIC_CHASE a dependent chain; without, additions nobody waits for.
+#include "clock.cuh"
+
+// A word holds its own address: adding zero returns the address of the next addition.
+extern "C" __global__ void atomic_chase(unsigned long long *words, long long *samples)
+{
+    unsigned long long *own = words + blockIdx.x * 64ull;
+    unsigned long long p = (unsigned long long)own;
+    long long kept = 0;
+
+    if (threadIdx.x == 0) {
+        *own = p;
+        __threadfence();
+#pragma unroll 1
+        for (int sample = -1; sample < 32; sample++) {
+            asm volatile("atom.global.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
+            const long long first = clock_now();
+#pragma unroll
+            for (int k = 0; k < 64; k++)
+                asm volatile("atom.global.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
+            const long long second = clock_now();
+            samples[blockIdx.x * 32 + (sample & 31)] = second - first;
+        }
+    }
+    if (p == 0)
+        samples[0] = kept;
+}
+
+extern "C" __global__ void shared_atomic_chase(long long *samples)
+{
+    __shared__ unsigned word[32];
+    unsigned p = (unsigned)__cvta_generic_to_shared(word + threadIdx.x);
+    const unsigned zero = threadIdx.x >> 10;
+    long long kept = 0;
+
+    word[threadIdx.x] = p;
+    __syncthreads();
+#pragma unroll 1
+    for (int sample = -1; sample < 32; sample++) {
+        asm volatile("atom.shared.add.u32 %0, [%0], %1;" : "+r"(p) : "r"(zero) : "memory");
+        const long long first = clock_now();
+#pragma unroll
+        for (int k = 0; k < 64; k++)
+            asm volatile("atom.shared.add.u32 %0, [%0], %1;" : "+r"(p) : "r"(zero) : "memory");
+        const long long second = clock_now();
+        if (threadIdx.x == sample)
+            kept = second - first;
+    }
+    samples[blockIdx.x * 32 + threadIdx.x] = kept + (p == 1);
+}
+
+// Lane l of warp w adds to word w * warp_words + l * lane_words.
+extern "C" __global__ void atomic_busy(unsigned *words, long long *spans, int passes, unsigned lane_words,
+                                       unsigned warp_words)
+{
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    unsigned *own = words + warp * (unsigned long long)warp_words + (threadIdx.x & 31) * lane_words;
+    const long long enter = clock_now();
+    long long start = 0, stop = 0;
+
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        start = clock_now();
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++) {
+#pragma unroll
+            for (int k = 0; k < LENGTH; k++)
+                asm volatile("red.global.add.u32 [%0], %1;" ::"l"(own), "r"(passes) : "memory");
+        }
+        stop = clock_now();
+    }
+    span_keep(spans, enter, start, stop);
+}

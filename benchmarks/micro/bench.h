@@ -1,0 +1,122 @@
+/* How a microbenchmark gets from its CUDA source to numbers: compile, check the code, launch through the
+ * worker, take the stamps. What all of them share; calibrate.c holds the table of them. */
+#ifndef MICRO_BENCH_H
+#define MICRO_BENCH_H
+
+#include "base/err.h"
+#include "base/launch.h"
+#include "gpu/compile.h"
+#include "gpu/worker.h"
+#include "micro/body.h"
+#include "micro/reduce.h"
+#include "model/cubin.h"
+#include "model/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a microbenchmark works with. Its results go into `device`. */
+struct micro {
+    struct worker *worker; /* null: code is compiled and checked, nothing runs */
+    struct compiler *compiler;
+    struct device *device;
+    const char *directory; /* holds the sources; random cycles are written there */
+    char arch[16];         /* "sm_90" */
+    unsigned sms;          /* SMs to run on */
+    bool extras;           /* also what only the report wants */
+};
+
+/* Code of a kernel that passed its check. */
+struct micro_code {
+    struct compile_result compiled;
+    struct cubin_resources resources;
+    struct sass_code sass;
+};
+
+enum { MICRO_OPTIONS = 8 };
+
+/* What a loop round a timed body may add: its counter, its branch, and the outer loop that runs everything
+ * twice. */
+#define MICRO_LOOP                                                                                           \
+    "IADD3 VIADD UIADD3 ISETP UISETP BRA LDC ULDC LDCU UMOV MOV IMAD.MOV BAR S2R NOP PLOP3 CS2R"
+
+struct micro_kernel {
+    const char *file, *name;            /* "arithmetic.cu", "chain" */
+    const char *options[MICRO_OPTIONS]; /* null-terminated */
+    struct body body;                   /* parts null: not checked here */
+};
+
+/* Compiles and checks. ERR_FORMAT names the instruction that was not meant, or the compiler's message. */
+int micro_compile(struct micro_code *out, const struct micro *micro, const struct micro_kernel *kernel,
+                  struct err *err);
+void micro_code_release(struct micro_code *code);
+
+/* Calls compile(context, 0) ... compile(context, count - 1) on all cores, ahead of a group that compiles the
+ * same one after the other: their cubins wait in the compiler's cache. What fails there fails again when it
+ * is needed. */
+void micro_ahead(void (*compile)(const void *context, size_t index), const void *context, size_t count);
+
+/* A launch under construction: arguments in the kernel's order. Failures to allocate are remembered and come
+ * out of call_run(). */
+struct call {
+    struct launch launch;
+    bool failed;
+};
+void call_init(struct call *call, unsigned blocks, unsigned threads, unsigned shared_bytes);
+void call_release(struct call *call);
+void call_int(struct call *call, int value);
+void call_unsigned(struct call *call, unsigned value);
+void call_long(struct call *call, uint64_t value);
+/* Buffers of one name have one size throughout, so that the worker allocates them once: room for the stamps
+ * of MICRO_WARPS warps an SM, for MICRO_SAMPLES samples an SM, for MICRO_SINK results an SM. */
+enum { MICRO_WARPS = 128, MICRO_SAMPLES = 1024, MICRO_SINK = 32768 };
+void call_spans(struct call *call, const struct micro *micro);
+void call_samples(struct call *call, const struct micro *micro);
+void call_sink(struct call *call, const char *name, const struct micro *micro); /* results nobody reads */
+void call_in(struct call *call, const char *name, uint64_t floats);             /* floats from [1, 2) */
+void call_zeros(struct call *call, const char *name, enum role role, uint64_t words); /* 32-bit zeros */
+void call_out(struct call *call, const char *name, enum element_type type, uint64_t count);
+void call_file(struct call *call, const char *name, enum element_type type, uint64_t count, const char *path);
+void call_symbol(struct call *call, const char *name, uint64_t words, const char *expression);
+
+/* Runs once and returns the contents of buffer `name` (owned by the caller, `bytes` long as the kernel
+ * declares). Without a worker ERR_MISSING. */
+int call_run(void **out, const struct micro *micro, const struct micro_code *code, const struct call *call,
+             const char *name, struct err *err);
+/* The same for two buffers of one launch. */
+int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code,
+                 const struct call *call, const char *first, const char *second, struct err *err);
+
+/* Times launches as trials do. Anything but OUTCOME_OK is ERR_GPU with its message. */
+int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code,
+              const struct call *call, double sample_s, struct err *err);
+
+/* The usual ends. `micro_latency` runs a kernel that writes "samples" (32 a block, one block an SM) and gives
+ * cycles per step; `micro_spans` one that writes "spans" and gives per-SM times (out[micro->sms]). */
+int micro_latency(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                  const struct call *call, double steps, const char *origin, struct err *err);
+int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, const struct micro_code *code,
+                const struct call *call, struct err *err);
+
+/* A throughput over SMs: `work` per warp / cycles, times the warps of the SM. `blocks` resident ones are
+ * wanted on every SM; ERR_FORMAT where another number really was (seed 002, eq. 2). */
+int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+               const struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
+
+/* Writes a random cycle of `count` elements (Sattolo) as a .npy file of uint32; `path` must hold 1024 bytes.
+ */
+int micro_cycle(char *path, const struct micro *micro, size_t count, struct err *err);
+
+/* Remembers why a value is missing: "shared_latency: ...". The end of memory is passed on, everything else
+ * becomes a note of the profile, and 0 is returned. */
+int micro_hole(const struct micro *micro, const char *what, struct err *why, struct err *err);
+
+/* Runs the parts of a group; one that fails becomes a note and the others go on. */
+struct part {
+    const char *name;
+    int (*measure)(const struct micro *micro, struct err *err);
+};
+int micro_parts(const struct micro *micro, const struct part *parts, size_t count, struct err *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* DRAM under load.
+ *
+ * Isolates: every byte of long arrays once, read, written or copied, timed from outside like any variant. 2
+ * GB are many times L2. Unit: bytes per second of the whole GPU; a copy counts both ways. Expected: 0.80 to
+ * 0.97 of the pin bandwidth (2 x memory clock x bus width / 8) for 16 bytes a thread and enough warps; less
+ *   with few warps, in proportion to them (Little's law).
+ * Profile: dram_read, dram_write, dram_copy, dram_pin; curves dram_*_width, dram_*_warps. */
+#include "micro/micro.h"
+
+#include "base/stats.h"
+#include "model/occupancy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { THREADS = 512, GRID_PER_SM = 16 };
+#define BYTES  (UINT64_C(1) << 31)
+#define SAMPLE 1e-3
+#define AROUND                                                                                               \
+    MICRO_LOOP " LOP3 IMAD UIMAD LEA SHF S2UR EXIT SEL PRMT STG LDG BSSY BSYNC I2F CS2R HFMA2 ULOP3 USHF"
+
+struct transfer {
+    const char *name; /* kernel */
+    const char *vector;
+    unsigned width;
+    unsigned grid; /* 0: as grid_of() says */
+    unsigned threads, shared;
+    uint64_t bytes;
+};
+
+/* Blocks of a transfer that names none: reads go round in a loop, eight loads at a time; writes and copies,
+ * which have nothing to fold, take an element a thread. */
+static unsigned grid_of(const struct transfer *t, const struct micro *micro, bool loops)
+{
+    if (t->grid)
+        return t->grid;
+    return loops ? GRID_PER_SM * micro->sms : (unsigned)(t->bytes / t->width / t->threads);
+}
+
+static int compile_transfer(struct micro_code *out, const struct micro *micro, const struct transfer *t,
+                            bool loops, struct err *err)
+{
+    char vector[32];
+    const struct micro_kernel kernel = {
+        .file = "stream.cu",
+        .name = t->name,
+        .options = {"-DREAD(p)=*(p)", vector, loops ? "-DUNROLL=8" : "-DUNROLL=1"},
+        .body = {.parts = !strcmp(t->name, "dram_write") ? "STG"
+                          : loops                        ? "LDG*8"
+                                                         : "LDG",
+                 .bookkeeping = AROUND},
+    };
+
+    snprintf(vector, sizeof vector, "-DVECTOR=%s", t->vector);
+    return micro_compile(out, micro, &kernel, err);
+}
+
+static int run_transfer(struct device_value *out, const struct micro *micro, const struct transfer *t,
+                        struct err *err)
+{
+    const bool reads = strcmp(t->name, "dram_write") != 0, writes = strcmp(t->name, "dram_read") != 0;
+    const bool loops = t->grid || !writes;
+    const double moved = (double)t->bytes * (reads + writes);
+    struct micro_code code;
+    struct trial trial;
+    struct call call;
+    int rc = compile_transfer(&code, micro, t, loops, err);
+
+    if (rc)
+        return rc;
+    call_init(&call, grid_of(t, micro, loops), t->threads, t->shared);
+    if (reads)
+        call_in(&call, "in", BYTES / 4); /* the same for all, so that it is filled once */
+    if (writes)
+        call_zeros(&call, "out", ROLE_OUT, BYTES / 4);
+    else
+        call_sink(&call, "sink", micro);
+    call_long(&call, t->bytes / t->width);
+    rc = call_time(&trial, micro, &code, &call, SAMPLE, err);
+    for (size_t i = 0; rc == 0 && i < trial.sample_count; i++)
+        trial.samples_s[i] = moved / trial.samples_s[i];
+    if (rc == 0)
+        rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, t->name, err);
+    trial_release(&trial);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int against_width(const struct micro *micro, const char *name, enum device_value_id value,
+                         enum device_curve_id curve, struct err *err)
+{
+    static const struct {
+        const char *type;
+        unsigned bytes;
+    } vectors[] = {{"unsigned char", 1}, {"unsigned short", 2}, {"unsigned", 4}, {"uint2", 8}, {"uint4", 16}};
+    enum { POINTS = sizeof vectors / sizeof *vectors };
+    double width[POINTS], rate[POINTS];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        const struct transfer t = {
+            name, vectors[i].type, vectors[i].bytes, 0, THREADS, 0, vectors[i].bytes < 4 ? BYTES / 4 : BYTES};
+        struct device_value found;
+
+        rc = run_transfer(&found, micro, &t, err);
+        width[i] = vectors[i].bytes;
+        rate[i] = found.sustained;
+        if (rc == 0 && (i == 0 || found.sustained > micro->device->values[value].sustained))
+            micro->device->values[value] = found;
+    }
+    return rc ? rc : device_curve_set(&micro->device->curves[curve], width, rate, POINTS, name, err);
+}
+
+static int read_width(const struct micro *micro, struct err *err)
+{
+    return against_width(micro, "dram_read", DEVICE_DRAM_READ, DEVICE_CURVE_DRAM_READ_WIDTH, err);
+}
+
+static int write_width(const struct micro *micro, struct err *err)
+{
+    return against_width(micro, "dram_write", DEVICE_DRAM_WRITE, DEVICE_CURVE_DRAM_WRITE_WIDTH, err);
+}
+
+static int copy_width(const struct micro *micro, struct err *err)
+{
+    return against_width(micro, "dram_copy", DEVICE_DRAM_COPY, DEVICE_CURVE_DRAM_COPY_WIDTH, err);
+}
+
+/* The grid fills the SMs exactly, so the warps named are there all the time. */
+static int against_warps(const struct micro *micro, const char *name, enum device_curve_id curve,
+                         struct err *err)
+{
+    static const unsigned blocks[] = {1, 2, 4, 6, 8, 16};
+    enum { POINTS = sizeof blocks / sizeof *blocks, BLOCK = 128 };
+    double warps[POINTS], rate[POINTS];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        const struct transfer t = {name,     "uint4",
+                                   16,       blocks[i] * micro->sms,
+                                   BLOCK,    occupancy_shared_for(&micro->device->limits, blocks[i]),
+                                   BYTES / 2};
+        struct device_value found;
+
+        rc = run_transfer(&found, micro, &t, err);
+        warps[i] = blocks[i] * BLOCK / 32;
+        rate[i] = found.sustained;
+    }
+    return rc ? rc : device_curve_set(&micro->device->curves[curve], warps, rate, POINTS, name, err);
+}
+
+static int read_warps(const struct micro *micro, struct err *err)
+{
+    return against_warps(micro, "dram_read", DEVICE_CURVE_DRAM_READ_WARPS, err);
+}
+
+static int copy_warps(const struct micro *micro, struct err *err)
+{
+    return against_warps(micro, "dram_copy", DEVICE_CURVE_DRAM_COPY_WARPS, err);
+}
+
+static int pin(const struct micro *micro, struct err *err)
+{
+    const struct device_limits *limits = &micro->device->limits;
+    const double rate = 2.0 * (double)limits->memory_clock_hz * (double)limits->memory_bus_bits / 8;
+
+    if (rate <= 0)
+        return err_set(err, ERR_MISSING, "the driver does not tell memory clock and bus width");
+    return reduce_runs(&micro->device->values[DEVICE_DRAM_PIN], &rate, 1, true, "driver", err);
+}
+
+int micro_dram(const struct micro *micro, struct err *err)
+{
+    static const struct part parts[] = {
+        {"dram_pin", pin},         {"dram_read", read_width},       {"dram_write", write_width},
+        {"dram_copy", copy_width}, {"dram_read_warps", read_warps}, {"dram_copy_warps", copy_warps}};
+
+    return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
+}

@@ -1,0 +1,151 @@
+/* Latency under load.
+ *
+ * Isolates: the mean latency of a load while others are in flight: each chain of a warp waits for its own
+ * loads alone, so latency = time x chains in flight / loads, by Little's law, whatever the queue. Warps and
+ * chains set the load. Unit: cycles against bytes per cycle and SM. The address arithmetic of a step is
+ * subtracted; it is the stall counts that the code itself carries. Expected: flat at the unloaded latency,
+ * then rising, then a wall at the level's throughput. Profile: curves loaded_shared, loaded_l1, loaded_l2,
+ * loaded_dram. */
+#include "micro/micro.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { STEPS = 8, LINE_WORDS = 32 };
+#define AROUND MICRO_LOOP " LOP3 IMAD LEA IADD3.X ULEA S2UR R2UR"
+
+struct load_level {
+    enum device_curve_id curve;
+    const char *read, *define; /* "-DREAD(p)=...", "-DLEVEL_SHARED" or null */
+    const char *instruction;
+    uint64_t bytes; /* of the window, a power of two */
+    unsigned step;  /* words from one load of a chain to the next */
+    unsigned passes;
+};
+
+static int compile_loaded(struct micro_code *out, const struct micro *micro, const struct load_level *level,
+                          unsigned chains, struct err *err)
+{
+    char option[32], parts[32];
+    const struct micro_kernel kernel = {
+        .file = "loaded.cu",
+        .name = "loaded",
+        .options = {level->read, option, "-DSTEPS=8", level->define},
+        .body = {.parts = parts, .bookkeeping = AROUND, .bytes_max = BODY_CACHE},
+    };
+
+    snprintf(option, sizeof option, "-DCHAINS=%u", chains);
+    snprintf(parts, sizeof parts, "- | %s*%u", level->instruction, STEPS * chains);
+    return micro_compile(out, micro, &kernel, err);
+}
+
+/* One point: cycles of a step of a chain, and bytes per cycle and SM. */
+static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
+                      const struct load_level *level, unsigned warps, unsigned chains, struct err *err)
+{
+    const uint64_t all = (uint64_t)micro->sms * warps;
+    const uint64_t words = level->bytes / 4;
+    struct device_value rate;
+    struct micro_code code;
+    struct call call;
+    int rc = compile_loaded(&code, micro, level, chains, err);
+
+    if (rc)
+        return rc;
+    call_init(&call, micro->sms, 32 * warps, level->define ? (unsigned)level->bytes : 0);
+    call_zeros(&call, "zeros", ROLE_OUT, level->define ? 32 : words);
+    call_sink(&call, "sink", micro);
+    call_spans(&call, micro);
+    call_int(&call, (int)level->passes);
+    call_unsigned(&call, level->step);
+    call_unsigned(&call, (unsigned)(words - 1));
+    call_unsigned(&call, (unsigned)(words / (all * chains) / LINE_WORDS * LINE_WORDS));
+    rc = micro_rate(&rate, micro, &code, &call, (double)level->passes * STEPS * chains, 1, "loaded", err);
+    if (rc == 0) {
+        /* rate: loads per cycle and SM; in flight: warps x chains */
+        *bytes = rate.sustained * 128;
+        *cycles = warps * chains / rate.sustained;
+    }
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The arithmetic of a step is what an idle level shows above its latency by the chase. */
+static double overhead(const struct micro *micro, enum device_value_id latency, double idle)
+{
+    const struct device_value *known = &micro->device->values[latency];
+
+    return known->known && idle > known->sustained ? idle - known->sustained : 0;
+}
+
+static int sweep(const struct micro *micro, const struct load_level *level, enum device_value_id latency,
+                 struct err *err)
+{
+    static const unsigned loads[][2] = {{1, 1},  {2, 1},  {4, 1},  {8, 1},  {12, 1}, {16, 1}, {24, 1},
+                                        {32, 1}, {24, 2}, {32, 2}, {24, 4}, {32, 4}, {32, 8}};
+    enum { POINTS = sizeof loads / sizeof *loads };
+    double points[POINTS][2], x[POINTS], y[POINTS], arithmetic;
+    size_t kept = 0;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++)
+        rc = run_loaded(&points[i][0], &points[i][1], micro, level, loads[i][0], loads[i][1], err);
+    if (rc)
+        return rc;
+    arithmetic = overhead(micro, latency, points[0][1]);
+    qsort(points, POINTS, sizeof *points, by_load);
+    for (size_t i = 0; i < POINTS; i++) {
+        if (kept > 0 && points[i][0] <= x[kept - 1] * 1.001)
+            continue; /* past the wall: more in flight brings no more */
+        x[kept] = points[i][0];
+        y[kept++] = points[i][1] - arithmetic;
+    }
+    return device_curve_set(&micro->device->curves[level->curve], x, y, kept, "loaded", err);
+}
+
+static int shared(const struct micro *micro, struct err *err)
+{
+    const struct load_level level = {
+        DEVICE_CURVE_LOADED_SHARED, "-DREAD(p)=*(p)", "-DLEVEL_SHARED", "LDS", 32768, 32, 256};
+
+    return sweep(micro, &level, DEVICE_SHARED_LATENCY, err);
+}
+
+static int l1(const struct micro *micro, struct err *err)
+{
+    const struct load_level level = {DEVICE_CURVE_LOADED_L1, "-DREAD(p)=*(p)", NULL, "LDG", 32768, 32, 256};
+
+    return sweep(micro, &level, DEVICE_L1_LATENCY, err);
+}
+
+static int l2(const struct micro *micro, struct err *err)
+{
+    const struct load_level level = {
+        DEVICE_CURVE_LOADED_L2, "-DREAD(p)=__ldcg(p)", NULL, "LDG", 16 << 20, 33 * 32, 64};
+
+    return sweep(micro, &level, DEVICE_L2_LATENCY, err);
+}
+
+static int dram(const struct micro *micro, struct err *err)
+{
+    const struct load_level level = {
+        DEVICE_CURVE_LOADED_DRAM, "-DREAD(p)=__ldcg(p)", NULL, "LDG", UINT64_C(1) << 32, 32, 32};
+
+    return sweep(micro, &level, DEVICE_DRAM_LATENCY, err);
+}
+
+int micro_loaded(const struct micro *micro, struct err *err)
+{
+    static const struct part parts[] = {
+        {"loaded_shared", shared}, {"loaded_l1", l1}, {"loaded_l2", l2}, {"loaded_dram", dram}};
+
+    return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
+}

@@ -1,0 +1,46 @@
+// Latency under load. Each warp walks CHAINS independent chains: the next address of a chain waits for its last value,
+// so the mean latency of a load is the mean time of a step, and the number of warps and chains sets the load.
+//   LEVEL_SHARED or not;  READ(p): the load;  STEPS: of a pass
+#include "clock.cuh"
+
+// `zeros` holds zeros, so each value adds nothing to the address, but the hardware cannot know. Windows: the words a warp
+// walks begin at warp * warp_step (mod mask + 1) and go on in steps of `step`.
+extern "C" __global__ void loaded(const unsigned *zeros, unsigned *sink, long long *spans, int passes, unsigned step,
+                                  unsigned mask, unsigned warp_step)
+{
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
+    const long long enter = clock_now();
+    long long start = 0, stop = 0;
+    unsigned at[CHAINS];
+#ifdef LEVEL_SHARED
+    extern __shared__ unsigned words[];
+    const unsigned *data = words;
+
+    for (unsigned i = threadIdx.x; i <= mask; i += blockDim.x)
+        words[i] = 0;
+    __syncthreads();
+#else
+    const unsigned *data = zeros;
+#endif
+
+    for (int c = 0; c < CHAINS; c++)
+        at[c] = lane + (warp * CHAINS + c) * warp_step;
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        start = clock_now();
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++) {
+#pragma unroll
+            for (int k = 0; k < STEPS; k++)
+                for (int c = 0; c < CHAINS; c++)
+                    at[c] += step + READ(data + (at[c] & mask));
+        }
+        stop = clock_now();
+    }
+    unsigned sum = 0;
+    for (int c = 0; c < CHAINS; c++)
+        sum += at[c];
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    span_keep(spans, enter, start, stop);
+}

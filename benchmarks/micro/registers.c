@@ -1,0 +1,200 @@
+/* Registers: banks, and how many threads they allow.
+ *
+ * Isolates: FFMA whose three sources are chosen in the machine code itself, all in one bank, in two, or the
+ * same with the reuse flag; and launches of a kernel whose register count is raised in its cubin until the
+ * driver refuses a block. Unit: cycles per instruction and sub-partition; threads. Expected: two banks since
+ * compute capability 7.0, so three sources in one cost an issue slot more; largest block by
+ *   occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (seed 001, figure 9, saw 128 on
+ * GT200). Profile: register_banks, register_conflict; curve block_registers. */
+#include "micro/micro.h"
+
+#include "model/occupancy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES = 64, INSTRUCTIONS = 256, THREADS = 512, FFMA_REGISTER_FORM = 0x223 };
+
+static int compile_banks(struct micro_code *out, const struct micro *micro, struct err *err)
+{
+    const struct micro_kernel kernel = {
+        .file = "banks.cu",
+        .name = "banks",
+        .body = {.parts = "- | FFMA*256", .bookkeeping = MICRO_LOOP, .bytes_max = BODY_CACHE},
+    };
+
+    return micro_compile(out, micro, &kernel, err);
+}
+
+static bool is_timed_ffma(const unsigned char *word)
+{
+    return ((word[0] | word[1] << 8) & 0xfff) == FFMA_REGISTER_FORM;
+}
+
+/* Gives every FFMA of the kernel the sources `registers`, and the reuse flags. Bits: Ra 24, Rb 32, Rc 64,
+ * reuse 122. Returns how many were changed. */
+static size_t patch_sources(struct micro_code *code, const unsigned registers[3], bool reuse, struct err *err)
+{
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    size_t changed = 0, offset;
+
+    if (cubin_init(&cubin, code->compiled.cubin, code->compiled.cubin_bytes, "banks", err))
+        return 0;
+    if (cubin_find(&kernel, &cubin, code->compiled.entry, err) == 0) {
+        offset = (size_t)(kernel->code - cubin.image);
+        for (size_t i = 0; i < kernel->code_bytes; i += SASS_BYTES) {
+            unsigned char *word = code->compiled.cubin + offset + i;
+
+            if (!is_timed_ffma(word))
+                continue;
+            word[3] = (unsigned char)registers[0];
+            word[4] = (unsigned char)registers[1];
+            word[8] = (unsigned char)registers[2];
+            word[15] = (unsigned char)((word[15] & ~0x1c) | (reuse ? 0x1c : 0));
+            changed++;
+        }
+    }
+    cubin_release(&cubin);
+    return changed;
+}
+
+/* Cycles per FFMA and sub-partition. */
+static int run_banks(double *out, const struct micro *micro, const unsigned registers[3], bool reuse,
+                     struct err *err)
+{
+    struct device_value rate;
+    struct micro_code code;
+    struct call call;
+    int rc = compile_banks(&code, micro, err);
+
+    if (rc)
+        return rc;
+    if (patch_sources(&code, registers, reuse, err) != INSTRUCTIONS) {
+        micro_code_release(&code);
+        return err_set(err, ERR_FORMAT, "not every FFMA of the kernel could be given its registers");
+    }
+    call_init(&call, micro->sms, THREADS, 0);
+    call_in(&call, "in", 512);
+    call_sink(&call, "sink", micro);
+    call_spans(&call, micro);
+    call_int(&call, PASSES);
+    rc = micro_rate(&rate, micro, &code, &call, PASSES * INSTRUCTIONS, 1, "banks", err);
+    *out = rc ? 0 : (double)micro->device->limits.subpartitions / rate.sustained;
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int banks(const struct micro *micro, struct err *err)
+{
+    static const unsigned four[] = {4, 8, 12}, two[] = {4, 6, 8}, mixed[] = {4, 5, 6};
+    struct device_value *conflict = &micro->device->values[DEVICE_REGISTER_CONFLICT];
+    struct device_value *number = &micro->device->values[DEVICE_REGISTER_BANKS];
+    double in_four = 0, in_two = 0, apart = 0, reused = 0;
+    int rc = run_banks(&in_four, micro, four, false, err);
+
+    if (rc == 0)
+        rc = run_banks(&in_two, micro, two, false, err);
+    if (rc == 0)
+        rc = run_banks(&apart, micro, mixed, false, err);
+    if (rc == 0)
+        rc = run_banks(&reused, micro, four, true, err);
+    if (rc)
+        return rc;
+    *conflict = (struct device_value){.known = true, .sustained = in_four > apart ? in_four - apart : 0};
+    conflict->best = conflict->sustained;
+    snprintf(conflict->origin, sizeof conflict->origin, "banks");
+    if (in_four > 1.05 * apart) {
+        *number = *conflict;
+        number->sustained = number->best = in_two > 1.05 * apart ? 2 : 4;
+    }
+    return device_note(
+        micro->device, err,
+        "register banks: FFMA takes %.2f cycles with sources in R4, R8, R12, %.2f in R4, R6, R8, %.2f in R4, "
+        "R5, R6, and %.2f in R4, R8, R12 with the reuse flags",
+        in_four, in_two, apart, reused);
+}
+
+/* Writes the register count of the kernel's record in .nv.info (attribute 0x2f: symbol, count). */
+static bool patch_count(struct micro_code *code, unsigned registers)
+{
+    static const unsigned char head[] = {0x04, 0x2f, 0x08, 0x00};
+    unsigned char *cubin = code->compiled.cubin;
+    size_t found = 0;
+
+    for (size_t i = 0; i + 12 <= code->compiled.cubin_bytes; i += 4)
+        if (!memcmp(cubin + i, head, sizeof head) && cubin[i + 8] == code->resources.registers) {
+            cubin[i + 8] = (unsigned char)registers;
+            found++;
+        }
+    return found > 0;
+}
+
+static bool launches(const struct micro *micro, const struct micro_code *code, unsigned threads)
+{
+    struct err ignored = {0};
+    void *spans = NULL;
+    struct call call;
+    int rc;
+
+    call_init(&call, 1, threads, 0);
+    call_spans(&call, micro);
+    rc = call_run(&spans, micro, code, &call, "spans", &ignored);
+    free(spans);
+    call_release(&call);
+    return rc == 0;
+}
+
+/* The largest block that starts, looked for from the calculator's answer. */
+static unsigned largest_block(const struct micro *micro, const struct micro_code *code, unsigned registers)
+{
+    const unsigned most = (unsigned)micro->device->limits.threads_per_block;
+    unsigned threads = occupancy_largest_block(&micro->device->limits, registers);
+
+    if (launches(micro, code, threads)) {
+        while (threads + 32 <= most && launches(micro, code, threads + 32))
+            threads += 32;
+        return threads;
+    }
+    while (threads > 32 && !launches(micro, code, threads - 32))
+        threads -= 32;
+    return threads - 32;
+}
+
+static int block_registers(const struct micro *micro, struct err *err)
+{
+    static const unsigned counts[] = {32, 64, 72, 80, 88, 96, 128, 168, 255};
+    enum { POINTS = sizeof counts / sizeof *counts };
+    const struct micro_kernel kernel = {.file = "launches.cu", .name = "successive"};
+    double x[POINTS], y[POINTS];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        struct micro_code code;
+
+        rc = micro_compile(&code, micro, &kernel, err);
+        if (rc)
+            break;
+        if (!patch_count(&code, counts[i]))
+            rc = err_set(err, ERR_FORMAT, "the cubin has no register count to raise");
+        x[i] = counts[i];
+        y[i] = rc ? 0 : largest_block(micro, &code, counts[i]);
+        if (rc == 0 && y[i] != occupancy_largest_block(&micro->device->limits, counts[i]))
+            rc = device_note(micro->device, err,
+                             "block_registers: %u registers let %.0f threads start, %u were computed",
+                             counts[i], y[i], occupancy_largest_block(&micro->device->limits, counts[i]));
+        micro_code_release(&code);
+    }
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_BLOCK_REGISTERS], x, y, POINTS,
+                                 "launches successive", err);
+}
+
+int micro_registers(const struct micro *micro, struct err *err)
+{
+    static const struct part parts[] = {{"register_conflict", banks}, {"block_registers", block_registers}};
+
+    return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
+}

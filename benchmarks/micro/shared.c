@@ -1,0 +1,149 @@
+/* Shared memory under load, and what bank conflicts cost.
+ *
+ * Isolates: LDS, STS and shared additions of all warps of an SM to addresses whose conflict degree is known:
+ * lane l takes the access l * spread, so spread 1 has none and spread 2, 4, ... 32 has as many lanes in a
+ * bank. Wide accesses go in halves (8 bytes) and quarters (16 bytes) of a warp. Unit: cycles per warp
+ * instruction and SM; bytes per cycle and SM. Expected: 128 bytes per cycle without conflicts; cycles
+ * proportional to the degree. Profile: shared_read, shared_write, shared_wavefront, atomic_shared_*, curves
+ * bank_conflicts_*. */
+#include "micro/micro.h"
+
+#include <stdio.h>
+
+enum { PASSES = 64, LENGTH = 64, THREADS = 1024, WINDOW = 16384 };
+
+static int compile_shared(struct micro_code *out, const struct micro *micro, const char *name, unsigned width,
+                          const char *parts, struct err *err)
+{
+    char option[32];
+    const struct micro_kernel kernel = {
+        .file = "shared.cu",
+        .name = name,
+        .options = {option, "-DLENGTH=64"},
+        .body = {.parts = parts, .bookkeeping = MICRO_LOOP " IMAD HFMA2", .bytes_max = BODY_CACHE},
+    };
+
+    snprintf(option, sizeof option, "-DWIDTH=%u", width);
+    return micro_compile(out, micro, &kernel, err);
+}
+
+/* Warp instructions per cycle and SM. */
+static int run_shared(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                      unsigned spread, struct err *err)
+{
+    struct call call;
+    int rc;
+
+    call_init(&call, micro->sms, THREADS, WINDOW + 16);
+    call_sink(&call, "sink", micro);
+    call_spans(&call, micro);
+    call_int(&call, PASSES);
+    call_unsigned(&call, spread);
+    call_unsigned(&call, WINDOW - 1);
+    rc = micro_rate(out, micro, code, &call, PASSES * LENGTH, 1, "shared", err);
+    call_release(&call);
+    return rc;
+}
+
+static void scale(struct device_value *value, double factor)
+{
+    value->sustained *= factor;
+    value->best *= factor;
+    value->spread *= factor;
+}
+
+static int rate(struct device_value *out, const struct micro *micro, const char *name, unsigned width,
+                const char *parts, unsigned spread, struct err *err)
+{
+    struct micro_code code;
+    int rc = compile_shared(&code, micro, name, width, parts, err);
+
+    if (rc)
+        return rc;
+    rc = run_shared(out, micro, &code, spread, err);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int throughput(const struct micro *micro, struct err *err)
+{
+    struct device_value *values = micro->device->values;
+    int rc = rate(&values[DEVICE_SHARED_READ], micro, "shared_read", 16, "- | LDS.128*64", 1, err);
+
+    if (rc)
+        return rc;
+    scale(&values[DEVICE_SHARED_READ], 512);
+    rc = rate(&values[DEVICE_SHARED_WRITE], micro, "shared_write", 16, "- | STS.128*64", 1, err);
+    if (rc == 0)
+        scale(&values[DEVICE_SHARED_WRITE], 512);
+    return rc;
+}
+
+static void invert(struct device_value *value)
+{
+    value->spread /= value->sustained * value->sustained;
+    value->sustained = 1 / value->sustained;
+    value->best = 1 / value->best;
+}
+
+static int conflicts(const struct micro *micro, unsigned width, const char *parts, enum device_curve_id curve,
+                     struct err *err)
+{
+    static const unsigned spreads[] = {1, 2, 4, 8, 16, 32};
+    enum { POINTS = sizeof spreads / sizeof *spreads };
+    double degree[POINTS], cycles[POINTS];
+    struct micro_code code;
+    int rc = compile_shared(&code, micro, "shared_read", width, parts, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        struct device_value value;
+
+        rc = run_shared(&value, micro, &code, spreads[i], err);
+        degree[i] = spreads[i];
+        cycles[i] = 1 / value.sustained;
+    }
+    if (rc == 0)
+        rc = device_curve_set(&micro->device->curves[curve], degree, cycles, POINTS, "shared", err);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int all_conflicts(const struct micro *micro, struct err *err)
+{
+    struct device_value *wavefront = &micro->device->values[DEVICE_SHARED_WAVEFRONT];
+    int rc = conflicts(micro, 4, "- | LDS*64", DEVICE_CURVE_BANK_4, err);
+
+    if (rc == 0) { /* the slope: what each further wavefront takes */
+        const struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_BANK_4];
+
+        *wavefront = (struct device_value){.known = true};
+        wavefront->sustained = wavefront->best = (curve->y[5] - curve->y[0]) / 31;
+        snprintf(wavefront->origin, sizeof wavefront->origin, "shared");
+        rc = conflicts(micro, 8, "- | LDS.64*64", DEVICE_CURVE_BANK_8, err);
+    }
+    return rc ? rc : conflicts(micro, 16, "- | LDS.128*64", DEVICE_CURVE_BANK_16, err);
+}
+
+static int additions(const struct micro *micro, struct err *err)
+{
+    struct device_value *values = micro->device->values;
+    int rc = rate(&values[DEVICE_ATOMIC_SHARED_SAME], micro, "shared_atomic", 4, "- | ATOMS*64", 0, err);
+
+    if (rc)
+        return rc;
+    invert(&values[DEVICE_ATOMIC_SHARED_SAME]);
+    rc = rate(&values[DEVICE_ATOMIC_SHARED_DISTINCT], micro, "shared_atomic", 4, "- | ATOMS*64", 1, err);
+    if (rc == 0)
+        invert(&values[DEVICE_ATOMIC_SHARED_DISTINCT]);
+    return rc;
+}
+
+int micro_shared(const struct micro *micro, struct err *err)
+{
+    static const struct part parts[] = {
+        {"shared_read", throughput}, {"bank_conflicts", all_conflicts}, {"atomic_shared", additions}};
+
+    return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
+}

@@ -1,0 +1,95 @@
+/* A whole calibration on a GPU of paper: every microbenchmark is compiled by the real compiler, its machine
+ * code compared with what it means to measure, and the stamps of a worker that has no GPU are reduced. What a
+ * real GPU would add is only the numbers. */
+#include "check.h"
+
+#include "fake_worker.h"
+
+#include "micro/calibrate.h"
+
+static struct compiler *compiler;
+static int paper; /* its address stands for a worker: the fake one looks at no field */
+
+static int open_compiler(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
+        print_message("%s\n", err.text);
+        exit(77); /* skipped aloud: without a compiler there is nothing to check */
+    }
+    return 0;
+}
+
+static int close_compiler(void **state)
+{
+    (void)state;
+    compiler_close(compiler);
+    return 0;
+}
+
+static int count_groups(void *context, const char *group, size_t done, size_t total)
+{
+    assert_non_null(group);
+    assert_true(done < total);
+    (*(size_t *)context)++;
+    return 0;
+}
+
+/* Notes that only say what was seen; anything else would be a hole. */
+static bool is_finding(const char *note)
+{
+    return !strncmp(note, "register banks: ", 16) || !strncmp(note, "pipes: ", 7) ||
+           !strncmp(note, "block_registers: ", 17) || !strncmp(note, "tlb_reach: no step", 18);
+}
+
+static void everything_compiles_to_what_is_meant(void **state)
+{
+    size_t groups = 0, holes = 0;
+    const struct calibrate_options options = {.progress = count_groups, .context = &groups};
+    struct device device;
+    struct err err = {0};
+
+    (void)state;
+    if (calibrate(&device, (struct worker *)&paper, compiler, &options, &err))
+        fail_msg("%s", err.text);
+    assert_true(groups > 10);
+    for (size_t i = 0; i < device.note_count; i++)
+        if (!is_finding(device.notes[i])) {
+            print_error("%s\n", device.notes[i]);
+            holes++;
+        }
+    assert_int_equal(holes, 0);
+    assert_true(device_is_calibrated(&device));
+    assert_true(fake_runs > 100);
+    device_release(&device);
+}
+
+static int stop(void *context, const char *group, size_t done, size_t total)
+{
+    (void)context, (void)group, (void)total;
+    return done == 1;
+}
+
+static void it_stops_when_told(void **state)
+{
+    const struct calibrate_options options = {.progress = stop};
+    struct device device;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(calibrate(&device, (struct worker *)&paper, compiler, &options, &err), ERR_STOPPED);
+    assert_non_null(strstr(err.text, "stopped before operations"));
+    assert_int_equal(device.sm, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_compiles_to_what_is_meant),
+        cmocka_unit_test(it_stops_when_told),
+    };
+
+    return cmocka_run_group_tests(tests, open_compiler, close_compiler);
+}
