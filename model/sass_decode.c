@@ -335,6 +335,8 @@ static void read_register(struct reader *r, struct sass_operand *operand, unsign
 static void read_predicate(struct reader *r, struct sass_operand *operand, unsigned lo, unsigned flags,
                            bool uniform)
 {
+    if (flags & EITHER)
+        uniform = take(r, lo - 1, 1);
     operand->kind = uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE;
     operand->count = 1;
     operand->index = (uint8_t)(take(r, lo, 3) ^ (flags & FLIPPED ? SASS_PT : 0));

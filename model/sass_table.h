@@ -45,6 +45,7 @@ enum {                /* flags of a slot */
        QUAD = 512,
        FLIPPED = 2048, /* predicate whose number is stored inverted: 0 is PT */
        THIRD = 4096,   /* reused through the third operand slot although it stands at 32 */
+       EITHER = 8192,  /* the bit below tells a uniform predicate */
        PLAIN = 1024    /* vector register in an operation of the uniform datapath */
 };
 
