@@ -28,10 +28,11 @@ bool info_next(struct info_record *out, struct info *info)
 
 uint32_t info_word(const struct info_record *record, size_t k)
 {
-    const unsigned char *p = record->payload + 4 * k;
+    const unsigned char *p;
 
     if (!record->payload || k >= record->size / 4)
         return 0;
+    p = record->payload + 4 * k;
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
