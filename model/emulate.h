@@ -119,7 +119,7 @@ int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct
 
 /* Executes a sample of the grid, each block on initial memory: first, middle and last in x and y, the
  * neighbours in x and y of the middle, and, while their paths differ, more, up to `most` (at least 1) blocks.
- * The order of `blocks` is that of traffic's needs: see emulate_sample_slot. */
+ * Their weights add up to the grid. */
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */

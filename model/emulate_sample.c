@@ -1,0 +1,173 @@
+/* Which blocks of a grid are executed when not all are, and what each stands for. */
+#include "model/emulate_state.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* A position along one axis and how many of the axis it stands for. */
+struct place {
+    unsigned at;
+    double weight;
+};
+
+/* First, middle, last: the middle stands for all between. */
+static unsigned places_of(struct place out[3], unsigned extent)
+{
+    if (extent == 1) {
+        out[0] = (struct place){0, 1};
+        return 1;
+    }
+    if (extent == 2) {
+        out[0] = (struct place){0, 1};
+        out[1] = (struct place){1, 1};
+        return 2;
+    }
+    out[0] = (struct place){extent / 2, extent - 2.0};
+    out[1] = (struct place){0, 1};
+    out[2] = (struct place){extent - 1, 1};
+    return 3;
+}
+
+static int find_block(const struct emulate_result *result, const unsigned position[3])
+{
+    for (size_t k = 0; k < result->block_count; k++)
+        if (!memcmp(result->blocks[k].position, position, sizeof result->blocks[k].position))
+            return (int)k;
+    return -1;
+}
+
+static int add(struct emulate_result *result, struct emulation *emulation, size_t most, unsigned x,
+               unsigned y, struct err *err)
+{
+    const unsigned position[3] = {x, y, emulation->launch->grid[2] / 2};
+
+    if (result->block_count >= most || result->end != EMULATE_DONE || find_block(result, position) >= 0)
+        return 0;
+    memory_forget(&emulation->memory);
+    return emulation_block(result, emulation, position, err);
+}
+
+/* The block's paths and counts, as one number. */
+static uint64_t block_hash(const struct emulate_result *result, const struct emulate_block *block)
+{
+    uint64_t hash = HASH_START;
+
+    for (unsigned w = 0; w < block->warps; w++)
+        hash = hash_u64(hash, result->paths[block->paths[w]].hash);
+    return hash_bytes(hash, block->counts, result->instruction_count * sizeof *block->counts);
+}
+
+static bool all_alike(const struct emulate_result *result)
+{
+    for (size_t k = 1; k < result->block_count; k++)
+        if (block_hash(result, &result->blocks[k]) != block_hash(result, &result->blocks[0]))
+            return false;
+    return true;
+}
+
+/* The middle, the neighbours it may share data with, and the grid's first and last block. */
+static int add_core(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+{
+    const unsigned *grid = emulation->launch->grid;
+    const unsigned x = grid[0] / 2, y = grid[1] / 2;
+    int rc = add(result, emulation, most, x, y, err);
+
+    for (unsigned d = 1; d <= 2 && !rc; d++) {
+        if (x + d < grid[0])
+            rc = add(result, emulation, most, x + d, y, err);
+        if (!rc && y + d < grid[1])
+            rc = add(result, emulation, most, x, y + d, err);
+    }
+    if (!rc)
+        rc = add(result, emulation, most, 0, 0, err);
+    return rc ? rc : add(result, emulation, most, grid[0] - 1, grid[1] - 1, err);
+}
+
+/* All combinations of first, middle and last, then blocks at random. */
+static int add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+{
+    const unsigned *grid = emulation->launch->grid;
+    struct place xs[3], ys[3];
+    const unsigned nx = places_of(xs, grid[0]), ny = places_of(ys, grid[1]);
+    const uint64_t blocks = (uint64_t)grid[0] * grid[1];
+    int rc = 0;
+
+    for (unsigned i = 0; i < nx * ny && !rc; i++)
+        rc = add(result, emulation, most, xs[i % nx].at, ys[i / nx].at, err);
+    for (uint64_t k = 0; k < 2 * most && !rc && result->block_count < blocks; k++) {
+        const uint64_t n = hash_random(blocks, k) % blocks;
+
+        rc = add(result, emulation, most, (unsigned)(n % grid[0]), (unsigned)(n / grid[0]), err);
+    }
+    return rc;
+}
+
+static bool at_edge(unsigned at, unsigned extent)
+{
+    return at == 0 || at == extent - 1;
+}
+
+/* Blocks at the same edges of the grid share the weight of that part of it. */
+static void weigh(struct emulate_result *result, const unsigned grid[3])
+{
+    for (size_t k = 0; k < result->block_count; k++) {
+        const unsigned *at = result->blocks[k].position;
+        double sharing = 0, part = grid[2];
+
+        for (unsigned axis = 0; axis < 2; axis++)
+            if (!at_edge(at[axis], grid[axis]))
+                part *= grid[axis] - 2.0;
+        for (size_t n = 0; n < result->block_count; n++) {
+            const unsigned *other = result->blocks[n].position;
+            bool same = true;
+
+            for (unsigned axis = 0; axis < 2; axis++)
+                same &= at_edge(at[axis], grid[axis]) ? other[axis] == at[axis]
+                                                      : !at_edge(other[axis], grid[axis]);
+            sharing += same;
+        }
+        result->blocks[k].weight = part / sharing;
+    }
+}
+
+/* Parts of the grid without a block in the sample are taken to be like those that have one. */
+static void normalise(struct emulate_result *result, double blocks)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < result->block_count; k++)
+        sum += result->blocks[k].weight;
+    for (size_t k = 0; k < result->block_count; k++)
+        result->blocks[k].weight *= blocks / sum;
+}
+
+int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
+{
+    int rc;
+
+    emulation_begin(out, emulation);
+    rc = add_core(out, emulation, most, err);
+    if (!rc && !all_alike(out))
+        rc = add_more(out, emulation, most, err);
+    if (rc) {
+        emulate_result_release(out);
+        return rc;
+    }
+    weigh(out, emulation->launch->grid);
+    normalise(out, (double)launch_blocks(emulation->launch));
+    return 0;
+}
+
+int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
+{
+    static const unsigned dx[] = {0, 1, 2, 0, 0}, dy[] = {0, 0, 0, 1, 2};
+    unsigned position[3];
+
+    if (!result->block_count)
+        return -1;
+    memcpy(position, result->blocks[0].position, sizeof position);
+    position[0] += dx[slot];
+    position[1] += dy[slot];
+    return find_block(result, position);
+}
