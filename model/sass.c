@@ -54,29 +54,25 @@ const char *sass_pipe_text(enum sass_pipe pipe)
     return pipes[(unsigned)pipe < SASS_PIPE_COUNT ? pipe : SASS_PIPE_NONE];
 }
 
-/* Lanes per sub-partition of each pipe, by architecture (CUDA C++ Programming Guide, "Throughput of Native
- * Arithmetic Instructions", per SM over four sub-partitions; integer multiply and packed half as ptxas spaces
- * them). LSU: 32 lanes per SM, that is 8 per sub-partition. */
+/* Lanes per SM of each pipe, by architecture (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+ * Instructions"; a packed half is one lane). 0 where it is not known. */
 static unsigned pipe_lanes(enum sass_pipe pipe, unsigned sm)
 {
-    bool full_fp32 = sm >= 86, many_fp64 = sm == 80 || sm == 90 || sm == 100 || sm == 103;
-
     switch (pipe) {
     case SASS_PIPE_FMA:
-        return full_fp32 ? 32 : 16;
+        return sm >= 86 ? 128 : 64;
     case SASS_PIPE_FMA_HEAVY:
     case SASS_PIPE_ALU:
-        return 16;
+        return 64;
     case SASS_PIPE_FP16:
-        return sm == 75 ? 16 : sm == 80 ? 64 : 32;
+        return sm == 75 ? 64 : 128;
     case SASS_PIPE_FP64:
-        return !many_fp64 ? 1 : sm == 80 ? 8 : 16;
+        return sm == 90 || sm == 100 ? 64 : sm == 80 ? 32 : 2;
     case SASS_PIPE_XU:
-        return 4;
-    case SASS_PIPE_LSU:
-        return 8;
     case SASS_PIPE_TEX:
-        return 4;
+        return 16;
+    case SASS_PIPE_LSU:
+        return 32;
     default:
         return 0;
     }
@@ -84,6 +80,7 @@ static unsigned pipe_lanes(enum sass_pipe pipe, unsigned sm)
 
 unsigned sass_issue_interval(const struct sass *instruction)
 {
+    enum { SUB_PARTITIONS = 4, LANES = 32 };
     enum sass_pipe pipe = sass_info(instruction->op)->pipe;
     unsigned lanes = pipe_lanes(pipe, instruction->sm);
 
@@ -91,9 +88,7 @@ unsigned sass_issue_interval(const struct sass *instruction)
         return 0;
     if (pipe == SASS_PIPE_UNIFORM || pipe == SASS_PIPE_BRANCH || pipe == SASS_PIPE_NONE)
         return 1;
-    if (lanes == 0)
-        return 0;
-    return lanes >= 32 ? 1 : 32 / lanes;
+    return lanes ? SUB_PARTITIONS * LANES / lanes : 0;
 }
 
 bool sass_is_jump(const struct sass *instruction)

@@ -148,7 +148,7 @@ struct sass_access {
     uint8_t uniform;    /* uniform register added to the address, or SASS_URZ */
     bool uniform_wide;  /* it is a pair, 64 bits */
     uint8_t descriptor; /* uniform register pair with the memory descriptor (desc[UR]), or SASS_URZ */
-    uint8_t bank;       /* of a constant load; SASS_URZ in `uniform` unless the bank is in a register */
+    uint8_t bank;       /* of a constant load; its offset is `offset` plus index or uniform */
     int32_t offset;     /* bytes */
 };
 
@@ -163,7 +163,8 @@ struct sass_control {
 
 /* A decoded instruction. Operands stand in the order of the assembler. Every slot that the operation has is
  * present, also where a listing leaves it out (RZ, PT), so `sources[k]` always means the same for an
- * operation and an emulator indexes without counting; sass.def names the slots of each operation. */
+ * operation and an emulator indexes without counting; sass_encodings.def names the slots of each. Of a
+ * predicate that a modifier would have to ask for (carries without .X) the value is as encoded. */
 struct sass {
     uint16_t op;     /* enum sass_op */
     uint16_t opcode; /* bits 0 to 11 and bit 91 as bit 12, as encoded */
@@ -195,8 +196,8 @@ struct sass_info {
     const char *name; /* "FFMA" */
     enum sass_class class;
     enum sass_pipe pipe;
-    uint8_t fixed_latency; /* cycles after which a dependent instruction may issue (sass.md of the design:
-                              as ptxas schedules); 0 when a scoreboard tells */
+    uint8_t fixed_latency; /* cycles after which ptxas lets a dependent instruction of the same class issue;
+                              0 when a scoreboard tells */
 };
 
 /* Decodes one instruction (16 little-endian bytes at code offset `pc`) for architecture `sm`. Never fails:
@@ -206,8 +207,8 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
 const struct sass_info *sass_info(enum sass_op op);
 
 /* Cycles for which one instruction of a warp keeps the pipe of its sub-partition busy, at least 1: 32 lanes
- * over the pipe's width (CUDA C Programming Guide, table of arithmetic throughput per SM, divided by four
- * sub-partitions). 0 where it is not known. */
+ * over the pipe's width (CUDA C++ Programming Guide, arithmetic throughput per SM over four sub-partitions).
+ * 0 where it is not known. */
 unsigned sass_issue_interval(const struct sass *instruction);
 
 /* Whether the instruction can leave the straight line: branch, call, return, exit. */

@@ -1,12 +1,15 @@
-/* How instructions are laid out: what sass_encodings.def is written in. Private to sass.c and sass_text.c.
+/* How instructions are laid out: what sass_encodings.def is written in. Private to the files named sass_.
  *
  * An encoding says, for an opcode (bits 0 to 8), a set of forms (bits 9 to 11 and 91) and a set of
  * architectures, where the operands, modifiers and memory access stand. Bit numbers are over the 128-bit
- * word. Three-source arithmetic has two operand slots that move with the form:
+ * word. Arithmetic has operand slots that move with the form:
  *
- *   form        1    2    3     4    5     6    7      3 and 5 with bit 91: constant bank in a uniform
- * register bits 32-63  R    imm  c[][] imm  c[][] UR   UR SRC_B       32   64   64    32   32    32   64 bits
- * where the second source stands SRC_C       64   32   32    64   64    64   32     and the third */
+ *     form                     1    2    3     4    5     6    7
+ *     bits 32 to 63 hold       R    imm  c[][] imm  c[][] UR   UR
+ *     the second source is at  32   64   64    32   32    32   64
+ *     the third source is at   64   32   32    64   64    64   32
+ *
+ * Forms 3 and 5 with bit 91 set name the constant bank in a uniform register. */
 #ifndef MODEL_SASS_TABLE_H
 #define MODEL_SASS_TABLE_H
 
@@ -32,21 +35,21 @@ enum place {
     PLACE_LABEL
 };
 
-enum {                /* flags of a slot */
-       NEG = 1,       /* has a minus bit: 72, 63 or 75 (packed half at 64: 84) */
-       ABS = 2,       /* has an absolute bit: 73, 62 or 74 (packed half at 64: 83) */
-       INV = 4,       /* the minus bit means bitwise not */
-       HALF = 8,      /* chooses halves of the register: 74-75, 60-61 or 81-82 */
-       NOT = 16,      /* predicate with its inversion one bit above */
-       PAIR = 32,     /* two registers; an immediate is its high half (FP64) or sign-extended */
-       AS_TO = 64,    /* as many registers as the result type needs */
-       AS_FROM = 128, /* as many registers as the source type needs */
-       AS_DATA = 256, /* as many registers as the memory access moves */
-       QUAD = 512,
-       FLIPPED = 2048, /* predicate whose number is stored inverted: 0 is PT */
-       THIRD = 4096,   /* reused through the third operand slot although it stands at 32 */
-       EITHER = 8192,  /* the bit below tells a uniform predicate */
-       PLAIN = 1024    /* vector register in an operation of the uniform datapath */
+enum slot_flag {
+    NEG = 1,        /* has a minus bit: 72, 63 or 75 (packed half at 64: 84) */
+    ABS = 2,        /* has an absolute bit: 73, 62 or 74 (packed half at 64: 83) */
+    INV = 4,        /* the minus bit means bitwise not */
+    HALF = 8,       /* chooses halves of the register: 74-75, 60-61 or 81-82 */
+    NOT = 16,       /* predicate with its inversion one bit above */
+    PAIR = 32,      /* two registers; an immediate is its high half (FP64) or sign-extended */
+    AS_TO = 64,     /* as many registers as the result type needs */
+    AS_FROM = 128,  /* as many registers as the source type needs */
+    AS_DATA = 256,  /* as many registers as the memory access moves, else as the type needs */
+    QUAD = 512,     /* four registers */
+    PLAIN = 1024,   /* not of the uniform datapath in an operation that is */
+    FLIPPED = 2048, /* predicate whose number is stored inverted: 0 is PT */
+    THIRD = 4096,   /* reused through the third operand slot although it stands at 32 */
+    EITHER = 8192   /* the bit below tells a uniform predicate */
 };
 
 struct slot {

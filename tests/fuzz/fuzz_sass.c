@@ -18,7 +18,7 @@ static void check(const unsigned char *word, unsigned sm)
         in.destination_count > SASS_DESTINATIONS || in.source_count > SASS_SOURCES ||
         in.access_count > SASS_ACCESSES)
         abort();
-    if (in.op != SASS_UNKNOWN && sass_issue_interval(&in) > 32)
+    if (in.op != SASS_UNKNOWN && sass_issue_interval(&in) > 64)
         abort();
 }
 

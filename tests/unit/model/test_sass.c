@@ -232,6 +232,7 @@ static void keys_the_table_by_architecture(void **state)
 static void names_classes_and_intervals(void **state)
 {
     static const uint64_t ffma[2] = {0xbfc90fda190a7823, 0x000fc80000000000};
+    static const uint64_t dfma[2] = {0x000000060408722b, 0x008fe40000000002};
     struct sass in;
     int i;
 
@@ -243,6 +244,10 @@ static void names_classes_and_intervals(void **state)
     assert_int_equal(sass_issue_interval(&in), 1);
     decode(&in, ffma, 0, 80);
     assert_int_equal(sass_issue_interval(&in), 2);
+    decode(&in, dfma, 0, 90);
+    assert_int_equal(sass_issue_interval(&in), 2);
+    decode(&in, dfma, 0, 86);
+    assert_int_equal(sass_issue_interval(&in), 64);
 }
 
 static void cuts_long_text(void **state)
