@@ -159,7 +159,9 @@ static void estimate(struct prediction *out, const struct predict_input *in, con
     double busy_s;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
-    busy_s = estimate_cycles(in, &schedule, full->warps_per_cycle) / in->capacities.clock_hz;
+    busy_s = fmax(estimate_cycles(in, &schedule, full->warps_per_cycle),
+                  in->crowded.all_cycles * in->latency.stretch) /
+             in->capacities.clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
     out->waves = schedule.count;
@@ -183,10 +185,12 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     bound(out, in);
     out->at_sustained = throughput;
     out->limiter = throughput.limiter;
-    out->warps_per_cycle = full.warps_per_cycle;
     out->latency_cycles = in->latency.bound_cycles;
     out->had_warps = together * at->warps_per_block;
-    out->loaded_cycles = out->had_warps / full.warps_per_cycle;
+    out->warps_per_cycle = full.warps_per_cycle;
+    if (in->crowded.wave_cycles > 0)
+        out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->crowded.wave_cycles);
+    out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     estimate(out, in, &full);
     share_cycles(out);

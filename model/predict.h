@@ -48,6 +48,14 @@ struct latency {
     double stretch; /* struct imbalance, or 1 */
 };
 
+/* All resident warps replayed together (model/crowd.h), where somebody did: 0 leaves it out. The bounds know
+ * neither that warps meet at barriers nor that they come to a pipe at the same time; this does, but not how
+ * latency grows with load. The estimate is the longer of the two. */
+struct crowded {
+    double wave_cycles; /* by which a full wave prolongs the run */
+    double all_cycles;  /* from the first block's start to the last one's end */
+};
+
 /* What had to be taken for granted; printed with the prediction. */
 enum predict_assumption {
     PREDICT_ASSUMED_LATENCY = 1,       /* a class without a measured latency was given another's */
@@ -63,6 +71,7 @@ struct predict_input {
     struct capacities capacities;
     struct residency residency;
     struct latency latency;
+    struct crowded crowded;
     double known_share;   /* of the executed instructions, those whose class and latency are known; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
 };

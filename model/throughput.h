@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Everything that can run out, with the unit in which it is counted. Warp instructions of a class that takes
- * its pipe longer than the pipe's full rate are counted as many times over. */
+/* Everything that can run out, with the unit in which it is counted. Cycles of a pipe are those for which one
+ * sub-partition's pipe is busy: a class at half the pipe's rate takes two for a warp instruction. */
 enum resource {
     RESOURCE_ISSUE,           /* issue slots, reissues included */
-    RESOURCE_FMA,             /* warp instructions on either half of the FMA pipe */
-    RESOURCE_FMA_HEAVY,       /* those that only its heavy half executes (IMAD) */
-    RESOURCE_ALU,             /* warp instructions: integer, logic, compare, select */
-    RESOURCE_FP16,            /* warp instructions */
-    RESOURCE_FP64,            /* warp instructions */
-    RESOURCE_XU,              /* warp instructions: MUFU, conversions, population count */
-    RESOURCE_TENSOR,          /* warp instructions, weighted by the cycles of their shape */
-    RESOURCE_UNIFORM,         /* warp instructions of the uniform datapath */
-    RESOURCE_BRANCH,          /* warp instructions of the branch unit */
+    RESOURCE_FMA,             /* pipe cycles: either half of the FMA pipe */
+    RESOURCE_FMA_HEAVY,       /* pipe cycles: what only its heavy half executes (IMAD) */
+    RESOURCE_ALU,             /* pipe cycles: integer, logic, compare, select */
+    RESOURCE_FP16,            /* pipe cycles */
+    RESOURCE_FP64,            /* pipe cycles */
+    RESOURCE_XU,              /* pipe cycles: MUFU, conversions, population count */
+    RESOURCE_TENSOR,          /* pipe cycles */
+    RESOURCE_UNIFORM,         /* pipe cycles of the uniform datapath */
+    RESOURCE_BRANCH,          /* pipe cycles of the branch unit */
     RESOURCE_TEX,             /* warp instructions of the texture unit */
     RESOURCE_LSU,             /* warp instructions handed to the load/store units */
     RESOURCE_SHARED,          /* wavefronts of shared memory: bank conflicts multiply them */

@@ -1,201 +1,293 @@
 #include "model/traffic.h"
 
-#include "model/traffic_cache.h"
-
 #include <math.h>
 #include <stdlib.h>
 
-/* Sums over the sample, each block with its weight. */
-struct total {
-    double issued, requests, lanes, bytes, sectors, lines, wavefronts;
+/* What one access of an instruction is to the caches. */
+static const struct sass_access *global_access(const struct sass *i)
+{
+    unsigned a;
+
+    for (a = 0; a < i->access_count; a++)
+        if (i->accesses[a].space == SASS_SPACE_GLOBAL || i->accesses[a].space == SASS_SPACE_GENERIC)
+            return &i->accesses[a];
+    return NULL;
+}
+
+bool traffic_is_global(const struct sass *instruction)
+{
+    return global_access(instruction) != NULL;
+}
+
+/* Loads that must see what other SMs write go to L2, and so do copies that say so. */
+bool traffic_is_cached(const struct sass *i)
+{
+    const struct sass_access *access = global_access(i);
+
+    if (!access || !(access->access & SASS_READS) || (access->access & SASS_ATOMICALLY) ||
+        i->mod[SASS_MOD_BYPASS])
+        return false;
+    return i->mod[SASS_MOD_ORDER] < SASS_ORDER_STRONG || i->mod[SASS_MOD_SCOPE] < SASS_SCOPE_GPU;
+}
+
+/* Counts
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void add_count(struct traffic_count *out, const struct emulate_count *count, double weight)
+{
+    out->issued += weight * (double)count->issued;
+    out->requests += weight * (double)count->requests;
+    out->lanes += weight * (double)count->lanes;
+    out->bytes += weight * (double)count->bytes;
+    out->sectors += weight * (double)count->sectors;
+    out->lines += weight * (double)count->lines;
+    out->wavefronts += weight * (double)count->wavefronts;
+}
+
+static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (a->counts[i].issued != b->counts[i].issued)
+            return false;
+    return a->warps == b->warps;
+}
+
+static void take_counts(struct traffic *out, const struct emulate_result *result)
+{
+    double warps = 0;
+    size_t b, i;
+
+    for (b = 0; b < result->block_count; b++)
+        warps += result->blocks[b].weight * result->blocks[b].warps;
+    out->blocks_equal = true;
+    for (b = 0; b < result->block_count; b++) {
+        const struct emulate_block *block = &result->blocks[b];
+
+        out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
+        for (i = 0; i < result->instruction_count; i++) {
+            struct traffic_count *count = &out->counts[i];
+            const double own = (double)block->counts[i].issued / block->warps;
+
+            add_count(count, &block->counts[i], block->weight / warps);
+            count->least_issued = b ? fmin(count->least_issued, own) : own;
+        }
+    }
+}
+
+static void sum_sectors(struct traffic *out, const struct sass_code *code)
+{
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct sass *instruction = &code->instructions[i];
+        const struct sass_access *access = global_access(instruction);
+        const double sectors = out->counts[i].sectors;
+
+        if (!access)
+            continue;
+        if (traffic_is_cached(instruction))
+            out->l1_read += sectors;
+        else if (access->access & (SASS_WRITES | SASS_ATOMICALLY))
+            out->l2_written += sectors;
+        else
+            out->l2_read += sectors;
+    }
+}
+
+/* Footprints
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Of a block's sectors: those that all blocks of its row (x) share, all of its column (y), all of both, and
+ * those that only the next block in x shares (a halo). */
+struct sharing {
+    double own, x, y, both, halo;
 };
 
-static struct total total_of(const struct emulate_result *result, size_t index)
+static const struct footprint *slot_print(const struct emulate_result *result, enum emulate_slot slot,
+                                          bool written)
 {
-    struct total sum = {0};
+    const int b = emulate_sample_slot(result, slot);
 
-    for (size_t b = 0; b < result->block_count; b++) {
-        const struct emulate_count *count = &result->blocks[b].counts[index];
-        const double weight = result->blocks[b].weight;
+    if (b < 0)
+        return NULL;
+    return written ? &result->blocks[b].written : &result->blocks[b].read;
+}
 
-        sum.issued += weight * (double)count->issued;
-        sum.requests += weight * (double)count->requests;
-        sum.lanes += weight * (double)count->lanes;
-        sum.bytes += weight * (double)count->bytes;
-        sum.sectors += weight * (double)count->sectors;
-        sum.lines += weight * (double)count->lines;
-        sum.wavefronts += weight * (double)count->wavefronts;
-    }
+static double shared_by(const struct footprint *a, const struct footprint *b)
+{
+    return a && b ? (double)footprint_shared(a, b) : 0;
+}
+
+static double shared_by3(const struct footprint *a, const struct footprint *b, const struct footprint *c)
+{
+    return a && b && c ? (double)footprint_shared3(a, b, c) : 0;
+}
+
+static struct sharing sharing_of(const struct emulate_result *result, bool written)
+{
+    const struct footprint *middle = slot_print(result, EMULATE_MIDDLE, written),
+                           *x1 = slot_print(result, EMULATE_X1, written),
+                           *x2 = slot_print(result, EMULATE_X2, written),
+                           *y1 = slot_print(result, EMULATE_Y1, written);
+    struct sharing out = {0};
+    double near_x;
+
+    if (!middle)
+        middle = written ? &result->blocks[0].written : &result->blocks[0].read;
+    near_x = shared_by(middle, x1);
+    out.own = (double)footprint_sectors(middle);
+    out.x = x2 ? shared_by3(middle, x1, x2) : near_x;
+    out.halo = near_x - out.x;
+    out.y = shared_by(middle, y1);
+    out.both = shared_by3(middle, x1, y1);
+    return out;
+}
+
+/* Different sectors of nx by ny blocks. */
+static double together(const struct sharing *s, double nx, double ny)
+{
+    const double both = fmin(s->both, fmin(s->x, s->y)), x = s->x - both, y = s->y - both;
+    const double rest = fmax(s->own - both - x - y, 0);
+
+    return both + x * ny + y * nx + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
+}
+
+/* The same for `blocks` blocks in the order in which they are dispatched, x first. */
+static double of_blocks(const struct sharing *s, const struct launch *launch, double blocks)
+{
+    const double nx = fmin(launch->grid[0], blocks);
+
+    return together(s, nx, fmax(blocks / nx, 1));
+}
+
+static double buffer_bytes(const struct launch *launch)
+{
+    double bytes = 0;
+    size_t a;
+
+    for (a = 0; a < launch->argument_count; a++)
+        if (launch->arguments[a].kind != ARGUMENT_SCALAR)
+            bytes += (double)launch->arguments[a].count * (double)element_size(launch->arguments[a].type);
+    return bytes;
+}
+
+/* Caches
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Sectors that a warp asks of L1 in one pass of its innermost loops: what must stay there to be found again.
+ * A loop that touches memory counts with the mean over its passes; code outside loops once. */
+static double sectors_of_pass(const struct traffic *traffic, const struct sass_code *code)
+{
+    double most = 0, sum = 0;
+    size_t i;
+
+    for (i = 0; i < code->count; i++)
+        if (traffic->counts[i].issued > 0 && traffic_is_cached(&code->instructions[i]))
+            most = fmax(most, traffic->counts[i].issued);
+    for (i = 0; i < code->count; i++)
+        if (traffic->counts[i].issued > most / 2 && traffic_is_cached(&code->instructions[i]))
+            sum += traffic->counts[i].sectors / traffic->counts[i].issued;
     return sum;
 }
 
-static enum resource resource_of(enum sass_pipe pipe)
+static void hit_l1(struct traffic *out, const struct sass_code *code, const struct traffic_caches *caches,
+                   double unique, double warps_per_block)
 {
-    static const enum resource resources[SASS_PIPE_COUNT] = {
-        [SASS_PIPE_NONE] = RESOURCE_ISSUE,      [SASS_PIPE_FMA] = RESOURCE_FMA,
-        [SASS_PIPE_FMA_HEAVY] = RESOURCE_FMA,   [SASS_PIPE_ALU] = RESOURCE_ALU,
-        [SASS_PIPE_FP16] = RESOURCE_FP16,       [SASS_PIPE_FP64] = RESOURCE_FP64,
-        [SASS_PIPE_XU] = RESOURCE_XU,           [SASS_PIPE_TENSOR] = RESOURCE_TENSOR,
-        [SASS_PIPE_UNIFORM] = RESOURCE_UNIFORM, [SASS_PIPE_LSU] = RESOURCE_LSU,
-        [SASS_PIPE_TEX] = RESOURCE_TEX,         [SASS_PIPE_BRANCH] = RESOURCE_BRANCH,
-    };
+    const double warps = caches->resident_blocks * warps_per_block;
+    const double again = fmax(out->l1_read - unique, 0);
+    const double live = fmin(sectors_of_pass(out, code) * warps, unique * warps) * FOOTPRINT_SECTOR;
+    const double fits = live > caches->l1_bytes ? caches->l1_bytes / live : 1;
 
-    return resources[pipe];
+    out->l1_hit = out->l1_read > 0 ? again * fits / out->l1_read : 0;
+    out->least_l2_read = out->l2_read; /* what passes L1 by, whatever it holds */
+    out->l2_read += out->l1_read * (1 - out->l1_hit);
 }
 
-static void add_instruction(struct traffic *out, const struct sass *i, double issued)
+/* The share of `bytes`, touched again and again in the same order, that a cache still holds. A cache that is
+ * not strictly least-recently-used keeps some of what does not fit: none at twice its size. */
+static double kept(double bytes, double cache)
 {
-    const struct sass_info *info = sass_info((enum sass_op)i->op);
-    double *count = out->demand.count;
-
-    out->instructions += issued;
-    out->by_class[info->class] += issued;
-    count[RESOURCE_ISSUE] += issued;
-    if (info->pipe != SASS_PIPE_NONE)
-        count[resource_of(info->pipe)] += issued;
-    if (info->pipe == SASS_PIPE_FMA_HEAVY)
-        count[RESOURCE_FMA_HEAVY] += issued;
-    if (i->op == SASS_BAR)
-        count[RESOURCE_BARRIER] += issued;
+    return bytes > 0 ? fmin(fmax(2 - bytes / cache, 0), 1) : 1;
 }
 
-static bool is_shared(const struct sass *i)
+static void hit_l2(struct traffic *out, const struct traffic_caches *caches, double blocks)
 {
-    return i->accesses[0].space == SASS_SPACE_SHARED;
+    const double wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks);
+    const double waves = blocks / wave_blocks;
+    const double fetched = fmax(waves * out->wave_read, out->unique_read);
+    const double unique = out->unique_read + out->unique_written;
+    const double again = fmin(caches->l2_bytes / fmax(unique, 1), 1);
+    const double first = caches->warm ? kept(unique, caches->l2_bytes) : 0;
+    const double held = caches->warm ? fmin(unique, caches->l2_bytes) / fmax(unique, 1) : 0;
+
+    out->dram_read =
+        (out->unique_read * (1 - first) + (fetched - out->unique_read) * (1 - again)) / out->warps;
+    out->dram_read = fmin(out->dram_read, out->l2_read * FOOTPRINT_SECTOR);
+    out->l2_hit = out->l2_read > 0 ? 1 - out->dram_read / (out->l2_read * FOOTPRINT_SECTOR) : 1;
+    out->dram_written = out->unique_written * (1 - kept(unique, caches->l2_bytes)) / out->warps;
+    out->least_dram_read = out->unique_read * (1 - held) / out->warps;
+    out->least_dram_written =
+        out->unique_written * (1 - fmin(unique, caches->l2_bytes) / fmax(unique, 1)) / out->warps;
 }
 
-static bool is_counted(const struct sass *i)
+static void take_footprints(struct traffic *out, const struct emulate_result *result,
+                            const struct launch *launch, const struct traffic_caches *caches)
 {
-    return i->access_count && i->accesses[0].bytes && i->accesses[0].space != SASS_SPACE_CONSTANT &&
-           !(i->accesses[0].access & SASS_PREFETCHES);
+    const struct sharing read = sharing_of(result, false), written = sharing_of(result, true);
+    const double blocks = (double)launch_blocks(launch);
+    const double wave = fmin(blocks, caches->sms * caches->resident_blocks);
+
+    out->unique_read = fmin(of_blocks(&read, launch, blocks) * FOOTPRINT_SECTOR, buffer_bytes(launch));
+    out->unique_written = fmin(of_blocks(&written, launch, blocks) * FOOTPRINT_SECTOR, buffer_bytes(launch));
+    out->wave_read = fmin(of_blocks(&read, launch, wave) * FOOTPRINT_SECTOR, buffer_bytes(launch));
 }
 
-/* Loads that L1 may answer; .STRONG ones ask the L2 every time. */
-static bool is_cached_load(const struct sass *i)
+/* Sectors a block reads, each once; the mean over the sampled blocks. */
+static double block_sectors(const struct emulate_result *result)
 {
-    return i->accesses[0].access == SASS_READS && !is_shared(i) &&
-           i->mod[SASS_MOD_ORDER] != SASS_ORDER_STRONG && i->mod[SASS_MOD_ORDER] != SASS_ORDER_MMIO &&
-           !(i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS]);
-}
+    double sectors = 0, weight = 0;
+    size_t b;
 
-static void add_access(struct traffic *out, const struct sass *i, const struct total *sum)
-{
-    double *count = out->demand.count;
-    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
-
-    count[RESOURCE_SHARED] += sum->wavefronts / out->warps;
-    count[RESOURCE_L1_TAGS] += sum->lines / out->warps;
-    count[RESOURCE_L1_DATA] += sum->sectors > 0 ? fmax(sum->lines, sum->sectors / 4) / out->warps : 0;
-    if (atomic)
-        count[is_shared(i) ? RESOURCE_ATOMIC_SHARED : RESOURCE_ATOMIC_GLOBAL] += sum->lanes / out->warps;
-    out->accesses[out->access_count++] =
-        (struct traffic_access){.pc = i->pc,
-                                .requests = sum->requests / out->warps,
-                                .lanes = sum->requests > 0 ? sum->lanes / sum->requests : 0,
-                                .sectors = sum->requests > 0 ? sum->sectors / sum->requests : 0,
-                                .lines = sum->requests > 0 ? sum->lines / sum->requests : 0,
-                                .wavefronts = sum->requests > 0 ? sum->wavefronts / sum->requests : 0};
-    if (atomic || i->accesses[0].access & SASS_WRITES)
-        out->l2_write_sectors += sum->sectors / out->warps;
-    if (i->accesses[0].access & SASS_READS && !atomic)
-        out->l1_sectors += sum->sectors / out->warps;
-}
-
-static void count_all(struct traffic *out, const struct emulate_result *result, const struct sass_code *code)
-{
-    double known = 0;
-
-    for (size_t k = 0; k < result->instruction_count; k++) {
-        const struct sass *i = &code->instructions[k];
-        const struct total sum = total_of(result, k);
-
-        out->issued[k] = sum.issued / out->warps;
-        add_instruction(out, i, out->issued[k]);
-        known += i->op == SASS_UNKNOWN ? 0 : out->issued[k];
-        if (is_counted(i) && sum.requests > 0)
-            add_access(out, i, &sum);
+    for (b = 0; b < result->block_count; b++) {
+        sectors += result->blocks[b].weight * (double)footprint_sectors(&result->blocks[b].read);
+        weight += result->blocks[b].weight;
     }
-    out->known_share = out->instructions > 0 ? known / out->instructions : 0;
+    return sectors / weight;
 }
 
-/* Sectors that a block's cached loads ask L1 for, the lines, and the turns of the most frequent one. */
-static void find_loads(double *sectors, double *lines, double *turns, const struct traffic *traffic,
-                       const struct sass_code *code)
+int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+               const struct launch *launch, const struct traffic_caches *caches, struct err *err)
 {
-    *sectors = *lines = *turns = 0;
-    for (size_t k = 0; k < traffic->access_count; k++) {
-        const struct traffic_access *access = &traffic->accesses[k];
+    const double blocks = (double)launch_blocks(launch);
+    double warps_per_block, unique;
 
-        if (!is_cached_load(&code->instructions[access->pc / SASS_BYTES]))
-            continue;
-        *sectors += access->requests * access->sectors;
-        *lines += access->requests * access->lines;
-        *turns = fmax(*turns, access->requests);
-    }
-}
-
-static void fill_l1(struct traffic *out, const struct emulate_result *result, const struct sass_code *code,
-                    const struct traffic_machine *machine)
-{
-    const double block_warps = result->blocks[0].warps;
-    const double first = (double)footprint_sectors(&result->blocks[0].read) / block_warps; /* per warp */
-    double sectors, lines, turns, hits, share;
-
-    find_loads(&sectors, &lines, &turns, out, code);
-    hits =
-        fmax(0, sectors - first) * cache_l1_reuse(machine, first * block_warps, lines * block_warps, turns);
-    share = sectors > 0 ? hits / sectors : 0;
-    for (size_t k = 0; k < out->access_count; k++)
-        if (is_cached_load(&code->instructions[out->accesses[k].pc / SASS_BYTES]))
-            out->accesses[k].l1_hits = share;
-    out->l1_hit_share = out->l1_sectors > 0 ? hits / out->l1_sectors : 0;
-    out->l2_read_sectors = out->l1_sectors - hits;
-}
-
-/* Everything counted is certain; cache hits are not, so the least L2 traffic is what must be fetched once. */
-static void fill_demand(struct traffic *out, const struct emulate_result *result)
-{
-    struct demand *demand = &out->demand;
-    const double first = (double)footprint_sectors(&result->blocks[0].read) / result->blocks[0].warps;
-
-    demand->count[RESOURCE_L2] = out->l2_read_sectors + out->l2_write_sectors;
-    demand->count[RESOURCE_DRAM_READ] = out->dram_read_bytes / out->warps;
-    demand->count[RESOURCE_DRAM_WRITE] = out->dram_write_bytes / out->warps;
-    for (unsigned r = 0; r < RESOURCE_COUNT; r++)
-        demand->least[r] = demand->count[r];
-    demand->least[RESOURCE_L2] = fmin(first, out->l2_read_sectors) / 2 + out->l2_write_sectors;
-    demand->least[RESOURCE_DRAM_READ] = out->unique_read_bytes / out->warps;
-    demand->least[RESOURCE_DRAM_WRITE] = out->unique_written_bytes / out->warps;
-}
-
-int traffic_init(struct traffic *out, const struct emulate_result *result, const struct sass_code *code,
-                 const struct launch *launch, const struct traffic_machine *machine, struct err *err)
-{
-    *out = (struct traffic){0};
+    *out = (struct traffic){.instruction_count = result->instruction_count};
     if (result->end != EMULATE_DONE || !result->block_count || code->count != result->instruction_count)
         return err_set(err, ERR_USAGE, "the emulation ended as '%s': traffic needs one that is done",
                        emulate_end_text(result->end));
-    if (!(machine->sms >= 1) || !(machine->blocks_per_sm >= 1))
-        return err_set(err, ERR_USAGE, "traffic on %g SMs with %g blocks each: at least 1 of both",
-                       machine->sms, machine->blocks_per_sm);
-    out->issued = calloc(code->count, sizeof *out->issued);
-    out->accesses = calloc(code->count, sizeof *out->accesses);
-    out->instruction_count = code->count;
-    if (!out->issued || !out->accesses) {
-        traffic_release(out);
+    warps_per_block = result->blocks[0].warps;
+    out->counts = calloc(result->instruction_count ? result->instruction_count : 1, sizeof *out->counts);
+    if (!out->counts)
         return err_memory(err);
-    }
-    out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
-    count_all(out, result, code);
-    fill_l1(out, result, code, machine);
-    cache_fill(out, result, launch, machine);
-    fill_demand(out, result);
+    take_counts(out, result);
+    out->warps = blocks * warps_per_block;
+    sum_sectors(out, code);
+    take_footprints(out, result, launch, caches);
+    unique = fmin(block_sectors(result) / warps_per_block, out->l1_read);
+    hit_l1(out, code, caches, unique, warps_per_block);
+    hit_l2(out, caches, blocks);
+    out->least_l2_read = fmax(out->least_l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
+    out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     return 0;
 }
 
 void traffic_release(struct traffic *traffic)
 {
-    free(traffic->issued);
-    free(traffic->accesses);
+    free(traffic->counts);
     *traffic = (struct traffic){0};
 }

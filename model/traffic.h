@@ -1,75 +1,71 @@
-/* What a kernel asks of the machine, per mean warp: instructions by pipe, wavefronts, sectors, bytes. Counted
- * where emulation can count; the share of accesses that caches answer is estimated from footprints.
+/* Traffic: what an emulated sample of thread blocks says of the whole grid, and what the caches make of it.
  *
- * The model of the caches, and what it takes for granted:
- *   L1   A line is looked up for every access of a load that is not told to pass by (.STRONG). The first
- * touch of a sector by a block misses. A later one hits if what the resident blocks touch meanwhile fits: the
- *        smaller of all that they touch at all and of what they touch in one turn of the innermost loop (the
- *        load executed most often in a warp says how many turns). Where it does not fit, that share of it
- * that does hits. Stores write through. L2   Blocks of one wave run side by side, so what several of them
- * touch is fetched once. Sectors that the middle block of the grid shares with the second neighbour in x or y
- * are taken to be shared by the whole row or column of the wave, those shared with the first neighbour only
- * by these two. What a wave touches again that an earlier one has touched hits to the extent that a wave's
- * footprint fits. DRAM At least: every sector touched once, the sectors of one block that none of its
- * neighbours touches being its own, but for each buffer no more than the buffer has; less, when warm, the L2.
- */
+ * Counts are exact for the sampled blocks. Hits are estimated from footprints, since the order in which warps
+ * and blocks reach a cache is not known:
+ *   L1    sectors that a block asks for again hit, as long as what its SM's blocks read in one pass of their
+ *         innermost loop fits; beyond that in proportion. L1 starts empty with every kernel, and stores go
+ *         through it.
+ *   L2    blocks that run together fetch a sector once (a wave's footprint, from what the sampled neighbours
+ *         share). Later waves find again what fits; and, when warm, so does the first.
+ *   DRAM  what L2 does not have; written sectors once per wave that writes them. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
 #include "base/err.h"
 #include "base/launch.h"
 #include "model/emulate.h"
-#include "model/throughput.h"
+#include "model/sass.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct traffic_machine {
-    double sms;           /* of the GPU */
-    double blocks_per_sm; /* resident at once (occupancy) */
-    double l1_bytes;      /* of an SM, what shared memory leaves */
-    double l2_bytes;
-    bool warm; /* L2 may hold data from the launch before */
+/* Per launched warp, the mean over the grid; one for each instruction of the code. */
+struct traffic_count {
+    double issued, requests, lanes, bytes, sectors, lines, wavefronts; /* see struct emulate_count */
+    double least_issued;                                               /* the fewest of any sampled block */
 };
 
-/* One static memory instruction, means over executed requests of the grid. */
-struct traffic_access {
-    uint32_t pc;     /* byte offset */
-    double requests; /* per warp of the grid */
-    double lanes;    /* per request, and so on */
-    double sectors, lines, wavefronts;
-    double l1_hits; /* share of its sectors that L1 answers; 0 for stores and shared memory */
+/* What the caches have to offer. */
+struct traffic_caches {
+    double l1_bytes;        /* of an SM, at the carve-out in force */
+    double l2_bytes;        /* what still hits */
+    double resident_blocks; /* of an SM */
+    double sms;
+    bool warm; /* the launch before left its data in L2 */
 };
 
 struct traffic {
-    struct demand demand;              /* per mean warp; what replay or the profile must add is 0:
-                                          RESOURCE_LOADS_IN_FLIGHT,              _CONSTANT, _ICACHE */
-    double warps;                      /* of the grid */
-    double instructions;               /* executed per warp, NOPs included */
-    double by_class[SASS_CLASS_COUNT]; /* of them */
-    double *issued;                    /* of each static instruction, per warp */
+    struct traffic_count *counts; /* one per instruction; owned */
     size_t instruction_count;
-    double known_share; /* of the executed instructions, those the decoder knows */
+    double warps;      /* of the grid */
+    bool blocks_equal; /* all sampled blocks executed the same counts */
 
-    double l1_sectors;      /* of global and local loads, per warp */
-    double l1_hit_share;    /* of them */
-    double l2_read_sectors; /* per warp: what misses L1 */
-    double l2_write_sectors;
-    double l2_hit_share;    /* of the read sectors */
-    double dram_read_bytes; /* of the whole grid, expected */
-    double dram_write_bytes;
-    double unique_read_bytes; /* of the whole grid, at least */
-    double unique_written_bytes;
-    double block_bytes; /* that the middle block touches */
-    double wave_bytes;  /* that all resident blocks touch */
+    /* Sectors of 32 bytes, per warp. */
+    double l1_read;    /* asked of L1 by loads that it may keep */
+    double l1_hit;     /* share of them that it answers, 0 to 1 */
+    double l2_read;    /* loads that miss L1 or pass it by */
+    double l2_hit;     /* share of them that L2 answers */
+    double l2_written; /* sectors that stores and reductions send to L2 */
+    double least_l2_read, least_l2_written;
 
-    struct traffic_access *accesses; /* global, shared and local ones, in the order of the code */
-    size_t access_count;
+    /* Bytes, per warp. */
+    double dram_read, dram_written;
+    double least_dram_read, least_dram_written;
+
+    /* Bytes, of the grid: what estimates rest on. */
+    double unique_read, unique_written; /* each sector once */
+    double wave_read;                   /* of blocks that run together, each sector once */
 };
 
-/* `result` is a sample (or all blocks) that ended as EMULATE_DONE with at least one block: else ERR_USAGE. */
-int traffic_init(struct traffic *out, const struct emulate_result *result, const struct sass_code *code,
-                 const struct launch *launch, const struct traffic_machine *machine, struct err *err);
+/* `code` and `result` belong together. ERR_USAGE unless the emulation is done and saw a block; ERR_MEMORY. */
+int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+               const struct launch *launch, const struct traffic_caches *caches, struct err *err);
 void traffic_release(struct traffic *traffic);
+
+/* Whether L1 may keep what the instruction loads; false for what is no load from global or local memory. */
+bool traffic_is_cached(const struct sass *instruction);
+
+/* The space an instruction's access number `a` goes to; generic ones count as global. */
+bool traffic_is_global(const struct sass *instruction);
 
 #endif

@@ -1,0 +1,41 @@
+/* All resident warps of an SM replayed together: what a replay of one warp and the throughput bounds cannot
+ * say. Warps of a sub-partition compete for its scheduler and pipes, all of them for the load/store units, L2
+ * and DRAM; the warps of a block meet at barriers, so that with few blocks an SM idles while they do.
+ *
+ * Every sub-partition issues at most one instruction a cycle: of the warps that could go first the one that
+ * went last, else the oldest. A memory level is a server with the SM's share of its sustained capacity; who
+ * comes while it is busy waits. Loops are played for a few iterations and extrapolated by the cost of the
+ * last ones. Latencies are those of an empty machine, and the queues add to them. */
+#ifndef MODEL_CROWD_H
+#define MODEL_CROWD_H
+
+#include "base/err.h"
+#include "model/emulate.h"
+#include "model/machine.h"
+#include "model/replay_code.h"
+#include "model/traffic.h"
+
+#include <stddef.h>
+
+struct crowd_input {
+    const struct replay_code *code;
+    const struct machine *machine;
+    const struct sass_code *sass;
+    const struct traffic *traffic;
+    const struct emulate_result *emulation;
+    const struct emulate_block *block; /* of it: the one that is played, on every place */
+    double busy_sms;                   /* that share what is limited per GPU */
+    double replace_cycles;
+    unsigned partitions;
+};
+
+struct crowd {
+    double first;   /* cycles from the start of `blocks` resident blocks to the end of the last */
+    double further; /* by which each further wave of as many blocks prolongs that */
+};
+
+/* Plays `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY.
+ */
+int crowd_play(struct crowd *out, const struct crowd_input *in, unsigned blocks, bool waves, struct err *err);
+
+#endif

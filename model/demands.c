@@ -1,0 +1,140 @@
+#include "model/demands.h"
+
+#include <math.h>
+
+static const enum resource resources[SASS_PIPE_COUNT] = {
+    [SASS_PIPE_NONE] = RESOURCE_COUNT,      [SASS_PIPE_FMA] = RESOURCE_FMA,
+    [SASS_PIPE_FMA_HEAVY] = RESOURCE_FMA,   [SASS_PIPE_ALU] = RESOURCE_ALU,
+    [SASS_PIPE_FP16] = RESOURCE_FP16,       [SASS_PIPE_FP64] = RESOURCE_FP64,
+    [SASS_PIPE_XU] = RESOURCE_XU,           [SASS_PIPE_TENSOR] = RESOURCE_TENSOR,
+    [SASS_PIPE_UNIFORM] = RESOURCE_UNIFORM, [SASS_PIPE_LSU] = RESOURCE_LSU,
+    [SASS_PIPE_TEX] = RESOURCE_TEX,         [SASS_PIPE_BRANCH] = RESOURCE_BRANCH,
+};
+
+static void ask(struct demand *demand, enum resource r, double count, double least)
+{
+    demand->count[r] += count;
+    demand->least[r] += least;
+}
+
+/* Constant loads, special registers and barriers go by other ways than data does. */
+static bool moves_data(const struct sass *i)
+{
+    const uint8_t space = i->access_count ? i->accesses[0].space : SASS_SPACE_NONE;
+
+    return (i->access_count && space != SASS_SPACE_CONSTANT && space != SASS_SPACE_TEXTURE) ||
+           sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE;
+}
+
+/* Issue slots and cycles of the arithmetic pipes. */
+static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
+                     const struct traffic_count *count)
+{
+    const struct sass_info *info = sass_info((enum sass_op)i->op);
+    const struct machine_cost cost = machine_cost_of(machine, i);
+    const struct machine_cost *ffma = &machine->costs[SASS_FFMA];
+    const double issued = count->issued, least = count->least_issued;
+    const enum resource r = resources[info->pipe];
+
+    ask(&out->demand, RESOURCE_ISSUE, issued, least);
+    out->issued += issued;
+    if (i->op != SASS_UNKNOWN && (cost.latency > 0 || i->control.write_barrier == SASS_NO_BARRIER))
+        out->known_share += issued;
+    else
+        out->assumptions |= PREDICT_ASSUMED_LATENCY;
+    if (r == RESOURCE_COUNT)
+        return;
+    if (r == RESOURCE_LSU) {
+        if (moves_data(i))
+            ask(&out->demand, r, issued, least);
+    } else if (info->pipe == SASS_PIPE_FMA_HEAVY) {
+        /* the heavy half is one of two: both together take as long as an FFMA does */
+        ask(&out->demand, RESOURCE_FMA, issued * ffma->interval, least * ffma->interval_best);
+        ask(&out->demand, RESOURCE_FMA_HEAVY, issued * cost.interval, least * cost.interval_best);
+    } else {
+        ask(&out->demand, r, issued * cost.interval, least * cost.interval_best);
+    }
+    if (cost.assumed && issued * cost.interval > 0)
+        out->assumptions |= PREDICT_ASSUMED_CAPACITY;
+}
+
+/* How much dearer a unit of one thing is than one of another, each at its own rate; 1 where not known. */
+static double dearer(const struct machine *machine, enum device_value_id this, enum device_value_id that)
+{
+    const double slow = machine_or_0(machine, this), fast = machine_or_0(machine, that);
+
+    return slow > 0 && fast > 0 ? fast / slow : 1;
+}
+
+/* Wavefronts of shared memory, or of L1 for global and local memory, where 128 bytes are one and a request is
+ * at least one. */
+static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
+                       const struct traffic_count *count)
+{
+    const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
+    const double fronts = fmax(count->requests, count->sectors / 4);
+    const uint8_t space = i->accesses[0].space;
+    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
+
+    if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
+        ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
+        if (atomic)
+            ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
+        return;
+    }
+    if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
+        return;
+    if (i->access_count > 1) /* LDGSTS: what comes is written to shared memory */
+        ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
+    if (atomic)
+        ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+    ask(&out->demand, RESOURCE_L1_DATA, fronts, fronts * least);
+    if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
+        ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
+}
+
+static void ask_beyond(struct demands *out, const struct machine *machine, const struct traffic *traffic)
+{
+    struct demand *demand = &out->demand;
+
+    ask(demand, RESOURCE_L2,
+        traffic->l2_read + traffic->l2_written * dearer(machine, DEVICE_L2_WRITE, DEVICE_L2_READ),
+        traffic->least_l2_read + traffic->least_l2_written);
+    ask(demand, RESOURCE_DRAM_READ, traffic->dram_read, traffic->least_dram_read);
+    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);
+    if (traffic->l1_read > 0)
+        out->assumptions |= PREDICT_ASSUMED_HIT_RATE;
+    if (!traffic->blocks_equal)
+        out->assumptions |= PREDICT_ASSUMED_EQUAL_BLOCKS;
+}
+
+/* Requests that miss L1 hold a place each 128 bytes of theirs, for as long as L2 or DRAM take. */
+static void ask_places(struct demands *out, const struct machine *machine, const struct traffic *traffic)
+{
+    const double l2 = machine_or_0(machine, DEVICE_L2_LATENCY),
+                 dram = machine_or_0(machine, DEVICE_DRAM_LATENCY);
+    const double latency = l2 + (1 - traffic->l2_hit) * (dram - l2);
+
+    if (machine->capacities.sustained[RESOURCE_LOADS_IN_FLIGHT].per_sm > 0 && latency > 0)
+        ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, traffic->l2_read / 4 * latency, 0);
+}
+
+void demands_of(struct demands *out, const struct machine *machine, const struct sass_code *code,
+                const struct traffic *traffic)
+{
+    size_t i;
+
+    *out = (struct demands){0};
+    for (i = 0; i < code->count; i++) {
+        if (!(traffic->counts[i].issued > 0))
+            continue;
+        ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
+        if (code->instructions[i].access_count)
+            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i]);
+    }
+    ask_beyond(out, machine, traffic);
+    ask_places(out, machine, traffic);
+    out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;
+    if (device_is_published(machine->device))
+        out->assumptions |= PREDICT_ASSUMED_PUBLISHED;
+}

@@ -1,0 +1,289 @@
+#include "model/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const functions[MACHINE_FUNCTIONS] = {
+    [SASS_MUFU_COS] = "MUFU.COS",    [SASS_MUFU_SIN] = "MUFU.SIN",    [SASS_MUFU_EX2] = "MUFU.EX2",
+    [SASS_MUFU_LG2] = "MUFU.LG2",    [SASS_MUFU_RCP] = "MUFU.RCP",    [SASS_MUFU_RSQ] = "MUFU.RSQ",
+    [SASS_MUFU_RCP64H] = "MUFU.RCP", [SASS_MUFU_RSQ64H] = "MUFU.RSQ", [SASS_MUFU_SQRT] = "MUFU.SQRT",
+    [SASS_MUFU_TANH] = "MUFU.TANH",
+};
+
+double machine_or_0(const struct machine *machine, enum device_value_id id)
+{
+    return device_has(machine->device, id) ? device_sustained(machine->device, id) : 0;
+}
+
+int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err)
+{
+    *out = machine_or_0(machine, id);
+    if (device_has(machine->device, id))
+        return 0;
+    return err_set(err, ERR_MISSING, "the device profile lacks %s (%s): calibrate the device",
+                   device_value_info(id)->name, device_value_info(id)->description);
+}
+
+int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_BARRIER_WARPS];
+
+    if (curve->count) {
+        *out = device_curve_at(curve, warps);
+        return 0;
+    }
+    if (machine_need(out, machine, DEVICE_BARRIER_LATENCY, err))
+        return ERR_MISSING;
+    *out += (warps - 1) * machine_or_0(machine, DEVICE_BARRIER_PER_WARP);
+    return 0;
+}
+
+/* Costs of instructions
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static struct machine_cost measured_cost(const struct device *device, const char *mnemonic)
+{
+    struct machine_cost cost = {0};
+    const int op = mnemonic ? device_op_find(mnemonic) : -1;
+
+    if (op < 0)
+        return cost;
+    if (device->ops[op].interval.known) {
+        cost.interval = device->ops[op].interval.sustained;
+        cost.interval_best = device->ops[op].interval.best;
+    }
+    if (device->ops[op].latency.known)
+        cost.latency = device->ops[op].latency.sustained;
+    return cost;
+}
+
+/* Of the pipe's measured operations the longest latency: what is not measured is rather the odd one out. */
+static void learn_pipe(struct machine *machine, enum sass_op op)
+{
+    double *latency = &machine->pipe_latency[sass_info(op)->pipe];
+
+    *latency = fmax(*latency, machine->costs[op].latency);
+}
+
+static void take_costs(struct machine *machine)
+{
+    unsigned i;
+
+    for (i = 0; i < SASS_OP_COUNT; i++) {
+        machine->costs[i] = measured_cost(machine->device, sass_info((enum sass_op)i)->name);
+        learn_pipe(machine, (enum sass_op)i);
+    }
+    for (i = 0; i < MACHINE_FUNCTIONS; i++)
+        machine->functions[i] = measured_cost(machine->device, functions[i]);
+    machine->pipe_latency[SASS_PIPE_XU] =
+        fmax(machine->pipe_latency[SASS_PIPE_XU], machine->functions[SASS_MUFU_RCP].latency);
+    machine->wide = measured_cost(machine->device, "IMAD.WIDE");
+    machine->high = measured_cost(machine->device, "IMAD.HI");
+}
+
+struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction)
+{
+    const struct sass_info *info = sass_info((enum sass_op)instruction->op);
+    struct machine_cost cost = machine->costs[instruction->op];
+
+    if (instruction->op == SASS_MUFU)
+        cost = machine->functions[instruction->mod[SASS_MOD_FUNCTION] % MACHINE_FUNCTIONS];
+    else if (instruction->op == SASS_IMAD && instruction->mod[SASS_MOD_WIDE])
+        cost = machine->wide;
+    else if (instruction->op == SASS_IMAD && instruction->mod[SASS_MOD_HIGH])
+        cost = machine->high;
+    if (!(cost.interval > 0)) {
+        cost.interval = cost.interval_best = sass_issue_interval(instruction);
+        cost.assumed = true;
+    }
+    if (!(cost.latency > 0)) {
+        cost.latency = info->fixed_latency ? info->fixed_latency : machine->pipe_latency[info->pipe];
+        cost.assumed = cost.assumed || !info->fixed_latency;
+    }
+    return cost;
+}
+
+/* Capacities
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+struct pair {
+    double sustained, best;
+};
+
+static struct pair value(const struct machine *machine, enum device_value_id id)
+{
+    const struct device *device = machine->device;
+
+    return device_has(device, id) ? (struct pair){device_sustained(device, id), device_best(device, id)}
+                                  : (struct pair){0, 0};
+}
+
+static void set_per_sm(struct capacities *out, enum resource r, double sustained, double best)
+{
+    out->sustained[r].per_sm = sustained;
+    out->best[r].per_sm = best;
+}
+
+/* One unit every so many cycles. */
+static void set_period(struct machine *machine, enum resource r, enum device_value_id id)
+{
+    const struct pair cycles = value(machine, id);
+
+    if (cycles.sustained > 0)
+        set_per_sm(&machine->capacities, r, 1 / cycles.sustained, 1 / cycles.best);
+}
+
+/* Pipes are counted in cycles of theirs, so each sub-partition gives one a cycle. */
+static void take_pipes(struct machine *machine)
+{
+    static const enum resource pipes[] = {RESOURCE_FMA,    RESOURCE_FMA_HEAVY, RESOURCE_ALU,
+                                          RESOURCE_FP16,   RESOURCE_FP64,      RESOURCE_XU,
+                                          RESOURCE_TENSOR, RESOURCE_UNIFORM,   RESOURCE_BRANCH};
+    const double partitions = (double)machine->device->limits.subpartitions;
+    size_t i;
+
+    for (i = 0; i < sizeof pipes / sizeof *pipes; i++)
+        set_per_sm(&machine->capacities, pipes[i], partitions, partitions);
+    /* FFMA leaves the scheduler every cycle where anything does: what it is short of, issue is short of. */
+    set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / fmax(machine->costs[SASS_FFMA].interval, 1),
+               partitions);
+}
+
+static void take_l1(struct machine *machine)
+{
+    const struct pair read = value(machine, DEVICE_L1_READ), in_flight = value(machine, DEVICE_LOADS_PER_SM),
+                      request = value(machine, DEVICE_L1_REQUEST);
+
+    set_period(machine, RESOURCE_SHARED, DEVICE_SHARED_WAVEFRONT);
+    set_period(machine, RESOURCE_LSU, DEVICE_SHARED_WAVEFRONT);
+    set_period(machine, RESOURCE_L1_TAGS, DEVICE_L1_LINE);
+    set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128,
+               fmax(read.best / 128, request.best > 0 ? 1 / request.best : 0));
+    set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);
+    set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_SAME);
+}
+
+static void take_l2(struct machine *machine)
+{
+    struct capacity *sustained = machine->capacities.sustained, *best = machine->capacities.best;
+    const double sms = (double)machine->device->limits.sm_count;
+    const struct pair one = value(machine, DEVICE_L2_READ_ONE), all = value(machine, DEVICE_L2_READ),
+                      written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
+                      atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
+
+    set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
+    sustained[RESOURCE_L2].per_gpu = all.sustained * sms / 32;
+    best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / 32;
+    if (atomics.sustained > 0) {
+        sustained[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.sustained;
+        best[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.best;
+    }
+}
+
+/* Reads and writes share the pins. A write's sustained cost is what a copy costs beyond its reads. For the
+ * bound both move at the best rate ever seen of either, or of both together. */
+static void take_dram(struct machine *machine)
+{
+    struct capacity *sustained = machine->capacities.sustained, *best = machine->capacities.best;
+    const struct pair read = value(machine, DEVICE_DRAM_READ), write = value(machine, DEVICE_DRAM_WRITE),
+                      copy = value(machine, DEVICE_DRAM_COPY);
+    const double most = fmax(fmax(read.best, write.best), copy.best);
+    const double beyond = copy.sustained > 0 ? 2 / copy.sustained - 1 / read.sustained : 0;
+
+    sustained[RESOURCE_DRAM_READ].per_gpu = read.sustained / machine->capacities.clock_hz;
+    sustained[RESOURCE_DRAM_WRITE].per_gpu =
+        (beyond > 0 ? 1 / beyond : write.sustained) / machine->capacities.clock_hz;
+    best[RESOURCE_DRAM_READ].per_gpu = best[RESOURCE_DRAM_WRITE].per_gpu =
+        most / machine->capacities.clock_best_hz;
+}
+
+static void take_rest(struct machine *machine)
+{
+    struct capacities *out = &machine->capacities;
+    const struct device_op *ffma = &machine->device->ops[DEVICE_OP_FFMA];
+
+    out->launch_s = machine_or_0(machine, DEVICE_LAUNCH_GRAPH);
+    out->block_dispatch_s = machine_or_0(machine, DEVICE_BLOCK_DISPATCH);
+    out->corner_sharpness = 64;
+    if (ffma->roofline.count && ffma->latency.known)
+        out->corner_sharpness = saturation_fit_sharpness(
+            ffma->roofline.x, ffma->roofline.y, ffma->roofline.count, ffma->latency.sustained,
+            (double)machine->device->limits.subpartitions / machine->costs[SASS_FFMA].interval);
+}
+
+/* Curves
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Latency in cycles against throughput becomes a factor against utilisation of `capacity`: both as the model
+ * of saturation wants them, ascending. Returns the end of the points used. */
+static double *take_curve(struct saturation_curve *out, double *points, const struct device_curve *curve,
+                          double capacity)
+{
+    double *const utilisation = points, *const factor = points + curve->count;
+    size_t i, n = 0;
+
+    for (i = 0; i < curve->count && capacity > 0; i++) {
+        const double load = fmin(curve->x[i] / capacity, 1);
+
+        if (n && load <= utilisation[n - 1])
+            continue;
+        utilisation[n] = load;
+        factor[n] = fmax(curve->y[i] / curve->y[0], n ? factor[n - 1] : 1);
+        n++;
+    }
+    *out = (struct saturation_curve){.n = n, .utilisation = utilisation, .factor = factor};
+    return points + 2 * curve->count;
+}
+
+static int take_curves(struct machine *machine, struct err *err)
+{
+    const struct device_curve *curves = machine->device->curves;
+    const struct capacity *sustained = machine->capacities.sustained;
+    const double sms = (double)machine->device->limits.sm_count;
+    double *at;
+
+    machine->points = at =
+        calloc(2 * (curves[DEVICE_CURVE_LOADED_SHARED].count + curves[DEVICE_CURVE_LOADED_L2].count +
+                    curves[DEVICE_CURVE_LOADED_DRAM].count) +
+                   1,
+               sizeof *at);
+    if (!at)
+        return err_memory(err);
+    at = take_curve(&machine->shared, at, &curves[DEVICE_CURVE_LOADED_SHARED],
+                    sustained[RESOURCE_SHARED].per_sm * 128);
+    at = take_curve(&machine->l2, at, &curves[DEVICE_CURVE_LOADED_L2],
+                    sustained[RESOURCE_L2].per_gpu * 32 / sms);
+    take_curve(&machine->dram, at, &curves[DEVICE_CURVE_LOADED_DRAM],
+               sustained[RESOURCE_DRAM_READ].per_gpu / sms);
+    return 0;
+}
+
+int machine_init(struct machine *out, const struct device *device, struct err *err)
+{
+    *out = (struct machine){.device = device};
+    if (!device_is_calibrated(device))
+        return err_set(err, ERR_MISSING, "%s has no calibrated profile: run occutune calibrate",
+                       device->name);
+    if (!device->limits.sm_count || !device->limits.subpartitions || !device->limits.sm_clock_hz)
+        return err_set(err, ERR_MISSING, "the profile of %s lacks the number of SMs or their clock",
+                       device->name);
+    out->capacities.clock_best_hz = (double)device->limits.sm_clock_hz;
+    out->capacities.clock_hz = device_has(device, DEVICE_CLOCK) ? device_sustained(device, DEVICE_CLOCK)
+                                                                : out->capacities.clock_best_hz;
+    take_costs(out);
+    take_pipes(out);
+    take_l1(out);
+    take_l2(out);
+    take_dram(out);
+    take_rest(out);
+    return take_curves(out, err);
+}
+
+void machine_release(struct machine *machine)
+{
+    free(machine->points);
+    *machine = (struct machine){0};
+}

@@ -1,0 +1,63 @@
+/* The machine as the model sees it: a device profile turned into capacities per SM cycle, costs of single
+ * instructions and loaded-latency curves. Made once per device and then only read, by any number of threads.
+ *
+ * A profile may have holes. A capacity that it lacks stays 0 and predict() refuses by name when a kernel
+ * needs it; a latency is asked for with machine_need(), which refuses likewise. Nothing is invented but this:
+ * an arithmetic operation nobody measured takes the rate that the CUDA programming guide gives its class
+ * (sass_issue_interval()) and the latency of its pipe, and says so in `assumed`. */
+#ifndef MODEL_MACHINE_H
+#define MODEL_MACHINE_H
+
+#include "base/err.h"
+#include "model/device.h"
+#include "model/predict.h"
+#include "model/sass.h"
+#include "model/saturation.h"
+
+#include <stdbool.h>
+
+/* Where data that an instruction waits for comes from; levels of struct replay. */
+enum machine_level {
+    MACHINE_CORE, /* pipes, constant cache, special registers */
+    MACHINE_SHARED,
+    MACHINE_GLOBAL, /* L1, L2 and DRAM: traffic tells in which shares */
+    MACHINE_LEVELS
+};
+
+/* One warp instruction in the pipe of its sub-partition; cycles. */
+struct machine_cost {
+    double interval;      /* for which it keeps the pipe busy; 0 where nothing is known */
+    double interval_best; /* the shortest ever seen */
+    double latency;       /* from issue until its result is there; 0 where nothing is known */
+    bool assumed;         /* from tables, not from measurements */
+};
+
+enum { MACHINE_FUNCTIONS = 16 };
+
+struct machine {
+    const struct device *device; /* borrowed */
+    struct capacities capacities;
+    struct saturation_curve shared, l2, dram;         /* of the loaded latency; empty where not measured */
+    struct machine_cost costs[SASS_OP_COUNT];         /* read them with machine_cost_of() */
+    struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
+    struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
+    double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
+    double *points;                                   /* owned: behind the curves */
+};
+
+/* ERR_MISSING when the profile is not calibrated or lacks the SM clock or the number of SMs; ERR_MEMORY. */
+int machine_init(struct machine *out, const struct device *device, struct err *err);
+void machine_release(struct machine *machine);
+
+/* What one instruction costs its pipe. */
+struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction);
+
+/* A value that the model cannot do without: ERR_MISSING "the device profile lacks dram_latency, ...". */
+int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err);
+/* One of the second order: 0 when it is not known. */
+double machine_or_0(const struct machine *machine, enum device_value_id id);
+
+/* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
+int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);
+
+#endif

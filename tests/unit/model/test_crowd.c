@@ -1,0 +1,198 @@
+#include "check.h"
+
+#include "model/crowd.h"
+
+/* Straight code played by blocks of two warps on the profile written by hand: 4 schedulers, LDS 29 cycles and
+ * one wavefront a cycle, a barrier of two warps 21. */
+enum { CODE = 600 };
+
+struct fixture {
+    struct device device;
+    struct machine machine;
+    struct sass code[CODE];
+    struct traffic_count counts[CODE];
+    struct sass_code sass;
+    struct traffic traffic;
+    struct replay_code ops;
+    struct emulate_step steps[4];
+    struct emulate_path path;
+    struct emulate_result emulation;
+    struct emulate_block block;
+    uint32_t paths[32];
+};
+
+static struct sass plain(enum sass_op op, unsigned stall, unsigned waits)
+{
+    return (struct sass){.op = (uint16_t)op,
+                         .sm = 90,
+                         .guard = SASS_PT,
+                         .control = {.stall = (uint8_t)stall,
+                                     .write_barrier = SASS_NO_BARRIER,
+                                     .read_barrier = SASS_NO_BARRIER,
+                                     .wait_mask = (uint8_t)waits}};
+}
+
+static struct sass load(enum sass_op op, enum sass_space space, unsigned sets)
+{
+    struct sass out = plain(op, 1, 0);
+
+    out.control.write_barrier = (uint8_t)sets;
+    out.access_count = 1;
+    out.accesses[0] = (struct sass_access){.space = (uint8_t)space, .access = SASS_READS, .bytes = 4};
+    return out;
+}
+
+static void set_up(struct fixture *f, size_t count, unsigned warps)
+{
+    size_t i;
+
+    assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
+    assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
+    for (i = 0; i < count; i++)
+        f->counts[i] = (struct traffic_count){.issued = 1};
+    f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
+    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count, .l2_hit = 1};
+    if (!f->path.count) {
+        f->steps[0].count = (uint32_t)count;
+        f->path.count = 1;
+    }
+    f->path.steps = f->steps;
+    f->block = (struct emulate_block){.weight = 1, .warps = warps, .paths = f->paths};
+    f->emulation = (struct emulate_result){.paths = &f->path, .path_count = 1};
+}
+
+static struct crowd play(struct fixture *f, unsigned blocks, bool waves)
+{
+    struct crowd_input in = {.code = &f->ops,
+                             .machine = &f->machine,
+                             .sass = &f->sass,
+                             .traffic = &f->traffic,
+                             .emulation = &f->emulation,
+                             .block = &f->block,
+                             .busy_sms = 132,
+                             .replace_cycles = 100,
+                             .partitions = 4};
+    struct crowd out = {0};
+
+    assert_int_equal(replay_code_init(&f->ops, &f->machine, &f->sass, &f->traffic, f->block.warps, NULL), 0);
+    assert_int_equal(crowd_play(&out, &in, blocks, waves, NULL), 0);
+    replay_code_release(&f->ops);
+    machine_release(&f->machine);
+    device_release(&f->device);
+    return out;
+}
+
+static void fill(struct fixture *f, size_t count, struct sass with)
+{
+    size_t i;
+
+    for (i = 0; i + 1 < count; i++)
+        f->code[i] = with;
+    f->code[count - 1] = plain(SASS_EXIT, 5, 0);
+}
+
+/* Dependent FADDs: a warp issues every 4 cycles; four warps on a scheduler fill it, eight take twice as long.
+ */
+static void latency_then_throughput(void **state)
+{
+    static const struct {
+        unsigned blocks;
+        double cycles;
+    } cases[] = {{1, 2000}, {2, 2000}, {8, 2000}, {16, 4000}, {32, 8000}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f = {0};
+
+        fill(&f, 501, plain(SASS_FADD, 4, 0));
+        set_up(&f, 501, 2);
+        check_near(play(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
+    }
+}
+
+/* Half-rate instructions of one warp after another: the pipe, not the scheduler, is what they wait for. */
+static void a_pipe_is_shared(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    fill(&f, 501, plain(SASS_IADD3, 1, 0));
+    set_up(&f, 501, 4);
+    check_near(play(&f, 2, false).first, 2 * 500 * 2, 40);
+}
+
+/* Every warp's load takes a cycle of the only load/store units, whichever sub-partition it comes from. */
+static void load_store_units_are_shared_by_all(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fill(&f, 201, load(SASS_LDS, SASS_SPACE_SHARED, 0));
+    set_up(&f, 201, 8);
+    for (i = 0; i < 200; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 2};
+    check_near(play(&f, 1, false).first, 8 * 200 * 2, 80);
+}
+
+/* 10 dependent FADDs and a barrier, 20 times: with one block the barrier's latency shows, with many the other
+ * blocks hide it. */
+static void a_barrier_is_hidden_by_other_blocks(void **state)
+{
+    struct fixture one = {0}, many;
+    size_t i;
+
+    (void)state;
+    fill(&one, 221, plain(SASS_FADD, 4, 0));
+    for (i = 10; i < 220; i += 11)
+        one.code[i] = plain(SASS_BAR, 1, 0);
+    many = one;
+    set_up(&one, 221, 2);
+    check_near(play(&one, 1, false).first, 20 * (40 + 21), 60);
+    set_up(&many, 221, 2);
+    assert_true(play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
+}
+
+/* A loop of 10 FADDs, 1000 times. */
+static void loops_are_extrapolated(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
+                        .path = {.count = 3}};
+
+    (void)state;
+    fill(&f, 12, plain(SASS_FADD, 4, 0));
+    f.code[10] = plain(SASS_BRA, 5, 0);
+    set_up(&f, 12, 2);
+    check_near(play(&f, 1, false).first, 1000 * 50, 100);
+}
+
+/* A block that loads and waits: the next one on its place begins `replace_cycles` after its end. */
+static void waves_follow_each_other(void **state)
+{
+    struct fixture f = {0};
+    struct crowd crowd;
+
+    (void)state;
+    f.code[0] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[1] = plain(SASS_EXIT, 5, 1);
+    set_up(&f, 2, 1);
+    f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    crowd = play(&f, 1, true);
+    check_near(crowd.first, 29 + 5, 1);
+    check_near(crowd.further, 29 + 100, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_then_throughput),
+        cmocka_unit_test(a_pipe_is_shared),
+        cmocka_unit_test(load_store_units_are_shared_by_all),
+        cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
+        cmocka_unit_test(loops_are_extrapolated),
+        cmocka_unit_test(waves_follow_each_other),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+#include "check.h"
+
+#include "model/machine.h"
+
+static struct device h200(void)
+{
+    struct device device;
+
+    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
+    return device;
+}
+
+static void capacities_are_per_cycle(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+    const struct capacity *sustained = machine.capacities.sustained, *best = machine.capacities.best;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(sustained[RESOURCE_ISSUE].per_sm, 4, 0);
+    check_near(sustained[RESOURCE_SHARED].per_sm, 1, 0);
+    check_near(sustained[RESOURCE_DRAM_READ].per_gpu, 4.3e12 / 1.98e9, 1e-6);
+    check_near(sustained[RESOURCE_L2].per_gpu, 40 * 132 / 32.0, 1e-9);
+    check_near(sustained[RESOURCE_L2].per_sm, 60 / 32.0, 1e-9);
+    /* a copy: as many bytes read as written, together at the rate of a copy */
+    check_near(
+        1 / (0.5 / sustained[RESOURCE_DRAM_READ].per_gpu + 0.5 / sustained[RESOURCE_DRAM_WRITE].per_gpu),
+        4.2e12 / 1.98e9, 1e-6);
+    assert_true(best[RESOURCE_DRAM_WRITE].per_gpu >= 4.6e12 / 1.98e9);
+    machine_release(&machine);
+    device_release(&device);
+}
+
+static void curves_are_factors_over_utilisation(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(saturation_factor(&machine.l2, 0), 1, 0);
+    check_near(saturation_factor(&machine.l2, 0.5), 290.0 / 270, 1e-9);
+    check_near(saturation_factor(&machine.shared, 1), 60.0 / 29, 1e-9);
+    assert_true(saturation_factor(&machine.dram, 0.99) > 1.5);
+    machine_release(&machine);
+    device_release(&device);
+}
+
+static void costs_of_instructions(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+    struct sass imad = {.op = SASS_IMAD}, rcp = {.op = SASS_MUFU}, s2r = {.op = SASS_S2R, .sm = 90};
+    struct machine_cost cost;
+
+    (void)state;
+    rcp.mod[SASS_MOD_FUNCTION] = SASS_MUFU_RCP;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_cost_of(&machine, &imad).interval, 2, 0);
+    cost = machine_cost_of(&machine, &rcp);
+    check_near(cost.interval, 8, 0);
+    check_near(cost.latency, 20, 0);
+    assert_false(cost.assumed);
+    assert_true(machine_cost_of(&machine, &s2r).assumed);
+    machine_release(&machine);
+    device_release(&device);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    struct device device = h200(), empty;
+    struct err err = {0};
+    struct machine machine;
+    double value;
+
+    (void)state;
+    device.values[DEVICE_DRAM_LATENCY].known = false;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    assert_int_equal(machine_need(&value, &machine, DEVICE_DRAM_LATENCY, &err), ERR_MISSING);
+    assert_non_null(strstr(err.text, "dram_latency"));
+    assert_non_null(strstr(err.text, "calibrate"));
+    machine_release(&machine);
+    device_release(&device);
+
+    device_init(&empty);
+    err_clear(&err);
+    assert_int_equal(machine_init(&machine, &empty, &err), ERR_MISSING);
+    assert_non_null(strstr(err.text, "calibrate"));
+    device_release(&empty);
+}
+
+static void barriers_grow_with_their_warps(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+    double one, eight;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    assert_int_equal(machine_barrier(&one, &machine, 1, NULL), 0);
+    assert_int_equal(machine_barrier(&eight, &machine, 8, NULL), 0);
+    check_near(one, 20, 0);
+    check_near(eight, 27, 0);
+    machine_release(&machine);
+    device_release(&device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(capacities_are_per_cycle),
+        cmocka_unit_test(curves_are_factors_over_utilisation),
+        cmocka_unit_test(costs_of_instructions),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(barriers_grow_with_their_warps),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* Samples of grids and the traffic that follows from them. */
+#include "emulate_fixture.h"
+#include "model/traffic.h"
+
+static const struct traffic_caches caches = {
+    .sms = 132, .resident_blocks = 8, .l1_bytes = 200 << 10, .l2_bytes = 50 << 20};
+
+static void sample(struct program *p, size_t most)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    struct err err = {0};
+
+    assert_int_equal(launch_prepare(&p->launch, &err), 0);
+    assert_int_equal(
+        emulation_open(&p->emulation, &p->cubin, p->kernel, &p->code, &p->launch, &options, &err), 0);
+    assert_int_equal(emulate_sample(&p->result, p->emulation, most, &err), 0);
+    assert_int_equal(p->result.end, EMULATE_DONE);
+}
+
+static void measure(struct traffic *out, struct program *p)
+{
+    struct err err = {0};
+
+    if (traffic_of(out, &p->code, &p->result, &p->launch, &caches, &err))
+        fail_msg("%s", err.text);
+}
+
+static void counts_vector_add(void **state)
+{
+    const unsigned blocks = 1 << 16;
+    const double n = 256.0 * blocks;
+    struct program p;
+    struct traffic t;
+
+    (void)state;
+    program_open(&p, 90, "add", 256);
+    p.launch.grid[0] = blocks;
+    program_scalar(&p, (int32_t)n);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)n, "1");
+    sample(&p, 16);
+    assert_int_equal(p.result.block_count, 5); /* all alike: middle, two neighbours, first, last */
+    measure(&t, &p);
+    check_near(t.warps, n / 32, 0);
+    check_near(t.l1_read, 8, 0);
+    check_near(t.l1_hit, 0, 0);
+    check_near(t.l2_read, 8, 0);
+    check_near(t.l2_written, 4, 0);
+    check_near(t.dram_read * t.warps, 8 * n, 0);
+    check_near(t.dram_written * t.warps, 4 * n, 0);
+    check_near(t.unique_read, 8 * n, 0);
+    traffic_release(&t);
+    program_close(&p);
+}
+
+/* A partial last block is found and weighs what it is. */
+static void weighs_edges(void **state)
+{
+    struct program p;
+    double issued = 0;
+
+    (void)state;
+    program_open(&p, 90, "add", 256);
+    p.launch.grid[0] = 100;
+    program_scalar(&p, 256 * 99 + 1);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, 25600, "1");
+    sample(&p, 8);
+    for (size_t b = 0; b < p.result.block_count; b++)
+        for (size_t k = 0; k < p.code.count; k++)
+            if (p.code.instructions[k].op == SASS_STG)
+                issued += p.result.blocks[b].weight * (double)p.result.blocks[b].counts[k].requests;
+    check_near(issued, 8 * 99 + 1, 1e-9);
+    program_close(&p);
+}
+
+static void shares_tiles_of_matrices(void **state)
+{
+    const int n = 2048;
+    const double matrix = 4.0 * n * n;
+    struct program p;
+    struct traffic t;
+
+    (void)state;
+    program_open(&p, 90, "product", 16);
+    p.launch.block[1] = 16;
+    p.launch.grid[0] = p.launch.grid[1] = (unsigned)n / 16;
+    program_scalar(&p, n);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)n * (uint64_t)n, "1");
+    sample(&p, 16);
+    measure(&t, &p);
+    check_near(t.dram_read * t.warps, 2 * matrix, 0); /* both matrices once: they fit in L2 */
+    check_near(t.dram_written, 0, 0);                 /* the result stays in L2 */
+    assert_true(t.l2_hit > 0.9);
+    /* a wave of 1056 blocks: 8.25 rows of 16 A rows each, and all of B */
+    check_near(t.wave_read, 4.0 * (8.25 * 16 * n + (double)n * n), 1);
+    traffic_release(&t);
+    program_close(&p);
+}
+
+static void counts_bank_conflicts(void **state)
+{
+    static const struct {
+        int stride;
+        double wavefronts;
+    } cases[] = {{0, 1}, {1, 1}, {2, 2}, {3, 1}, {8, 8}, {32, 32}, {33, 1}};
+
+    (void)state;
+    for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct sass *load = NULL;
+        struct program p;
+        struct traffic t;
+
+        program_open(&p, 90, "banks", 32);
+        program_scalar(&p, cases[c].stride);
+        program_buffer(&p, ELEMENT_FLOAT32, 32, NULL);
+        sample(&p, 1);
+        measure(&t, &p);
+        for (size_t k = 0; k < p.code.count; k++) {
+            const struct sass *i = &p.code.instructions[k];
+
+            if (i->op == SASS_LDS && i->accesses[0].bytes == 4) {
+                load = i;
+                check_near(t.counts[k].wavefronts, cases[c].wavefronts, 0);
+            }
+            if (i->op == SASS_LDS && i->accesses[0].bytes == 8)
+                check_near(t.counts[k].wavefronts, 2, 0);
+        }
+        assert_non_null(load);
+        traffic_release(&t);
+        program_close(&p);
+    }
+}
+
+static void refuses_what_did_not_end(void **state)
+{
+    struct program p;
+    struct traffic t;
+    struct err err = {0};
+
+    (void)state;
+    program_open(&p, 90, "outside", 32);
+    program_buffer(&p, ELEMENT_INT32, 32, NULL);
+    program_scalar(&p, 100);
+    program_run(&p, EMULATE_SLICED, EMULATE_BAD_ADDRESS);
+    assert_int_equal(traffic_of(&t, &p.code, &p.result, &p.launch, &caches, &err), ERR_USAGE);
+    assert_string_equal(err.text, "the emulation ended as 'bad address': traffic needs one that is done");
+    program_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_vector_add),        cmocka_unit_test(weighs_edges),
+        cmocka_unit_test(shares_tiles_of_matrices), cmocka_unit_test(counts_bank_conflicts),
+        cmocka_unit_test(refuses_what_did_not_end),
+    };
+
+    return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
+}
