@@ -1,0 +1,178 @@
+#include "tuner/cli/explain.h"
+
+#include "space/configuration.h"
+#include "space/space.h"
+#include "tuner/cli/choose.h"
+#include "tuner/cli/cli.h"
+#include "tuner/ranking.h"
+
+#include <stdlib.h>
+
+static const struct cli_option options[] = {
+    {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
+    {"device", 0, "PROFILE", "profile of the GPU, a name or a file (default nvidia-h200)"},
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+/* Finding
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughput *throughput)
+{
+    size_t count = 0, at;
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++) {
+        if (!(throughput->cycles[r] > 0))
+            continue;
+        for (at = count++; at > 0 && throughput->cycles[out[at - 1]] < throughput->cycles[r]; at--)
+            out[at] = out[at - 1];
+        out[at] = r;
+    }
+    return count;
+}
+
+static void find_chain(struct explained *out)
+{
+    const struct replay_account *account = &out->expectation->account;
+    size_t i, at;
+
+    for (i = 0; i < account->count; i++) {
+        if (!(account->blamed[i] > 0.01 * out->expectation->path_cycles))
+            continue;
+        if (out->chain_count < EXPLAIN_CHAIN)
+            out->chain_count++;
+        else if (account->blamed[i] <= account->blamed[out->chain[EXPLAIN_CHAIN - 1]])
+            continue;
+        for (at = out->chain_count - 1; at > 0 && account->blamed[out->chain[at - 1]] < account->blamed[i];
+             at--)
+            out->chain[at] = out->chain[at - 1];
+        out->chain[at] = i;
+    }
+}
+
+static int find_hidden(struct explained *out, struct err *err)
+{
+    const struct hidden_launch launch = hidden_code_launch(out->expectation, out->machine);
+    const int rc = hidden_code_init(&out->hidden, out->expectation, out->machine, NULL);
+
+    if (rc == ERR_MEMORY)
+        return err_memory(err);
+    out->unhidden = calloc(out->hidden.block_count + 1, sizeof *out->unhidden);
+    if (!out->unhidden)
+        return err_memory(err);
+    if (rc ||
+        hidden_time(&out->hidden_time, out->unhidden, out->hidden.runs, out->hidden.run_count, &launch, NULL))
+        hidden_code_release(&out->hidden);
+    return 0;
+}
+
+int explained_init(struct explained *out, const struct expectation *expectation,
+                   const struct machine *machine, struct err *err)
+{
+    *out = (struct explained){.expectation = expectation, .machine = machine};
+    out->advice_count = advice_of(out->advice, expectation, machine);
+    find_chain(out);
+    return find_hidden(out, err);
+}
+
+void explained_release(struct explained *explained)
+{
+    hidden_code_release(&explained->hidden);
+    free(explained->unhidden);
+    *explained = (struct explained){0};
+}
+
+/* The command
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static int show(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
+                const unsigned *choices, const struct expectation *expectation, struct err *err)
+{
+    struct explained explained;
+    char *text = configuration_text(how->spec, choices);
+    int code = explained_init(&explained, expectation, how->machine, err);
+
+    if (!code && cli_given(args, "json")) {
+        struct json *object = explained_json(&explained);
+
+        if (object && js_set(object, "configuration", configuration_json(how->spec, choices))) {
+            js_free(object);
+            object = NULL;
+        }
+        code = cli_print_json(cli, object, err);
+    } else if (!code) {
+        fprintf(cli->out, "%s %s\n", how->spec->kernel.name, text ? text : "");
+        explained_print(cli->out, &explained);
+    }
+    explained_release(&explained);
+    free(text);
+    return code;
+}
+
+static int explain_one(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
+                       const unsigned *choices, struct err *err)
+{
+    struct expectation *expectation = calloc(1, sizeof *expectation);
+    char cache[4096];
+    struct ranked row;
+    int code = expectation
+                   ? compiler_open(&how->compiler, NULL, cli_cache_directory(cache, sizeof cache), err)
+                   : err_memory(err);
+
+    if (code) {
+        free(expectation);
+        return code;
+    }
+    code = ranking_one(&row, expectation, how, choices, err);
+    if (!code && !row.predicted)
+        code = expectation->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
+                                              expectation->pc, row.reason)
+                                    : err_set(err, ERR_MISSING, "no prediction: %s", row.reason);
+    if (!code)
+        code = show(cli, args, how, choices, expectation, err);
+    free(row.reason);
+    expectation_release(expectation);
+    free(expectation);
+    compiler_close(how->compiler);
+    return code;
+}
+
+static int run_explain(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct ranking_options how = {.account = true};
+    unsigned *choices = NULL;
+    struct device device;
+    struct machine machine;
+    struct spec spec;
+    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+
+    if (code)
+        return CLI_WRONG_USE;
+    choices = calloc(spec.parameter_count, sizeof *choices);
+    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    device_init(&device);
+    if (!code)
+        code =
+            choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
+    if (!code)
+        code = machine_init(&machine, &device, err);
+    if (!code) {
+        how.spec = &spec;
+        how.machine = &machine;
+        code = explain_one(cli, args, &how, choices, err);
+        machine_release(&machine);
+    }
+    device_release(&device);
+    free(choices);
+    spec_release(&spec);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_explain = {
+    "explain", "SPEC",     "shows what limits one configuration, and what would help", options, 1,
+    1,         run_explain};

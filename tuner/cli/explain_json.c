@@ -1,0 +1,157 @@
+#include "tuner/cli/explain.h"
+
+static struct json *bounds_json(const struct expectation *from)
+{
+    const struct throughput *at = &from->prediction.at_sustained;
+    enum resource order[RESOURCE_COUNT];
+    const size_t count = explained_bounds(order, at);
+    struct json *list = js_new_array(), *object;
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < count && !failed; i++) {
+        const enum resource r = order[i];
+        const double demand = from->demands.demand.count[r];
+
+        object = js_new_object();
+        failed = !object || js_set_string(object, "resource", resource_name(r)) ||
+                 js_set_string(object, "unit", resource_unit(r)) || js_set_real(object, "demand", demand) ||
+                 js_set_real(object, "per_cycle", demand / at->cycles[r]) ||
+                 js_set_real(object, "cycles", at->cycles[r]);
+        failed |= js_append(list, object);
+    }
+    return list;
+}
+
+static struct json *latency_json(const struct explained *explained)
+{
+    const struct expectation *from = explained->expectation;
+    struct json *object = js_new_object(), *chain = js_new_array(), *link;
+    char text[200];
+    size_t i;
+    int failed = !object || !chain;
+
+    for (i = 0; i < explained->chain_count && !failed; i++) {
+        const struct sass *instruction = &from->code.instructions[explained->chain[i]];
+
+        sass_text(text, sizeof text, instruction);
+        link = js_new_object();
+        failed = !link || js_set_integer(link, "offset", instruction->pc) ||
+                 js_set_string(link, "instruction", text) ||
+                 js_set_real(link, "waited_cycles", from->account.blamed[explained->chain[i]]);
+        failed |= js_append(chain, link);
+    }
+    if (!(failed | js_set(object, "chain", chain)) &&
+        !(js_set_real(object, "cycles", from->prediction.latency_cycles) |
+          js_set_real(object, "loaded_cycles", from->prediction.loaded_cycles) |
+          js_set_real(object, "own_path_cycles", from->path_cycles) |
+          js_set_real(object, "waited_shared", from->waited_shared) |
+          js_set_real(object, "waited_l1", from->waited_l1) |
+          js_set_real(object, "waited_l2", from->waited_l2) |
+          js_set_real(object, "waited_dram", from->waited_dram) |
+          js_set_real(object, "waited_pipe", from->waited[REPLAY_PIPE]) |
+          js_set_real(object, "waited_barrier", from->waited[REPLAY_AT_BARRIER]) |
+          js_set_real(object, "replace_cycles", from->replace_cycles)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *occupancy_json(const struct expectation *from)
+{
+    struct json *object = js_new_object();
+
+    if (object && !(js_set_integer(object, "blocks", from->occupancy.blocks) |
+                    js_set_integer(object, "warps", from->occupancy.warps) |
+                    js_set_real(object, "had_warps", from->prediction.had_warps) |
+                    js_set_real(object, "needed_warps", from->prediction.needed_warps) |
+                    js_set_real(object, "theoretical", from->occupancy.share) |
+                    js_set_real(object, "achieved", from->occupancy.share * from->imbalance.achieved) |
+                    js_set_real(object, "too_few_blocks", from->imbalance.too_few) |
+                    js_set_real(object, "unequal_blocks", from->imbalance.between_blocks) |
+                    js_set_real(object, "unequal_warps", from->imbalance.within_block) |
+                    js_set_string(object, "limiter", limiter_text(from->occupancy.limiter))))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *hidden_json(const struct explained *explained)
+{
+    const struct hidden_code *code = &explained->hidden;
+    struct json *object = js_new_object(), *blocks = js_new_array(), *block;
+    size_t b;
+    int failed = !object || !blocks;
+
+    for (b = 0; b < code->block_count && !failed; b++) {
+        block = js_new_object();
+        failed = !block || js_set_integer(block, "first", code->first[b] * (int64_t)SASS_BYTES) ||
+                 js_set_integer(block, "last", code->last[b] * (int64_t)SASS_BYTES) ||
+                 js_set_real(block, "compute_cycles", code->blocks[b].compute) ||
+                 js_set_real(block, "latency_cycles", code->blocks[b].latency) ||
+                 js_set_bool(block, "barrier", code->blocks[b].barrier) ||
+                 js_set_real(block, "unhidden", explained->unhidden[b]);
+        failed |= js_append(blocks, block);
+    }
+    if (!(failed | js_set(object, "blocks", blocks)) &&
+        !(js_set_real(object, "time_s", explained->hidden_time.time_s) |
+          js_set_real(object, "unhidden", explained->hidden_time.unhidden_share)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *advice_json(const struct explained *explained)
+{
+    struct json *list = js_new_array(), *object;
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < explained->advice_count && !failed; i++) {
+        const struct advice *advice = &explained->advice[i];
+
+        object = js_new_object();
+        failed = !object || js_set_real(object, "gain", advice->gain) ||
+                 js_set_string(object, "text", advice->text) ||
+                 (advice->at_code && js_set_integer(object, "offset", advice->pc));
+        failed |= js_append(list, object);
+    }
+    return list;
+}
+
+static struct json *assumptions_json(unsigned assumptions)
+{
+    struct json *list = js_new_array();
+    unsigned bit;
+
+    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED && list; bit <<= 1)
+        if (assumptions & bit &&
+            js_append(list, js_new_string(explained_assumption((enum predict_assumption)bit))))
+            break;
+    return list;
+}
+
+struct json *explained_json(const struct explained *explained)
+{
+    const struct prediction *p = &explained->expectation->prediction;
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_string(object, "device", explained->machine->device->name) |
+          js_set_real(object, "estimate_s", p->estimate_s) | js_set_real(object, "bound_s", p->bound_s) |
+          js_set_string(object, "limiter", resource_name(p->limiter)) |
+          js_set_bool(object, "latency_hidden", p->latency_hidden) |
+          js_set_real(object, "issued", p->issued) |
+          js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
+          js_set_real(object, "stalled_latency", p->stalled_latency) |
+          js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
+          js_set(object, "assumptions", assumptions_json(p->assumptions)) |
+          js_set(object, "bounds", bounds_json(explained->expectation)) |
+          js_set(object, "latency", latency_json(explained)) |
+          js_set(object, "occupancy", occupancy_json(explained->expectation)) |
+          js_set(object, "hidden_factor", hidden_json(explained)) |
+          js_set(object, "advice", advice_json(explained))))
+        return object;
+    js_free(object);
+    return NULL;
+}

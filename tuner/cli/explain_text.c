@@ -1,0 +1,185 @@
+#include "tuner/cli/explain.h"
+
+#include "tuner/cli/progress.h"
+
+#include <math.h>
+
+enum { LINE = 200 };
+
+const char *explained_assumption(enum predict_assumption assumption)
+{
+    switch (assumption) {
+    case PREDICT_ASSUMED_LATENCY:
+        return "some instructions' latencies were never measured and taken from their pipe";
+    case PREDICT_ASSUMED_CAPACITY:
+        return "some instructions' rates were never measured and taken from NVIDIA's tables";
+    case PREDICT_ASSUMED_HIT_RATE:
+        return "cache hits are estimated from footprints";
+    case PREDICT_ASSUMED_ATOMIC:
+        return "a branch depends on an atomic's answer, which was taken from one block alone";
+    case PREDICT_ASSUMED_EQUAL_BLOCKS:
+        return "blocks differ, and only a sample was looked at";
+    case PREDICT_ASSUMED_PUBLISHED:
+        return "the device profile holds published values, not measured ones";
+    }
+    return "";
+}
+
+static void put_head(FILE *out, const struct expectation *from)
+{
+    const struct prediction *p = &from->prediction;
+    char estimate[32], bound[32];
+
+    progress_time_text(estimate, p->estimate_s);
+    progress_time_text(bound, p->bound_s);
+    fprintf(out, "  estimate    %s, at least %s; %.2f waves of %u blocks on each of %.0f SMs\n", estimate,
+            bound,
+            from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
+            from->occupancy.blocks, from->input.residency.sms);
+    fprintf(out, "  limited by  %s\n",
+            p->latency_hidden ? resource_name(p->limiter) : "latency: it is not hidden");
+    fprintf(
+        out,
+        "  cycles      %.0f %% of a scheduler's issue, %.0f %% wait for throughput, %.0f %% for latency\n",
+        100 * p->issued, 100 * p->stalled_bandwidth, 100 * p->stalled_latency);
+    fprintf(out, "  confidence  %.2f\n", p->confidence);
+}
+
+static void put_bounds(FILE *out, const struct expectation *from)
+{
+    const struct throughput *at = &from->prediction.at_sustained;
+    enum resource order[RESOURCE_COUNT];
+    const size_t count = explained_bounds(order, at);
+    size_t i;
+
+    fprintf(out, "\nThroughput bounds, per warp of an SM\n  %-26s  %12s  %-17s  %12s  %10s\n", "resource",
+            "demand", "unit", "per cycle", "cycles");
+    for (i = 0; i < count; i++) {
+        const enum resource r = order[i];
+        const double demand = from->demands.demand.count[r];
+
+        fprintf(out, "  %-26s  %12.5g  %-17s  %12.5g  %10.5g%s\n", resource_name(r), demand, resource_unit(r),
+                demand / at->cycles[r], at->cycles[r], r == from->prediction.limiter ? "  <- tightest" : "");
+    }
+    fprintf(out, "  latency: %.5g cycles over %.0f resident warps is one every %.5g%s\n",
+            from->prediction.latency_cycles, from->prediction.had_warps,
+            from->prediction.latency_cycles / from->prediction.had_warps,
+            from->prediction.latency_hidden ? "" : "  <- tightest");
+}
+
+static void put_share(FILE *out, const char *name, double cycles, double all)
+{
+    if (cycles > 0.0005 * all)
+        fprintf(out, "  %-26s  %12.5g  %5.1f %%\n", name, cycles, 100 * cycles / all);
+}
+
+static void put_latency(FILE *out, const struct explained *explained)
+{
+    const struct expectation *from = explained->expectation;
+    const double all = from->prediction.latency_cycles, own = from->path_cycles;
+    double waited = 0;
+    char text[LINE];
+    size_t i;
+    int c;
+
+    for (c = 0; c < REPLAY_CAUSES; c++)
+        waited += from->waited[c];
+    fprintf(out, "\nLatency of a warp alone, %.5g cycles\n", all);
+    put_share(out, "issue and fixed latencies", own - waited, all);
+    put_share(out, "waits for shared memory", from->waited_shared, all);
+    put_share(out, "waits for L1", from->waited_l1, all);
+    put_share(out, "waits for L2", from->waited_l2, all);
+    put_share(out, "waits for DRAM", from->waited_dram, all);
+    put_share(out, "waits for other results",
+              from->waited[REPLAY_SLOT] - from->waited_shared - from->waited_l1 - from->waited_l2 -
+                  from->waited_dram,
+              all);
+    put_share(out, "waits for a pipe", from->waited[REPLAY_PIPE], all);
+    put_share(out, "waits for a place to load", from->waited[REPLAY_PLACES], all);
+    put_share(out, "barriers", from->waited[REPLAY_AT_BARRIER], all);
+    put_share(out, "for the block's last warp", all - own - from->replace_cycles, all);
+    put_share(out, "until the next block", from->replace_cycles, all);
+    if (explained->chain_count)
+        fprintf(out, "  what is waited for:\n");
+    for (i = 0; i < explained->chain_count; i++) {
+        const struct sass *instruction = &from->code.instructions[explained->chain[i]];
+
+        sass_text(text, sizeof text, instruction);
+        fprintf(out, "  %#06x  %10.5g cycles  %s\n", instruction->pc,
+                from->account.blamed[explained->chain[i]], text);
+    }
+}
+
+static void put_occupancy(FILE *out, const struct expectation *from)
+{
+    const struct prediction *p = &from->prediction;
+    const struct imbalance *lost = &from->imbalance;
+
+    fprintf(out,
+            "\nOccupancy\n  %.0f of %.0f warps an SM are resident (%.0f %%), limited by %s; %.1f are needed "
+            "to hide "
+            "latency\n",
+            p->had_warps, p->had_warps / from->occupancy.share * from->occupancy.warps / p->had_warps,
+            100 * from->occupancy.share, limiter_text(from->occupancy.limiter), p->needed_warps);
+    fprintf(out,
+            "  achieved    %.0f %%: x %.2f for places that no block fills, x %.2f for blocks and x %.2f for "
+            "warps "
+            "of unequal length\n",
+            100 * from->occupancy.share * lost->achieved, lost->too_few, lost->between_blocks,
+            lost->within_block);
+}
+
+static void put_hidden(FILE *out, const struct explained *explained)
+{
+    const struct hidden_code *code = &explained->hidden;
+    char time[32];
+    size_t b;
+
+    if (!code->block_count)
+        return;
+    progress_time_text(time, explained->hidden_time.time_s);
+    fprintf(out, "\nLatency hidden factor (Yuan et al.): %s, %.0f %% of the latency is left unhidden\n", time,
+            100 * explained->hidden_time.unhidden_share);
+    for (b = 0; b < code->block_count; b++)
+        if (code->blocks[b].latency > 0 || code->blocks[b].barrier)
+            fprintf(out, "  %#06x to %#06x  computes %8.5g, waits %6.5g%s: %3.0f %% unhidden\n",
+                    code->first[b] * SASS_BYTES, code->last[b] * SASS_BYTES, code->blocks[b].compute,
+                    code->blocks[b].latency, code->blocks[b].barrier ? " at a barrier" : "",
+                    100 * explained->unhidden[b]);
+}
+
+static void put_advice(FILE *out, const struct explained *explained)
+{
+    size_t i;
+
+    fprintf(out, "\nWhat would move the limit%s\n",
+            explained->advice_count ? ", each by itself" : ": nothing the model knows of");
+    for (i = 0; i < explained->advice_count; i++) {
+        const struct advice *advice = &explained->advice[i];
+
+        fprintf(out, "  %5.2fx  %s", advice->gain, advice->text);
+        if (advice->at_code)
+            fprintf(out, " (at %#x)", advice->pc);
+        fprintf(out, "\n");
+    }
+}
+
+static void put_assumptions(FILE *out, unsigned assumptions)
+{
+    unsigned bit;
+
+    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED; bit <<= 1)
+        if (assumptions & bit)
+            fprintf(out, "  assumed     %s\n", explained_assumption((enum predict_assumption)bit));
+}
+
+void explained_print(FILE *out, const struct explained *explained)
+{
+    put_head(out, explained->expectation);
+    put_assumptions(out, explained->expectation->prediction.assumptions);
+    put_bounds(out, explained->expectation);
+    put_latency(out, explained);
+    put_occupancy(out, explained->expectation);
+    put_hidden(out, explained);
+    put_advice(out, explained);
+}

@@ -1,0 +1,246 @@
+#include "tuner/cli/cli.h"
+
+#include "space/configuration.h"
+#include "tuner/cli/choose.h"
+#include "tuner/cli/progress.h"
+#include "tuner/ranking.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+
+static const struct cli_option options[] = {
+    {"device", 0, "PROFILE", "profile of the GPU, a name or a file (default nvidia-h200)"},
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"limit", 0, "N", "show the N best only (default 20; 0: all)"},
+    {"jobs", 'j', "N", "threads that compile and predict (default: one per core)"},
+    {"quiet", 'q', NULL, "no progress"},
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+struct view {
+    struct cli *cli;
+    const struct spec *spec;
+    const struct machine *machine;
+    struct space *space;
+    size_t problem;
+    uint64_t limit;
+    struct ranking ranking;
+};
+
+static size_t shown(const struct view *view)
+{
+    return view->limit && view->limit < view->ranking.predicted ? view->limit : view->ranking.predicted;
+}
+
+static char *name_of(const struct view *view, const struct ranked *row)
+{
+    unsigned *choices = calloc(view->spec->parameter_count, sizeof *choices);
+    char *text = NULL;
+
+    if (choices) {
+        space_configuration(choices, view->space, row->index);
+        text = configuration_text(view->spec, choices);
+    }
+    free(choices);
+    return text;
+}
+
+/* How many variants have no prediction, and the first reason. */
+static void put_refused(const struct view *view)
+{
+    const size_t refused = view->ranking.count - view->ranking.predicted;
+    const struct ranked *first = &view->ranking.rows[view->ranking.predicted];
+    char *text;
+
+    if (!refused)
+        return;
+    text = name_of(view, first);
+    fprintf(view->cli->out, "%zu without a prediction; the first, %s: %s\n", refused, text ? text : "",
+            first->reason);
+    free(text);
+}
+
+static void put_row(const struct view *view, size_t rank)
+{
+    const struct ranked *row = &view->ranking.rows[rank];
+    char *text = name_of(view, row), estimate[32], bound[32];
+
+    progress_time_text(estimate, row->estimate_s);
+    progress_time_text(bound, row->bound_s);
+    fprintf(view->cli->out, "%5zu  %10s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate, bound,
+            row->latency_hidden ? resource_name(row->limiter) : "latency", row->had_warps, row->needed_warps,
+            text ? text : "");
+    free(text);
+}
+
+static void put_text(const struct view *view)
+{
+    FILE *out = view->cli->out;
+    char sizes[256];
+    size_t i;
+
+    spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
+    fprintf(out, "%s%s%s: %zu of %zu configurations predicted for %s%s\n", view->spec->kernel.name,
+            *sizes ? " " : "", sizes, view->ranking.predicted, view->ranking.count,
+            view->machine->device->name,
+            device_is_published(view->machine->device) ? " (published values, not measured)" : "");
+    if (view->ranking.predicted)
+        fprintf(out, "%5s  %10s  %10s  %-26s  %-14s  %s\n", "", "estimate", "at least", "limited by",
+                "warps had, needed", "configuration");
+    for (i = 0; i < shown(view); i++)
+        put_row(view, i);
+    put_refused(view);
+}
+
+static struct json *row_json(const struct view *view, const struct ranked *row)
+{
+    struct json *object = js_new_object();
+    unsigned *choices = calloc(view->spec->parameter_count, sizeof *choices);
+    int failed = !object || !choices;
+
+    if (!failed) {
+        space_configuration(choices, view->space, row->index);
+        failed = js_set(object, "configuration", configuration_json(view->spec, choices)) ||
+                 js_set_string(object, "outcome", outcome_text(row->outcome));
+    }
+    if (!failed && !row->predicted)
+        failed = js_set_string(object, "reason", row->reason);
+    if (!failed && row->predicted)
+        failed = js_set_real(object, "estimate_s", row->estimate_s) ||
+                 js_set_real(object, "bound_s", row->bound_s) ||
+                 js_set_string(object, "limiter", resource_name(row->limiter)) ||
+                 js_set_bool(object, "latency_hidden", row->latency_hidden) ||
+                 js_set_real(object, "had_warps", row->had_warps) ||
+                 js_set_real(object, "needed_warps", row->needed_warps) ||
+                 js_set_real(object, "confidence", row->confidence) ||
+                 js_set_integer(object, "registers", row->registers) ||
+                 js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
+                 js_set_real(object, "predict_s", row->predict_s);
+    free(choices);
+    if (!failed)
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+/* The best `limit` and all that have no prediction. */
+static struct json *problem_json(const struct view *view)
+{
+    struct json *object = js_new_object(), *rows = js_new_array(), *refused = js_new_array();
+    char sizes[256];
+    int failed = !object || !rows || !refused;
+    size_t i;
+
+    for (i = 0; i < shown(view) && !failed; i++)
+        failed = js_append(rows, row_json(view, &view->ranking.rows[i]));
+    for (i = view->ranking.predicted; i < view->ranking.count && !failed; i++)
+        failed = js_append(refused, row_json(view, &view->ranking.rows[i]));
+    spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
+    if (!failed && !(js_set_string(object, "problem", sizes) |
+                     js_set_string(object, "device", view->machine->device->name) |
+                     js_set_bool(object, "published", device_is_published(view->machine->device)) |
+                     js_set_integer(object, "valid", (int64_t)view->ranking.count) |
+                     js_set_integer(object, "predicted", (int64_t)view->ranking.predicted) |
+                     js_set(object, "ranking", rows) | js_set(object, "refused", refused)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    const struct cli *cli = context;
+
+    if (cli->terminal)
+        fprintf(cli->err, "\r%" PRIu64 " of %" PRIu64 " predicted%s", done, total, done == total ? "\n" : "");
+    else if (done % 100 == 0 || done == total)
+        fprintf(cli->err, "%" PRIu64 " of %" PRIu64 " predicted\n", done, total);
+}
+
+static int rank_problem(struct view *view, const struct ranking_options *how, struct json *all,
+                        struct err *err)
+{
+    struct ranking_options own = *how;
+    int code = space_open(&view->space, view->spec, view->problem, err);
+
+    if (code)
+        return code;
+    own.space = view->space;
+    own.problem = view->problem;
+    code = ranking_make(&view->ranking, &own, err);
+    if (!code && !all)
+        put_text(view);
+    else if (!code && js_append(all, problem_json(view)))
+        code = err_memory(err);
+    ranking_release(&view->ranking);
+    space_close(view->space);
+    return code;
+}
+
+static int rank_problems(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
+                         struct err *err)
+{
+    struct view view = {.cli = cli, .spec = how->spec, .machine = how->machine, .limit = 20};
+    struct json *all = NULL;
+    int code = cli_count(&view.limit, args, "limit", UINT64_MAX, err);
+
+    if (!code && cli_given(args, "json") && !(all = js_new_array()))
+        code = err_memory(err);
+    for (; view.problem < how->spec->problem_count && !code; view.problem++)
+        code = rank_problem(&view, how, all, err);
+    if (!code && all)
+        return cli_print_json(cli, all, err);
+    js_free(all);
+    return code;
+}
+
+static int with_compiler(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
+                         struct err *err)
+{
+    char cache[4096];
+    uint64_t jobs = 0;
+    cpu_set_t set;
+    int code = cli_count(&jobs, args, "jobs", 1024, err);
+
+    if (!code)
+        code = compiler_open(&how->compiler, NULL, cli_cache_directory(cache, sizeof cache), err);
+    if (code)
+        return code;
+    how->jobs = jobs                                     ? (unsigned)jobs
+                : sched_getaffinity(0, sizeof set, &set) ? 1
+                                                         : (unsigned)CPU_COUNT(&set);
+    code = rank_problems(cli, args, how, err);
+    compiler_close(how->compiler);
+    return code;
+}
+
+static int run_predict(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct ranking_options how = {
+        .stop = cli->stop, .progress = cli_given(args, "quiet") ? NULL : show_progress, .context = cli};
+    struct device device;
+    struct machine machine;
+    struct spec spec;
+    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+
+    if (code)
+        return CLI_WRONG_USE;
+    code = choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
+    if (!code)
+        code = machine_init(&machine, &device, err);
+    if (!code) {
+        how.spec = &spec;
+        how.machine = &machine;
+        code = with_compiler(cli, args, &how, err);
+        machine_release(&machine);
+    }
+    device_release(&device);
+    spec_release(&spec);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_predict = {
+    "predict", "SPEC",     "ranks the configurations by predicted time, without a GPU", options, 1,
+    1,         run_predict};
