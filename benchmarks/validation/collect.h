@@ -1,0 +1,52 @@
+/* Predictions beside the recorded times of one space. */
+#ifndef VALIDATION_COLLECT_H
+#define VALIDATION_COLLECT_H
+
+#include "base/err.h"
+#include "gpu/compile.h"
+#include "model/machine.h"
+#include "model/rivals.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A variant that was measured correctly. */
+struct point {
+    uint64_t index; /* in the space */
+    char *configuration;
+    double measured_s;
+    double clock_hz; /* of the SMs while it ran; NaN unknown */
+    int predicted;   /* else `reason` says why not, and what follows is 0 */
+    char *reason;
+    double estimate_s, bound_s, confidence, predict_s;
+    double occupancy; /* theoretical, 0 to 1 */
+    enum resource limiter;
+    int latency_hidden;
+    double rival_s[RIVAL_COUNT];
+};
+
+struct collection {
+    char kernel[64], problem[128], device[128], date[16];
+    size_t valid;         /* configurations of the space */
+    size_t recorded;      /* with a record of any outcome */
+    struct point *points; /* every `every`-th configuration that was measured correctly */
+    size_t count;
+};
+
+struct collect_options {
+    const char *folder;   /* of the kernel: spec.json and recorded/ */
+    const char *recorded; /* a journal; null: the one in the folder */
+    size_t problem;
+    uint64_t every; /* take every so many-th of the recorded variants, at least 1 */
+    unsigned jobs;
+    const struct machine *machine;
+    struct compiler *compiler;
+    void (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+
+/* ERR_MISSING where the kernel has no recording for this problem and device. */
+int collect(struct collection *out, const struct collect_options *options, struct err *err);
+void collection_release(struct collection *collection);
+
+#endif

@@ -1,0 +1,169 @@
+/* Predicted against recorded times of whole spaces:
+ *
+ *   validation [--device PROFILE] [--every N] [--jobs N] [--output NAME] [--notes FOLDER] [--points]
+ * KERNEL...
+ *
+ * KERNEL is the folder of a kernel with a recording. Writes NAME.md and NAME.json, or prints the table; with
+ * --points every variant's figures go to stdout as tab-separated lines. */
+#include "validation/collect.h"
+#include "validation/table.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    const char *device, *output, *notes, *cache;
+    uint64_t every;
+    unsigned jobs;
+    int points;
+};
+
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+    if (done % 200 == 0 || done == total)
+        fprintf(stderr, "%s: %llu of %llu\n", (const char *)context, (unsigned long long)done,
+                (unsigned long long)total);
+}
+
+static void put_points(const struct collection *from)
+{
+    size_t i;
+    int r;
+
+    printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_hz\tlimiter\thidden");
+    for (r = 0; r < RIVAL_COUNT; r++)
+        printf("\t%s", rival_text((enum rival)r));
+    printf("\n");
+    for (i = 0; i < from->count; i++) {
+        const struct point *p = &from->points[i];
+
+        printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d", from->kernel, p->configuration, p->measured_s,
+               p->estimate_s, p->bound_s, p->confidence, p->clock_hz,
+               p->predicted ? resource_name(p->limiter) : p->reason, p->latency_hidden);
+        for (r = 0; r < RIVAL_COUNT; r++)
+            printf("\t%.6g", p->rival_s[r]);
+        printf("\n");
+    }
+}
+
+static int write_tables(const struct request *request, const struct verdict *verdicts, size_t count,
+                        struct err *err)
+{
+    struct json *json = table_json(verdicts, count);
+    char path[4096];
+    FILE *out = stdout;
+    int code = json ? 0 : err_memory(err);
+
+    if (!code && request->output) {
+        snprintf(path, sizeof path, "%s.json", request->output);
+        code = js_write_file(json, path, err);
+        snprintf(path, sizeof path, "%s.md", request->output);
+        out = code ? NULL : fopen(path, "w");
+        if (!code && !out)
+            code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    }
+    if (!code)
+        code = table_write(out, verdicts, count, request->notes, err);
+    if (out && out != stdout && fclose(out) && !code)
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    js_free(json);
+    return code;
+}
+
+static int validate(const struct request *request, const struct machine *machine, char **folders,
+                    size_t count, struct err *err)
+{
+    struct collection *collections = calloc(count, sizeof *collections);
+    struct verdict *verdicts = calloc(count, sizeof *verdicts);
+    struct collect_options options = {
+        .every = request->every, .jobs = request->jobs, .machine = machine, .progress = show_progress};
+    size_t k;
+    int code = collections && verdicts ? compiler_open(&options.compiler, NULL, request->cache, err)
+                                       : err_memory(err);
+
+    for (k = 0; k < count && !code; k++) {
+        options.folder = options.context = folders[k];
+        code = collect(&collections[k], &options, err);
+        if (!code && request->points)
+            put_points(&collections[k]);
+        if (!code)
+            code = verdict_of(&verdicts[k], &collections[k], err);
+    }
+    if (!code && (request->output || !request->points))
+        code = write_tables(request, verdicts, count, err);
+    for (k = 0; k < count && collections; k++)
+        collection_release(&collections[k]);
+    if (options.compiler)
+        compiler_close(options.compiler);
+    free(collections);
+    free(verdicts);
+    return code;
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"device", required_argument, NULL, 'd'}, {"every", required_argument, NULL, 'e'},
+        {"jobs", required_argument, NULL, 'j'},   {"output", required_argument, NULL, 'o'},
+        {"notes", required_argument, NULL, 'n'},  {"cache", required_argument, NULL, 'c'},
+        {"points", no_argument, NULL, 'p'},       {0}};
+    int o;
+
+    while ((o = getopt_long(argc, argv, "j:o:", options, NULL)) != -1)
+        switch (o) {
+        case 'd':
+            request->device = optarg;
+            break;
+        case 'e':
+            request->every = strtoull(optarg, NULL, 10);
+            break;
+        case 'j':
+            request->jobs = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'o':
+            request->output = optarg;
+            break;
+        case 'n':
+            request->notes = optarg;
+            break;
+        case 'c':
+            request->cache = optarg;
+            break;
+        case 'p':
+            request->points = 1;
+            break;
+        default:
+            return -1;
+        }
+    return optind < argc && request->every && request->jobs ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {
+        .device = "nvidia-h200", .notes = "benchmarks/validation/notes", .every = 1, .jobs = 2};
+    struct device device;
+    struct machine machine;
+    struct err err = {0};
+    int code;
+
+    if (parse(&request, argc, argv)) {
+        fprintf(stderr, "usage: validation [--device PROFILE] [--every N] [--jobs N] [--output NAME] "
+                        "[--notes FOLDER] [--cache FOLDER] [--points] KERNEL...\n");
+        return 2;
+    }
+    device_init(&device);
+    code = device_load(&device, request.device, "model/devices", &err);
+    if (!code)
+        code = machine_init(&machine, &device, &err);
+    if (!code) {
+        code = validate(&request, &machine, argv + optind, (size_t)(argc - optind), &err);
+        machine_release(&machine);
+    }
+    device_release(&device);
+    if (code)
+        fprintf(stderr, "validation: %s\n", err.text);
+    return code ? 1 : 0;
+}

@@ -1,0 +1,300 @@
+#include "validation/table.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Verdicts
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+struct columns {
+    double *measured, *estimate, *bound, *confidence, *predict_s, *scratch;
+    size_t n;
+};
+
+static int columns_init(struct columns *out, const struct collection *from, struct err *err)
+{
+    double *all = calloc(6 * from->count + 1, sizeof *all);
+    size_t i;
+
+    if (!all)
+        return err_memory(err);
+    *out = (struct columns){all,
+                            all + from->count,
+                            all + 2 * from->count,
+                            all + 3 * from->count,
+                            all + 4 * from->count,
+                            all + 5 * from->count,
+                            0};
+    for (i = 0; i < from->count; i++) {
+        const struct point *point = &from->points[i];
+
+        if (!point->predicted)
+            continue;
+        out->measured[out->n] = point->measured_s;
+        out->estimate[out->n] = point->estimate_s;
+        out->bound[out->n] = point->bound_s;
+        out->confidence[out->n] = point->confidence;
+        out->predict_s[out->n++] = point->predict_s;
+    }
+    return 0;
+}
+
+static double error_of(const struct point *point)
+{
+    return fabs(log(point->estimate_s / point->measured_s));
+}
+
+static void find_misses(struct verdict *out)
+{
+    const struct collection *from = out->collection;
+    size_t i, at;
+
+    for (i = 0; i < from->count; i++) {
+        if (!from->points[i].predicted)
+            continue;
+        if (out->miss_count < TABLE_MISSES)
+            out->miss_count++;
+        else if (error_of(&from->points[i]) <= error_of(&from->points[out->misses[TABLE_MISSES - 1]]))
+            continue;
+        for (at = out->miss_count - 1;
+             at > 0 && error_of(&from->points[out->misses[at - 1]]) < error_of(&from->points[i]); at--)
+            out->misses[at] = out->misses[at - 1];
+        out->misses[at] = i;
+    }
+}
+
+static int judge_rivals(struct verdict *out, struct columns *columns, struct err *err)
+{
+    const struct collection *from = out->collection;
+    size_t i, n;
+    int r;
+
+    for (r = 0; r < RIVAL_COUNT; r++) {
+        for (i = n = 0; i < from->count; i++)
+            if (from->points[i].predicted)
+                columns->scratch[n++] = from->points[i].rival_s[r];
+        if (judge_times(&out->rivals[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
+            return err_memory(err);
+    }
+    return 0;
+}
+
+int verdict_of(struct verdict *out, const struct collection *collection, struct err *err)
+{
+    struct columns columns = {0};
+    int code;
+
+    *out = (struct verdict){.collection = collection};
+    code = columns_init(&columns, collection, err);
+    if (code)
+        return code;
+    out->predicted = columns.n;
+    code = judge_times(&out->estimate, columns.estimate, columns.measured, columns.n, err);
+    if (!code) {
+        judge_bounds(&out->bound, columns.bound, columns.measured, columns.n);
+        out->predict_s_median = stats_median(columns.predict_s, columns.n);
+        out->predict_s_most = stats_quantile(columns.predict_s, columns.n, 1);
+        find_misses(out);
+        code = judge_rivals(out, &columns, err);
+    }
+    if (!code && columns.n >= 4)
+        code = judge_confidence(&out->confidence, columns.confidence, columns.estimate, columns.measured,
+                                columns.n, err);
+    free(columns.measured);
+    return code;
+}
+
+/* Markdown
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void put_summary(FILE *out, const struct verdict *verdicts, size_t count)
+{
+    size_t v;
+
+    fprintf(out, "| kernel | problem | variants | with prediction | mean error | median error | pairs right "
+                 "| Spearman "
+                 "| first within 1 %% | best of first 1 %%, 5 %%, 25 %% | bound violated | bound / measured "
+                 "| cut by bound "
+                 "| ms a variant, worst |\n"
+                 "|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|\n");
+    for (v = 0; v < count; v++) {
+        const struct verdict *own = &verdicts[v];
+        const struct judgement *e = &own->estimate;
+
+        fprintf(out,
+                "| %s | %s | %zu of %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.3f | %zu | +%.1f, +%.1f, "
+                "+%.1f %% | %zu "
+                "(worst %.2f) | %.2f | %.0f %% | %.1f, %.1f |\n",
+                own->collection->kernel, own->collection->problem, own->collection->count,
+                own->collection->valid, 100 * (double)own->predicted / (double)own->collection->count,
+                100 * e->mean_error, 100 * e->median_error, 100 * e->pairs_right, e->spearman, e->first_good,
+                100 * e->found_percent[0], 100 * e->found_percent[1], 100 * e->found_percent[2],
+                own->bound.violated, own->bound.worst, own->bound.tightness, 100 * own->bound.cut,
+                1e3 * own->predict_s_median, 1e3 * own->predict_s_most);
+    }
+}
+
+static void put_model(FILE *out, const char *name, const struct judgement *j, int is_time)
+{
+    fprintf(out, "| %s | ", name);
+    if (!j->count) {
+        fprintf(out, "- | - | - | - | - | - |\n");
+        return;
+    }
+    if (is_time)
+        fprintf(out, "%.1f %% | %.1f %% | %.2f", 100 * j->mean_error, 100 * j->median_error, j->ratio);
+    else
+        fprintf(out, "- | - | -");
+    fprintf(out, " | %.1f %% | %.3f | %zu |\n", 100 * j->pairs_right, j->spearman, j->first_good);
+}
+
+static void put_models(FILE *out, const struct verdict *verdict)
+{
+    int r;
+
+    fprintf(out, "\n| model | mean error | median error | predicted / measured | pairs right | Spearman | "
+                 "first within 1 %% |\n"
+                 "|---|---:|---:|---:|---:|---:|---:|\n");
+    for (r = 0; r < RIVAL_COUNT; r++)
+        put_model(out, rival_text((enum rival)r), &verdict->rivals[r], r != RIVAL_OCCUPANCY);
+    put_model(out, "**this model**", &verdict->estimate, 1);
+}
+
+static void put_misses(FILE *out, const struct verdict *verdict)
+{
+    size_t i;
+
+    fprintf(out, "\nMissed most:\n\n| predicted | measured | ratio | limited by | configuration "
+                 "|\n|---:|---:|---:|---|---|\n");
+    for (i = 0; i < verdict->miss_count; i++) {
+        const struct point *point = &verdict->collection->points[verdict->misses[i]];
+
+        fprintf(out, "| %.4g ms | %.4g ms | %.2f | %s | %s |\n", 1e3 * point->estimate_s,
+                1e3 * point->measured_s, point->estimate_s / point->measured_s,
+                point->latency_hidden ? resource_name(point->limiter) : "latency", point->configuration);
+    }
+}
+
+static void put_refused(FILE *out, const struct collection *collection)
+{
+    size_t i, refused = 0;
+    const struct point *first = NULL;
+
+    for (i = 0; i < collection->count; i++)
+        if (!collection->points[i].predicted && !refused++)
+            first = &collection->points[i];
+    if (first)
+        fprintf(out, "\n%zu without a prediction; the first, %s: %s\n", refused, first->configuration,
+                first->reason ? first->reason : "");
+}
+
+/* The prose for a kernel, if somebody wrote it. */
+static int put_notes(FILE *out, const char *notes, const char *kernel, struct err *err)
+{
+    char path[4096], buffer[4096];
+    FILE *file;
+    size_t n;
+    int failed;
+
+    snprintf(path, sizeof path, "%s/%s.md", notes, kernel);
+    file = fopen(path, "r");
+    if (!file)
+        return 0;
+    fprintf(out, "\n");
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+        fwrite(buffer, 1, n, out);
+    failed = ferror(file);
+    fclose(file);
+    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be read", path) : 0;
+}
+
+int table_write(FILE *out, const struct verdict *verdicts, size_t count, const char *notes, struct err *err)
+{
+    size_t v;
+    int code = 0;
+
+    put_summary(out, verdicts, count);
+    for (v = 0; v < count && !code; v++) {
+        const struct collection *collection = verdicts[v].collection;
+
+        fprintf(out,
+                "\n## %s %s\n\nRecorded on an %s, %s. The quarter with the lowest confidence has a median "
+                "error of "
+                "%.1f %%, the others %.1f %%.\n",
+                collection->kernel, collection->problem, collection->device, collection->date,
+                100 * verdicts[v].confidence.lowest_quarter, 100 * verdicts[v].confidence.others);
+        put_models(out, &verdicts[v]);
+        put_misses(out, &verdicts[v]);
+        put_refused(out, collection);
+        code = put_notes(out, notes, collection->kernel, err);
+    }
+    return code;
+}
+
+/* JSON
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static struct json *judgement_json(const struct judgement *j)
+{
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_integer(object, "count", (int64_t)j->count) |
+          js_set_real(object, "mean_error", j->mean_error) |
+          js_set_real(object, "median_error", j->median_error) | js_set_real(object, "ratio", j->ratio) |
+          js_set_real(object, "pairs_right", j->pairs_right) | js_set_real(object, "spearman", j->spearman) |
+          js_set_integer(object, "first_good", (int64_t)j->first_good) |
+          js_set_real(object, "found_1_percent", j->found_percent[0]) |
+          js_set_real(object, "found_5_percent", j->found_percent[1]) |
+          js_set_real(object, "found_25_percent", j->found_percent[2])))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *verdict_json(const struct verdict *verdict)
+{
+    const struct collection *from = verdict->collection;
+    struct json *object = js_new_object(), *rivals = js_new_object();
+    int failed = !object || !rivals, r;
+
+    for (r = 0; r < RIVAL_COUNT && !failed; r++)
+        failed = js_set(rivals, rival_text((enum rival)r), judgement_json(&verdict->rivals[r]));
+    if (object && !js_set(object, "models", rivals) && !failed &&
+        !(js_set_string(object, "kernel", from->kernel) | js_set_string(object, "problem", from->problem) |
+          js_set_string(object, "device", from->device) | js_set_string(object, "date", from->date) |
+          js_set_integer(object, "valid", (int64_t)from->valid) |
+          js_set_integer(object, "recorded", (int64_t)from->recorded) |
+          js_set_integer(object, "measured", (int64_t)from->count) |
+          js_set_integer(object, "predicted", (int64_t)verdict->predicted) |
+          js_set(object, "estimate", judgement_json(&verdict->estimate)) |
+          js_set_integer(object, "bound_violated", (int64_t)verdict->bound.violated) |
+          js_set_real(object, "bound_worst", verdict->bound.worst) |
+          js_set_real(object, "bound_tightness", verdict->bound.tightness) |
+          js_set_real(object, "bound_cut", verdict->bound.cut) |
+          js_set_real(object, "lowest_confidence_error", verdict->confidence.lowest_quarter) |
+          js_set_real(object, "other_error", verdict->confidence.others) |
+          js_set_real(object, "predict_s_median", verdict->predict_s_median) |
+          js_set_real(object, "predict_s_most", verdict->predict_s_most)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+struct json *table_json(const struct verdict *verdicts, size_t count)
+{
+    struct json *list = js_new_array();
+    size_t v;
+
+    for (v = 0; v < count && list; v++)
+        if (js_append(list, verdict_json(&verdicts[v]))) {
+            js_free(list);
+            return NULL;
+        }
+    return list;
+}
