@@ -137,11 +137,11 @@ void reader_access(struct reader *r)
         break;
     case ADDRESS_LDG256:
         read_global(r, access, 32);
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 17), 17);
+        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 17), 17) * access->bytes;
         break;
     case ADDRESS_STG256:
         read_global(r, access, 64);
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 19), 19);
+        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 19), 19) * access->bytes;
         break;
     case ADDRESS_SHARED_LOAD:
     case ADDRESS_SHARED_STORE:

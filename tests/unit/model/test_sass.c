@@ -191,6 +191,27 @@ static void reads_operands_and_modifiers(void **state)
     assert_int_equal(in.sources[2].count, 2);
 }
 
+/* 32 bytes a thread: two groups of four registers, an offset in units of 32 bytes. */
+static void reads_wide_accesses_of_sm_100(void **state)
+{
+    static const uint64_t load[2] = {0xfe000704040c797e, 0x000ea80008121910};
+    static const uint64_t store[2] = {0xf800040c0210797f, 0x004fe8000f121804};
+    struct sass in;
+
+    (void)state;
+    decode(&in, load, 0, 120);
+    assert_int_equal(in.op, SASS_LDG);
+    assert_int_equal(in.accesses[0].bytes, 32);
+    assert_int_equal(in.accesses[0].offset, 0xe0);
+    assert_int_equal(in.destinations[0].index, 12);
+    assert_int_equal(in.destinations[1].index, 16);
+    decode(&in, store, 0, 120);
+    assert_int_equal(in.op, SASS_STG);
+    assert_int_equal(in.accesses[0].offset, 0x80);
+    assert_int_equal(in.sources[0].index, 12);
+    assert_int_equal(in.sources[1].index, 16);
+}
+
 static void counts_what_it_does_not_know(void **state)
 {
     static const uint64_t nothing[2] = {0x00000000000079ff, 0x000fe20000000000};
@@ -265,9 +286,13 @@ static void cuts_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_recorded_listings),    cmocka_unit_test(reads_operands_and_modifiers),
-        cmocka_unit_test(counts_what_it_does_not_know), cmocka_unit_test(keys_the_table_by_architecture),
-        cmocka_unit_test(names_classes_and_intervals),  cmocka_unit_test(cuts_long_text),
+        cmocka_unit_test(matches_recorded_listings),
+        cmocka_unit_test(reads_operands_and_modifiers),
+        cmocka_unit_test(reads_wide_accesses_of_sm_100),
+        cmocka_unit_test(counts_what_it_does_not_know),
+        cmocka_unit_test(keys_the_table_by_architecture),
+        cmocka_unit_test(names_classes_and_intervals),
+        cmocka_unit_test(cuts_long_text),
     };
 
     return cmocka_run_group_tests_name("model/sass", tests, NULL, NULL);
