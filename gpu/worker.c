@@ -290,6 +290,10 @@ int worker_trial(struct trial *out, struct worker *worker, const struct code *co
     if (reference && reference->code.cubin)
         parts[1] = (struct part){reference->code.cubin, reference->code.cubin_bytes};
     rc = request(&answer, &silence, worker, head, parts, 2, &talk);
+    if (rc == ERR_SYSTEM && silence.signal == SIGKILL) { /* no kernel sends that: it came from outside */
+        err_clear(&talk);
+        rc = request(&answer, &silence, worker, head, parts, 2, &talk);
+    }
     js_free(head);
     if (rc && (rc == ERR_STOPPED || rc == ERR_SYSTEM) && *silence.stage)
         return blame_variant(out, &silence, rc, err);

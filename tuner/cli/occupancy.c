@@ -1,10 +1,14 @@
 #include "tuner/cli/cli.h"
 
+#include "base/chart.h"
 #include "model/cubin.h"
 #include "model/occupancy.h"
 #include "tuner/cli/choose.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct cli_option options[] = {
     {"device", 0, "NAME", "profile, its file, or an architecture (default sm_90)"},
@@ -16,6 +20,7 @@ static const struct cli_option options[] = {
     {"blocks", 0, "N", "thread blocks of the grid: waves, tail and achieved occupancy"},
     {"kernel", 'k', "NAME", "which kernel of the cubin"},
     {"curves", 0, NULL, "print the three curves: warps against threads, registers, shared memory"},
+    {"plot", 0, "FILE", "draw the three curves as SVG"},
     {"json", 0, NULL, "print JSON"},
     {0},
 };
@@ -93,6 +98,62 @@ static void put_curves(FILE *out, const struct calculation *c)
         for (i = 0; i < n; i++)
             fprintf(out, "%u %u\n", points[i].x, points[i].warps);
     }
+}
+
+/* One curve as a chart, with a mark where the kernel stands. */
+static int draw_curve(FILE *out, const struct calculation *c, enum occupancy_axis axis, struct err *err)
+{
+    static const char *const labels[] = {[OCCUPANCY_THREADS] = "threads of a block",
+                                         [OCCUPANCY_REGISTERS] = "registers of a thread",
+                                         [OCCUPANCY_SHARED] = "shared memory of a block"};
+    const unsigned here[] = {[OCCUPANCY_THREADS] = c->block.threads,
+                             [OCCUPANCY_REGISTERS] = c->block.registers,
+                             [OCCUPANCY_SHARED] = c->block.shared};
+    struct occupancy_point points[OCCUPANCY_POINTS];
+    double x[OCCUPANCY_POINTS], y[OCCUPANCY_POINTS];
+    const size_t n = occupancy_curve(points, &c->device.limits, &c->block, axis);
+    const struct chart_series series = {NULL, CHART_STEP, x, y, n};
+    const struct chart_mark mark = {here[axis], "here"};
+    const struct chart chart = {.title = c->device.name,
+                                .x_label = labels[axis],
+                                .y_label = "resident warps",
+                                .x_bytes = axis == OCCUPANCY_SHARED,
+                                .series = &series,
+                                .series_count = 1,
+                                .marks = &mark,
+                                .mark_count = 1};
+    char *svg;
+    size_t i;
+    int code;
+
+    for (i = 0; i < n; i++) {
+        x[i] = points[i].x;
+        y[i] = points[i].warps;
+    }
+    code = chart_svg(&svg, &chart, err);
+    if (code)
+        return code;
+    fprintf(out, "<g transform=\"translate(0 %d)\">%s</g>\n", (int)axis * CHART_HEIGHT, svg);
+    free(svg);
+    return 0;
+}
+
+/* The three charts below each other. */
+static int draw_curves(const char *path, const struct calculation *c, struct err *err)
+{
+    FILE *out = fopen(path, "w");
+    int axis, code = out ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+
+    if (code)
+        return code;
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n", CHART_WIDTH,
+            3 * CHART_HEIGHT);
+    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !code; axis++)
+        code = draw_curve(out, c, (enum occupancy_axis)axis, err);
+    fprintf(out, "</svg>\n");
+    if (fclose(out) && !code)
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    return code;
 }
 
 static void put_limits(FILE *out, const struct calculation *c)
@@ -233,6 +294,8 @@ static int run_occupancy(struct cli *cli, const struct cli_args *args, struct er
 
     device_init(&c.device);
     code = calculate(&c, args, err);
+    if (!code && cli_given(args, "plot"))
+        code = draw_curves(cli_text(args, "plot"), &c, err);
     if (!code && cli_given(args, "json")) {
         code = cli_print_json(cli, result_json(&c, cli_given(args, "curves")), err);
     } else if (!code) {
