@@ -121,7 +121,7 @@ static int draw_curve(FILE *out, const struct calculation *c, enum occupancy_axi
                                 .series = &series,
                                 .series_count = 1,
                                 .marks = &mark,
-                                .mark_count = 1};
+                                .mark_count = here[axis] > 0};
     char *svg;
     size_t i;
     int code;
