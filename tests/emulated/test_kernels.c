@@ -1,0 +1,310 @@
+/* The library's kernels in the emulator: usage test_kernels SM [KERNEL]. */
+#include "check.h"
+#include "gpu/compile.h"
+#include "model/emulate.h"
+#include "reference.h"
+#include "space/configuration.h"
+#include "space/space.h"
+#include "space/variant.h"
+
+enum { CONFIGURATIONS = 4, SETS = 4, SKIPPED = 77 };
+
+/* The arguments' values: buffers as arrays, the first scalars as numbers. */
+struct values {
+    int n[3];   /* integer scalars, in order */
+    float f[2]; /* real ones */
+    void *buffer[6];
+};
+
+struct library_kernel {
+    const char *name;
+    const char *sets[SETS]; /* a small problem */
+    size_t output;          /* which buffer, counted among buffers */
+    double tolerance;       /* absolute and relative */
+    void (*compute)(struct values *v);
+};
+
+static void vector_add(struct values *v)
+{
+    reference_vector_add(v->n[0], v->buffer[0], v->buffer[1], v->buffer[2]);
+}
+
+static void permutation(struct values *v)
+{
+    reference_permutation(v->n[0], v->buffer[0], v->buffer[1], v->buffer[2]);
+}
+
+static void abs_inplace(struct values *v)
+{
+    reference_abs_inplace(v->n[0], v->buffer[0]);
+}
+
+static void matmul(struct values *v)
+{
+    reference_matmul(v->n[0], v->n[1], v->n[2], v->buffer[0], v->buffer[1], v->buffer[2]);
+}
+
+static void matmul_volkov(struct values *v)
+{
+    reference_matmul_volkov(v->n[0], v->n[1], v->n[2], v->buffer[0], v->buffer[1], v->buffer[2]);
+}
+
+static void transpose(struct values *v)
+{
+    reference_transpose(v->n[0], v->n[1], v->buffer[0], v->buffer[1]);
+}
+
+static void black_scholes(struct values *v)
+{
+    reference_black_scholes(v->n[0], v->f[0], v->f[1], v->buffer[0], v->buffer[1], v->buffer[2], v->buffer[3],
+                            v->buffer[4]);
+}
+
+static void reduction(struct values *v)
+{
+    reference_reduction(v->n[0], v->buffer[0], v->buffer[1]);
+}
+
+static void stencil3d(struct values *v)
+{
+    reference_stencil3d(v->n[0], v->n[1], v->n[2], v->buffer[0], v->buffer[1]);
+}
+
+static void row_softmax(struct values *v)
+{
+    reference_row_softmax(v->n[0], v->n[1], v->buffer[0], v->buffer[1]);
+}
+
+static void spmv_csr(struct values *v)
+{
+    reference_spmv_csr(v->n[0], v->buffer[0], v->buffer[1], v->buffer[2], v->buffer[3], v->buffer[4]);
+}
+
+static void lattice_boltzmann(struct values *v)
+{
+    reference_lattice_boltzmann(v->n[0], v->n[1], v->n[2], v->f[0], v->buffer[0], v->buffer[1], v->buffer[2]);
+}
+
+static const struct library_kernel kernels[] = {
+    {"vector_add", {"n=5000"}, 2, 0, vector_add},
+    {"permutation", {"n=5000"}, 2, 0, permutation},
+    {"abs_inplace", {"n=5000"}, 0, 0, abs_inplace},
+    {"matmul", {"M=150", "N=140", "K=52"}, 2, 1e-4, matmul},
+    {"matmul_naive", {"M=70", "N=50", "K=45"}, 2, 1e-4, matmul},
+    {"matmul_tiled", {"M=96", "N=70", "K=65"}, 2, 1e-4, matmul},
+    {"matmul_volkov", {"M=150", "N=70", "K=50"}, 2, 1e-4, matmul_volkov},
+    {"transpose", {"rows=140", "columns=100"}, 1, 0, transpose},
+    {"black_scholes", {"n=3000"}, 3, 2e-3, black_scholes},
+    {"reduction", {"n=30000", "sms=2"}, 1, 1e-3, reduction},
+    {"stencil3d", {"nx=70", "ny=40", "nz=12"}, 1, 1e-5, stencil3d},
+    {"row_softmax", {"rows=20", "columns=260"}, 1, 1e-4, row_softmax},
+    {"spmv_csr", {"rows=200", "columns=300", "short_row=9", "long_row=70"}, 4, 1e-4, spmv_csr},
+    {"lattice_boltzmann", {"nx=36", "ny=10", "nz=6"}, 2, 1e-5, lattice_boltzmann},
+};
+
+static struct compiler *compiler;
+static unsigned sm;
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc)
+        fail_msg("%s", err->text);
+}
+
+/* A kernel opened on a configuration. */
+struct subject {
+    struct variant variant;
+    struct compile_result compiled;
+    struct cubin cubin;
+    const struct cubin_kernel *kernel;
+    struct sass_code code;
+};
+
+static void subject_open(struct subject *s, const struct spec *spec, const unsigned *choices)
+{
+    struct err err = {0};
+    char arch[16];
+
+    snprintf(arch, sizeof arch, "sm_%u", sm);
+    ok(variant_make(&s->variant, spec, 0, choices, &err), &err);
+    assert_int_equal(s->variant.outcome, OUTCOME_OK);
+    const struct compile_request request = {.source_path = s->variant.source_path,
+                                            .name = s->variant.name,
+                                            .options = (const char *const *)s->variant.options,
+                                            .option_count = s->variant.option_count,
+                                            .arch = arch,
+                                            .deadline_s = 120};
+    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
+    if (s->compiled.outcome != OUTCOME_OK)
+        fail_msg("%s", s->compiled.diagnostic);
+    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, spec->kernel.name, &err), &err);
+    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
+    ok(sass_read(&s->code, s->kernel, &err), &err);
+    ok(launch_prepare(&s->variant.launch, &err), &err);
+}
+
+static void subject_close(struct subject *s)
+{
+    sass_release(&s->code);
+    cubin_release(&s->cubin);
+    compile_result_release(&s->compiled);
+    variant_release(&s->variant);
+}
+
+static void read_values(struct values *out, const struct spec *spec, const struct launch *launch)
+{
+    size_t n = 0, f = 0, buffers = 0;
+    struct err err = {0};
+
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct argument *argument = &launch->arguments[i];
+
+        if (argument->kind == ARGUMENT_SCALAR && spec->arguments[i].type == ELEMENT_FLOAT32)
+            memcpy(&out->f[f++], argument->bytes, sizeof(float));
+        else if (argument->kind == ARGUMENT_SCALAR)
+            memcpy(&out->n[n++], argument->bytes, sizeof(int));
+        else {
+            void *bytes = calloc(argument->count, element_size(argument->type));
+
+            assert_non_null(bytes);
+            ok(fill_read(&argument->fill, argument->type, 0, argument->count, bytes, &err), &err);
+            out->buffer[buffers++] = bytes;
+        }
+    }
+}
+
+static size_t buffer_argument(const struct launch *launch, size_t buffer)
+{
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].kind == ARGUMENT_BUFFER && buffer-- == 0)
+            return i;
+    fail_msg("no such buffer");
+    return 0;
+}
+
+static void check_output(const struct library_kernel *kernel, const struct spec *spec,
+                         const struct subject *s, struct emulation *emulation, const char *what)
+{
+    const size_t argument = buffer_argument(&s->variant.launch, kernel->output);
+    const uint64_t count = s->variant.launch.arguments[argument].count;
+    float *found = malloc(count * sizeof *found);
+    struct values values;
+    struct err err = {0};
+
+    assert_non_null(found);
+    read_values(&values, spec, &s->variant.launch);
+    kernel->compute(&values);
+    ok(emulation_read(found, emulation, argument, 0, count, &err), &err);
+    for (uint64_t i = 0; i < count; i++) {
+        const double wanted = ((const float *)values.buffer[kernel->output])[i];
+
+        if (!(fabs(found[i] - wanted) <= kernel->tolerance * (1 + fabs(wanted))))
+            fail_msg("%s on sm_%u with %s: element %llu is %.9g, wanted %.9g", kernel->name, sm, what,
+                     (unsigned long long)i, (double)found[i], wanted);
+    }
+    for (size_t b = 0; b < 6; b++)
+        free(values.buffer[b]);
+    free(found);
+}
+
+static void run(struct emulate_result *out, struct emulation **emulation, const struct subject *s,
+                enum emulate_mode mode, const char *what)
+{
+    const struct emulate_options options = {.mode = mode};
+    struct err err = {0};
+
+    ok(emulation_open(emulation, &s->cubin, s->kernel, &s->code, &s->variant.launch, &options, &err), &err);
+    ok(emulate_grid(out, *emulation, &err), &err);
+    if (out->end != EMULATE_DONE)
+        fail_msg("%s ended as %s at %#x: %s", what, emulate_end_text(out->end), out->pc, out->reason);
+}
+
+static void check_counts(const struct emulate_result *full, const struct emulate_result *sliced,
+                         const struct subject *s, const char *what)
+{
+    for (size_t b = 0; b < full->block_count; b++)
+        for (size_t k = 0; k < full->instruction_count; k++)
+            if (memcmp(&full->blocks[b].counts[k], &sliced->blocks[b].counts[k],
+                       sizeof(struct emulate_count))) {
+                char text[200];
+
+                sass_text(text, sizeof text, &s->code.instructions[k]);
+                fail_msg("%s: block %zu, %#zx %s: %llu issued in full, %llu sliced", what, b, 16 * k, text,
+                         (unsigned long long)full->blocks[b].counts[k].issued,
+                         (unsigned long long)sliced->blocks[b].counts[k].issued);
+            }
+}
+
+static void check_configuration(const struct library_kernel *kernel, const struct spec *spec,
+                                const unsigned *choices)
+{
+    char *what = configuration_text(spec, choices);
+    struct emulate_result full, sliced;
+    struct emulation *emulation;
+    struct subject s = {0};
+
+    assert_non_null(what);
+    subject_open(&s, spec, choices);
+    run(&full, &emulation, &s, EMULATE_FULL, what);
+    check_output(kernel, spec, &s, emulation, what);
+    emulation_close(emulation);
+    run(&sliced, &emulation, &s, EMULATE_SLICED, what);
+    emulation_close(emulation);
+    if (!full.assumed)
+        check_counts(&full, &sliced, &s, what);
+    emulate_result_release(&full);
+    emulate_result_release(&sliced);
+    subject_close(&s);
+    free(what);
+}
+
+/* The default and a few from all over the space. */
+static void computes_the_reference(void **state)
+{
+    const struct library_kernel *kernel = *state;
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    struct space *space;
+    struct spec spec;
+    struct err err = {0};
+    char path[100];
+    size_t sets = 0;
+
+    while (sets < SETS && kernel->sets[sets])
+        sets++;
+    snprintf(path, sizeof path, "kernels/%s/spec.json", kernel->name);
+    ok(spec_read(&spec, path, SPEC_WHOLE, kernel->sets, sets, &err), &err);
+    ok(space_open(&space, &spec, 0, &err), &err);
+    check_configuration(kernel, &spec, spec.defaults);
+    for (uint64_t k = 1; k < CONFIGURATIONS; k++) {
+        space_configuration(choices, space, space_count(space) * (2 * k - 1) / (2 * CONFIGURATIONS));
+        check_configuration(kernel, &spec, choices);
+    }
+    space_close(space);
+    spec_release(&spec);
+}
+
+int main(int argc, char **argv)
+{
+    enum { COUNT = sizeof kernels / sizeof *kernels };
+    struct CMUnitTest tests[COUNT];
+    struct err err = {0};
+    size_t count = 0;
+    int failed;
+
+    if (argc < 2)
+        return 2;
+    sm = (unsigned)strtoul(argv[1], NULL, 10);
+    if (compiler_open(&compiler, NULL, NULL, &err)) {
+        fprintf(stderr, "skipped: %s\n", err.text);
+        return SKIPPED;
+    }
+    for (size_t k = 0; k < COUNT; k++)
+        if (argc < 3 || !strcmp(argv[2], kernels[k].name))
+            tests[count++] = (struct CMUnitTest){.name = kernels[k].name,
+                                                 .test_func = computes_the_reference,
+                                                 .initial_state = (void *)&kernels[k]};
+    failed = _cmocka_run_group_tests("emulated", tests, count, NULL, NULL);
+    compiler_close(compiler);
+    return failed;
+}
