@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEADLINE_S = 20, SEED = 20100328 };
+enum { DEADLINE_S = 20, COMPILE_DEADLINE_S = 300, SEED = 20100328 };
 
 /* Code ----------------------------------------------------------------------------------------------------
  */
@@ -39,7 +39,7 @@ int micro_compile(struct micro_code *out, const struct micro *micro, const struc
                                       .name = kernel->name,
                                       .options = kernel->options,
                                       .arch = micro->arch,
-                                      .deadline_s = DEADLINE_S};
+                                      .deadline_s = COMPILE_DEADLINE_S};
     int rc;
 
     memset(out, 0, sizeof *out);
