@@ -144,6 +144,65 @@ static void published_numbers_are_told_from_measured_ones(void **state)
     assert_true(device_is_published(&device));
 }
 
+/* The profiles of GPUs nobody here has measured: limits as the architecture has them, and said to be
+ * published. */
+static void published_profiles_load_and_say_so(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned sm;
+    } profiles[] = {{"nvidia-t4", 75},       {"nvidia-a100", 80}, {"nvidia-rtx-3090", 86},
+                    {"nvidia-rtx-4090", 89}, {"nvidia-h100", 90}, {"nvidia-b200", 100},
+                    {"nvidia-rtx-5090", 120}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct device_limits limits;
+        struct device device;
+        struct err err = {0};
+
+        if (device_load(&device, profiles[i].name, "model/devices", &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(device.sm, profiles[i].sm);
+        assert_true(device_is_published(&device));
+        assert_int_equal(device_limits_of(&limits, device.sm, &err), 0);
+        assert_true(limits.shared_per_sm == device.limits.shared_per_sm);
+        assert_true(limits.warps_per_sm == device.limits.warps_per_sm);
+        assert_true(device.limits.sm_count > 0);
+        assert_false(device_has(&device, DEVICE_DRAM_LATENCY));
+        device_release(&device);
+    }
+}
+
+/* The measured profile: every pipe at its architectural rate, memory at the share of its pins that is to be
+ * had. */
+static void the_h200_reaches_its_peaks(void **state)
+{
+    static const struct {
+        enum device_op_id op;
+        double interval; /* 32 lanes over the pipe's width, per sub-partition */
+    } pipes[] = {{DEVICE_OP_FFMA, 1}, {DEVICE_OP_FADD, 1},     {DEVICE_OP_IMAD, 2}, {DEVICE_OP_LOP3, 2},
+                 {DEVICE_OP_DADD, 2}, {DEVICE_OP_MUFU_RSQ, 8}, {DEVICE_OP_POPC, 8}, {DEVICE_OP_SHFL, 4}};
+    struct device device;
+    struct err err = {0};
+    double pin;
+
+    (void)state;
+    if (device_load(&device, "nvidia-h200", "model/devices", &err))
+        fail_msg("%s", err.text);
+    assert_true(device_is_calibrated(&device));
+    assert_false(device_is_published(&device));
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)
+        check_near(device.ops[pipes[i].op].interval.sustained, pipes[i].interval, 0.03 * pipes[i].interval);
+    check_near(device_sustained(&device, DEVICE_SHARED_READ), 128, 0.03 * 128);
+    check_near(device_sustained(&device, DEVICE_SHARED_WAVEFRONT), 1, 0.01);
+    pin = device_sustained(&device, DEVICE_DRAM_PIN);
+    assert_true(device_sustained(&device, DEVICE_DRAM_READ) >= 0.93 * pin);
+    assert_true(device_sustained(&device, DEVICE_DRAM_COPY) >= 0.88 * pin);
+    assert_true(device_best(&device, DEVICE_DRAM_WRITE) <= pin);
+    device_release(&device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +211,8 @@ int main(void)
         cmocka_unit_test(mnemonics_fall_back_to_fewer_modifiers),
         cmocka_unit_test(unknown_architectures_are_refused),
         cmocka_unit_test(published_numbers_are_told_from_measured_ones),
+        cmocka_unit_test(published_profiles_load_and_say_so),
+        cmocka_unit_test(the_h200_reaches_its_peaks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
