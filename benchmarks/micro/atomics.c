@@ -1,9 +1,13 @@
 /* Atomics.
  *
- * Isolates: dependent additions of zero to a word that holds its own address, in shared memory and (one lane)
- * in L2; and additions nobody waits for, all to one address, and each warp to 32 words of its own. Unit:
- * cycles. Expected: in L2 a load's latency and a little; one address is served at a fixed rate for the whole
- * GPU. Profile: atomic_shared_latency, atomic_global_latency, atomic_global_same, atomic_global_distinct.
+ * Isolates: dependent additions of zero to a word that holds its own address, in shared memory and (one
+ * lane) in L2; and additions nobody waits for, all to one address, and each warp to 32 words of its own.
+ *
+ * Unit: cycles.
+ *
+ * Expected: in L2 a load's latency and a little; one address is served at a fixed rate for the whole GPU.
+ *
+ * Profile: atomic_shared_latency, atomic_global_latency, atomic_global_same, atomic_global_distinct.
  * (Throughput in shared memory: shared.c.) */
 #include "micro/micro.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEADLINE_S = 20, COMPILE_DEADLINE_S = 300, SEED = 20100328 };
+enum { DEADLINE_S = 20, SEED = 20100328 };
 
 /* Code ----------------------------------------------------------------------------------------------------
  */
@@ -39,7 +39,7 @@ int micro_compile(struct micro_code *out, const struct micro *micro, const struc
                                       .name = kernel->name,
                                       .options = kernel->options,
                                       .arch = micro->arch,
-                                      .deadline_s = COMPILE_DEADLINE_S};
+                                      .deadline_s = DEADLINE_S};
     int rc;
 
     memset(out, 0, sizeof *out);
@@ -367,9 +367,27 @@ static void npy_header(char out[128], size_t count)
     out[127] = '\n';
 }
 
-int micro_cycle(char *path, const struct micro *micro, size_t count, struct err *err)
+/* The cycle, and the elements met every count / starts steps of it. */
+static void make_cycle(uint32_t *next, size_t count, size_t starts, bool random)
 {
-    uint32_t *next = malloc(count * sizeof *next);
+    uint32_t at = 0;
+
+    if (random)
+        cycle_random(next, count, SEED);
+    for (size_t i = 0; !random && i < count; i++)
+        next[i] = (uint32_t)((i + 1) % count);
+    for (size_t s = 0, step = 0; s < starts; s++) {
+        for (; step < count / starts * s; step++)
+            at = next[at];
+        next[count + s] = at;
+    }
+}
+
+int micro_cycle(char *path, const struct micro *micro, size_t count, size_t starts, bool random,
+                struct err *err)
+{
+    const size_t all = count + starts;
+    uint32_t *next = malloc(all * sizeof *next);
     char header[128];
     FILE *file;
     bool written;
@@ -377,11 +395,11 @@ int micro_cycle(char *path, const struct micro *micro, size_t count, struct err 
     if (!next)
         return err_memory(err);
     snprintf(path, 1024, "%s/cycle-%zu.npy", micro->directory, count);
-    cycle_random(next, count, SEED);
-    npy_header(header, count);
+    make_cycle(next, count, starts, random);
+    npy_header(header, all);
     file = fopen(path, "wb");
-    written = file && fwrite(header, sizeof header, 1, file) == 1 &&
-              fwrite(next, sizeof *next, count, file) == count;
+    written =
+        file && fwrite(header, sizeof header, 1, file) == 1 && fwrite(next, sizeof *next, all, file) == all;
     free(next);
     if (file && fclose(file) != 0)
         written = false;

@@ -104,9 +104,11 @@ int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, c
 int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
                const struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
 
-/* Writes a random cycle of `count` elements (Sattolo) as a .npy file of uint32; `path` must hold 1024 bytes.
- */
-int micro_cycle(char *path, const struct micro *micro, size_t count, struct err *err);
+/* Writes a cycle of `count` elements as a .npy file of uint32, and behind it `starts` elements that lie
+ * evenly along it. Random (Sattolo), or each element followed by the next in memory. `path` must hold 1024
+ * bytes. */
+int micro_cycle(char *path, const struct micro *micro, size_t count, size_t starts, bool random,
+                struct err *err);
 
 /* Remembers why a value is missing: "shared_latency: ...". The end of memory is passed on, everything else
  * becomes a note of the profile, and 0 is returned. */

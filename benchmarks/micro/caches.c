@@ -1,9 +1,13 @@
 /* L1 and L2 under load.
  *
- * Isolates: reads and writes of all warps over a window that fits the level: 32 KB for L1 (every SM the same,
- * past L1 with ld.global.cg for L2), 16 MB for L2. Unit: bytes per cycle and SM. Expected: L1 64 to 128 bytes
- * a cycle; L2 by all SMs at once about half of what one SM alone can take. Profile: l1_read, l1_request,
- * l1_write, l2_read, l2_read_one, l2_write; curves l2_read_warps, l1_bytes_shared. */
+ * Isolates: reads and writes of all warps over a window that fits the level: 32 KB for L1 (every SM the
+ * same, past L1 with ld.global.cg for L2), 16 MB for L2.
+ *
+ * Unit: bytes per cycle and SM.
+ *
+ * Expected: L1 64 to 128 bytes a cycle; L2 by all SMs at once about half of what one SM alone can take.
+ *
+ * Profile: l1_read, l1_write, l2_read, l2_read_one, l2_write; curve l2_read_warps. */
 #include "micro/micro.h"
 
 #include "model/occupancy.h"
@@ -79,19 +83,8 @@ static int run_stream(struct device_value *out, const struct micro *micro, const
 static int l1(const struct micro *micro, struct err *err)
 {
     const struct window wide = {CACHED, "uint4", 16, micro->sms, 1, THREADS, 0, 32768, PASSES};
-    const struct window words = {CACHED, "unsigned", 4, micro->sms, 1, THREADS, 0, 32768, PASSES};
-    struct device_value *values = micro->device->values, narrow;
-    int rc = run_stream(&values[DEVICE_L1_READ], micro, "cached_read", &wide, err);
 
-    if (rc == 0)
-        rc = run_stream(&narrow, micro, "cached_read", &words, err);
-    if (rc == 0) { /* bytes per cycle of 128-byte requests, as cycles per request */
-        narrow.spread *= 128 / (narrow.sustained * narrow.sustained);
-        narrow.sustained = 128 / narrow.sustained;
-        narrow.best = 128 / narrow.best;
-        values[DEVICE_L1_REQUEST] = narrow;
-    }
-    return rc;
+    return run_stream(&micro->device->values[DEVICE_L1_READ], micro, "cached_read", &wide, err);
 }
 
 static int l2(const struct micro *micro, struct err *err)
@@ -115,6 +108,7 @@ static int l2_against_warps(const struct micro *micro, struct err *err)
 {
     static const unsigned blocks[] = {1, 2, 3, 4, 6, 8, 12, 16};
     enum { POINTS = sizeof blocks / sizeof *blocks, BLOCK = 128 };
+    struct device_value *read = &micro->device->values[DEVICE_L2_READ]; /* the best occupancy counts */
     double warps[POINTS], bytes[POINTS];
     int rc = 0;
 
@@ -133,6 +127,8 @@ static int l2_against_warps(const struct micro *micro, struct err *err)
         rc = run_stream(&value, micro, "cached_read", &w, err);
         warps[i] = blocks[i] * BLOCK / 32;
         bytes[i] = value.sustained;
+        if (rc == 0 && read->known && value.sustained > read->sustained)
+            *read = value;
     }
     return rc ? rc
               : device_curve_set(&micro->device->curves[DEVICE_CURVE_L2_READ_WARPS], warps, bytes, POINTS,

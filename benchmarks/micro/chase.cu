@@ -34,10 +34,10 @@ static __device__ __forceinline__ long long walk(unsigned long long p, unsigned 
 
 // Blocks lay the cycle out, push it out of the caches by reading `flush` bytes behind it (0: it stays), wait for each other,
 // and then chase one after the other, so that each SM has the memory for itself. Element i of the cycle stands at
-// i * spacing bytes and points to element order[i]; block b starts at element b * skip. control[0] counts arrivals,
+// i * spacing bytes and points to element order[i]; block b starts at element order[count + b]. control[0] counts arrivals,
 // control[1] is the block whose turn it is, control[2] is written to keep the flush.
 extern "C" __global__ void chase(const unsigned *order, char *array, unsigned *control, long long *samples, unsigned *sms,
-                                 unsigned count, unsigned long long spacing, unsigned warm, unsigned skip,
+                                 unsigned count, unsigned long long spacing, unsigned warm,
                                  unsigned long long flush)
 {
     const unsigned long long threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,7 +61,7 @@ extern "C" __global__ void chase(const unsigned *order, char *array, unsigned *c
     while (*turn != blockIdx.x)
         __nanosleep(500);
     samples[blockIdx.x * 32 + threadIdx.x] =
-        walk((unsigned long long)(array + (unsigned long long)blockIdx.x * skip % count * spacing), warm);
+        walk((unsigned long long)(array + order[count + blockIdx.x] * spacing), warm);
     __syncwarp();
     if (threadIdx.x == 0) {
         sms[blockIdx.x] = sm_now();

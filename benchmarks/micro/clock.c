@@ -1,9 +1,14 @@
 /* The clock.
  *
  * Isolates: two reads of clock64 with nothing between; the stamps of all SMs at one time; and the SM clock
- * while arithmetic runs. Unit: cycles, Hz. Expected: some 2 to 20 cycles. Whether all SMs count from one zero
- * decides whether stamps of two SMs may be compared; nothing here does so. Profile: clock, clock_read,
- * clock_common. */
+ * while arithmetic runs.
+ *
+ * Unit: cycles, Hz.
+ *
+ * Expected: some 2 to 20 cycles. Whether all SMs count from one zero decides whether stamps of two SMs may
+ * be compared; nothing here does so.
+ *
+ * Profile: clock, clock_read, clock_common. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 

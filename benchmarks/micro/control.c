@@ -1,11 +1,15 @@
 /* Control flow: barriers, branches, calls, divergence.
  *
  * Isolates: a few of each between two stamps and three times as many after them; the difference is free of
- * the clock's cost. What the other instructions of a step cost is the stall counts that ptxas wrote into
- * them, and is subtracted. Unit: cycles, one warp (barriers: of the whole block). Expected: a barrier some 20
- * cycles and a little more per warp; branches 10 to 20; four equal arms of (thread / n) % 4 run at 1/4 for n
- * = 1 to 8, 1/2 at 16, full speed at 32 and its multiples. Profile: barrier_latency, barrier_per_warp,
- * warp_sync_latency, branch_*, call_return, divergence; curves barrier_warps, divergence_run. */
+ * the clock's cost. What the other instructions of a step cost is measured alone and subtracted.
+ *
+ * Unit: cycles, one warp (barriers: of the whole block).
+ *
+ * Expected: a barrier some 20 cycles and a little more per warp; branches 10 to 20; four equal arms of
+ * (thread / n) % 4 run at 1/4 for n = 1 to 8, 1/2 at 16, full speed at 32 and its multiples.
+ *
+ * Profile: barrier_latency, barrier_per_warp, warp_sync_latency, branch_*, call_return, divergence; curves
+ * barrier_warps, divergence_run. */
 #include "micro/micro.h"
 
 #include <stdio.h>

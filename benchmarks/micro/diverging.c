@@ -1,10 +1,15 @@
 /* Diverging loads: what each further sector or line of a request costs.
  *
  * Isolates: one load whose lanes lie 4, 8, 16, 32, 64, 128 bytes apart: 4 to 32 sectors in 1 to 32 lines;
- * throughput with all warps hitting L1 and, past it, L2; latency with one warp hitting L1. Unit: cycles per
- * request and SM. Expected: proportional to the sectors or lines; fully diverging against coalesced
- * throughput worse than the ratio of their bytes, which is 8 (seed 000 saw 28 to 33 and 56). Profile:
- * l1_sector, l1_line, sector_latency, line_latency; curves sectors_request, sectors_l2. */
+ * throughput with all warps hitting L1 and, past it, L2; latency with one warp hitting L1.
+ *
+ * Unit: cycles per request and SM.
+ *
+ * Expected: proportional to the sectors or lines; fully diverging against coalesced throughput worse than
+ * the ratio of their bytes, which is 8 (seed 000 saw 28 to 33 and 56).
+ *
+ * Profile: l1_request, l1_sector, l1_line, sector_latency, line_latency; curves sectors_request,
+ * sectors_l2. */
 #include "micro/micro.h"
 
 #include <stdio.h>
@@ -22,7 +27,9 @@ static int compile_diverging(struct micro_code *out, const struct micro *micro, 
         .file = "diverging.cu",
         .name = "diverging",
         .options = {option, "-DLENGTH=8"},
-        .body = {.parts = "- | LDG*8", .bookkeeping = MICRO_LOOP " LOP3 R2UR", .bytes_max = BODY_CACHE},
+        .body = {.parts = "- | LDG*8",
+                 .bookkeeping = MICRO_LOOP " LOP3 R2UR IMAD LEA",
+                 .bytes_max = BODY_CACHE},
     };
 
     snprintf(option, sizeof option, "-DLOAD_PTX=\"%s\"", load);
@@ -50,6 +57,7 @@ static int throughput(double cycles[POINTS], const struct micro *micro, const ch
         call_unsigned(&call, spreads[i]);
         call_long(&call, warp_bytes);
         call_long(&call, window);
+        call_unsigned(&call, 0);
         rc = micro_rate(&rate, micro, &code, &call, PASSES * LENGTH, 1, "diverging", err);
         cycles[i] = 1 / rate.sustained;
         call_release(&call);
@@ -88,6 +96,7 @@ static int l1(const struct micro *micro, struct err *err)
 
     if (rc)
         return rc;
+    set_slope(&values[DEVICE_L1_REQUEST], 0, cycles[0], 1);             /* coalesced: 4 sectors of one line */
     set_slope(&values[DEVICE_L1_SECTOR], cycles[0], cycles[3], 32 - 4); /* 32 sectors in 8 lines */
     set_slope(&values[DEVICE_L1_LINE], cycles[3], cycles[5], 32 - 8);   /* 32 sectors in 32 lines */
     return set_curve(micro, DEVICE_CURVE_SECTORS_REQUEST, cycles, err);

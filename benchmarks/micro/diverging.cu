@@ -5,7 +5,7 @@
 
 // Throughput: LENGTH loads a pass, 4 KB apart; warp w begins at w * warp_bytes (mod window).
 extern "C" __global__ void diverging(const char *data, unsigned *sink, long long *spans, int passes, unsigned spread,
-                                     unsigned long long warp_bytes, unsigned long long window)
+                                     unsigned long long warp_bytes, unsigned long long window, unsigned pass_bytes)
 {
     const unsigned long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const char *p = data + warp * warp_bytes % window + threadIdx.x % 32 * spread;
@@ -18,7 +18,7 @@ extern "C" __global__ void diverging(const char *data, unsigned *sink, long long
         __syncthreads();
         start = clock_now();
 #pragma unroll 1
-        for (int pass = 0; pass < passes; pass++) {
+        for (int pass = 0; pass < passes; pass++, p += pass_bytes) { // by 0, but the compiler does not know
             unsigned v[LENGTH];
 #pragma unroll
             for (int k = 0; k < LENGTH; k++)

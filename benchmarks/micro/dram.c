@@ -1,9 +1,13 @@
 /* DRAM under load.
  *
- * Isolates: every byte of long arrays once, read, written or copied, timed from outside like any variant. 2
- * GB are many times L2. Unit: bytes per second of the whole GPU; a copy counts both ways. Expected: 0.80 to
- * 0.97 of the pin bandwidth (2 x memory clock x bus width / 8) for 16 bytes a thread and enough warps; less
- *   with few warps, in proportion to them (Little's law).
+ * Isolates: every byte of long arrays once, read, written or copied, timed from outside like any variant.
+ * 2 GB are many times L2.
+ *
+ * Unit: bytes per second of the whole GPU; a copy counts both ways.
+ *
+ * Expected: 0.80 to 0.97 of the pin bandwidth (2 x memory clock x bus width / 8) for 16 bytes a thread and
+ * enough warps; less with few warps, in proportion to them (Little's law).
+ *
  * Profile: dram_read, dram_write, dram_copy, dram_pin; curves dram_*_width, dram_*_warps. */
 #include "micro/micro.h"
 

@@ -3,11 +3,16 @@
  * Isolates: a dependent load, one warp, one SM after the other with all others asleep. Each element of a
  * random cycle (Sattolo) holds the address of the next, so nothing is prefetched and no address computed:
  * chase_overhead is 0 by construction. One line for all SMs tells the near part of L2 from the far one; a
- * cycle over half a GB, pushed out of the caches first, is DRAM; elements a page apart and few enough for L2
- * show the translation. Unit: cycles from issue to issue. A run is an SM. Expected: plateaus against the
- * footprint, at about 33 (L1), 200 to 280 (L2) and 500 to 700 cycles (DRAM) on an H100. Profile: l1_latency,
- * readonly_latency, l2_latency, l2_near_latency, l2_far_latency, dram_latency, tlb_*, l1_bytes, l2_bytes,
- *   l1_line_bytes, sector_bytes, page_bytes, chase_overhead; curves latency_*. */
+ * cycle over 4 GB, pushed out of the caches first, is DRAM; elements a page apart and few enough for L2
+ * show the translation.
+ *
+ * Unit: cycles from issue to issue. A run is an SM.
+ *
+ * Expected: plateaus against the footprint, at about 33 (L1), 200 to 280 (L2) and 500 to 700 cycles (DRAM)
+ * on an H100.
+ *
+ * Profile: l1_latency, readonly_latency, l2_latency, l2_near_latency, l2_far_latency, dram_latency, tlb_*,
+ * l1_bytes, l2_bytes, sector_bytes, chase_overhead; curves latency_*. */
 #include "micro/micro.h"
 
 #include "base/stats.h"
@@ -33,7 +38,6 @@ struct chase {
     unsigned count;   /* elements of the cycle */
     uint64_t spacing; /* bytes between them */
     unsigned warm;    /* steps before the samples */
-    unsigned skip;    /* elements between the starts of two blocks */
     uint64_t flush;
     bool strided; /* the next element in memory instead of a random one */
 };
@@ -57,22 +61,6 @@ static uint64_t flush_bytes(const struct micro *micro)
     return 3 * micro->device->limits.l2_bytes;
 }
 
-static void add_order(struct call *call, const struct chase *c, const char *path)
-{
-    char text[64];
-    struct argument *order;
-
-    if (!c->strided) {
-        call_file(call, "order", ELEMENT_UINT32, c->count, path);
-        return;
-    }
-    call_zeros(call, "order", ROLE_IN, c->count);
-    order = &call->launch.arguments[call->launch.argument_count - 1];
-    snprintf(text, sizeof text, "(i + 1) %% %u", c->count);
-    order->fill = (struct fill){.kind = FILL_EXPRESSION, .expression = strdup(text)};
-    call->failed |= !order->fill.expression;
-}
-
 /* Cycles per step of each block into runs[blocks], and its SM into sms[blocks] (may be null). */
 static int run_chase(double *runs, unsigned *sms, const struct micro *micro, const struct chase *c,
                      struct err *err)
@@ -81,14 +69,14 @@ static int run_chase(double *runs, unsigned *sms, const struct micro *micro, con
     char path[1024] = "";
     struct micro_code code;
     struct call call;
-    int rc = c->strided ? 0 : micro_cycle(path, micro, c->count, err);
+    int rc = micro_cycle(path, micro, c->count, c->blocks, !c->strided, err);
 
     if (rc == 0)
         rc = compile_chase(&code, micro, c->load, err);
     if (rc)
         return rc;
     call_init(&call, c->blocks, THREADS, 0);
-    add_order(&call, c, path);
+    call_file(&call, "order", ELEMENT_UINT32, c->count + c->blocks, path);
     call_zeros(&call, "array", ROLE_OUT, (ARRAY + flush_bytes(micro)) / 4);
     call_zeros(&call, "control", ROLE_INOUT, 4);
     call_samples(&call, micro);
@@ -96,11 +84,9 @@ static int run_chase(double *runs, unsigned *sms, const struct micro *micro, con
     call_unsigned(&call, c->count);
     call_long(&call, c->spacing);
     call_unsigned(&call, c->warm);
-    call_unsigned(&call, c->skip);
     call_long(&call, c->flush);
     rc = call_run_two(out, micro, &code, &call, "samples", "sms", err);
-    if (!c->strided)
-        unlink(path);
+    unlink(path);
     if (rc == 0)
         reduce_samples(runs, out[0], c->blocks, STEPS);
     for (unsigned b = 0; rc == 0 && sms && b < c->blocks; b++)
@@ -154,8 +140,8 @@ static int level(const struct micro *micro, enum device_value_id id, int curve, 
 
 static int l1_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase ca = {CA, micro->sms, 64, LINE, 128, 1, 0, false};
-    const struct chase nc = {NC, micro->sms, 64, LINE, 128, 1, 0, false};
+    const struct chase ca = {CA, micro->sms, 64, LINE, 128, 0, false};
+    const struct chase nc = {NC, micro->sms, 64, LINE, 128, 0, false};
     int rc = level(micro, DEVICE_L1_LATENCY, -1, &ca, err);
 
     return rc ? rc : level(micro, DEVICE_READONLY_LATENCY, -1, &nc, err);
@@ -163,7 +149,7 @@ static int l1_latency(const struct micro *micro, struct err *err)
 
 static int l2_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase many = {CG, micro->sms, 1 << 16, LINE, 0, 487, 0, false};
+    const struct chase many = {CG, micro->sms, 1 << 16, LINE, 0, 0, false};
 
     return level(micro, DEVICE_L2_LATENCY, -1, &many, err);
 }
@@ -171,7 +157,7 @@ static int l2_latency(const struct micro *micro, struct err *err)
 /* One line, asked for by every SM: those near its slice answer sooner. */
 static int l2_near_and_far(const struct micro *micro, struct err *err)
 {
-    const struct chase one = {CG, micro->sms, 1, LINE, 0, 0, 0, true};
+    const struct chase one = {CG, micro->sms, 1, LINE, 0, 0, true};
     struct device_value *values = micro->device->values, both;
     double *runs = calloc(micro->sms, sizeof *runs);
     int rc = runs ? chase_sms(&both, &micro->device->curves[DEVICE_CURVE_LATENCY_L2_SM], runs, micro, &one,
@@ -190,7 +176,7 @@ static int l2_near_and_far(const struct micro *micro, struct err *err)
 
 static int dram_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase far = {CG, micro->sms, 1 << 21, 2048, 0, 15013, flush_bytes(micro), false};
+    const struct chase far = {CG, micro->sms, 1 << 21, 2048, 0, flush_bytes(micro), false};
     struct device_value *overhead = &micro->device->values[DEVICE_CHASE_OVERHEAD];
 
     *overhead = (struct device_value){.known = true};
@@ -264,10 +250,9 @@ static int footprint(const struct micro *micro, struct err *err)
         rc = infer_levels(&found, &(struct infer_curve){curve->count, curve->x, curve->y, LINE}, err);
     if (rc)
         return rc;
-    if (found.count > 0)
-        set_number(&micro->device->values[DEVICE_L1_BYTES], found.level[0].bytes, "far footprint");
-    if (found.count > 1)
-        set_number(&micro->device->values[DEVICE_L2_BYTES], found.level[1].bytes, "far footprint");
+    for (size_t l = 0; l < found.count && l < 2; l++)
+        set_number(&micro->device->values[l ? DEVICE_L2_BYTES : DEVICE_L1_BYTES],
+                   reduce_fits(curve->x, curve->y, curve->count, found.level[l].latency), "far footprint");
     return 0;
 }
 
@@ -282,7 +267,7 @@ static int line_and_sector(const struct micro *micro, struct err *err)
 
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
         const unsigned count = (unsigned)(MB / strides[i]);
-        const struct chase c = {CA, 1, count, (uint64_t)strides[i], count, 0, 0, true};
+        const struct chase c = {CA, 1, count, (uint64_t)strides[i], count, 0, true};
 
         rc = run_chase(&cycles[i], NULL, micro, &c, err);
         plateau = cycles[i] > plateau ? cycles[i] : plateau;

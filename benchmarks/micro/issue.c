@@ -1,9 +1,14 @@
 /* Issue: when the k-th of many independent instructions of a warp gets away.
  *
- * Isolates: 64 independent loads that miss L1, or stores, of one warp, a clock read after each;
- * then the loads again with the SM full of such warps. And, without the clock reads, the gap between
- * independent accesses. Unit: cycles. Expected: a constant gap until something is full; from there a load
- * issues when another returns (seed 000 saw loads at 0, 6, 12, 38, 44 and the sixth at 526 on Fermi).
+ * Isolates: 64 independent loads that miss L1, or stores, of one warp, a clock read after each; then the
+ * loads again with the SM full of such warps. And, without the clock reads, the gap between independent
+ * accesses.
+ *
+ * Unit: cycles.
+ *
+ * Expected: a constant gap until something is full; from there a load issues when another returns (seed
+ * 000 saw loads at 0, 6, 12, 38, 44 and the sixth at 526 on Fermi).
+ *
  * Profile: load_gap, store_gap, shared_load_gap, loads_per_warp, loads_per_sm; curves issue_*. */
 #include "micro/micro.h"
 
@@ -99,25 +104,10 @@ static int loads(const struct micro *micro, struct err *err)
     if (rc)
         return rc;
     set_count(&micro->device->values[DEVICE_LOADS_PER_WARP], in_flight(times));
-    return issue_curve(times, micro, DEVICE_CURVE_ISSUE_LOADS_FULL, "-DACCESS_LOAD", "LDG", FULL_WARPS, err);
-}
-
-/* From the wall of the loaded-latency curve: bytes per cycle x latency / 128, the most seen. */
-static int loads_per_sm(const struct micro *micro, struct err *err)
-{
-    static const enum device_curve_id curves[] = {DEVICE_CURVE_LOADED_L2, DEVICE_CURVE_LOADED_DRAM};
-    double most = 0;
-
-    for (size_t c = 0; c < 2; c++) {
-        const struct device_curve *curve = &micro->device->curves[curves[c]];
-
-        for (size_t i = 0; i < curve->count; i++)
-            most = curve->x[i] * curve->y[i] / 128 > most ? curve->x[i] * curve->y[i] / 128 : most;
-    }
-    if (most <= 0)
-        return err_set(err, ERR_FORMAT, "no curve of loaded latency to take it from");
-    set_count(&micro->device->values[DEVICE_LOADS_PER_SM], most);
-    return 0;
+    rc = issue_curve(times, micro, DEVICE_CURVE_ISSUE_LOADS_FULL, "-DACCESS_LOAD", "LDG", FULL_WARPS, err);
+    if (rc == 0) /* the warps of an SM get on alike */
+        set_count(&micro->device->values[DEVICE_LOADS_PER_SM], FULL_WARPS * in_flight(times));
+    return rc;
 }
 
 static int stores(const struct micro *micro, struct err *err)
@@ -158,8 +148,7 @@ static int gaps(const struct micro *micro, struct err *err)
 
 int micro_issue(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"issue_loads", loads}, {"issue_stores", stores}, {"load_gap", gaps}, {"loads_per_sm", loads_per_sm}};
+    static const struct part parts[] = {{"issue_loads", loads}, {"issue_stores", stores}, {"load_gap", gaps}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -1,11 +1,15 @@
 /* Launches and thread blocks that do nothing.
  *
- * Isolates: an empty kernel timed as variants are: alone in a stream, and as one of many in a graph; with a
- * growing grid; and the gap between a block's last instruction and its successor's first on an SM that holds
- * one at a time. Then a kernel of fixed work per block over a growing grid. Unit: seconds; cycles for the
- * gap. Expected: a few microseconds a launch, one in a graph, half a nanosecond a block; time against blocks
- * flat within the first wave, then in steps (seed 002, figure 1). Profile: launch_stream, launch_graph,
- * block_dispatch, block_replace; curve time_blocks. */
+ * Isolates: an empty kernel timed as variants are: alone in a stream, and as one of many in a graph; with
+ * a growing grid; and the gap between a block's last instruction and its successor's first on an SM that
+ * holds one at a time. Then a kernel of fixed work per block over a growing grid.
+ *
+ * Unit: seconds; cycles for the gap.
+ *
+ * Expected: a few microseconds a launch, one in a graph, half a nanosecond a block; time against blocks
+ * flat within the first wave, then in steps (seed 002, figure 1).
+ *
+ * Profile: launch_stream, launch_graph, block_dispatch, block_replace; curve time_blocks. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 

@@ -1,11 +1,16 @@
 /* Latency under load.
  *
  * Isolates: the mean latency of a load while others are in flight: each chain of a warp waits for its own
- * loads alone, so latency = time x chains in flight / loads, by Little's law, whatever the queue. Warps and
- * chains set the load. Unit: cycles against bytes per cycle and SM. The address arithmetic of a step is
- * subtracted; it is the stall counts that the code itself carries. Expected: flat at the unloaded latency,
- * then rising, then a wall at the level's throughput. Profile: curves loaded_shared, loaded_l1, loaded_l2,
- * loaded_dram. */
+ * loads alone, so latency = time x chains in flight / loads, by Little's law, whatever the queue. Warps
+ * and chains set the load.
+ *
+ * Unit: cycles against bytes per cycle and SM. The address arithmetic of a step, which an idle level shows
+ * above its latency by the chase, is subtracted; in shared memory there is none, each word holds the
+ * address of the next.
+ *
+ * Expected: flat at the unloaded latency, then rising, then a wall at the level's throughput.
+ *
+ * Profile: curves loaded_shared, loaded_l1, loaded_l2, loaded_dram. */
 #include "micro/micro.h"
 
 #include <stdio.h>

@@ -13,18 +13,21 @@ extern "C" __global__ void loaded(const unsigned *zeros, unsigned *sink, long lo
     long long start = 0, stop = 0;
     unsigned at[CHAINS];
 #ifdef LEVEL_SHARED
+    // Words hold the address of the next, so that a step is nothing but its load.
     extern __shared__ unsigned words[];
-    const unsigned *data = words;
+    const unsigned base = (unsigned)__cvta_generic_to_shared(words);
 
     for (unsigned i = threadIdx.x; i <= mask; i += blockDim.x)
-        words[i] = 0;
+        words[i] = base + 4 * (i + step & mask);
     __syncthreads();
+    for (int c = 0; c < CHAINS; c++)
+        at[c] = base + 4 * (lane + (warp * CHAINS + c) * 32 & mask);
+#define NEXT(at) asm volatile("ld.volatile.shared.u32 %0, [%0];" : "+r"(at)::"memory")
 #else
-    const unsigned *data = zeros;
-#endif
-
     for (int c = 0; c < CHAINS; c++)
         at[c] = lane + (warp * CHAINS + c) * warp_step;
+#define NEXT(at) (at) += step + READ(zeros + ((at)&mask))
+#endif
 #pragma unroll 1
     for (int round = 0; round < 2; round++) {
         __syncthreads();
@@ -34,7 +37,7 @@ extern "C" __global__ void loaded(const unsigned *zeros, unsigned *sink, long lo
 #pragma unroll
             for (int k = 0; k < STEPS; k++)
                 for (int c = 0; c < CHAINS; c++)
-                    at[c] += step + READ(data + (at[c] & mask));
+                    NEXT(at[c]);
         }
         stop = clock_now();
     }

@@ -1,11 +1,15 @@
 /* Latency of what is near: shared, local and constant memory.
  *
- * Isolates: a dependent load, one warp an SM, all SMs at once since they do not meet. A word of shared memory
- * holds its own address, so no address is computed; the constant ring holds byte offsets. Unit: cycles from
- * issue to issue. Expected: shared 23 to 33 cycles, and the same more for each further wavefront of a
- * conflict; local like L1; constant in steps against the footprint, a plateau per level. Profile:
- * shared_latency, shared_wavefront_latency, shared_store_latency, local_latency, constant_l*_latency,
- *   constant_l*_bytes, curve latency_constant. */
+ * Isolates: a dependent load, one warp an SM, all SMs at once since they do not meet. A word of shared
+ * memory holds its own address, so no address is computed; the constant ring holds byte offsets.
+ *
+ * Unit: cycles from issue to issue.
+ *
+ * Expected: shared 23 to 33 cycles, and the same more for each further wavefront of a conflict; local like
+ * L1; constant in steps against the footprint, a plateau per level.
+ *
+ * Profile: shared_latency, shared_wavefront_latency, shared_store_latency, local_latency,
+ * constant_l*_latency, constant_l*_bytes, curve latency_constant. */
 #include "micro/micro.h"
 
 #include "model/infer.h"
@@ -126,6 +130,7 @@ static void constant_levels(const struct micro *micro, const struct infer_hierar
     static const enum device_value_id latency[] = {DEVICE_CONSTANT_L1_LATENCY, DEVICE_CONSTANT_L2_LATENCY,
                                                    DEVICE_CONSTANT_L3_LATENCY};
     static const enum device_value_id bytes[] = {DEVICE_CONSTANT_L1_BYTES, DEVICE_CONSTANT_L2_BYTES};
+    const struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_LATENCY_CONSTANT];
     struct device_value *values = micro->device->values;
 
     for (size_t l = 0; l < 3 && l <= found->count; l++) {
@@ -135,7 +140,8 @@ static void constant_levels(const struct micro *micro, const struct infer_hierar
         values[latency[l]].sustained = values[latency[l]].best = cycles;
         if (l < found->count && l < 2) {
             values[bytes[l]] = *like;
-            values[bytes[l]].sustained = values[bytes[l]].best = found->level[l].bytes;
+            values[bytes[l]].sustained = values[bytes[l]].best =
+                reduce_fits(curve->x, curve->y, curve->count, found->level[l].latency);
             values[bytes[l]].spread = 0;
         }
     }

@@ -1,11 +1,15 @@
 /* Arithmetic, one operation at a time.
  *
- * Isolates: the completion latency of an operation (one warp, each step reading the one before), and how long
- * it keeps its pipe (all warps, four chains each). Unit: cycles. Registers only, so memory does not enter.
- * Expected: latencies of 4 to 6 cycles where ptxas counts them, more where a scoreboard tells; intervals of
- * 1, 2, 4, 8 or 16 cycles per warp instruction and sub-partition: 32 lanes over the width of the pipe.
- * Against occupancy, throughput rises as warps / latency up to the ridge and then stays. Profile:
- * operations.*.latency, .interval, .roofline, .ridge_warps. */
+ * Isolates: the completion latency of an operation (one warp, each step reading the one before), and how
+ * long it keeps its pipe (all warps, four chains each).
+ *
+ * Unit: cycles. Registers only, so memory does not enter.
+ *
+ * Expected: latencies of 4 to 6 cycles where ptxas counts them, more where a scoreboard tells; intervals
+ * of 1, 2, 4, 8 or 16 cycles per warp instruction and sub-partition: 32 lanes over the width of the pipe.
+ * Against occupancy, throughput rises as warps / latency up to the ridge and then stays.
+ *
+ * Profile: operations.*.latency, .interval, .roofline, .ridge_warps. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
@@ -122,7 +126,7 @@ void operation_define(struct operation_options *out, const struct operation *o, 
 /* Measuring ------------------------------------------------------------------------------------------------
  */
 
-enum { PASSES = 256, BLOCK_WARPS = 32, ROOM_FLOATS = 8192, ROOFLINE_BLOCK = 128 };
+enum { PASSES = 256, BLOCK_WARPS = 32, ROOM_FLOATS = 8192 };
 
 int operation_compile(struct micro_code *out, const struct micro *micro, const struct operation *o,
                       const char *name, unsigned ilp, struct err *err)
@@ -253,11 +257,10 @@ static int measure_roofline(const struct micro *micro, const struct operation *o
     if (rc)
         return rc;
     for (size_t i = 0; rc == 0 && i < POINTS && wanted[i] <= micro->device->limits.warps_per_sm; i++) {
-        const bool small = wanted[i] * 32 <= ROOFLINE_BLOCK;
-        const unsigned blocks = small ? 1 : wanted[i] * 32 / ROOFLINE_BLOCK;
+        const unsigned blocks = wanted[i] > BLOCK_WARPS ? 2 : 1; /* one block spreads its warps evenly */
         struct device_value rate;
 
-        rc = steps_rate(&rate, micro, &code, blocks, small ? wanted[i] * 32 : ROOFLINE_BLOCK, err);
+        rc = steps_rate(&rate, micro, &code, blocks, wanted[i] / blocks * 32, err);
         warps[count] = wanted[i];
         rates[count++] = rate.sustained * o->count;
     }

@@ -1,10 +1,14 @@
 /* The pipe map: which operations share a pipe.
  *
- * Isolates: the time of two operations interleaved one to one on separate registers, all warps running. Unit:
- * cycles per pair and sub-partition. Expected: the longer of their two intervals (at least the 2 cycles that
- * two issues take) where each has a pipe of its own, the sum where they share one. Two that together take no
- * more than their issue slots cannot be told apart; the decoder's table then decides. Profile: pairs,
- * operations.*.pipe. */
+ * Isolates: the time of two operations interleaved one to one on separate registers, all warps running.
+ *
+ * Unit: cycles per pair and sub-partition.
+ *
+ * Expected: the longer of their two intervals (at least the 2 cycles that two issues take) where each has
+ * a pipe of its own, the sum where they share one. Two that together take no more than their issue slots
+ * cannot be told apart; the decoder's table then decides.
+ *
+ * Profile: pairs, operations.*.pipe. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
@@ -24,6 +28,13 @@ enum {
     ROOM_FLOATS = 8192
 };
 
+/* Multiply-adds get one operand twice: with three sources each, two operations would wait for the register
+ * file, which has two banks that give one register a cycle each, and not for a pipe. */
+static bool multiplies(const struct operation *o)
+{
+    return strstr(o->ptx, "fma.") || strstr(o->ptx, "mad.") || strstr(o->ptx, "dp4a.");
+}
+
 static int compile_pair(struct micro_code *out, const struct micro *micro, const struct operation *a,
                         const struct operation *b, struct err *err)
 {
@@ -36,8 +47,8 @@ static int compile_pair(struct micro_code *out, const struct micro *micro, const
         .body = {.parts = parts, .bookkeeping = MICRO_LOOP, .any_order = true, .bytes_max = 2 * BODY_CACHE}};
     char *at = parts;
 
-    operation_define(&first, a, "_A", "a", "b");
-    operation_define(&second, b, "_B", "c", "d");
+    operation_define(&first, a, "_A", "a", multiplies(a) ? "a" : "b");
+    operation_define(&second, b, "_B", "c", multiplies(b) ? "c" : "d");
     snprintf(length, sizeof length, "-DLENGTH=%d", LENGTH);
     at += sprintf(at, "- | (");
     for (const char *c = a->step; *c; c++)
@@ -82,15 +93,18 @@ static double step_interval(const struct micro *micro, const struct operation *o
     return micro->device->ops[o->op].interval.sustained * o->sharing;
 }
 
+/* The pipe of the operation's first instruction in the decoder's table. */
 static const char *table_pipe(enum device_op_id op)
 {
-    const char *mnemonic = device_op_text(op);
-    const size_t length = strcspn(mnemonic, ".");
+    const char *name = operation_find((int)op)->step;
+    size_t length;
 
+    name += *name == '(';
+    length = strcspn(name, " ./)");
     for (int i = 0; i < SASS_OP_COUNT; i++) {
         const struct sass_info *info = sass_info((enum sass_op)i);
 
-        if (info->name && strlen(info->name) == length && !strncmp(info->name, mnemonic, length))
+        if (info->name && strlen(info->name) == length && !strncmp(info->name, name, length))
             return sass_pipe_text(info->pipe);
     }
     return "";
@@ -98,23 +112,27 @@ static const char *table_pipe(enum device_op_id op)
 
 enum verdict { PIPE_UNKNOWN, PIPE_OWN, PIPE_SHARED, PIPE_ISSUE_BOUND };
 
+/* What the shorter operation adds to the longer one, as a share of its own time: nothing on another pipe, all
+ * of it on the same. In between the registers may be what is short, and nothing is said. */
 static enum verdict judge(const struct micro *micro, const struct operation *a, const struct operation *b,
                           double cycles)
 {
     const double issue = a->count + b->count, x = step_interval(micro, a), y = step_interval(micro, b);
-    const double apart = x > y ? x : y, together = x + y;
-    const double least = apart > issue ? apart : issue;
+    const double longer = x > y ? x : y, shorter = x > y ? y : x;
+    const double least = longer > issue ? longer : issue;
+    const double added = (cycles - least) / shorter;
 
-    if (together <= 1.05 * least)
+    if (longer + shorter <= 1.05 * least)
         return PIPE_ISSUE_BOUND;
-    return cycles > (least + together) / 2 ? PIPE_SHARED : PIPE_OWN;
+    return added > 0.85 ? PIPE_SHARED : added < 0.6 ? PIPE_OWN : PIPE_UNKNOWN;
 }
 
 /* Where measurement and decoder table disagree, the profile says so. */
 static int compare_with_table(const struct micro *micro, const struct operation *a, const struct operation *b,
                               enum verdict verdict, double cycles, struct err *err)
 {
-    const bool same = !strcmp(table_pipe(a->op), table_pipe(b->op));
+    /* fma_heavy is the half of fma that multiplies integers */
+    const bool same = !strncmp(table_pipe(a->op), table_pipe(b->op), strlen("fma"));
 
     if ((verdict == PIPE_SHARED && !same) || (verdict == PIPE_OWN && same))
         return device_note(

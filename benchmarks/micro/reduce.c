@@ -125,3 +125,12 @@ size_t reduce_spans(struct sm_time *out, size_t capacity, const struct span *spa
     free(room);
     return sms;
 }
+
+double reduce_fits(const double *x, const double *y, size_t count, double plateau)
+{
+    double fits = 0;
+
+    for (size_t i = 0; i < count && y[i] <= 1.02 * plateau; i++)
+        fits = x[i];
+    return fits;
+}

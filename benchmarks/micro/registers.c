@@ -1,11 +1,17 @@
 /* Registers: banks, and how many threads they allow.
  *
- * Isolates: FFMA whose three sources are chosen in the machine code itself, all in one bank, in two, or the
- * same with the reuse flag; and launches of a kernel whose register count is raised in its cubin until the
- * driver refuses a block. Unit: cycles per instruction and sub-partition; threads. Expected: two banks since
- * compute capability 7.0, so three sources in one cost an issue slot more; largest block by
- *   occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (seed 001, figure 9, saw 128 on
- * GT200). Profile: register_banks, register_conflict; curve block_registers. */
+ * Isolates: FFMA whose three sources are chosen in the machine code itself, all in one bank, in two, or
+ * the same with the reuse flag; and launches of a kernel whose register count is raised in its cubin until
+ * the driver refuses a block.
+ *
+ * Unit: cycles per instruction and sub-partition; threads.
+ *
+ * Expected: two banks since compute capability 7.0 that give one register a cycle each, so three sources
+ * in one bank take three cycles, two take two, and the reuse flags save them; largest block by
+ * occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (seed 001, figure 9, saw 128 on
+ * GT200).
+ *
+ * Profile: register_banks, register_conflict; curve block_registers. */
 #include "micro/micro.h"
 
 #include "model/occupancy.h"
@@ -103,6 +109,7 @@ static int banks(const struct micro *micro, struct err *err)
         rc = run_banks(&reused, micro, four, true, err);
     if (rc)
         return rc;
+    /* `mixed` has two sources in one bank, `four` and `two` all three. */
     *conflict = (struct device_value){.known = true, .sustained = in_four > apart ? in_four - apart : 0};
     conflict->best = conflict->sustained;
     snprintf(conflict->origin, sizeof conflict->origin, "banks");

@@ -1,35 +1,45 @@
 /* Shared memory under load, and what bank conflicts cost.
  *
- * Isolates: LDS, STS and shared additions of all warps of an SM to addresses whose conflict degree is known:
- * lane l takes the access l * spread, so spread 1 has none and spread 2, 4, ... 32 has as many lanes in a
- * bank. Wide accesses go in halves (8 bytes) and quarters (16 bytes) of a warp. Unit: cycles per warp
- * instruction and SM; bytes per cycle and SM. Expected: 128 bytes per cycle without conflicts; cycles
- * proportional to the degree. Profile: shared_read, shared_write, shared_wavefront, atomic_shared_*, curves
- * bank_conflicts_*. */
+ * Isolates: LDS, STS and shared additions of all warps of an SM to addresses whose conflict degree is
+ * known: lane l takes the access l * spread, so spread 1 has none and spread 2, 4, ... 32 has as many
+ * lanes in a bank. Wide accesses go in halves (8 bytes) and quarters (16 bytes) of a warp.
+ *
+ * Unit: cycles per warp instruction and SM; bytes per cycle and SM.
+ *
+ * Expected: 128 bytes per cycle without conflicts; cycles proportional to the degree.
+ *
+ * Profile: shared_read, shared_write, shared_wavefront, atomic_shared_*, curves bank_conflicts_*. */
 #include "micro/micro.h"
 
 #include <stdio.h>
 
-enum { PASSES = 64, LENGTH = 64, THREADS = 1024, WINDOW = 16384 };
+enum { PASSES = 256, THREADS = 1024, WINDOW = 16384 };
+
+/* Accesses of a pass: as many as leave 64 registers for 1024 threads. */
+static unsigned length_of(unsigned width)
+{
+    return 128 / width;
+}
 
 static int compile_shared(struct micro_code *out, const struct micro *micro, const char *name, unsigned width,
                           const char *parts, struct err *err)
 {
-    char option[32];
+    char option[32], length[32];
     const struct micro_kernel kernel = {
         .file = "shared.cu",
         .name = name,
-        .options = {option, "-DLENGTH=64"},
+        .options = {option, length},
         .body = {.parts = parts, .bookkeeping = MICRO_LOOP " IMAD HFMA2", .bytes_max = BODY_CACHE},
     };
 
     snprintf(option, sizeof option, "-DWIDTH=%u", width);
+    snprintf(length, sizeof length, "-DLENGTH=%u", length_of(width));
     return micro_compile(out, micro, &kernel, err);
 }
 
 /* Warp instructions per cycle and SM. */
 static int run_shared(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                      unsigned spread, struct err *err)
+                      unsigned width, unsigned spread, struct err *err)
 {
     struct call call;
     int rc;
@@ -40,7 +50,7 @@ static int run_shared(struct device_value *out, const struct micro *micro, const
     call_int(&call, PASSES);
     call_unsigned(&call, spread);
     call_unsigned(&call, WINDOW - 1);
-    rc = micro_rate(out, micro, code, &call, PASSES * LENGTH, 1, "shared", err);
+    rc = micro_rate(out, micro, code, &call, PASSES * length_of(width), 1, "shared", err);
     call_release(&call);
     return rc;
 }
@@ -60,7 +70,7 @@ static int rate(struct device_value *out, const struct micro *micro, const char 
 
     if (rc)
         return rc;
-    rc = run_shared(out, micro, &code, spread, err);
+    rc = run_shared(out, micro, &code, width, spread, err);
     micro_code_release(&code);
     return rc;
 }
@@ -68,12 +78,12 @@ static int rate(struct device_value *out, const struct micro *micro, const char 
 static int throughput(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
-    int rc = rate(&values[DEVICE_SHARED_READ], micro, "shared_read", 16, "- | LDS.128*64", 1, err);
+    int rc = rate(&values[DEVICE_SHARED_READ], micro, "shared_read", 16, "- | LDS.128*8", 1, err);
 
     if (rc)
         return rc;
     scale(&values[DEVICE_SHARED_READ], 512);
-    rc = rate(&values[DEVICE_SHARED_WRITE], micro, "shared_write", 16, "- | STS.128*64", 1, err);
+    rc = rate(&values[DEVICE_SHARED_WRITE], micro, "shared_write", 16, "- | STS.128*8", 1, err);
     if (rc == 0)
         scale(&values[DEVICE_SHARED_WRITE], 512);
     return rc;
@@ -100,7 +110,7 @@ static int conflicts(const struct micro *micro, unsigned width, const char *part
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
         struct device_value value;
 
-        rc = run_shared(&value, micro, &code, spreads[i], err);
+        rc = run_shared(&value, micro, &code, width, spreads[i], err);
         degree[i] = spreads[i];
         cycles[i] = 1 / value.sustained;
     }
@@ -113,7 +123,7 @@ static int conflicts(const struct micro *micro, unsigned width, const char *part
 static int all_conflicts(const struct micro *micro, struct err *err)
 {
     struct device_value *wavefront = &micro->device->values[DEVICE_SHARED_WAVEFRONT];
-    int rc = conflicts(micro, 4, "- | LDS*64", DEVICE_CURVE_BANK_4, err);
+    int rc = conflicts(micro, 4, "- | LDS*32", DEVICE_CURVE_BANK_4, err);
 
     if (rc == 0) { /* the slope: what each further wavefront takes */
         const struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_BANK_4];
@@ -121,20 +131,20 @@ static int all_conflicts(const struct micro *micro, struct err *err)
         *wavefront = (struct device_value){.known = true};
         wavefront->sustained = wavefront->best = (curve->y[5] - curve->y[0]) / 31;
         snprintf(wavefront->origin, sizeof wavefront->origin, "shared");
-        rc = conflicts(micro, 8, "- | LDS.64*64", DEVICE_CURVE_BANK_8, err);
+        rc = conflicts(micro, 8, "- | LDS.64*16", DEVICE_CURVE_BANK_8, err);
     }
-    return rc ? rc : conflicts(micro, 16, "- | LDS.128*64", DEVICE_CURVE_BANK_16, err);
+    return rc ? rc : conflicts(micro, 16, "- | LDS.128*8", DEVICE_CURVE_BANK_16, err);
 }
 
 static int additions(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
-    int rc = rate(&values[DEVICE_ATOMIC_SHARED_SAME], micro, "shared_atomic", 4, "- | ATOMS*64", 0, err);
+    int rc = rate(&values[DEVICE_ATOMIC_SHARED_SAME], micro, "shared_atomic", 4, "- | ATOMS*32", 0, err);
 
     if (rc)
         return rc;
     invert(&values[DEVICE_ATOMIC_SHARED_SAME]);
-    rc = rate(&values[DEVICE_ATOMIC_SHARED_DISTINCT], micro, "shared_atomic", 4, "- | ATOMS*64", 1, err);
+    rc = rate(&values[DEVICE_ATOMIC_SHARED_DISTINCT], micro, "shared_atomic", 4, "- | ATOMS*32", 1, err);
     if (rc == 0)
         invert(&values[DEVICE_ATOMIC_SHARED_DISTINCT]);
     return rc;

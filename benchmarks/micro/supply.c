@@ -1,10 +1,14 @@
 /* Instruction supply.
  *
  * Isolates: straight-line FFMA of growing length in a loop; with one warp a sub-partition, and with all.
- * Unit: cycles per instruction and sub-partition. Expected: a plateau as long as the code fits a level, a
- * step where it does not. The granularity of a fetch (seed 001, figure 24) is left out: it enters no term of
- * the model, and this curve gives what the model needs. Profile: instruction_l0_bytes, instruction_l1_bytes,
- * instruction_l2_bytes; curves instruction_supply*. */
+ *
+ * Unit: cycles per instruction and sub-partition.
+ *
+ * Expected: a plateau as long as the code fits a level, a step where it does not. The granularity of a
+ * fetch (seed 001, figure 24) is left out: it enters no term of the model, and this curve gives what the
+ * model needs.
+ *
+ * Profile: instruction_l0_bytes, instruction_l1_bytes, instruction_l2_bytes; curves instruction_supply*. */
 #include "micro/micro.h"
 
 #include "model/infer.h"
@@ -15,7 +19,7 @@ static const unsigned lengths[] = {64,   128,  256,  384,  512,  640,  768,   10
                                    2048, 3072, 4096, 6144, 7168, 8192, 10240, 12288, 16384};
 enum { POINTS = sizeof lengths / sizeof *lengths, INSTRUCTIONS = 65536 };
 
-static int point(double *few, double *all, const struct micro *micro, unsigned length, struct err *err)
+static int compile_supply(struct micro_code *out, const struct micro *micro, unsigned length, struct err *err)
 {
     char option[32], parts[32];
     const struct micro_kernel kernel = {
@@ -24,15 +28,30 @@ static int point(double *few, double *all, const struct micro *micro, unsigned l
         .options = {option},
         .body = {.parts = parts, .bookkeeping = MICRO_LOOP},
     };
+
+    snprintf(option, sizeof option, "-DLENGTH=%u", length);
+    snprintf(parts, sizeof parts, "- | FFMA*%u", length);
+    return micro_compile(out, micro, &kernel, err);
+}
+
+/* The longest first: they take longest. */
+static void compile_ahead(const void *context, size_t index)
+{
+    struct micro_code code;
+    struct err ignored = {0};
+
+    if (!compile_supply(&code, context, lengths[POINTS - 1 - index], &ignored))
+        micro_code_release(&code);
+}
+
+static int point(double *few, double *all, const struct micro *micro, unsigned length, struct err *err)
+{
     const unsigned passes = INSTRUCTIONS / length < 4 ? 4 : INSTRUCTIONS / length;
     const double work = (double)passes * length;
     struct device_value rate = {0};
     struct micro_code code;
-    int rc;
+    int rc = compile_supply(&code, micro, length, err);
 
-    snprintf(option, sizeof option, "-DLENGTH=%u", length);
-    snprintf(parts, sizeof parts, "- | FFMA*%u", length);
-    rc = micro_compile(&code, micro, &kernel, err);
     if (rc)
         return rc;
     for (unsigned warps = 4; rc == 0 && warps <= 32; warps *= 8) {
@@ -81,6 +100,7 @@ static int supply(const struct micro *micro, struct err *err)
     double bytes[POINTS], few[POINTS], all[POINTS];
     int rc = 0;
 
+    micro_ahead(compile_ahead, micro, POINTS);
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
         bytes[i] = 16.0 * lengths[i];
         rc = point(&few[i], &all[i], micro, lengths[i], err);

@@ -65,12 +65,23 @@ static void runs_become_a_value(void **state)
     assert_string_equal(err.text, "run 1 gave nan");
 }
 
+static void capacity_is_the_largest_footprint_that_hits(void **state)
+{
+    const double bytes[] = {1, 2, 4, 8, 16}, cycles[] = {34, 34.2, 34.1, 120, 280};
+
+    (void)state;
+    check_near(reduce_fits(bytes, cycles, 5, 34), 4, 0);
+    check_near(reduce_fits(bytes, cycles, 5, 280), 16, 0);
+    check_near(reduce_fits(bytes, cycles, 5, 10), 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_become_medians),
         cmocka_unit_test(spans_group_by_sm),
         cmocka_unit_test(runs_become_a_value),
+        cmocka_unit_test(capacity_is_the_largest_footprint_that_hits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

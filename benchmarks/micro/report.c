@@ -1,0 +1,440 @@
+#include "micro/report.h"
+
+#include "base/chart.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    "body{font:14px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ccc;padding:.2em "
+    ".8em;text-align:left}"
+    "td.n{text-align:right;font-variant-numeric:tabular-nums}figure{display:inline-block;margin:.5em}"
+    "svg{max-width:100%;height:auto}h2{margin-top:2em}.why{color:#a33}";
+
+static void text(FILE *out, const char *words)
+{
+    for (; *words; words++)
+        fputs(*words == '<'   ? "&lt;"
+              : *words == '>' ? "&gt;"
+              : *words == '&' ? "&amp;"
+                              : (const char[]){*words, 0},
+              out);
+}
+
+/* A cell with a number, or a dash where nothing is known. */
+static void number(FILE *out, bool known, double value, const char *format)
+{
+    fputs("<td class=\"n\">", out);
+    if (known)
+        fprintf(out, format, value);
+    else
+        fputs("&ndash;", out);
+    fputs("</td>", out);
+}
+
+static void write_identity(FILE *out, const struct device *device)
+{
+    const struct device_limits *limits = &device->limits;
+
+    fputs("<h1>", out);
+    text(out, device->name);
+    fprintf(out, "</h1>\n<p>sm_%u, %llu SMs at up to %.0f MHz, driver %s, %s, calibrated %s.", device->sm,
+            (unsigned long long)limits->sm_count, (double)limits->sm_clock_hz / 1e6,
+            device->driver[0] ? device->driver : "unknown",
+            device->toolkit[0] ? device->toolkit : "no compiler", device->date[0] ? device->date : "never");
+    if (device_is_published(device))
+        fputs(" <b>Some numbers were published by others and not measured here.</b>", out);
+    fputs(" A value is the median over runs (a run is an SM or a timed sample), the spread their "
+          "interquartile range, the "
+          "best the most favourable run.</p>\n",
+          out);
+}
+
+/* Operations -----------------------------------------------------------------------------------------------
+ */
+
+static void write_operations(FILE *out, const struct device *device)
+{
+    const double parts = (double)device->limits.subpartitions;
+
+    fputs("<h2>Operations</h2>\n<p>Completion latency: issue to issue of a dependent operation, one warp. "
+          "Issue latency: cycles a "
+          "pipe is busy with one warp instruction. Ridge: warps from which throughput is within 5 % of its "
+          "peak.</p>\n"
+          "<table><tr><th>operation<th>completion, cycles<th>spread<th>issue, cycles<th>operations per cycle "
+          "and SM"
+          "<th>ridge, warps<th>pipe</tr>\n",
+          out);
+    for (size_t i = 0; i < DEVICE_OP_COUNT; i++) {
+        const struct device_op *op = &device->ops[i];
+
+        if (!op->latency.known && !op->interval.known)
+            continue;
+        fprintf(out, "<tr><td>%s</td>", device_op_text((enum device_op_id)i));
+        number(out, op->latency.known, op->latency.sustained, "%.1f");
+        number(out, op->latency.known, op->latency.spread, "%.2f");
+        number(out, op->interval.known, op->interval.sustained, "%.2f");
+        number(out, op->interval.known, 32 * parts / op->interval.sustained, "%.1f");
+        number(out, op->ridge_warps > 0, op->ridge_warps, "%.0f");
+        fprintf(out, "<td>%s</td></tr>\n", op->pipe);
+    }
+    fputs("</table>\n", out);
+}
+
+static void write_pairs(FILE *out, const struct device *device)
+{
+    if (device->pair_count == 0)
+        return;
+    fputs("<h2>Pipe map</h2>\n<p>Cycles per sub-partition of one of each, interleaved, beside their own "
+          "issue latencies: the sum "
+          "means a shared pipe, the larger of them two "
+          "pipes.</p>\n<table><tr><th>pair<th>alone<th>alone<th>together</tr>\n",
+          out);
+    for (size_t i = 0; i < device->pair_count; i++) {
+        const struct device_pair *pair = &device->pairs[i];
+        const struct device_value *a = &device->ops[pair->a].interval, *b = &device->ops[pair->b].interval;
+
+        fprintf(out, "<tr><td>%s + %s</td>", device_op_text(pair->a), device_op_text(pair->b));
+        number(out, a->known, a->sustained, "%.2f");
+        number(out, b->known, b->sustained, "%.2f");
+        number(out, true, pair->cycles, "%.2f");
+        fputs("</tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
+/* Architecture ---------------------------------------------------------------------------------------------
+ */
+
+enum { NONE = -1 };
+
+/* Rows of the summary: what it is, where latency and size stand, who shares it, and the GT200 of seed 001. */
+static const struct row {
+    const char *name;
+    int latency, bytes, rate; /* enum device_value_id or NONE */
+    const char *shared_by, *gt200;
+} rows[] = {
+    {"barrier", DEVICE_BARRIER_LATENCY, NONE, NONE, "thread block", "20 cycles"},
+    {"shared memory", DEVICE_SHARED_LATENCY, NONE, DEVICE_SHARED_READ, "SM", "16 KB, 38 cycles"},
+    {"L1 data cache", DEVICE_L1_LATENCY, DEVICE_L1_BYTES, DEVICE_L1_READ, "SM", "none"},
+    {"read-only path", DEVICE_READONLY_LATENCY, NONE, NONE, "SM, the L1 data cache",
+     "texture L1: 5 KB, 20 ways, 32 B lines, 261 cycles"},
+    {"L2, near and far", DEVICE_L2_LATENCY, DEVICE_L2_BYTES, DEVICE_L2_READ,
+     "GPU; capacity as one SM sees it", "texture L2: 256 KB, 8 ways, 256 B lines"},
+    {"DRAM", DEVICE_DRAM_LATENCY, NONE, NONE, "GPU", "436 to 443 cycles"},
+    {"TLB, first level seen", DEVICE_TLB_MISS_LATENCY, DEVICE_TLB_REACH, NONE, "not inferable from one SM",
+     "16 entries of 512 KB; 32 MB, 8 ways; 440, 487, 698 cycles"},
+    {"constant cache, first level", DEVICE_CONSTANT_L1_LATENCY, DEVICE_CONSTANT_L1_BYTES, NONE, "SM",
+     "2 KB, 4 ways, 64 B lines, 8 cycles"},
+    {"constant cache, second level", DEVICE_CONSTANT_L2_LATENCY, DEVICE_CONSTANT_L2_BYTES, NONE,
+     "SM, with instructions", "8 KB, 4 ways, 256 B lines, 81 cycles; 32 KB, 220 cycles"},
+    {"instruction cache, first level", NONE, DEVICE_INSTRUCTION_L0_BYTES, NONE, "sub-partition",
+     "4 KB, 4 ways"},
+    {"instruction cache, second level", NONE, DEVICE_INSTRUCTION_L1_BYTES, NONE, "SM",
+     "8 KB, 4 ways, 256 B lines"},
+    {"instruction cache, third level", NONE, DEVICE_INSTRUCTION_L2_BYTES, NONE, "several SMs",
+     "32 KB, 8 ways"},
+};
+
+static void value_cell(FILE *out, const struct device *device, int id)
+{
+    char format[32];
+
+    if (id < 0 || !device->values[id].known) {
+        fputs("<td class=\"n\">&ndash;</td>", out);
+        return;
+    }
+    snprintf(format, sizeof format, "%%.5g %s", device_value_info((enum device_value_id)id)->unit);
+    number(out, true, device->values[id].sustained, format);
+}
+
+static void write_architecture(FILE *out, const struct device *device)
+{
+    const struct device_limits *limits = &device->limits;
+
+    fprintf(out,
+            "<h2>Architecture</h2>\n<table><tr><th><th>latency<th>capacity<th>throughput<th>shared "
+            "by<th>GT200 (2008)</tr>\n"
+            "<tr><td>SM</td><td></td><td>%llu warps, %llu blocks, %llu sub-partitions</td><td></td><td></td>"
+            "<td>32 warps, 8 blocks</td></tr>\n"
+            "<tr><td>registers</td><td></td><td>%llu, given to a warp by %llu</td><td></td><td>SM</td>"
+            "<td>16,384, rounded to 4 a thread, 64 banks</td></tr>\n",
+            (unsigned long long)limits->warps_per_sm, (unsigned long long)limits->blocks_per_sm,
+            (unsigned long long)limits->subpartitions, (unsigned long long)limits->registers_per_sm,
+            (unsigned long long)limits->register_granule);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fprintf(out, "<tr><td>%s</td>", rows[i].name);
+        value_cell(out, device, rows[i].latency);
+        value_cell(out, device, rows[i].bytes);
+        value_cell(out, device, rows[i].rate);
+        fprintf(out, "<td>%s</td><td>%s</td></tr>\n", rows[i].shared_by, rows[i].gt200);
+    }
+    fputs("</table>\n<p>Ways are not inferable: the steps that an LRU cache shows are not there, because "
+          "sets are chosen by a hash of "
+          "the address.</p>\n",
+          out);
+    if (device_has(device, DEVICE_DRAM_PIN) && device_has(device, DEVICE_DRAM_READ))
+        fprintf(out, "<p>DRAM against its pins: reading %.1f %%, writing %.1f %%, copying %.1f %%.</p>\n",
+                100 * device_sustained(device, DEVICE_DRAM_READ) / device_sustained(device, DEVICE_DRAM_PIN),
+                100 * device_sustained(device, DEVICE_DRAM_WRITE) / device_sustained(device, DEVICE_DRAM_PIN),
+                100 * device_sustained(device, DEVICE_DRAM_COPY) / device_sustained(device, DEVICE_DRAM_PIN));
+}
+
+static void write_values(FILE *out, const struct device *device)
+{
+    fputs("<h2>All "
+          "values</h2>\n<table><tr><th>value<th>sustained<th>best<th>spread<th>unit<th>what<th>from</tr>\n",
+          out);
+    for (size_t i = 0; i < DEVICE_VALUE_COUNT; i++) {
+        const struct device_value *value = &device->values[i];
+        const struct device_value_info *info = device_value_info((enum device_value_id)i);
+
+        fprintf(out, "<tr><td>%s</td>", info->name);
+        number(out, value->known, value->sustained, "%.5g");
+        number(out, value->known, value->best, "%.5g");
+        number(out, value->known, value->spread, "%.2g");
+        fprintf(out, "<td>%s</td><td>", info->unit);
+        text(out, info->description);
+        fputs("</td><td>", out);
+        text(out, value->known ? value->origin : "");
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</table>\n<h2>Missing, doubtful, or worth knowing</h2>\n<ul>\n", out);
+    for (size_t i = 0; i < device->note_count; i++) {
+        fputs("<li class=\"why\">", out);
+        text(out, device->notes[i]);
+        fputs("</li>\n", out);
+    }
+    fputs(device->note_count ? "</ul>\n" : "<li>nothing</li></ul>\n", out);
+}
+
+/* Pictures -------------------------------------------------------------------------------------------------
+ */
+
+struct picture {
+    const char *title;
+    int curves[4]; /* enum device_curve_id, ended by NONE; all share the axes of the first */
+    bool x_log, y_log, x_bytes;
+    enum chart_style style;
+    int marks[3]; /* enum device_value_id on the x axis, ended by NONE */
+};
+
+#define CURVE(id) DEVICE_CURVE_##id
+static const struct picture pictures[] = {
+    {"Latency against footprint",
+     {CURVE(LATENCY_FOOTPRINT), NONE},
+     true,
+     false,
+     true,
+     CHART_LINE,
+     {DEVICE_L1_BYTES, DEVICE_L2_BYTES, NONE}},
+    {"Latency against stride, past L1",
+     {CURVE(LATENCY_STRIDE), NONE},
+     true,
+     false,
+     true,
+     CHART_LINE,
+     {DEVICE_SECTOR_BYTES, NONE}},
+    {"Latency at page stride",
+     {CURVE(LATENCY_PAGES), NONE},
+     true,
+     false,
+     true,
+     CHART_LINE,
+     {DEVICE_TLB_REACH, NONE}},
+    {"Constant memory against footprint",
+     {CURVE(LATENCY_CONSTANT), NONE},
+     true,
+     false,
+     true,
+     CHART_LINE,
+     {DEVICE_CONSTANT_L1_BYTES, DEVICE_CONSTANT_L2_BYTES, NONE}},
+    {"Latency by SM",
+     {CURVE(LATENCY_L2_SM), CURVE(LATENCY_DRAM_SM), NONE},
+     false,
+     false,
+     false,
+     CHART_POINTS,
+     {NONE}},
+    {"Latency under load",
+     {CURVE(LOADED_SHARED), CURVE(LOADED_L1), CURVE(LOADED_L2), CURVE(LOADED_DRAM)},
+     true,
+     true,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"DRAM against occupancy",
+     {CURVE(DRAM_READ_WARPS), CURVE(DRAM_COPY_WARPS), NONE},
+     false,
+     false,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"L2 against occupancy", {CURVE(L2_READ_WARPS), NONE}, false, false, false, CHART_LINE, {NONE}},
+    {"DRAM against width",
+     {CURVE(DRAM_READ_WIDTH), CURVE(DRAM_WRITE_WIDTH), CURVE(DRAM_COPY_WIDTH), NONE},
+     true,
+     false,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"Bank conflicts",
+     {CURVE(BANK_4), CURVE(BANK_8), CURVE(BANK_16), NONE},
+     true,
+     true,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"Sectors of a request",
+     {CURVE(SECTORS_REQUEST), CURVE(SECTORS_L2), NONE},
+     false,
+     false,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"Barrier against warps", {CURVE(BARRIER_WARPS), NONE}, false, false, false, CHART_LINE, {NONE}},
+    {"Divergence: four arms by (thread / n) % 4",
+     {CURVE(DIVERGENCE_RUN), NONE},
+     false,
+     false,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"Issue of the k-th access of a warp",
+     {CURVE(ISSUE_LOADS), CURVE(ISSUE_LOADS_FULL), CURVE(ISSUE_STORES), NONE},
+     false,
+     false,
+     false,
+     CHART_LINE,
+     {NONE}},
+    {"Instruction supply",
+     {CURVE(INSTRUCTION_SUPPLY), CURVE(INSTRUCTION_SUPPLY_FULL), NONE},
+     true,
+     false,
+     true,
+     CHART_LINE,
+     {DEVICE_INSTRUCTION_L0_BYTES, DEVICE_INSTRUCTION_L1_BYTES, NONE}},
+    {"Time against thread blocks", {CURVE(TIME_BLOCKS), NONE}, false, false, false, CHART_STEP, {NONE}},
+    {"Largest block against registers",
+     {CURVE(BLOCK_REGISTERS), NONE},
+     false,
+     false,
+     false,
+     CHART_STEP,
+     {NONE}},
+};
+
+static int write_picture(FILE *out, const struct device *device, const struct picture *picture,
+                         struct err *err)
+{
+    const struct device_curve_info *first = device_curve_info((enum device_curve_id)picture->curves[0]);
+    struct chart_series series[4];
+    struct chart_mark marks[3];
+    struct chart chart = {.title = picture->title,
+                          .x_label = first->x,
+                          .y_label = first->y,
+                          .x_log = picture->x_log,
+                          .y_log = picture->y_log,
+                          .x_bytes = picture->x_bytes,
+                          .series = series,
+                          .marks = marks};
+    char *svg;
+    int rc;
+
+    for (int i = 0; i < 4 && picture->curves[i] != NONE; i++) {
+        const struct device_curve *curve = &device->curves[picture->curves[i]];
+
+        series[chart.series_count++] =
+            (struct chart_series){device_curve_info((enum device_curve_id)picture->curves[i])->name,
+                                  picture->style, curve->x, curve->y, curve->count};
+    }
+    for (int i = 0; i < 3 && picture->marks[i] != NONE; i++)
+        if (device->values[picture->marks[i]].known)
+            marks[chart.mark_count++] =
+                (struct chart_mark){device->values[picture->marks[i]].sustained,
+                                    device_value_info((enum device_value_id)picture->marks[i])->name};
+    rc = chart_svg(&svg, &chart, err);
+    if (rc)
+        return rc;
+    fprintf(out, "<figure>%s</figure>\n", svg);
+    free(svg);
+    return 0;
+}
+
+/* Occupancy rooflines: one picture for a handful of operations that stand for their pipes. */
+static int write_rooflines(FILE *out, const struct device *device, struct err *err)
+{
+    static const enum device_op_id shown[] = {DEVICE_OP_FFMA,  DEVICE_OP_IMAD, DEVICE_OP_LOP3,
+                                              DEVICE_OP_HFMA2, DEVICE_OP_DFMA, DEVICE_OP_MUFU_RSQ,
+                                              DEVICE_OP_SHFL};
+    enum { SHOWN = sizeof shown / sizeof *shown };
+    struct chart_series series[SHOWN];
+    struct chart_mark ridges[SHOWN];
+    struct chart chart = {.title = "Occupancy roofline (dependent chains)",
+                          .x_label = "warps per SM",
+                          .y_label = "warp instructions per cycle and SM",
+                          .series = series,
+                          .series_count = SHOWN,
+                          .marks = ridges};
+    char *svg;
+    int rc;
+
+    for (int i = 0; i < SHOWN; i++) {
+        const struct device_op *op = &device->ops[shown[i]];
+
+        series[i] = (struct chart_series){device_op_text(shown[i]), CHART_LINE, op->roofline.x,
+                                          op->roofline.y, op->roofline.count};
+        if (op->ridge_warps > 0)
+            ridges[chart.mark_count++] = (struct chart_mark){op->ridge_warps, device_op_text(shown[i])};
+    }
+    rc = chart_svg(&svg, &chart, err);
+    if (rc)
+        return rc;
+    fprintf(out, "<figure>%s</figure>\n", svg);
+    free(svg);
+    return 0;
+}
+
+static int write_page(FILE *out, const struct device *device, struct err *err)
+{
+    int rc;
+
+    fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    text(out, device->name);
+    fprintf(out, "</title><style>%s</style></head><body>\n", style);
+    write_identity(out, device);
+    write_architecture(out, device);
+    write_operations(out, device);
+    fputs("<h2>Pictures</h2>\n", out);
+    rc = write_rooflines(out, device, err);
+    for (size_t i = 0; rc == 0 && i < sizeof pictures / sizeof *pictures; i++)
+        rc = write_picture(out, device, &pictures[i], err);
+    write_pairs(out, device);
+    write_values(out, device);
+    fputs("</body></html>\n", out);
+    return rc;
+}
+
+int calibrate_report(char **out, const struct device *device, struct err *err)
+{
+    size_t size;
+    FILE *stream;
+    int rc;
+
+    *out = NULL;
+    stream = open_memstream(out, &size);
+    if (!stream)
+        return err_memory(err);
+    rc = write_page(stream, device, err);
+    if (fclose(stream) != 0 && rc == 0)
+        rc = err_memory(err);
+    if (rc) {
+        free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
