@@ -22,6 +22,9 @@
     X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                                   \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                                           \
     X(context_set, "cuCtxSetCurrent", (CUcontext))                                                           \
+    X(context_current, "cuCtxGetCurrent", (CUcontext *))                                                     \
+    X(context_id, "cuCtxGetId", (CUcontext, unsigned long long *))                                           \
+    X(context_device, "cuCtxGetDevice", (CUdevice *))                                                        \
     X(alloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                                       \
     X(free, "cuMemFree_v2", (CUdeviceptr))                                                                   \
     X(upload, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))                         \
@@ -173,6 +176,44 @@ int gpu_open(struct gpu **out, int device, struct err *err)
     rc = load_driver(&gpu->driver, err);
     if (!rc)
         rc = open_context(gpu, device, err);
+    if (rc)
+        gpu_close(gpu);
+    else
+        *out = gpu;
+    return rc;
+}
+
+int gpu_context(uint64_t *out, const struct gpu *gpu, struct err *err)
+{
+    CUcontext context = NULL;
+    unsigned long long id = 0;
+
+    *out = 0;
+    if (gpu->driver.context_current(&context) || !context)
+        return err_set(
+            err, ERR_USAGE,
+            "no CUDA context is current on this thread: call cuCtxSetCurrent, or cudaSetDevice and "
+            "cudaFree(0), first");
+    if (gpu->driver.context_id(context, &id))
+        return err_set(err, ERR_USAGE, "the CUDA context that is current was destroyed");
+    *out = id;
+    return 0;
+}
+
+int gpu_attach(struct gpu **out, struct err *err)
+{
+    struct gpu *gpu = calloc(1, sizeof *gpu);
+    uint64_t id;
+    int rc;
+
+    *out = NULL;
+    if (!gpu)
+        return err_memory(err);
+    rc = load_driver(&gpu->driver, err);
+    if (!rc)
+        rc = gpu_context(&id, gpu, err);
+    if (!rc)
+        rc = check(gpu, gpu->driver.context_device(&gpu->device), "device", err);
     if (rc)
         gpu_close(gpu);
     else

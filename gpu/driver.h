@@ -1,5 +1,5 @@
 /* The CUDA driver, loaded at run time: the only place that knows cuda.h. One context on one device, one
- * stream.
+ * stream; or, attached, somebody else's context.
  *
  * Work is queued on the stream in order; gpu_download and gpu_synchronize wait. Errors are ERR_GPU with
  * CUDA's own words. An error that breaks the context for good (illegal address, trap, ...) also makes
@@ -22,6 +22,13 @@ typedef void *gpu_module, *gpu_function, *gpu_event, *gpu_graph;
 /* The library is OCCUTUNE_CUDA_DRIVER, else libcuda.so.1. ERR_MISSING: no driver, or no such device. */
 int gpu_count(int *out, struct err *err);
 int gpu_open(struct gpu **out, int device, struct err *err);
+/* Uses the context that is current on the calling thread, which stays its owner's: no context is made, none
+ * is kept alive. ERR_USAGE when none is current. What loads, finds and prepares code acts on whatever context
+ * is current then; there is no stream, so nothing is launched or copied. */
+int gpu_attach(struct gpu **out, struct err *err);
+/* Names the context that is current on the calling thread, a number that no other context of the process ever
+ * has. ERR_USAGE when none is current. */
+int gpu_context(uint64_t *out, const struct gpu *gpu, struct err *err);
 void gpu_close(struct gpu *gpu); /* also null */
 bool gpu_lost(const struct gpu *gpu);
 

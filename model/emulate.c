@@ -88,11 +88,12 @@ static int allocate(struct emulation *emulation, struct err *err)
 
     emulation->kinds = malloc(emulation->count + 1);
     emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
+    emulation->patterns = calloc(2 * emulation->count, sizeof *emulation->patterns);
     emulation->shared = malloc(emulation->shared_bytes + 1);
     emulation->shared_unknown = malloc(emulation->shared_bytes + 1);
     emulation->warps = calloc(emulation->warp_count, sizeof *emulation->warps);
-    if (!emulation->kinds || !emulation->issue_steps || !emulation->shared || !emulation->shared_unknown ||
-        !emulation->warps)
+    if (!emulation->kinds || !emulation->issue_steps || !emulation->patterns || !emulation->shared ||
+        !emulation->shared_unknown || !emulation->warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++)
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
@@ -179,6 +180,7 @@ void emulation_close(struct emulation *emulation)
     free(emulation->patched);
     free(emulation->kinds);
     free(emulation->issue_steps);
+    free(emulation->patterns);
     free(emulation->shared);
     free(emulation->shared_unknown);
     free(emulation->warps);

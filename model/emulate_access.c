@@ -29,11 +29,12 @@ static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, b
     return unknown[index] | (wide && index + 1 < SASS_RZ ? unknown[index + 1] : 0);
 }
 
-static uint64_t register_value(const row file[ROWS], unsigned index, bool wide, unsigned lane)
+/* The low and, of a pair, high words of an address register. */
+static void address_rows(const uint32_t *out[2], const struct registers *regs, const row file[ROWS],
+                         unsigned index, bool wide)
 {
-    if (index == SASS_RZ)
-        return 0;
-    return file[index][lane] | (wide && index + 1 < SASS_RZ ? (uint64_t)file[index + 1][lane] << 32 : 0);
+    out[0] = index == SASS_RZ ? regs->zero : file[index];
+    out[1] = index == SASS_RZ || !wide || index + 1 >= SASS_RZ ? regs->zero : file[index + 1];
 }
 
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
@@ -41,6 +42,9 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
 {
     const struct sass_access *access = &i->accesses[which];
     const bool wide = access->wide || access->uniform_wide;
+    const bool extends = !access->wide && !access->zero_extend && access->uniform_wide;
+    const uint64_t mask_of_width = wide ? UINT64_MAX : UINT32_MAX;
+    const uint32_t *vector[2], *uniform[2];
 
     out->i = i;
     out->index = i->pc / SASS_BYTES;
@@ -54,15 +58,14 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
                 register_unknown(warp->regs.u_unknown, access->uniform, access->uniform_wide)))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the address of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
+    address_rows(vector, &warp->regs, warp->regs.r, access->index, access->wide);
+    address_rows(uniform, &warp->regs, warp->regs.u, access->uniform, access->uniform_wide);
     for (unsigned l = 0; l < LANES; l++) {
-        uint64_t base = register_value(warp->regs.r, access->index, access->wide, l) * access->scale;
-        uint64_t address;
+        const uint64_t low = (uint64_t)vector[0][l] * access->scale;
+        const uint64_t base = extends ? (uint64_t)(int64_t)(int32_t)low : low | (uint64_t)vector[1][l] << 32;
+        const uint64_t added = uniform[0][l] | (uint64_t)uniform[1][l] << 32;
 
-        if (!access->wide && !access->zero_extend && access->uniform_wide)
-            base = (uint64_t)(int64_t)(int32_t)base;
-        address = base + register_value(warp->regs.u, access->uniform, access->uniform_wide, l) +
-                  (uint64_t)(int64_t)access->offset;
-        out->address[l] = wide ? address : (uint32_t)address;
+        out->address[l] = (base + added + (uint64_t)(int64_t)access->offset) & mask_of_width;
     }
     return STEP_NEXT;
 }
@@ -157,8 +160,7 @@ static uint64_t interleaved(uint64_t address, unsigned lane)
 }
 
 /* A 32-byte sector and a 128-byte line of local memory: wider accesses take one line for each word. */
-static void count_local(struct emulate_count *count, const struct request *request, uint32_t mask,
-                        uint64_t times)
+static void count_local(struct cost *cost, const struct request *request, uint32_t mask)
 {
     const unsigned words = request->width > 4 ? request->width / 4 : 1;
     uint64_t address[LANES];
@@ -166,8 +168,8 @@ static void count_local(struct emulate_count *count, const struct request *reque
     for (unsigned w = 0; w < words; w++) {
         for (unsigned l = 0; l < LANES; l++)
             address[l] = interleaved(request->address[l] + 4 * w, l);
-        count->sectors += times * count_blocks(address, mask, 4, 32);
-        count->lines += times * count_blocks(address, mask, 4, 128);
+        cost->sectors += count_blocks(address, mask, 4, 32);
+        cost->lines += count_blocks(address, mask, 4, 128);
     }
 }
 
@@ -219,12 +221,39 @@ bool request_is_global(const struct request *request)
     return spaces[0] != 0;
 }
 
+/* What one request costs; the same as that of the instruction's last one where all lanes have moved by the
+ * same multiple of a line. */
+static const struct cost *cost_of(struct emulation *emulation, const struct request *request)
+{
+    struct pattern *pattern = &emulation->patterns[2 * request->index + request->second];
+    const uint64_t moved = request->address[0] - pattern->address[0];
+    uint64_t other = request->mask ^ pattern->mask;
+    uint32_t spaces[3];
+
+    for (unsigned l = 0; l < LANES; l++)
+        other |= (request->address[l] - pattern->address[l]) ^ moved;
+    if (!other && moved % 128 == 0 && request->space != SASS_SPACE_GENERIC)
+        return &pattern->cost;
+    pattern->mask = request->mask;
+    memcpy(pattern->address, request->address, sizeof pattern->address);
+    pattern->cost = (struct cost){0};
+    split_spaces(spaces, request);
+    if (spaces[0]) {
+        pattern->cost.sectors += count_blocks(request->address, spaces[0], request->width, 32);
+        pattern->cost.lines += count_blocks(request->address, spaces[0], request->width, 128);
+    }
+    if (spaces[1])
+        pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
+    if (spaces[2])
+        count_local(&pattern->cost, request, spaces[2]);
+    return &pattern->cost;
+}
+
 void request_tally(struct emulation *emulation, const struct request *request, uint64_t times)
 {
     struct emulate_count *count = &emulation->block->counts[request->index];
-    uint32_t spaces[3];
+    const struct cost *cost = cost_of(emulation, request);
 
-    split_spaces(spaces, request);
     if (!request->second) {
         const unsigned lanes = (unsigned)__builtin_popcount(request->mask);
 
@@ -232,14 +261,9 @@ void request_tally(struct emulation *emulation, const struct request *request, u
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
     }
-    if (spaces[0]) {
-        count->sectors += times * count_blocks(request->address, spaces[0], request->width, 32);
-        count->lines += times * count_blocks(request->address, spaces[0], request->width, 128);
-    }
-    if (spaces[1])
-        count->wavefronts += times * count_wavefronts(request->address, spaces[1], request->width);
-    if (spaces[2])
-        count_local(count, request, spaces[2], times);
+    count->sectors += times * cost->sectors;
+    count->lines += times * cost->lines;
+    count->wavefronts += times * cost->wavefronts;
 }
 
 int request_count(struct emulation *emulation, const struct request *request)
@@ -365,25 +389,51 @@ static int store(struct emulation *emulation, struct warp *warp, const struct re
     return STEP_NEXT;
 }
 
-/* Whether every lane's address is good, where no data is moved. */
+/* Whether one lane's address is good. */
+static int check_lane(struct emulation *emulation, const struct request *request, unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const enum sass_space space =
+        request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
+    const size_t size = space == SASS_SPACE_SHARED ? emulation->shared_bytes : emulation->local_bytes;
+
+    if (address & (request->width - 1))
+        return bad_address(emulation, request, lane, "is not aligned");
+    if (space == SASS_SPACE_GLOBAL ? !memory_region(&emulation->memory, address, request->width)
+                                   : size < request->width || (address & 0xffffffff) > size - request->width)
+        return bad_address(emulation, request, lane,
+                           space == SASS_SPACE_GLOBAL   ? "is outside every buffer"
+                           : space == SASS_SPACE_SHARED ? "is outside shared memory"
+                                                        : "is outside local memory");
+    return STEP_NEXT;
+}
+
+/* Whether every lane's address is good: at once where the lowest and the highest lie in one place. */
 static int check_request(struct emulation *emulation, const struct request *request)
 {
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t address = request->address[lane];
-        const enum sass_space space =
-            request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
-        const size_t size = space == SASS_SPACE_SHARED ? emulation->shared_bytes : emulation->local_bytes;
+    uint64_t least = UINT64_MAX, most = 0, bits = 0;
+    const uint64_t width = request->width;
 
-        if (address & (request->width - 1))
-            return bad_address(emulation, request, lane, "is not aligned");
-        if (space == SASS_SPACE_GLOBAL
-                ? !memory_region(&emulation->memory, address, request->width)
-                : size < request->width || (address & 0xffffffff) > size - request->width)
-            return bad_address(emulation, request, lane,
-                               space == SASS_SPACE_GLOBAL   ? "is outside every buffer"
-                               : space == SASS_SPACE_SHARED ? "is outside shared memory"
-                                                            : "is outside local memory");
+    for (unsigned l = 0; l < LANES; l++) {
+        const bool active = request->mask >> l & 1;
+        const uint64_t address = request->address[l];
+
+        bits |= active ? address : 0;
+        least = active && address < least ? address : least;
+        most = active && address > most ? address : most;
+    }
+    if (!(bits & (width - 1))) {
+        if (request->space == SASS_SPACE_SHARED && most + width <= emulation->shared_bytes)
+            return STEP_NEXT;
+        if (request->space == SASS_SPACE_GLOBAL && most - least < UINT32_MAX &&
+            memory_region(&emulation->memory, least, (unsigned)(most - least + width)))
+            return STEP_NEXT;
+    }
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const int rc = check_lane(emulation, request, (unsigned)__builtin_ctz(left));
+
+        if (rc)
+            return rc;
     }
     return STEP_NEXT;
 }

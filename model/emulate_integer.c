@@ -51,10 +51,39 @@ static uint64_t addend(const struct alu *x, unsigned k, unsigned lane)
     return (uint64_t)~value + !x->i->mod[SASS_MOD_EXTENDED];
 }
 
+/* Whether somebody reads the carries. */
+static bool needs_carries(const struct alu *x)
+{
+    for (unsigned k = 0; k < x->i->destination_count; k++)
+        if (x->i->destinations[k].index != SASS_PT && (x->i->destinations[k].kind == SASS_PREDICATE ||
+                                                       x->i->destinations[k].kind == SASS_UNIFORM_PREDICATE))
+            return true;
+    return false;
+}
+
+/* Without carries, the frequent case. */
+static void add_words(struct alu *x)
+{
+    uint32_t sign[3], one = 0;
+
+    for (unsigned k = 0; k < 3; k++) {
+        const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+
+        sign[k] = operand->negate || operand->invert ? ALL_LANES : 0;
+        one += sign[k] & 1;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (x->s[0][0][l] ^ sign[0]) + (x->s[1][0][l] ^ sign[1]) + (x->s[2][0][l] ^ sign[2]) + one;
+}
+
 void op_iadd3(struct alu *x)
 {
     const bool extended = x->i->mod[SASS_MOD_EXTENDED];
 
+    if (!extended && x->source_count == 3 && !needs_carries(x)) {
+        add_words(x);
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t sum = extended ? carry_in(x, l) : 0;
 

@@ -5,53 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-void record_access(struct record *out, const struct request *request)
+void record_first(struct record *out, const struct sight *sight)
 {
-    *out = (struct record){.i = request->i,
-                           .mask = request->mask,
-                           .access = true,
-                           .width = request->width,
-                           .space = request->space,
-                           .second = request->second,
-                           .operand_count = 1};
-    memcpy(out->value[0], request->address, sizeof out->value[0]);
-}
+    const struct request *request = sight->request;
 
-void record_compute(struct record *out, const struct alu *x)
-{
-    *out = (struct record){.i = x->i, .mask = x->active, .operand_count = x->source_count};
-    if (out->operand_count > RECORD_OPERANDS)
-        out->operand_count = RECORD_OPERANDS; /* LEA: the fourth is the shift, an immediate */
-    for (unsigned k = 0; k < out->operand_count; k++) {
-        const bool wide = x->i->sources[x->slot[k]].count > 1;
-
-        for (unsigned l = 0; l < LANES; l++)
-            out->value[k][l] = x->s[k][0][l] | (wide ? (uint64_t)x->s[k][1][l] << 32 : 0);
-    }
+    out->i = sight->i;
+    out->mask = sight->mask;
+    out->access = request != NULL;
+    out->fixed = sight->fixed;
+    out->second = request ? request->second : 0;
+    out->width = request ? request->width : 0;
+    out->space = request ? request->space : 0;
+    out->operand_count = sight->operand_count;
+    memcpy(out->value, sight->values, sight->operand_count * sizeof *out->value);
 }
 
 /* Differences of narrow operands wrap at 32 bits, and are small numbers of either sign. */
-static uint64_t advance(const struct record *record, uint64_t from, uint64_t to)
+static uint64_t advance(bool access, uint64_t from, uint64_t to)
 {
-    return record->access ? to - from : (uint64_t)(int64_t)(int32_t)(uint32_t)(to - from);
+    return access ? to - from : (uint64_t)(int64_t)(int32_t)(uint32_t)(to - from);
 }
 
-bool record_follows(struct record *record, const struct record *later, uint64_t periods, bool learn)
+bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn)
 {
-    if (record->i != later->i || record->mask != later->mask || record->operand_count != later->operand_count)
+    const bool access = record->access;
+    uint64_t off = 0, moved = 0;
+
+    if (record->i != sight->i || record->mask != sight->mask || record->operand_count != sight->operand_count)
         return false;
     for (unsigned k = 0; k < record->operand_count; k++)
         for (unsigned l = 0; l < LANES; l++) {
-            if (!(record->mask >> l & 1))
-                continue;
+            const uint64_t active = 0 - (uint64_t)(record->mask >> l & 1), now = sight->values[k][l];
+
             if (learn)
-                record->delta[k][l] = advance(record, record->value[k][l], later->value[k][l]);
-            if (advance(record, record->value[k][l] + periods * record->delta[k][l], later->value[k][l]))
-                return false;
-            if (record->fixed && record->delta[k][l])
-                return false;
+                record->delta[k][l] = advance(access, record->value[k][l], now) & active;
+            moved |= record->delta[k][l];
+            off |= advance(access, record->value[k][l] + periods * record->delta[k][l], now) & active;
         }
-    return true;
+    return !off && !(record->fixed && moved);
 }
 
 /* The first t >= 1 for which value + t * step < 0, value >= 0. */

@@ -25,11 +25,20 @@ struct record_run {
     uint32_t first, end;
 };
 
-void record_access(struct record *out, const struct request *request);
-void record_compute(struct record *out, const struct alu *x);
+/* What is seen of an instruction: its mask and operands, in values[k][lane]. */
+struct sight {
+    const struct sass *i;
+    uint32_t mask;
+    unsigned operand_count;
+    const uint64_t (*values)[LANES];
+    const struct request *request; /* of an access, else null */
+    bool fixed;
+};
 
-/* Whether `later` is the same as `record`, `periods` periods later; sets the advance if `learn`. */
-bool record_follows(struct record *record, const struct record *later, uint64_t periods, bool learn);
+void record_first(struct record *out, const struct sight *sight);
+
+/* Whether what is seen now is the same as `record`, `periods` periods later; sets the advance if `learn`. */
+bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn);
 
 /* The first period, from 1 on, in which the instruction could set a predicate otherwise than in period 0;
  * UINT64_MAX when never. 0: not known. */

@@ -80,6 +80,18 @@ struct block_barrier {
     uint32_t population, all, any; /* of a reducing barrier so far */
 };
 
+/* What one request costs the memory system. */
+struct cost {
+    unsigned sectors, lines, wavefronts;
+};
+
+/* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */
+struct pattern {
+    uint32_t mask;
+    uint64_t address[LANES];
+    struct cost cost;
+};
+
 struct emulation {
     const struct cubin_kernel *kernel;
     const struct launch *launch;
@@ -114,8 +126,9 @@ struct emulation {
     bool rehearsing;  /* what is executed is not counted */
     bool together;    /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
-    int64_t *issue_steps;  /* differences of `issued` from one instruction to the next */
-    struct steady *steady; /* loops in steady state; null in full mode */
+    struct pattern *patterns; /* of both accesses of each instruction */
+    int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
+    struct steady *steady;    /* loops in steady state; null in full mode */
     struct emulate_result *result;
     struct err *err;
 };

@@ -28,6 +28,7 @@ struct watch {
     uint64_t repeats; /* of the trace at the last visit */
     uint64_t rest;    /* visits still to be let pass */
     unsigned taken;   /* snapshots so far that belong together */
+    unsigned trusted; /* period with which it was extrapolated before, else 0 */
     uint16_t list[2 * ROWS];
     unsigned vector_count, count;         /* of list: vector registers first */
     struct snapshot snapshots[SNAPSHOTS]; /* snapshot n lies at n % SNAPSHOTS */
@@ -49,7 +50,6 @@ struct steady {
     uint64_t passed;  /* barriers in a period */
     uint64_t periods; /* how long after the recorded period that is which is seen now */
     bool disturbed;
-    struct warp saved;
 };
 
 int steady_open(struct steady **out, struct err *err)
@@ -94,31 +94,34 @@ bool steady_listens(const struct steady *steady)
 }
 
 /* Takes what the period did: into the list at first, compared with it later. */
-static void take(struct steady *steady, struct record *seen, uint64_t periods)
+static void take(struct steady *steady, const struct sight *sight)
 {
     if (steady->phase == PHASE_RECORD) {
         if (steady->record_count == RECORD_MOST)
             steady->disturbed = true;
         else
-            steady->records[steady->record_count++] = *seen;
+            record_first(&steady->records[steady->record_count++], sight);
         return;
     }
     if (steady->next >= steady->record_count ||
-        !record_follows(&steady->records[steady->next++], seen, periods, steady->phase == PHASE_LEARN))
+        !record_follows(&steady->records[steady->next++], sight, steady->periods,
+                        steady->phase == PHASE_LEARN))
         steady->disturbed = true;
 }
 
 void steady_access(struct steady *steady, const struct request *request, bool fixed)
 {
-    struct record seen;
+    const struct sight sight = {.i = request->i,
+                                .mask = request->mask,
+                                .operand_count = 1,
+                                .values = &request->address,
+                                .request = request,
+                                .fixed = fixed};
 
-    if (steady->disturbed)
-        return;
     if (fixed && request->access & SASS_WRITES)
         steady->disturbed = true; /* an atomic whose result is needed */
-    record_access(&seen, request);
-    seen.fixed = fixed;
-    take(steady, &seen, steady->periods);
+    if (!steady->disturbed)
+        take(steady, &sight);
 }
 
 static bool sets_predicate(const struct sass *i)
@@ -139,14 +142,22 @@ static bool reads_clock(const struct sass *i)
 
 void steady_compute(struct steady *steady, const struct alu *x)
 {
-    struct record seen;
+    uint64_t values[RECORD_OPERANDS][LANES];
+    struct sight sight = {.i = x->i, .mask = x->active, .values = (const uint64_t(*)[LANES])values};
 
     if (reads_clock(x->i))
         steady->disturbed = true;
     if (steady->disturbed || !sets_predicate(x->i) || !x->source_count)
         return;
-    record_compute(&seen, x);
-    take(steady, &seen, steady->periods);
+    /* LEA has a fourth operand, the shift, an immediate */
+    sight.operand_count = x->source_count < RECORD_OPERANDS ? x->source_count : RECORD_OPERANDS;
+    for (unsigned k = 0; k < sight.operand_count; k++) {
+        const bool wide = x->i->sources[x->slot[k]].count > 1;
+
+        for (unsigned l = 0; l < LANES; l++)
+            values[k][l] = x->s[k][0][l] | (wide ? (uint64_t)x->s[k][1][l] << 32 : 0);
+    }
+    take(steady, &sight);
 }
 
 void steady_run(struct steady *steady, uint32_t first, uint32_t end)
@@ -259,6 +270,8 @@ static void set_registers(struct registers *regs, struct watch *watch, unsigned 
             if (watch->mask >> l & 1 || k >= watch->vector_count)
                 (*to)[l] = now->rows[k][l] + (uint32_t)periods * (now->rows[k][l] - before->rows[k][l]);
     }
+    memcpy(regs->p, now->p, sizeof regs->p);
+    memcpy(regs->up, now->up, sizeof regs->up);
 }
 
 static bool registers_are(struct registers *regs, struct watch *watch, unsigned period, uint64_t periods,
@@ -303,18 +316,55 @@ static bool execute_period(struct emulation *emulation, struct warp *warp, struc
     return !steady->disturbed && steady->next == steady->record_count && group->pc == steady->current->target;
 }
 
+/* What a rehearsal may change of a warp beside registers that nobody needs any more. */
+struct kept {
+    row b[RECONVERGE];
+    struct group groups[LANES];
+    unsigned group_count, turn;
+    uint32_t exited;
+    uint64_t passed;
+    unsigned alive;
+    struct emulate_result result;
+};
+
+static void keep(struct kept *kept, const struct emulation *emulation, const struct warp *warp)
+{
+    memcpy(kept->b, warp->regs.b, sizeof kept->b);
+    memcpy(kept->groups, warp->groups, sizeof kept->groups);
+    kept->group_count = warp->group_count;
+    kept->turn = warp->turn;
+    kept->exited = warp->exited;
+    kept->passed = warp->passed;
+    kept->alive = emulation->alive;
+    kept->result = *emulation->result;
+}
+
+static void put_back(const struct kept *kept, struct emulation *emulation, struct warp *warp)
+{
+    const uint64_t executed = emulation->result->executed;
+
+    memcpy(warp->regs.b, kept->b, sizeof kept->b);
+    memcpy(warp->groups, kept->groups, sizeof kept->groups);
+    warp->group_count = kept->group_count;
+    warp->turn = kept->turn;
+    warp->exited = kept->exited;
+    warp->passed = kept->passed;
+    emulation->alive = kept->alive;
+    emulation->restart = false;
+    *emulation->result = kept->result;
+    emulation->result->executed = executed;
+}
+
 /* Whether the period `periods` after the newest snapshot goes as expected. Everything is put back. */
 static bool rehearse(struct emulation *emulation, struct warp *warp, struct group *group, uint64_t periods)
 {
     struct steady *steady = emulation->steady;
     struct watch *watch = steady->current;
     const struct slice_set *live = &emulation->slice.live[watch->target];
-    const struct emulate_result result = *emulation->result;
-    const unsigned alive = emulation->alive;
-    uint64_t executed;
+    struct kept kept;
     bool good;
 
-    memcpy(&steady->saved, warp, sizeof steady->saved);
+    keep(&kept, emulation, warp);
     set_registers(&warp->regs, watch, steady->period, periods);
     steady->phase = PHASE_REHEARSE;
     steady->next = steady->next_run = 0;
@@ -323,12 +373,8 @@ static bool rehearse(struct emulation *emulation, struct warp *warp, struct grou
     good = execute_period(emulation, warp, group) &&
            registers_are(&warp->regs, watch, steady->period, periods + 1, live);
     emulation->rehearsing = false;
-    memcpy(warp, &steady->saved, sizeof steady->saved); /* its trace was not touched */
-    emulation->alive = alive;
-    emulation->restart = false;
-    executed = emulation->result->executed;
-    *emulation->result = result;
-    emulation->result->executed = executed;
+    put_back(&kept, emulation, warp);
+    set_registers(&warp->regs, watch, steady->period, 0);
     steady->disturbed = false;
     return good;
 }
@@ -380,13 +426,14 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
     int rc = 0;
 
     steady->disturbed = false;
-    for (unsigned k = 0; k < REHEARSALS && good; k++) /* the last, and two between */
+    good = good && on_a_line(watch, &emulation->slice.live[watch->target], steady->period);
+    for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, and two between */
         good = rehearse(emulation, warp, group, k ? hash_random(watch->branch, k) % periods : periods - 1);
     steady->phase = PHASE_WATCH;
     if (good)
         rc = extrapolate(emulation, warp, periods);
-    else
-        watch->rest = PATIENCE;
+    watch->rest = good ? 2 * steady->period : watch->trusted ? 0 : PATIENCE; /* good: it ends soon */
+    watch->trusted = good ? steady->period : 0;
     watch->taken = 0;
     watch->repeats = 0;
     return rc;
@@ -435,6 +482,7 @@ static void give_up(struct steady *steady)
 {
     steady->phase = PHASE_WATCH;
     steady->current->rest = PATIENCE;
+    steady->current->trusted = 0;
     steady->current->taken = 0;
 }
 
@@ -452,9 +500,8 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
             return 0; /* an inner loop: part of the recorded period */
         give_up(steady);
     }
-    if (warp->regs.tainted || !others_wait(warp, group))
-        repeats = 0;
-    if (repeats < 2 || repeats != watch->repeats + 1 || group->mask != watch->mask) {
+    if (repeats != watch->repeats + 1 || group->mask != watch->mask || warp->regs.tainted ||
+        !others_wait(warp, group)) {
         if (steady->phase != PHASE_WATCH)
             give_up(steady);
         watch->taken = 0;
@@ -468,6 +515,10 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
         return 0;
     }
     take_snapshot(watch, &warp->regs);
+    if (watch->trusted) { /* another warp: it will be checked all the same */
+        start_recording(steady, watch, warp, watch->trusted);
+        return 0;
+    }
     for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++)
         if (watch->taken > 2 * periods[k] &&
             on_a_line(watch, &emulation->slice.live[watch->target], periods[k])) {

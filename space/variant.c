@@ -186,6 +186,42 @@ int variant_make(struct variant *out, const struct spec *spec, size_t problem, c
     return make(out, spec, problem, &recipe, err);
 }
 
+/* False with outcome and message when a constraint does not hold. */
+static bool satisfies(struct maker *maker)
+{
+    const struct spec *spec = maker->spec;
+    bool holds;
+    size_t c;
+
+    for (c = 0; c < spec->constraint_count; c++) {
+        if (!expr_bool(&holds, spec->constraints[c], maker->slots, NULL) && holds)
+            continue;
+        maker->variant->outcome = OUTCOME_CONSTRAINT;
+        snprintf(maker->variant->message, sizeof maker->variant->message,
+                 "constraints[%zu]: \"%s\" does not hold", c, expr_text(spec->constraints[c]));
+        return false;
+    }
+    return true;
+}
+
+int variant_geometry(struct variant *out, const struct spec *spec, const struct value *sizes,
+                     const unsigned *choices, struct err *err)
+{
+    struct maker maker = {.variant = out, .spec = spec, .err = err};
+
+    *out = (struct variant){.source_path = spec->kernel.path, .outcome = OUTCOME_OK};
+    launch_init(&out->launch);
+    maker.slots = calloc(spec->name_count + 1, sizeof *maker.slots);
+    if (!maker.slots)
+        return err_memory(err);
+    spec_slots(maker.slots, spec, 0, choices);
+    memcpy(maker.slots + spec->parameter_count, sizes, spec->size_count * sizeof *sizes);
+    if (satisfies(&maker))
+        make_launch(&maker, &spec->launch); /* what is wrong with it is the outcome */
+    free(maker.slots);
+    return 0;
+}
+
 int variant_reference(struct variant *out, const struct spec *spec, size_t problem, const unsigned *compiled,
                       const unsigned *choices, struct err *err)
 {

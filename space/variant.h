@@ -26,6 +26,13 @@ struct variant {
 int variant_make(struct variant *out, const struct spec *spec, size_t problem, const unsigned *choices,
                  struct err *err);
 
+/* The launch geometry alone, for a program that brings its own arguments: grid, block, shared memory and
+ * carve-out at any problem sizes, `spec->size_count` values in the spec's order. The outcome is OUTCOME_OK;
+ * OUTCOME_CONSTRAINT where the configuration is not valid at these sizes; or OUTCOME_LIMITS. The only error
+ * is ERR_MEMORY. */
+int variant_geometry(struct variant *out, const struct spec *spec, const struct value *sizes,
+                     const unsigned *choices, struct err *err);
+
 /* The reference kernel (spec->reference.kind REFERENCE_KERNEL) for the arguments of configuration `choices`,
  * launched by problem sizes only. It has the spec's options and, so that it may stand in the kernel's own
  * file, the macros of the one configuration `compiled`: the default, so that one compilation serves all.

@@ -72,4 +72,14 @@ int decision_check(const struct decision *decision, const struct spec *spec, con
 const struct decision_row *decision_find(const struct decision *decision, const char *device, unsigned sm,
                                          const double *sizes);
 
+/* The product of the ratios between problem sizes, each at least 1: 1 is equal; infinite where a ratio has no
+ * meaning. */
+double decision_distance(const double *a, const double *b, size_t count);
+
+/* The index of the row whose configuration is fastest over all rows, by the sum of its relative speeds where
+ * it stood in the finals: one real configuration that is good everywhere, rather than the best of each
+ * parameter. 0 without rows. */
+size_t decision_overall(const struct decision_row *const *rows, size_t count, const char *const *parameters,
+                        size_t parameter_count);
+
 #endif

@@ -254,8 +254,7 @@ int decision_check(const struct decision *decision, const struct spec *spec, con
     return 0;
 }
 
-/* The product of the ratios between sizes, each at least 1: 1 is equal. */
-static double distance(const double *a, const double *b, size_t count)
+double decision_distance(const double *a, const double *b, size_t count)
 {
     double product = 1;
     size_t s;
@@ -281,7 +280,7 @@ const struct decision_row *decision_find(const struct decision *decision, const 
         ours = !device || site_same_name(row->device, device);
         if (!ours && (!sm || row->sm != sm))
             continue;
-        far = distance(row->sizes, sizes, decision->size_count);
+        far = decision_distance(row->sizes, sizes, decision->size_count);
         if (best && (best_is_ours > ours || (best_is_ours == ours && far >= nearest)))
             continue;
         best = row;
@@ -289,4 +288,47 @@ const struct decision_row *decision_find(const struct decision *decision, const 
         best_is_ours = ours;
     }
     return best;
+}
+
+/* How fast configuration `values` is in a row: best time over its time where it stood in the finals, else 0.
+ */
+static double relative_speed(const struct decision_row *row, const struct value *values,
+                             const char *const *parameters, size_t count)
+{
+    struct js_at finalist, configuration, at, time;
+    struct value value;
+    double time_ms;
+    size_t i, p;
+
+    for (i = 0; i < js_count(&row->finalists); i++) {
+        finalist = js_element(&row->finalists, i);
+        if (!js_find(&configuration, &finalist, "configuration") || !js_find(&time, &finalist, "time_ms") ||
+            js_real(&time_ms, &time, NULL))
+            continue;
+        for (p = 0; p < count; p++)
+            if (!js_find(&at, &configuration, parameters[p]) || value_from_json(&value, &at, NULL) ||
+                !value_equal(&value, &values[p]))
+                break;
+        if (p == count)
+            return row->time_s * 1e3 / time_ms;
+    }
+    return 0;
+}
+
+size_t decision_overall(const struct decision_row *const *rows, size_t count, const char *const *parameters,
+                        size_t parameter_count)
+{
+    double sum, best = -1;
+    size_t candidate, row, found = 0;
+
+    for (candidate = 0; candidate < count; candidate++) {
+        sum = 0;
+        for (row = 0; row < count; row++)
+            sum += relative_speed(rows[row], rows[candidate]->values, parameters, parameter_count);
+        if (sum > best) {
+            best = sum;
+            found = candidate;
+        }
+    }
+    return found;
 }

@@ -72,48 +72,6 @@ static void find_distinct(struct header_table *table)
     }
 }
 
-/* How fast configuration `values` is in a row: best time over its time where it stood in the finals, else 0.
- */
-static double relative_speed(const struct header_table *table, const struct decision_row *row,
-                             const struct value *values)
-{
-    struct js_at finalist, configuration, at, time;
-    struct value value;
-    double time_ms;
-    size_t i, p;
-
-    for (i = 0; i < js_count(&row->finalists); i++) {
-        finalist = js_element(&row->finalists, i);
-        if (!js_find(&configuration, &finalist, "configuration") || !js_find(&time, &finalist, "time_ms") ||
-            js_real(&time_ms, &time, NULL))
-            continue;
-        for (p = 0; p < table->first->parameter_count; p++)
-            if (!js_find(&at, &configuration, table->first->parameters[p]) ||
-                value_from_json(&value, &at, NULL) || !value_equal(&value, &values[p]))
-                break;
-        if (p == table->first->parameter_count)
-            return row->time_s * 1e3 / time_ms;
-    }
-    return 0;
-}
-
-/* One real configuration that is good everywhere, rather than the best of each parameter. */
-static void find_fallback(struct header_table *table)
-{
-    double sum, best = -1;
-    size_t v, row;
-
-    for (v = 0; v < table->distinct_count; v++) {
-        sum = 0;
-        for (row = 0; row < table->row_count; row++)
-            sum += relative_speed(table, table->rows[row], table->rows[table->distinct[v]]->values);
-        if (sum > best) {
-            best = sum;
-            table->fallback = table->distinct[v];
-        }
-    }
-}
-
 static enum field_type type_of(const struct value *value)
 {
     switch (value->kind) {
@@ -183,6 +141,7 @@ int header_table_init(struct header_table *table, const struct decision *decisio
             table->rows[table->row_count++] = &decisions[i].rows[r];
     name_prefix(table, table->first->kernel);
     find_distinct(table);
-    find_fallback(table);
+    table->fallback = decision_overall(table->rows, table->row_count, table->first->parameters,
+                                       table->first->parameter_count);
     return find_types(table, err);
 }

@@ -1,6 +1,7 @@
 #include "tuner/occutune.h"
 
 #include "tuner/decision.h"
+#include "tuner/kernel.h"
 #include "tuner/site.h"
 #include "tuner/tune.h"
 
@@ -13,6 +14,7 @@
 #endif
 
 _Static_assert(sizeof(struct err) == sizeof(struct occutune_error), "errors are passed through");
+_Static_assert((int)CHOICE_DEFAULT == (int)OCCUTUNE_FIT_DEFAULT, "fits are passed through");
 _Static_assert((int)ERR_STOPPED == (int)OCCUTUNE_STOPPED, "codes are passed through");
 
 struct occutune_decision {
@@ -36,6 +38,13 @@ const char *occutune_version(void)
 void occutune_options_init(struct occutune_options *options)
 {
     *options = (struct occutune_options){.strategy = "exhaustive"};
+}
+
+static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
+{
+    if (!options->cache)
+        return site_cache_directory(out, size);
+    return *options->cache ? options->cache : NULL;
 }
 
 /* Tuning
@@ -126,10 +135,11 @@ static int take(occutune_decision **out, struct json *document, const char *name
 int occutune_tune(occutune_decision **out, const char *spec_path, const struct occutune_options *options,
                   struct occutune_error *error)
 {
+    char cache[4096];
     const struct site_options site_options = {.device = options->device,
                                               .nvrtc = options->nvrtc,
                                               .worker = options->worker,
-                                              .cache = options->cache,
+                                              .cache = cache_of(cache, sizeof cache, options),
                                               .jobs = options->jobs};
     struct bridge bridge;
     struct json *document = NULL;
@@ -312,4 +322,68 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
     if (!code)
         *out = value->string;
     return code ? give_error(error, &err) : 0;
+}
+
+/* Run time
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static struct kernel *inside(occutune_kernel *kernel)
+{
+    return (struct kernel *)kernel;
+}
+
+int occutune_kernel_open(occutune_kernel **out, const char *spec, const occutune_decision *const *decisions,
+                         size_t count, const struct occutune_options *options, struct occutune_error *error)
+{
+    static const struct occutune_options defaults = {0};
+    const struct occutune_options *given = options ? options : &defaults;
+    const struct decision **list = calloc(count + 1, sizeof *list);
+    char cache[4096];
+    const struct kernel_options kernel_options = {.nvrtc = given->nvrtc,
+                                                  .worker = given->worker,
+                                                  .cache = cache_of(cache, sizeof cache, given),
+                                                  .message = given->message,
+                                                  .context = given->context};
+    struct kernel *kernel = NULL;
+    struct err err = {0};
+    size_t i;
+    int code = list ? 0 : err_memory(&err);
+
+    for (i = 0; i < count && !code; i++)
+        list[i] = &decisions[i]->decision;
+    if (!code)
+        code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
+    free(list);
+    *out = (occutune_kernel *)kernel;
+    return code ? give_error(error, &err) : 0;
+}
+
+int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
+                        struct occutune_error *error)
+{
+    struct kernel_ready ready;
+    struct err err = {0};
+    const struct launch *launch = &ready.choice.launch;
+    const struct variant *variant;
+
+    *out = (struct occutune_launch){0};
+    if (kernel_get(&ready, inside(kernel), sizes, &err))
+        return give_error(error, &err);
+    variant = &ready.variant->variant;
+    *out = (struct occutune_launch){.function = ready.function,
+                                    .module = ready.module,
+                                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                                    .block = {launch->block[0], launch->block[1], launch->block[2]},
+                                    .shared_dynamic_bytes = launch->shared_bytes,
+                                    .fit = (enum occutune_fit)ready.choice.fit,
+                                    .configuration = ready.variant->text,
+                                    .options = (const char *const *)variant->options,
+                                    .option_count = variant->option_count};
+    return 0;
+}
+
+void occutune_kernel_close(occutune_kernel *kernel)
+{
+    kernel_close(inside(kernel));
 }

@@ -1,9 +1,11 @@
 /* occutune: tuning CUDA kernels from a program.
  *
  * Tune a spec, or load a decision that was made before, and ask which configuration is best for a device and
- * a problem size and with which options to compile it. Nothing here prints, exits or keeps state between
- * calls; a handle may be used by one thread at a time. No CUDA library is loaded into the calling process:
- * compiler and GPU are held by workers, executables found beside the library or named in the options.
+ * a problem size and with which options to compile it; or have the kernel compiled and loaded into the CUDA
+ * context of the application, ready to launch. Nothing here prints, exits or keeps state outside of its
+ * handles; unless said otherwise a handle may be used by one thread at a time. Compiler and GPU are held by
+ * workers, executables found beside the library or named in the options; only occutune_kernel_get uses a CUDA
+ * library in the calling process, the driver.
  *
  * Functions return 0, or a negative code and a text in `error` (which may be null). On failure `*out` is null
  * or empty. */
@@ -41,15 +43,16 @@ struct occutune_options {
     const char *device; /* null: every GPU like the first; "1": that GPU; a name: a recording of that GPU */
     const char
         *recorded; /* take times from this journal or Kernel Tuner cache; null: from a GPU if one is here */
-    const char *strategy;    /* "exhaustive" or "random" */
-    uint64_t seed;           /* of what is random */
-    double time_s;           /* budget in seconds; 0: none */
-    uint64_t trials;         /* most configurations to time; 0: all */
-    unsigned jobs;           /* threads that compile; 0: one per core */
-    const char *journal;     /* file that keeps every result and is resumed; null: a default name */
-    const char *cache;       /* directory that keeps compiled code; null: none */
-    const char *nvrtc;       /* NVRTC library; null: found */
-    const char *worker;      /* worker executable; null: found */
+    const char *strategy; /* "exhaustive" or "random" */
+    uint64_t seed;        /* of what is random */
+    double time_s;        /* budget in seconds; 0: none */
+    uint64_t trials;      /* most configurations to time; 0: all */
+    unsigned jobs;        /* threads that compile; 0: one per core */
+    const char *journal;  /* file that keeps every result and is resumed; null: a default name */
+    const char *cache;    /* directory that keeps compiled code; null: OCCUTUNE_CACHE, else the user's cache
+                             directory; "": none */
+    const char *nvrtc;    /* NVRTC library; null: found */
+    const char *worker;   /* worker executable; null: found */
     const char *const *sets; /* overrides of problem sizes, "M=1024" */
     size_t set_count;
     const volatile sig_atomic_t *stop; /* ends the run early once not 0; may be null */
@@ -113,6 +116,56 @@ OCCUTUNE_API int occutune_real(double *out, const struct occutune_configuration 
                                const char *parameter, struct occutune_error *error);
 OCCUTUNE_API int occutune_text(const char **out, const struct occutune_configuration *configuration,
                                const char *parameter, struct occutune_error *error);
+
+/* A tuned kernel at run time, in CUDA contexts that belong to the application. Thread-safe.
+ *
+ * The configuration is the one tuned for the current context's device at the sizes asked for, else at that
+ * device's nearest sizes by ratio, else the nearest of the same architecture, else the one that was best over
+ * all, else the spec's default. One that is not valid at these sizes is passed over. */
+typedef struct occutune_kernel occutune_kernel;
+
+enum occutune_fit {
+    OCCUTUNE_FIT_EXACT,
+    OCCUTUNE_FIT_NEAREST,
+    OCCUTUNE_FIT_ARCHITECTURE,
+    OCCUTUNE_FIT_OVERALL,
+    OCCUTUNE_FIT_DEFAULT
+};
+
+/* What cuLaunchKernel wants; pointers are borrowed from the kernel. */
+struct occutune_launch {
+    void *function, *module; /* a CUfunction and its CUmodule (for __constant__ symbols), of the current
+                                context; opted in to the shared memory and carve-out below */
+    unsigned grid[3], block[3], shared_dynamic_bytes; /* the spec's launch at the sizes asked for */
+    enum occutune_fit fit;
+    const char *configuration;  /* "TILE_M=64 FAST_MATH=True" */
+    const char *const *options; /* that it was compiled with, without the architecture */
+    size_t option_count;
+};
+
+/* Takes what it needs of `count` decisions about the kernel of `spec` (none: the default is used); they may
+ * be freed afterwards. Of the options (null: all defaults) cache, nvrtc, worker, message and context count,
+ * and must outlive the kernel. `message` is told, once each: a source that has changed since it was tuned (it
+ * is used all the same), rows that the spec no longer allows, every kind of fallback, a cache that cannot be
+ * written; it is called by one thread at a time and must not call back. OCCUTUNE_USAGE for a bad spec or a
+ * decision about another kernel. */
+OCCUTUNE_API int occutune_kernel_open(occutune_kernel **out, const char *spec,
+                                      const occutune_decision *const *decisions, size_t count,
+                                      const struct occutune_options *options, struct occutune_error *error);
+
+/* `sizes` are the problem's, in the spec's order. The first call for a configuration in a context compiles
+ * it, or finds it in the cache, and loads it, while other threads that ask for the same wait; not while a
+ * stream of the context captures. Later calls cost microseconds. Never makes a context: OCCUTUNE_USAGE when
+ * none is current on the calling thread, and for sizes at which not even the default is valid. Where tuned
+ * code does not compile or load here, that is said once and the default takes its place; a failure of the
+ * default (OCCUTUNE_USAGE: does not compile, OCCUTUNE_GPU, OCCUTUNE_MISSING: no driver or compiler) is kept
+ * until the kernel is closed. */
+OCCUTUNE_API int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel,
+                                     const double *sizes, struct occutune_error *error);
+
+/* Unloads the code from the context that is current; other contexts keep theirs to their end. No thread may
+ * be using the kernel, or a function of it. */
+OCCUTUNE_API void occutune_kernel_close(occutune_kernel *kernel); /* also null */
 
 /* "0.1.0" */
 OCCUTUNE_API const char *occutune_version(void);

@@ -126,3 +126,18 @@ void site_close(struct site *site)
     *site = (struct site){0};
     device_init(&site->device);
 }
+
+const char *site_cache_directory(char *out, size_t size)
+{
+    const char *own = getenv("OCCUTUNE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (own)
+        snprintf(out, size, "%s", own);
+    else if (xdg && *xdg)
+        snprintf(out, size, "%s/occutune", xdg);
+    else if (home && *home)
+        snprintf(out, size, "%s/.cache/occutune", home);
+    else
+        out[0] = '\0';
+    return *out ? out : NULL;
+}

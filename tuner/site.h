@@ -39,6 +39,10 @@ bool site_is_number(const char *device);
 /* "NVIDIA H200" and "nvidia-h200" are the same name. */
 bool site_same_name(const char *a, const char *b);
 
+/* The directory where compiled code is kept, or null for none: OCCUTUNE_CACHE, else $XDG_CACHE_HOME/occutune,
+ * else ~/.cache/occutune. "" in OCCUTUNE_CACHE means none. */
+const char *site_cache_directory(char *out, size_t size);
+
 /* The name in lower case with '-' for what is no letter or digit, cut to `size`. */
 void site_slug(char *out, size_t size, const char *name);
 

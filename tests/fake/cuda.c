@@ -30,6 +30,7 @@ struct graph {
     size_t count;
 };
 
+static _Thread_local CUcontext current;
 static struct graph *capturing;
 static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
 
@@ -166,6 +167,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     (void)device;
+    fake.contexts++;
     *context = (CUcontext)&fake;
     return CUDA_SUCCESS;
 }
@@ -178,8 +180,26 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 
 CUresult cuCtxSetCurrent(CUcontext context)
 {
-    (void)context;
+    current = context;
     return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+    *context = current;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
+{
+    *id = (uintptr_t)context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    *device = 0;
+    return current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
@@ -222,6 +242,9 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstr
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
+    if (!current)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    __atomic_add_fetch(&fake.modules, 1, __ATOMIC_RELAXED);
     *module = (CUmodule)image;
     return CUDA_SUCCESS;
 }
@@ -229,6 +252,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 CUresult cuModuleUnload(CUmodule module)
 {
     (void)module;
+    __atomic_sub_fetch(&fake.modules, 1, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 /* A pretended GPU: 4 SMs at 1.5 GHz, host memory, a virtual clock that launches and copies advance.
  *
  * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
- * each with what it does wrong. A module is any bytes. Not thread-safe. */
+ * each with what it does wrong. A module is any bytes. Not
+ * thread-safe but for what loads code. The current context of a thread is any address. */
 #ifndef TESTS_FAKE_FAKE_H
 #define TESTS_FAKE_FAKE_H
 
@@ -25,6 +26,8 @@ struct fake_state {
     int broken;        /* the sticky error, a CUresult; 0 none */
     unsigned block;    /* running now */
     unsigned launches; /* of test kernels, in this process */
+    unsigned contexts; /* retained so far, in this process */
+    unsigned modules;  /* loaded now, in this process; atomic */
     float factor;      /* the __constant__ variable "factor" */
 };
 extern struct fake_state fake;

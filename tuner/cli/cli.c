@@ -306,18 +306,3 @@ int cli_print_json(struct cli *cli, struct json *json, struct err *err)
     free(text);
     return 0;
 }
-
-const char *cli_cache_directory(char *out, size_t size)
-{
-    const char *own = getenv("OCCUTUNE_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-    if (own)
-        snprintf(out, size, "%s", own);
-    else if (xdg && *xdg)
-        snprintf(out, size, "%s/occutune", xdg);
-    else if (home && *home)
-        snprintf(out, size, "%s/.cache/occutune", home);
-    else
-        out[0] = '\0';
-    return *out ? out : NULL;
-}

@@ -66,9 +66,4 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
 /* Prints JSON as sorted, indented text; frees it. */
 int cli_print_json(struct cli *cli, struct json *json, struct err *err);
 
-/* The directory where compiled code is kept, or null for none: OCCUTUNE_CACHE, else $XDG_CACHE_HOME/occutune,
- * else
- * ~/.cache/occutune. "" in OCCUTUNE_CACHE means none. */
-const char *cli_cache_directory(char *out, size_t size);
-
 #endif

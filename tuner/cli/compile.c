@@ -4,6 +4,7 @@
 #include "model/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
+#include "tuner/site.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
                                             .deadline_s = 600};
     struct compile_result result = {0};
     struct compiler *compiler;
-    int code = compiler_open(&compiler, NULL, cli_cache_directory(cache, sizeof cache), err);
+    int code = compiler_open(&compiler, NULL, site_cache_directory(cache, sizeof cache), err);
 
     if (code)
         return code;

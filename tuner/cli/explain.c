@@ -3,6 +3,7 @@
 #include "space/configuration.h"
 #include "space/space.h"
 #include "tuner/cli/choose.h"
+#include "tuner/site.h"
 #include "tuner/cli/cli.h"
 #include "tuner/ranking.h"
 
@@ -121,7 +122,7 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
     char cache[4096];
     struct ranked row;
     int code = expectation
-                   ? compiler_open(&how->compiler, NULL, cli_cache_directory(cache, sizeof cache), err)
+                   ? compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err)
                    : err_memory(err);
 
     if (code) {

@@ -2,6 +2,7 @@
 
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
+#include "tuner/site.h"
 #include "tuner/cli/progress.h"
 #include "tuner/ranking.h"
 
@@ -205,7 +206,7 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
     int code = cli_count(&jobs, args, "jobs", 1024, err);
 
     if (!code)
-        code = compiler_open(&how->compiler, NULL, cli_cache_directory(cache, sizeof cache), err);
+        code = compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err);
     if (code)
         return code;
     how->jobs = jobs                                     ? (unsigned)jobs

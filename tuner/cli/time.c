@@ -98,7 +98,7 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
 {
     char cache[4096];
     const struct site_options site_options = {.device = cli_text(args, "device"),
-                                              .cache = cli_cache_directory(cache, sizeof cache)};
+                                              .cache = site_cache_directory(cache, sizeof cache)};
     unsigned *choices = NULL;
     struct spec spec;
     struct site site;

@@ -1,0 +1,141 @@
+/* tuner/choice: which configuration stands for a device and a size, without GPU or compiler. */
+#include "made_kernel.h"
+
+#include "tuner/choice.h"
+
+static char said[2000];
+
+static void keep(void *context, const char *text)
+{
+    (void)context;
+    strncat(said, text, sizeof said - strlen(said) - 2);
+    strcat(said, "\n");
+}
+
+static struct chooser open_chooser(const char *const *names, size_t count)
+{
+    struct decision decisions[4];
+    const struct decision *list[4];
+    struct chooser chooser;
+    struct err err = {0};
+    size_t i;
+
+    said[0] = '\0';
+    for (i = 0; i < count; i++) {
+        if (decision_read(&decisions[i], made_path(names[i]), &err))
+            fail_msg("%s", err.text);
+        list[i] = &decisions[i];
+    }
+    if (chooser_init(&chooser, made_path("spec.json"), list, count, keep, NULL, &err))
+        fail_msg("%s", err.text);
+    for (i = 0; i < count; i++)
+        decision_release(&decisions[i]);
+    return chooser;
+}
+
+static void check_choice(const struct chooser *chooser, const char *device, unsigned sm, double n,
+                         enum choice_fit fit, unsigned threads)
+{
+    struct choice choice;
+    struct err err = {0};
+
+    if (chooser_find(&choice, chooser, device, sm, &n, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(choice.fit, fit);
+    assert_int_equal(choice.launch.block[0], threads);
+    assert_int_equal(choice.launch.grid[0], n / threads);
+}
+
+static void falls_back_as_the_header(void **state)
+{
+    const char *const names[] = {"a.json", "b.json"};
+    struct chooser chooser;
+
+    (void)state;
+    made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}}, 2);
+    made_decision("b.json", "Second GPU", 80, "", (struct made_row[]){{4096, 128, 0}}, 1);
+    chooser = open_chooser(names, 2);
+    check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_EXACT, 64);
+    check_choice(&chooser, "first-gpu", 90, 1 << 20, CHOICE_EXACT, 128);
+    check_choice(&chooser, "first-gpu", 90, 1 << 15, CHOICE_NEAREST, 64);
+    check_choice(&chooser, "first-gpu", 90, 1 << 17, CHOICE_NEAREST, 128);
+    check_choice(&chooser, "second-gpu", 80, 4096, CHOICE_EXACT, 128);
+    check_choice(&chooser, "third-gpu", 90, 4096, CHOICE_ARCHITECTURE, 64);
+    check_choice(&chooser, "third-gpu", 75, 4096, CHOICE_OVERALL, 128); /* best in two rows of three */
+    chooser_release(&chooser);
+}
+
+static void passes_over_what_is_not_valid(void **state)
+{
+    const char *const names[] = {"a.json"};
+    struct chooser chooser;
+    struct choice choice;
+    struct err err = {0};
+
+    (void)state;
+    made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 128, 0}, {1 << 20, 64, 0}}, 2);
+    chooser = open_chooser(names, 1);
+    check_choice(&chooser, "first-gpu", 90, 4096 + 64, CHOICE_NEAREST, 64);
+    check_choice(&chooser, "first-gpu", 90, 4096 + 32, CHOICE_DEFAULT, 32);
+    assert_int_equal(chooser_find(&choice, &chooser, "first-gpu", 90, &(double){4097}, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "valid for N=4097, and the default is not: constraints[0]"));
+    err_clear(&err);
+    assert_int_equal(chooser_find(&choice, &chooser, "first-gpu", 90, &(double){0}, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "launch.grid[0]"));
+    err_clear(&err);
+    assert_int_equal(chooser_find(&choice, &chooser, "first-gpu", 90, &(double){NAN}, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "problem size N is not finite"));
+    chooser_release(&chooser);
+}
+
+static void does_without_decisions(void **state)
+{
+    struct chooser chooser = open_chooser(NULL, 0);
+
+    (void)state;
+    check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_DEFAULT, 32);
+    assert_string_equal(said, "");
+    chooser_release(&chooser);
+}
+
+static void leaves_aside_what_the_spec_no_longer_has(void **state)
+{
+    const char *const names[] = {"a.json"};
+    struct chooser chooser;
+
+    (void)state;
+    made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 512, 0}, {1 << 20, 64, 0}}, 2);
+    chooser = open_chooser(names, 1);
+    assert_non_null(strstr(said, "problems[0].best.configuration"));
+    assert_non_null(strstr(said, "left aside: tune again"));
+    check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_NEAREST, 64);
+    chooser_release(&chooser);
+}
+
+static void says_that_the_source_has_changed(void **state)
+{
+    const char *const names[] = {"a.json"};
+    struct chooser chooser;
+
+    (void)state;
+    made_decision("a.json", "First GPU", 90, "0123456789abcdef", (struct made_row[]){{4096, 64, 0}}, 1);
+    chooser = open_chooser(names, 1);
+    assert_non_null(strstr(said, "a.json: "));
+    assert_non_null(strstr(said, "copy.cu or its options have changed since it was tuned"));
+    check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_EXACT, 64);
+    chooser_release(&chooser);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(falls_back_as_the_header, made_set_up, made_tear_down),
+        cmocka_unit_test_setup_teardown(passes_over_what_is_not_valid, made_set_up, made_tear_down),
+        cmocka_unit_test_setup_teardown(does_without_decisions, made_set_up, made_tear_down),
+        cmocka_unit_test_setup_teardown(leaves_aside_what_the_spec_no_longer_has, made_set_up,
+                                        made_tear_down),
+        cmocka_unit_test_setup_teardown(says_that_the_source_has_changed, made_set_up, made_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
