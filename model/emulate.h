@@ -123,7 +123,7 @@ int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */
-enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Y2, EMULATE_SLOTS };
+enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_SLOTS };
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot);
 
 void emulate_result_release(struct emulate_result *result);

@@ -73,12 +73,10 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
     const unsigned x = grid[0] / 2, y = grid[1] / 2;
     int rc = add(result, emulation, most, x, y, err);
 
-    for (unsigned d = 1; d <= 2 && !rc; d++) {
-        if (x + d < grid[0])
-            rc = add(result, emulation, most, x + d, y, err);
-        if (!rc && y + d < grid[1])
-            rc = add(result, emulation, most, x, y + d, err);
-    }
+    for (unsigned d = 1; d <= 2 && !rc && x + d < grid[0]; d++)
+        rc = add(result, emulation, most, x + d, y, err);
+    if (!rc && y + 1 < grid[1])
+        rc = add(result, emulation, most, x, y + 1, err);
     if (!rc)
         rc = add(result, emulation, most, 0, 0, err);
     return rc ? rc : add(result, emulation, most, grid[0] - 1, grid[1] - 1, err);
@@ -161,7 +159,7 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
 
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
 {
-    static const unsigned dx[] = {0, 1, 2, 0, 0}, dy[] = {0, 0, 0, 1, 2};
+    static const unsigned dx[] = {0, 1, 2, 0}, dy[] = {0, 0, 0, 1};
     unsigned position[3];
 
     if (!result->block_count)

@@ -25,10 +25,11 @@ struct snapshot {
 struct watch {
     uint32_t branch, target; /* instructions */
     uint32_t mask;
-    uint64_t repeats; /* of the trace at the last visit */
-    uint64_t rest;    /* visits still to be let pass */
-    unsigned taken;   /* snapshots so far that belong together */
-    unsigned trusted; /* period with which it was extrapolated before, else 0 */
+    uint64_t repeats;   /* of the trace at the last visit */
+    uint64_t rest;      /* visits still to be let pass */
+    unsigned taken;     /* snapshots so far that belong together */
+    unsigned trusted;   /* period with which it was extrapolated before, else 0, */
+    uint64_t rehearsed; /* and for how many periods that was rehearsed */
     uint16_t list[2 * ROWS];
     unsigned vector_count, count;         /* of list: vector registers first */
     struct snapshot snapshots[SNAPSHOTS]; /* snapshot n lies at n % SNAPSHOTS */
@@ -427,8 +428,12 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
 
     steady->disturbed = false;
     good = good && on_a_line(watch, &emulation->slice.live[watch->target], steady->period);
-    for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, and two between */
-        good = rehearse(emulation, warp, group, k ? hash_random(watch->branch, k) % periods : periods - 1);
+    if (!watch->trusted || periods > watch->rehearsed) {
+        for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
+            good =
+                rehearse(emulation, warp, group, k ? hash_random(watch->branch, k) % periods : periods - 1);
+        watch->rehearsed = good ? periods : 0;
+    }
     steady->phase = PHASE_WATCH;
     if (good)
         rc = extrapolate(emulation, warp, periods);

@@ -6,41 +6,67 @@
 void footprint_release(struct footprint *footprint)
 {
     free(footprint->chunks);
+    free(footprint->places);
     *footprint = (struct footprint){0};
 }
 
-static size_t find_place(const struct footprint_chunk *chunks, size_t capacity, uint64_t number)
+/* The place of a chunk, or the free one where it would be. */
+static size_t find_place(const struct footprint *footprint, uint64_t number)
 {
-    size_t place = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+    const size_t mask = footprint->place_count - 1;
+    size_t place = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-    while (chunks[place].number && chunks[place].number != number)
-        place = (place + 1) & (capacity - 1);
+    while (footprint->places[place] && footprint->chunks[footprint->places[place] - 1].number != number)
+        place = (place + 1) & mask;
     return place;
 }
 
 static const struct footprint_chunk *find_chunk(const struct footprint *footprint, uint64_t number)
 {
-    const struct footprint_chunk *chunk;
+    uint32_t index;
 
-    if (!footprint->capacity)
+    if (!footprint->place_count)
         return NULL;
-    chunk = &footprint->chunks[find_place(footprint->chunks, footprint->capacity, number)];
-    return chunk->number ? chunk : NULL;
+    index = footprint->places[find_place(footprint, number)];
+    return index ? &footprint->chunks[index - 1] : NULL;
 }
 
+/* Room for one more chunk: places are kept at most half full. */
 static int grow(struct footprint *footprint, struct err *err)
 {
-    const size_t capacity = footprint->capacity ? 2 * footprint->capacity : 16;
-    struct footprint_chunk *chunks = calloc(capacity, sizeof *chunks);
+    if (footprint->count == footprint->capacity) {
+        const size_t capacity = footprint->capacity ? 2 * footprint->capacity : 8;
+        struct footprint_chunk *chunks = realloc(footprint->chunks, capacity * sizeof *chunks);
 
-    if (!chunks)
-        return err_memory(err);
-    for (size_t i = 0; i < footprint->capacity; i++)
-        if (footprint->chunks[i].number)
-            chunks[find_place(chunks, capacity, footprint->chunks[i].number)] = footprint->chunks[i];
-    free(footprint->chunks);
-    footprint->chunks = chunks;
-    footprint->capacity = capacity;
+        if (!chunks)
+            return err_memory(err);
+        footprint->chunks = chunks;
+        footprint->capacity = capacity;
+    }
+    if (2 * footprint->count >= footprint->place_count) {
+        const size_t count = footprint->place_count ? 2 * footprint->place_count : 32;
+        uint32_t *places = calloc(count, sizeof *places);
+
+        if (!places)
+            return err_memory(err);
+        free(footprint->places);
+        footprint->places = places;
+        footprint->place_count = count;
+        for (size_t k = 0; k < footprint->count; k++)
+            places[find_place(footprint, footprint->chunks[k].number)] = (uint32_t)(k + 1);
+    }
+    return 0;
+}
+
+static int add_chunk(struct footprint *footprint, uint64_t number, struct err *err)
+{
+    const int rc = grow(footprint, err);
+
+    if (rc)
+        return rc;
+    footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
+    footprint->places[find_place(footprint, number)] = (uint32_t)++footprint->count;
+    footprint->last = footprint->count - 1;
     return 0;
 }
 
@@ -48,21 +74,15 @@ static int grow(struct footprint *footprint, struct err *err)
 static int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
                       struct err *err)
 {
-    size_t place = footprint->last;
+    if (!footprint->count || footprint->chunks[footprint->last].number != number) {
+        const struct footprint_chunk *chunk = find_chunk(footprint, number);
 
-    if (!footprint->capacity || footprint->chunks[place].number != number) {
-        if (4 * footprint->count >= 3 * footprint->capacity) {
-            const int rc = grow(footprint, err);
-
-            if (rc)
-                return rc;
-        }
-        place = find_place(footprint->chunks, footprint->capacity, number);
-        footprint->count += !footprint->chunks[place].number;
-        footprint->chunks[place].number = number;
-        footprint->last = place;
+        if (chunk)
+            footprint->last = (size_t)(chunk - footprint->chunks);
+        else if (add_chunk(footprint, number, err))
+            return ERR_MEMORY;
     }
-    *out = &footprint->chunks[place];
+    *out = &footprint->chunks[footprint->last];
     return 0;
 }
 
@@ -90,7 +110,7 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
         const uint64_t chunk_last = (number + 1) * FOOTPRINT_CHUNK_SECTORS - 1;
         const uint64_t end = last < chunk_last ? last : chunk_last;
         struct footprint_chunk *chunk;
-        const int rc = take_chunk(&chunk, footprint, number + 1, err);
+        const int rc = take_chunk(&chunk, footprint, number, err);
 
         if (rc)
             return rc;
@@ -104,27 +124,10 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
 bool footprint_has(const struct footprint *footprint, uint64_t address)
 {
     const uint64_t sector = address / FOOTPRINT_SECTOR;
-    const struct footprint_chunk *chunk = find_chunk(footprint, sector / FOOTPRINT_CHUNK_SECTORS + 1);
+    const struct footprint_chunk *chunk = find_chunk(footprint, sector / FOOTPRINT_CHUNK_SECTORS);
     const unsigned bit = (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS);
 
     return chunk && chunk->bits[bit / 64] >> bit % 64 & 1;
-}
-
-int footprint_add(struct footprint *footprint, const struct footprint *other, struct err *err)
-{
-    for (size_t i = 0; i < other->capacity; i++) {
-        struct footprint_chunk *chunk;
-        int rc;
-
-        if (!other->chunks[i].number)
-            continue;
-        rc = take_chunk(&chunk, footprint, other->chunks[i].number, err);
-        if (rc)
-            return rc;
-        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-            chunk->bits[k] |= other->chunks[i].bits[k];
-    }
-    return 0;
 }
 
 uint64_t footprint_sectors(const struct footprint *footprint)
@@ -141,29 +144,13 @@ uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b,
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < a->capacity; i++) {
+    for (size_t i = 0; i < a->count; i++) {
         const struct footprint_chunk *x = &a->chunks[i], *y, *z;
 
-        if (!x->number || !(y = find_chunk(b, x->number)) || !(z = find_chunk(c, x->number)))
+        if (!(y = find_chunk(b, x->number)) || !(z = find_chunk(c, x->number)))
             continue;
         for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
             sum += (unsigned)__builtin_popcountll(x->bits[k] & y->bits[k] & z->bits[k]);
-    }
-    return sum;
-}
-
-uint64_t footprint_lines(const struct footprint *footprint, unsigned bytes)
-{
-    const unsigned sectors = bytes / FOOTPRINT_SECTOR;
-    const uint64_t line = sectors == 64 ? ~UINT64_C(0) : (UINT64_C(1) << sectors) - 1;
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < footprint->capacity; i++) {
-        if (!footprint->chunks[i].number)
-            continue;
-        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-            for (unsigned shift = 0; shift < 64; shift += sectors)
-                sum += (footprint->chunks[i].bits[k] >> shift & line) != 0;
     }
     return sum;
 }

@@ -16,15 +16,18 @@ enum {
 };
 
 struct footprint_chunk {
-    uint64_t number; /* address / 32 / FOOTPRINT_CHUNK_SECTORS, plus 1; 0 marks a free place */
+    uint64_t number; /* address / 32 / FOOTPRINT_CHUNK_SECTORS */
     uint64_t bits[FOOTPRINT_CHUNK_WORDS];
 };
 
-/* An open hash table of chunks. A zeroed struct is the empty set. */
+/* Chunks in the order in which they were touched, found through an open hash table of their places. A zeroed
+ * struct is the empty set. */
 struct footprint {
     struct footprint_chunk *chunks;
-    size_t capacity, count; /* capacity is 0 or a power of two */
-    size_t last;            /* place of the chunk marked last */
+    size_t count, capacity;
+    uint32_t *places;   /* index of a chunk plus 1; 0 marks a free place */
+    size_t place_count; /* 0 or a power of two */
+    size_t last;        /* chunk marked last */
 };
 
 void footprint_release(struct footprint *footprint);
@@ -33,14 +36,9 @@ void footprint_release(struct footprint *footprint);
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err);
 /* Whether the sector of that byte is in it. */
 bool footprint_has(const struct footprint *footprint, uint64_t address);
-/* Adds all of `other`. */
-int footprint_add(struct footprint *footprint, const struct footprint *other, struct err *err);
-
 uint64_t footprint_sectors(const struct footprint *footprint);
 /* Sectors in both; in all three. */
 uint64_t footprint_shared(const struct footprint *a, const struct footprint *b);
 uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b, const struct footprint *c);
-/* Different lines of `bytes` (a power of two from 32 to 2048) with at least one sector touched. */
-uint64_t footprint_lines(const struct footprint *footprint, unsigned bytes);
 
 #endif

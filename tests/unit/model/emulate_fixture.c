@@ -79,7 +79,9 @@ void program_run_within(struct program *program, enum emulate_mode mode, uint64_
     struct err err = {0};
 
     stop(program);
-    ok(launch_prepare(&program->launch, &err), &err);
+    if (!program->prepared)
+        ok(launch_prepare(&program->launch, &err), &err);
+    program->prepared = true;
     ok(emulation_open(&program->emulation, &program->cubin, program->kernel, &program->code, &program->launch,
                       &options, &err),
        &err);

@@ -11,6 +11,7 @@ struct program {
     struct sass_code code;
     struct launch launch;
     struct argument arguments[8];
+    bool prepared;
     struct emulation *emulation;
     struct emulate_result result;
 };
