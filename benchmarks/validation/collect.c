@@ -126,20 +126,29 @@ static void progress(void *context, uint64_t done, uint64_t total)
         c->options->progress(c->options->context, done, total);
 }
 
-static int collect_points(struct collector *c, struct err *err)
+static int rank_points(struct collector *c, struct err *err)
 {
     const struct ranking_options how = {.spec = c->spec,
                                         .problem = c->options->problem,
                                         .space = c->space,
                                         .indices = c->indices,
+                                        .count = c->out->count,
                                         .machine = c->options->machine,
                                         .compiler = c->options->compiler,
                                         .jobs = c->options->jobs,
-                                        .account = false,
                                         .progress = progress,
                                         .visit = visit,
                                         .context = c};
-    struct ranking_options own = how;
+    int code = ranking_make(&c->ranking, &how, err);
+
+    if (!code)
+        take_rows(c);
+    ranking_release(&c->ranking);
+    return code;
+}
+
+static int collect_points(struct collector *c, struct err *err)
+{
     struct heading heading;
     int code = find_points(c, err);
 
@@ -150,12 +159,7 @@ static int collect_points(struct collector *c, struct err *err)
     snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);
     snprintf(c->out->date, sizeof c->out->date, "%s", heading.date);
     spec_problem_text(c->out->problem, sizeof c->out->problem, c->spec, c->options->problem);
-    own.count = c->out->count;
-    code = ranking_make(&c->ranking, &own, err);
-    if (!code)
-        take_rows(c);
-    ranking_release(&c->ranking);
-    return code;
+    return rank_points(c, err);
 }
 
 int collect(struct collection *out, const struct collect_options *options, struct err *err)
