@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 50, TICKS = 6, COLOURS = 8, RADIUS = 3 };
+enum { LEFT = 70, RIGHT = 20, TOP = 64, BOTTOM = 50, TICKS = 6, COLOURS = 8, RADIUS = 3 };
 
 static const char *const colours[COLOURS] = {"#1b6ca8", "#d1495b", "#3a7d44", "#b07d12",
                                              "#7a4fa3", "#00868b", "#8a5a44", "#666f7a"};
@@ -191,17 +191,25 @@ static void write_series(FILE *out, const struct chart_series *series, const str
         fputs("\"/>\n", out);
 }
 
+/* In a row under the title, in two where one is too short. */
 static void write_legend(FILE *out, const struct chart *chart)
 {
-    double y = TOP + 14;
+    double x = LEFT, y = TOP - 26;
 
     for (size_t s = 0; s < chart->series_count; s++) {
-        if (!chart->series[s].name)
+        const char *name = chart->series[s].name;
+        const double width = name ? 26 + 6.2 * (double)strlen(name) : 0;
+
+        if (!name)
             continue;
-        fprintf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"3\" fill=\"%s\"/>\n", LEFT + 10, y - 5,
+        if (x + width > CHART_WIDTH - RIGHT) {
+            x = LEFT;
+            y += 14;
+        }
+        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"3\" fill=\"%s\"/>\n", x, y - 5,
                 colours[s % COLOURS]);
-        write_label(out, LEFT + 28, y, "", chart->series[s].name);
-        y += 15;
+        write_label(out, x + 16, y, "", name);
+        x += width;
     }
 }
 

@@ -231,14 +231,25 @@ void call_file(struct call *call, const char *name, enum element_type type, uint
     call->failed |= !argument->fill.path;
 }
 
-void call_symbol(struct call *call, const char *name, uint64_t words, const char *expression)
+static void add_expression(struct call *call, enum argument_kind kind, const char *name, uint64_t words,
+                           const char *expression)
 {
-    struct argument *argument = add_buffer(call, ARGUMENT_SYMBOL, name, ROLE_IN, ELEMENT_UINT32, words);
+    struct argument *argument = add_buffer(call, kind, name, ROLE_IN, ELEMENT_UINT32, words);
 
     if (!argument)
         return;
     argument->fill = (struct fill){.kind = FILL_EXPRESSION, .expression = strdup(expression)};
     call->failed |= !argument->fill.expression;
+}
+
+void call_expression(struct call *call, const char *name, uint64_t words, const char *expression)
+{
+    add_expression(call, ARGUMENT_BUFFER, name, words, expression);
+}
+
+void call_symbol(struct call *call, const char *name, uint64_t words, const char *expression)
+{
+    add_expression(call, ARGUMENT_SYMBOL, name, words, expression);
 }
 
 static int run(struct run_buffer *buffers, size_t count, const struct micro *micro,

@@ -24,7 +24,6 @@ struct micro {
     const char *directory; /* holds the sources; random cycles are written there */
     char arch[16];         /* "sm_90" */
     unsigned sms;          /* SMs to run on */
-    bool extras;           /* also what only the report wants */
 };
 
 /* Code of a kernel that passed its check. */
@@ -78,6 +77,7 @@ void call_in(struct call *call, const char *name, uint64_t floats);             
 void call_zeros(struct call *call, const char *name, enum role role, uint64_t words); /* 32-bit zeros */
 void call_out(struct call *call, const char *name, enum element_type type, uint64_t count);
 void call_file(struct call *call, const char *name, enum element_type type, uint64_t count, const char *path);
+void call_expression(struct call *call, const char *name, uint64_t words, const char *expression);
 void call_symbol(struct call *call, const char *name, uint64_t words, const char *expression);
 
 /* Runs once and returns the contents of buffer `name` (owned by the caller, `bytes` long as the kernel

@@ -105,11 +105,7 @@ int calibrate(struct device *out, struct worker *worker, struct compiler *compil
               const struct calibrate_options *options, struct err *err)
 {
     char directory[1024];
-    struct micro micro = {.worker = worker,
-                          .compiler = compiler,
-                          .device = out,
-                          .directory = directory,
-                          .extras = options->extras};
+    struct micro micro = {.worker = worker, .compiler = compiler, .device = out, .directory = directory};
     int rc = worker_describe(out, worker, err);
 
     if (rc)

@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 struct calibrate_options {
-    bool extras; /* also what only the report wants */
     /* Called before each group, "operations", 2 of 16; a result other than 0 ends the calibration with
      * ERR_STOPPED. Null: not wanted. */
     int (*progress)(void *context, const char *group, size_t done, size_t total);

@@ -218,12 +218,62 @@ static int arms(const struct micro *micro, struct err *err)
     return rc;
 }
 
+struct arm_order {
+    int first, last; /* lanes of the first warp */
+    bool overlap;    /* the second warp begins before the first has begun its last arm */
+};
+
+static int run_order(struct arm_order *out, const struct micro *micro, const struct micro_code *code,
+                     const char *constants, struct err *err)
+{
+    int64_t *begins = NULL;
+    struct call call;
+    int rc;
+
+    call_init(&call, 1, 64, 0);
+    call_expression(&call, "order", 32, constants);
+    call_out(&call, "begins", ELEMENT_INT64, 64);
+    rc = call_run((void **)&begins, micro, code, &call, "begins", err);
+    call_release(&call);
+    *out = (struct arm_order){0};
+    for (int lane = 1; rc == 0 && lane < 32; lane++) {
+        out->first = begins[lane] < begins[out->first] ? lane : out->first;
+        out->last = begins[lane] > begins[out->last] ? lane : out->last;
+    }
+    for (int lane = 32; rc == 0 && lane < 64; lane++)
+        out->overlap |= begins[lane] < begins[out->last];
+    free(begins);
+    return rc;
+}
+
+/* Seed 001, figures 7 and 8: a chain of 32 arms, one a lane. */
+static int order_of_arms(const struct micro *micro, struct err *err)
+{
+    struct arm_order up, down;
+    struct micro_code code;
+    int rc = compile_control(&code, micro, "chain_of_arms", NULL, NULL, err);
+
+    if (rc)
+        return rc;
+    rc = run_order(&up, micro, &code, "i", err);
+    if (rc == 0)
+        rc = run_order(&down, micro, &code, "31 - i", err);
+    micro_code_release(&code);
+    return rc ? rc
+              : device_note(micro->device, err,
+                            "divergence: of 32 arms, one a lane, tested for in ascending order lane %d "
+                            "begins first and "
+                            "lane %d last, in descending order %d and %d; the arms of two warps %s",
+                            up.first, up.last, down.first, down.last,
+                            up.overlap ? "overlap" : "follow each other");
+}
+
 int micro_control(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
         {"barrier_latency", barriers}, {"warp_sync_latency", warp_sync}, {"branch_taken", branches},
         {"branch_loop", loops},        {"call_return", calls},           {"divergence", divergence},
-        {"divergence_run", arms},
+        {"divergence_run", arms},      {"order_of_arms", order_of_arms},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

@@ -13,6 +13,7 @@
  * Profile: curves loaded_shared, loaded_l1, loaded_l2, loaded_dram. */
 #include "micro/micro.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -97,7 +98,7 @@ static int sweep(const struct micro *micro, const struct load_level *level, enum
     static const unsigned loads[][2] = {{1, 1},  {2, 1},  {4, 1},  {8, 1},  {12, 1}, {16, 1}, {24, 1},
                                         {32, 1}, {24, 2}, {32, 2}, {24, 4}, {32, 4}, {32, 8}};
     enum { POINTS = sizeof loads / sizeof *loads };
-    double points[POINTS][2], x[POINTS], y[POINTS], arithmetic;
+    double points[POINTS][2], x[POINTS], y[POINTS], arithmetic, idle = INFINITY;
     size_t kept = 0;
     int rc = 0;
 
@@ -105,11 +106,17 @@ static int sweep(const struct micro *micro, const struct load_level *level, enum
         rc = run_loaded(&points[i][0], &points[i][1], micro, level, loads[i][0], loads[i][1], err);
     if (rc)
         return rc;
-    arithmetic = overhead(micro, latency, points[0][1]);
+    for (size_t i = 0; i < POINTS; i++)
+        idle = points[i][1] < idle ? points[i][1] : idle;
+    arithmetic = overhead(micro, latency, idle);
     qsort(points, POINTS, sizeof *points, by_load);
     for (size_t i = 0; i < POINTS; i++) {
-        if (kept > 0 && points[i][0] <= x[kept - 1] * 1.001)
-            continue; /* past the wall: more in flight brings no more */
+        bool beaten = kept > 0 && points[i][0] <= x[kept - 1] * 1.001;
+
+        for (size_t j = i + 1; j < POINTS; j++) /* past the wall: more in flight, and no more for it */
+            beaten |= points[j][1] <= points[i][1];
+        if (beaten)
+            continue;
         x[kept] = points[i][0];
         y[kept++] = points[i][1] - arithmetic;
     }

@@ -12,8 +12,9 @@ static const char style[] =
     "body{font:14px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
     "table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ccc;padding:.2em "
     ".8em;text-align:left}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}figure{display:inline-block;margin:.5em}"
-    "svg{max-width:100%;height:auto}h2{margin-top:2em}.why{color:#a33}";
+    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}figure{display:inline-block;"
+    "margin:0;width:49%}"
+    "svg{width:100%;height:auto}h2{margin-top:2em}.why{color:#a33}";
 
 static void text(FILE *out, const char *words)
 {
@@ -142,14 +143,20 @@ static const struct row {
 
 static void value_cell(FILE *out, const struct device *device, int id)
 {
+    const double value = id < 0 ? 0 : device->values[id].sustained;
+    const char *unit;
+    double steps = 1;
     char format[32];
 
     if (id < 0 || !device->values[id].known) {
         fputs("<td class=\"n\">&ndash;</td>", out);
         return;
     }
-    snprintf(format, sizeof format, "%%.5g %s", device_value_info((enum device_value_id)id)->unit);
-    number(out, true, device->values[id].sustained, format);
+    unit = device_value_info((enum device_value_id)id)->unit;
+    while (!strcmp(unit, "B") && value >= 1024 * steps && steps < 1024.0 * 1024)
+        steps *= 1024;
+    snprintf(format, sizeof format, "%%.4g %s%s", steps > 1024 ? "M" : steps > 1 ? "K" : "", unit);
+    number(out, true, value / steps, format);
 }
 
 static void write_architecture(FILE *out, const struct device *device)

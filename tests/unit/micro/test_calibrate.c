@@ -41,7 +41,8 @@ static int count_groups(void *context, const char *group, size_t done, size_t to
 static bool is_finding(const char *note)
 {
     return !strncmp(note, "register banks: ", 16) || !strncmp(note, "pipes: ", 7) ||
-           !strncmp(note, "block_registers: ", 17) || !strncmp(note, "tlb_reach: no step", 18);
+           !strncmp(note, "divergence: of", 14) || !strncmp(note, "block_registers: ", 17) ||
+           !strncmp(note, "tlb_reach: no step", 18);
 }
 
 static void everything_compiles_to_what_is_meant(void **state)

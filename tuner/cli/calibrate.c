@@ -1,0 +1,130 @@
+#include "tuner/cli/cli.h"
+
+#include "micro/calibrate.h"
+#include "micro/report.h"
+#include "tuner/site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"device", 0, "N", "the GPU to measure; 0 when not given"},
+    {"output", 'o', "FILE", "write the profile here; when not given, the GPU's name and .json"},
+    {"report", 0, "FILE", "write a page of tables and pictures"},
+    {"quiet", 'q', NULL, "no progress"},
+    {"json", 0, NULL, "print the profile"},
+    {0},
+};
+
+struct watcher {
+    struct cli *cli;
+    bool quiet;
+};
+
+static int watch(void *context, const char *group, size_t done, size_t total)
+{
+    const struct watcher *watcher = context;
+
+    if (!watcher->quiet)
+        fprintf(watcher->cli->err, "%2zu of %zu  %s\n", done + 1, total, group);
+    return watcher->cli->stop && *watcher->cli->stop;
+}
+
+static int write_text(const char *path, const char *text, struct err *err)
+{
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(text, file) >= 0;
+
+    if (file && fclose(file) != 0)
+        written = false;
+    return written ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static int write_report(const char *path, const struct device *device, struct err *err)
+{
+    char *page;
+    int code = calibrate_report(&page, device, err);
+
+    if (!code)
+        code = write_text(path, page, err);
+    free(page);
+    return code;
+}
+
+static void print_summary(FILE *out, const struct device *device, const char *path)
+{
+    size_t known = 0;
+
+    for (int i = 0; i < DEVICE_VALUE_COUNT; i++)
+        known += device->values[i].known;
+    fprintf(out, "%s: %zu of %d values known, written to %s\n", device->name, known, DEVICE_VALUE_COUNT,
+            path);
+    for (size_t i = 0; i < device->note_count; i++)
+        fprintf(out, "  %s\n", device->notes[i]);
+}
+
+static int deliver(struct cli *cli, const struct cli_args *args, const struct device *device, struct err *err)
+{
+    const char *report = cli_text(args, "report"), *output = cli_text(args, "output");
+    char name[160];
+    int code;
+
+    if (!output) {
+        site_slug(name, sizeof name - sizeof ".json", device->name);
+        strcat(name, ".json");
+        output = name;
+    }
+    code = device_write(device, output, err);
+    if (!code && report)
+        code = write_report(report, device, err);
+    if (code)
+        return code;
+    if (cli_given(args, "json"))
+        return cli_print_json(cli, device_to_json(device), err);
+    print_summary(cli->out, device, output);
+    return 0;
+}
+
+static int measure(struct cli *cli, const struct cli_args *args, const struct site *site, struct err *err)
+{
+    struct watcher watcher = {cli, cli_given(args, "quiet")};
+    const struct calibrate_options calibrate_options = {.progress = watch, .context = &watcher};
+    struct device device;
+    int code;
+
+    if (!site->compiler)
+        return err_set(err, ERR_MISSING, "%s", site->compiler_err.text);
+    if (site->worker_count == 0)
+        return err_set(err, ERR_MISSING, "a GPU is needed to calibrate it: %s", site->worker_err.text);
+    code = calibrate(&device, site->workers[0], site->compiler, &calibrate_options, err);
+    if (code)
+        return code;
+    code = deliver(cli, args, &device, err);
+    device_release(&device);
+    return code;
+}
+
+static int run_calibrate(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    const char *device = cli_text(args, "device");
+    char cache[4096];
+    const struct site_options site_options = {.device = device ? device : "0",
+                                              .cache = site_cache_directory(cache, sizeof cache)};
+    struct site site;
+    int code;
+
+    if (device && !site_is_number(device)) {
+        err_set(err, ERR_USAGE, "--device %s: the number of a GPU is wanted", device);
+        return CLI_WRONG_USE;
+    }
+    code = site_open(&site, &site_options, err);
+    if (!code) {
+        code = measure(cli, args, &site, err);
+        site_close(&site);
+    }
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_calibrate = {
+    "calibrate", "", "measures a GPU and writes its device profile", options, 0, 0, run_calibrate};
