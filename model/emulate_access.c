@@ -486,14 +486,14 @@ static int copy(struct emulation *emulation, struct warp *warp, const struct req
 }
 
 /* Tells a loop that is being recorded, checks the addresses, counts. */
-static int pass_request(struct emulation *emulation, const struct request *request, bool fixed)
+static int pass_request(struct emulation *emulation, const struct request *request, bool wanted)
 {
     const int rc = check_request(emulation, request);
 
     if (rc)
         return rc;
     if (steady_listens(emulation->steady))
-        steady_access(emulation->steady, request, fixed);
+        steady_access(emulation->steady, request, wanted);
     return request_count(emulation, request);
 }
 
@@ -545,6 +545,6 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         matrix_lanes(&request);
     if (i->access_count > 1)
         return execute_copy(emulation, warp, &request);
-    rc = pass_request(emulation, &request, wanted && request.access & SASS_READS);
+    rc = pass_request(emulation, &request, wanted);
     return rc || !wanted ? rc : execute_data(emulation, warp, &request);
 }

@@ -165,7 +165,7 @@ static void look_for_idleness(const struct emulation *emulation, const struct wa
 
 static int take_back_edge(struct emulation *emulation, struct warp *warp, struct group *group, uint32_t pc)
 {
-    const int rc = trace_back(&warp->trace, group->pc, emulation->err);
+    const int rc = trace_back(&warp->trace, pc, group->pc, emulation->err);
 
     if (rc)
         return rc;

@@ -110,17 +110,17 @@ static void take(struct steady *steady, const struct sight *sight)
         steady->disturbed = true;
 }
 
-void steady_access(struct steady *steady, const struct request *request, bool fixed)
+void steady_access(struct steady *steady, const struct request *request, bool wanted)
 {
     const struct sight sight = {.i = request->i,
                                 .mask = request->mask,
                                 .operand_count = 1,
                                 .values = &request->address,
                                 .request = request,
-                                .fixed = fixed};
+                                .fixed = wanted};
 
-    if (fixed && request->access & SASS_WRITES)
-        steady->disturbed = true; /* an atomic whose result is needed */
+    if (wanted && request->access & SASS_WRITES)
+        steady->disturbed = true;
     if (!steady->disturbed)
         take(steady, &sight);
 }

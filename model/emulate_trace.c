@@ -120,7 +120,7 @@ static int close_iteration(struct trace *trace, struct trace_loop *loop, struct 
     return insert(trace, start, (struct emulate_step){.body = (uint32_t)length, .repeats = 1}, err);
 }
 
-int trace_back(struct trace *trace, uint32_t target, struct err *err)
+int trace_back(struct trace *trace, uint32_t branch, uint32_t target, struct err *err)
 {
     int rc = end_run(trace, err);
 
@@ -131,6 +131,9 @@ int trace_back(struct trace *trace, uint32_t target, struct err *err)
             trace->loop_count = k + 1;
             return close_iteration(trace, &trace->loops[k], err);
         }
+    while (trace->loop_count && trace->loops[trace->loop_count - 1].target > target &&
+           trace->loops[trace->loop_count - 1].target < branch)
+        trace->loop_count--;
     return open_loop(trace, target, err);
 }
 

@@ -27,8 +27,8 @@ void trace_release(struct trace *trace);
 void trace_clear(struct trace *trace);
 /* Instructions first to end - 1 were executed. */
 int trace_run(struct trace *trace, uint32_t first, uint32_t end, struct err *err);
-/* The branch just executed leads back to `target`. */
-int trace_back(struct trace *trace, uint32_t target, struct err *err);
+/* The branch just executed leads back to `target`: loops between the two are inside this one. */
+int trace_back(struct trace *trace, uint32_t branch, uint32_t target, struct err *err);
 /* How often in a row the loop of the last trace_back went the same way; and that it did so more often. */
 uint64_t trace_repeats(const struct trace *trace);
 void trace_repeat(struct trace *trace, uint64_t times);
