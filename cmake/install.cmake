@@ -1,19 +1,26 @@
-# What is installed: programs, the library with its header, man page, CMake package, .pc file, device profiles, kernel library.
+# What is installed: programs, the library with its header, man page, completions, CMake package, .pc file, device profiles,
+# kernel library. The folder may be moved as a whole.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS occutune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS occutune EXPORT occutune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS occutune-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/occutune)
 install(TARGETS occutune_library EXPORT occutune
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES tuner/occutune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.bash RENAME occutune
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/documents/_occutune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
 install(DIRECTORY devices DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune OPTIONAL)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/occutune)
-install(EXPORT occutune NAMESPACE occutune:: FILE occutune-config.cmake DESTINATION ${package})
+install(EXPORT occutune NAMESPACE occutune:: FILE occutune-targets.cmake DESTINATION ${package})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/occutune-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/occutune-config-version.cmake DESTINATION ${package})
+install(FILES cmake/occutune-config.cmake ${CMAKE_BINARY_DIR}/occutune-config-version.cmake DESTINATION ${package})
 
+# From the .pc file's folder back to the prefix.
+set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH PC_PREFIX /${pkgconfig} /)
 configure_file(cmake/occutune.pc.in ${CMAKE_BINARY_DIR}/occutune.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/occutune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/occutune.pc DESTINATION ${pkgconfig})
