@@ -333,7 +333,7 @@ static struct kernel *inside(occutune_kernel *kernel)
     return (struct kernel *)kernel;
 }
 
-int occutune_kernel_open(occutune_kernel **out, const char *spec, const occutune_decision *const *decisions,
+int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
                          size_t count, const struct occutune_options *options, struct occutune_error *error)
 {
     static const struct occutune_options defaults = {0};

@@ -150,7 +150,7 @@ struct occutune_launch {
  * written; it is called by one thread at a time and must not call back. OCCUTUNE_USAGE for a bad spec or a
  * decision about another kernel. */
 OCCUTUNE_API int occutune_kernel_open(occutune_kernel **out, const char *spec,
-                                      const occutune_decision *const *decisions, size_t count,
+                                      occutune_decision *const *decisions, size_t count,
                                       const struct occutune_options *options, struct occutune_error *error);
 
 /* `sizes` are the problem's, in the spec's order. The first call for a configuration in a context compiles

@@ -62,8 +62,7 @@ static occutune_kernel *open_kernel(const char *spec, char **paths, int count)
     }
     occutune_options_init(&options);
     options.message = say;
-    if (occutune_kernel_open(&kernel, spec, (const occutune_decision *const *)decisions, used, &options,
-                             &error)) {
+    if (occutune_kernel_open(&kernel, spec, decisions, used, &options, &error)) {
         say(NULL, error.text);
         exit(1);
     }

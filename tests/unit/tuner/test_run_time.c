@@ -47,8 +47,8 @@ static occutune_kernel *open_kernel(const char *decision, const struct occutune_
     said_count = 0;
     if (decision && occutune_load(&tuned, made_path(decision), &error))
         fail_msg("%s", error.text);
-    if (occutune_kernel_open(&kernel, made_path("spec.json"), (const occutune_decision *const *)&tuned,
-                             decision != NULL, options ? options : &here, &error))
+    if (occutune_kernel_open(&kernel, made_path("spec.json"), &tuned, decision != NULL,
+                             options ? options : &here, &error))
         fail_msg("%s", error.text);
     occutune_free(tuned);
     return kernel;
@@ -314,8 +314,7 @@ static void refuses_what_it_cannot_use(void **state)
     assert_null(tuned);
     assert_non_null(strstr(error.text, "schema: is 2, this occutune reads 1"));
     assert_int_equal(occutune_load(&tuned, "tests/header/example.json", &error), 0);
-    assert_int_equal(occutune_kernel_open(&kernel, made_path("spec.json"),
-                                          (const occutune_decision *const *)&tuned, 1, &options, &error),
+    assert_int_equal(occutune_kernel_open(&kernel, made_path("spec.json"), &tuned, 1, &options, &error),
                      OCCUTUNE_USAGE);
     assert_null(kernel);
     assert_non_null(strstr(error.text, "about kernel scale, not copy"));
