@@ -22,6 +22,7 @@ struct analysis {
     const struct sass *code;
     size_t count;
     struct slice_set indirect; /* needed wherever an indirect branch or a return may lead */
+    bool plain_stack;          /* local memory is spilled registers: words are tracked like registers */
     bool changed;
 };
 
@@ -102,9 +103,25 @@ static void add_sources(struct slice_set *set, const struct sass *i)
         add_predicate_file(set, i->op == SASS_UP2UR);
 }
 
-static void definitions(struct slice_set *set, const struct sass *i)
+static bool is_local(const struct sass *i)
+{
+    return i->access_count && i->accesses[0].space == SASS_SPACE_LOCAL && i->accesses[0].bytes;
+}
+
+/* The words of the stack that a load or store of local memory touches. */
+static void add_stack_words(struct slice_set *set, const struct sass *i)
+{
+    const unsigned first = (unsigned)i->accesses[0].offset / 4;
+
+    for (unsigned w = 0; w < (i->accesses[0].bytes + 3u) / 4; w++)
+        add(set, SLICE_STACK + first + w);
+}
+
+static void definitions(struct slice_set *set, const struct analysis *analysis, const struct sass *i)
 {
     *set = (struct slice_set){0};
+    if (analysis->plain_stack && is_local(i) && i->accesses[0].access & SASS_WRITES)
+        add_stack_words(set, i);
     for (unsigned k = 0; k < i->destination_count; k++)
         add_operand(set, &i->destinations[k]);
     if (i->op == SASS_R2P || i->op == SASS_UR2UP)
@@ -124,10 +141,10 @@ static int guard_of(const struct sass *i)
     return 2 * i->guard + i->guard_negated;
 }
 
-/* R2P writes some predicates only. */
+/* R2P writes some predicates only, narrow stores a part of a word. */
 static bool writes_in_part(const struct sass *i)
 {
-    return i->op == SASS_R2P || i->op == SASS_UR2UP;
+    return i->op == SASS_R2P || i->op == SASS_UR2UP || (is_local(i) && i->accesses[0].bytes < 4);
 }
 
 static bool is_memory(const struct sass *i)
@@ -176,13 +193,19 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
 {
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
-    const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
+    const bool stack = analysis->plain_stack && is_local(i);
+    const bool wanted = defines_needed || (writes && !stack && is_read_back(analysis->slice, i));
 
     analysis->slice->wanted[index] |= wanted;
     add_addresses(reads, i);
     if (analysis->slice->wanted[index])
         add_sources(reads, i);
-    else
+    if (stack) {
+        if (defines_needed && !writes)
+            add_stack_words(reads, i);
+        return;
+    }
+    if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
             if (i->sources[k].kind == SASS_PREDICATE)
                 add_operand(reads, &i->sources[k]);
@@ -255,7 +278,7 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
     struct slice_set defined, reads = {0};
     bool defines_needed;
 
-    definitions(&defined, i);
+    definitions(&defined, analysis, i);
     defines_needed = is_needed(need, &defined, guard);
     if (!defines_needed && !decides(i))
         return;
@@ -330,6 +353,32 @@ static void pass(struct analysis *analysis)
     }
 }
 
+/* Whether all of local memory is reached as [R1 + constant], R1 being set before the first such access, so
+ * that each word is a register by another name. */
+static bool has_plain_stack(const struct sass *code, size_t count)
+{
+    bool touched = false;
+
+    for (size_t index = 0; index < count; index++) {
+        const struct sass *i = &code[index];
+        const struct sass_access *access = &i->accesses[0];
+
+        if (i->op == SASS_CALL || (i->access_count && access->space == SASS_SPACE_GENERIC))
+            return false;
+        if (is_local(i)) {
+            touched = true;
+            if (access->index != 1 || access->uniform != SASS_URZ || access->scale > 1 ||
+                access->offset < 0 || access->offset > 4 * (SLICE_STACK_WORDS - 4))
+                return false;
+        }
+        for (unsigned k = 0; k < i->destination_count && touched; k++)
+            if (i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index <= 1 &&
+                i->destinations[k].index + i->destinations[k].count > 1)
+                return false;
+    }
+    return true;
+}
+
 static void want_everything(struct slice *slice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -358,6 +407,7 @@ int slice_init(struct slice *out, const struct sass *code, size_t count, bool ev
         want_everything(out, count);
         return 0;
     }
+    analysis.plain_stack = has_plain_stack(code, count);
     while (analysis.changed) {
         analysis.changed = false;
         pass(&analysis);

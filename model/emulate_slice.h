@@ -14,10 +14,12 @@ enum {
     SLICE_UNIFORM = 256, /* first bit of the uniform registers, and so on */
     SLICE_PREDICATES = 512,
     SLICE_UNIFORM_PREDICATES = 520,
-    SLICE_WORDS = 9
+    SLICE_STACK = 528, /* words of local memory, where the stack is plain */
+    SLICE_STACK_WORDS = 304,
+    SLICE_WORDS = 13
 };
 
-/* A set of registers and predicates. */
+/* A set of registers, predicates and words of the stack. */
 struct slice_set {
     uint64_t bits[SLICE_WORDS];
 };
