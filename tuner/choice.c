@@ -304,7 +304,7 @@ static bool find_row(struct choice *out, const struct chooser *chooser, const ch
 
     for (row = chooser->rows; row < chooser->rows + chooser->row_count; row++) {
         ours = !strcmp(row->device, device);
-        if (!ours && row->sm != sm)
+        if (!ours && (!sm || row->sm != sm))
             continue;
         far = decision_distance(row->sizes, sizes, size_count);
         if (found && (ours_found > ours || (ours_found == ours && far >= nearest)))

@@ -52,8 +52,9 @@ struct choice {
     struct launch launch; /* geometry at the sizes asked for; no arguments, owns nothing */
 };
 
-/* `device` is a slug, `sizes` has spec.size_count finite values in the spec's order. ERR_USAGE when not even
- * the default is valid at these sizes. Thread-safe. */
+/* `device` is a slug (null: the default is wanted, "": unknown), `sm` 0 when unknown; `sizes` has
+ * spec.size_count finite values in the spec's order. ERR_USAGE when not even the default is valid at these
+ * sizes. Thread-safe. */
 int chooser_find(struct choice *out, const struct chooser *chooser, const char *device, unsigned sm,
                  const double *sizes, struct err *err);
 

@@ -349,3 +349,17 @@ int kernel_get(struct kernel_ready *out, struct kernel *kernel, const double *si
     pthread_mutex_unlock(&kernel->lock);
     return 0;
 }
+
+int kernel_choose(struct kernel_ready *out, const struct kernel *kernel, const char *device, unsigned sm,
+                  const double *sizes, struct err *err)
+{
+    char slug[128];
+    int code;
+
+    *out = (struct kernel_ready){0};
+    site_slug(slug, sizeof slug, device ? device : "");
+    code = chooser_find(&out->choice, &kernel->chooser, slug, sm, sizes, err);
+    if (!code)
+        out->variant = &kernel->chooser.variants[out->choice.variant];
+    return code;
+}

@@ -40,4 +40,9 @@ struct kernel_ready {
  * ERR_GPU where the code cannot be loaded. */
 int kernel_get(struct kernel_ready *out, struct kernel *kernel, const double *sizes, struct err *err);
 
+/* The choice alone, for the device of this name (null: unknown) and architecture (0: unknown); function and
+ * module are null. Thread-safe like the rest. */
+int kernel_choose(struct kernel_ready *out, const struct kernel *kernel, const char *device, unsigned sm,
+                  const double *sizes, struct err *err);
+
 #endif

@@ -328,11 +328,6 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
  * ------------------------------------------------------------------------------------------------------------
  */
 
-static struct kernel *inside(occutune_kernel *kernel)
-{
-    return (struct kernel *)kernel;
-}
-
 int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
                          size_t count, const struct occutune_options *options, struct occutune_error *error)
 {
@@ -359,31 +354,49 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
     return code ? give_error(error, &err) : 0;
 }
 
+static struct occutune_launch launch_of(const struct kernel_ready *ready)
+{
+    const struct variant *variant = &ready->variant->variant;
+    const struct launch *launch = &ready->choice.launch;
+
+    return (struct occutune_launch){.function = ready->function,
+                                    .module = ready->module,
+                                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                                    .block = {launch->block[0], launch->block[1], launch->block[2]},
+                                    .shared_dynamic_bytes = launch->shared_bytes,
+                                    .fit = (enum occutune_fit)ready->choice.fit,
+                                    .configuration = ready->variant->text,
+                                    .options = (const char *const *)variant->options,
+                                    .option_count = variant->option_count};
+}
+
 int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
                         struct occutune_error *error)
 {
     struct kernel_ready ready;
     struct err err = {0};
-    const struct launch *launch = &ready.choice.launch;
-    const struct variant *variant;
 
     *out = (struct occutune_launch){0};
-    if (kernel_get(&ready, inside(kernel), sizes, &err))
+    if (kernel_get(&ready, (struct kernel *)kernel, sizes, &err))
         return give_error(error, &err);
-    variant = &ready.variant->variant;
-    *out = (struct occutune_launch){.function = ready.function,
-                                    .module = ready.module,
-                                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                                    .block = {launch->block[0], launch->block[1], launch->block[2]},
-                                    .shared_dynamic_bytes = launch->shared_bytes,
-                                    .fit = (enum occutune_fit)ready.choice.fit,
-                                    .configuration = ready.variant->text,
-                                    .options = (const char *const *)variant->options,
-                                    .option_count = variant->option_count};
+    *out = launch_of(&ready);
+    return 0;
+}
+
+int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
+                           unsigned sm, const double *sizes, struct occutune_error *error)
+{
+    struct kernel_ready ready;
+    struct err err = {0};
+
+    *out = (struct occutune_launch){0};
+    if (kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err))
+        return give_error(error, &err);
+    *out = launch_of(&ready);
     return 0;
 }
 
 void occutune_kernel_close(occutune_kernel *kernel)
 {
-    kernel_close(inside(kernel));
+    kernel_close((struct kernel *)kernel);
 }

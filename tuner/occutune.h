@@ -163,6 +163,13 @@ OCCUTUNE_API int occutune_kernel_open(occutune_kernel **out, const char *spec,
 OCCUTUNE_API int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel,
                                      const double *sizes, struct occutune_error *error);
 
+/* The same choice for any device, by its name (null: unknown) and architecture (90 for sm_90; 0: unknown),
+ * without driver or compiler: function and module are null. OCCUTUNE_USAGE for sizes at which not even the
+ * default is valid. */
+OCCUTUNE_API int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel,
+                                        const char *device, unsigned sm, const double *sizes,
+                                        struct occutune_error *error);
+
 /* Unloads the code from the context that is current; other contexts keep theirs to their end. No thread may
  * be using the kernel, or a function of it. */
 OCCUTUNE_API void occutune_kernel_close(occutune_kernel *kernel); /* also null */

@@ -139,6 +139,31 @@ static void says_how_it_falls_back(void **state)
     occutune_kernel_close(kernel);
 }
 
+static void chooses_for_any_device(void **state)
+{
+    struct occutune_launch launch;
+    struct occutune_error error = {0};
+    occutune_kernel *kernel;
+
+    (void)state;
+    made_decision("d.json", "Another GPU", 80, "", (struct made_row[]){{4096, 128, 0}, {1 << 20, 64, 0}}, 2);
+    kernel = open_kernel("d.json", NULL);
+    set_current(NULL);
+    assert_int_equal(occutune_kernel_choose(&launch, kernel, "another-gpu", 80, &(double){4096}, &error), 0);
+    assert_int_equal(launch.fit, OCCUTUNE_FIT_EXACT);
+    assert_int_equal(launch.grid[0], 32);
+    assert_string_equal(launch.options[0], "-DTHREADS=128");
+    assert_null(launch.function);
+    assert_int_equal(occutune_kernel_choose(&launch, kernel, NULL, 80, &(double){1 << 21}, &error), 0);
+    assert_int_equal(launch.fit, OCCUTUNE_FIT_ARCHITECTURE);
+    assert_int_equal(launch.block[0], 64);
+    assert_int_equal(occutune_kernel_choose(&launch, kernel, NULL, 0, &(double){4096}, &error), 0);
+    assert_int_equal(launch.fit, OCCUTUNE_FIT_OVERALL);
+    assert_int_equal(occutune_kernel_choose(&launch, kernel, NULL, 0, &(double){1}, &error), OCCUTUNE_USAGE);
+    assert_string_equal(said, "");
+    occutune_kernel_close(kernel);
+}
+
 static void makes_no_context(void **state)
 {
     occutune_kernel *kernel;
@@ -365,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(gives_what_was_tuned),
         TEST(says_how_it_falls_back),
+        TEST(chooses_for_any_device),
         TEST(makes_no_context),
         TEST(keeps_contexts_apart),
         TEST(loads_once_for_all_threads),
