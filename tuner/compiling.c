@@ -121,6 +121,10 @@ static bool has_limits(const struct tuning *tuning)
 
 static int submit_compile(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
+    int code = candidate_read(&candidate->job.read, tuning, candidate, err);
+
+    if (code)
+        return code;
     candidate->job.kind = SOURCE_COMPILE;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
@@ -293,6 +297,8 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
     }
     if (!code)
+        code = candidate_take_forecast(tuning, candidate, err);
+    if (!code)
         code = find_same_code(tuning, candidate, err);
     if (code)
         return code;
@@ -304,5 +310,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         return code ? code : candidate_settle(tuning, candidate, err);
     }
     tuning->waiting_to_time++;
-    return search_tell(tuning->search, candidate->index, &(struct search_facts){.outcome = OUTCOME_OK}, err);
+    return search_tell(tuning->search, candidate->index,
+                       &(struct search_facts){.outcome = OUTCOME_OK, .forecast = candidate->forecast.told},
+                       err);
 }

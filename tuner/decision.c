@@ -6,6 +6,7 @@
 #include "space/configuration.h"
 #include "space/variant.h"
 #include "tuner/heading.h"
+#include "tuner/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,6 +130,26 @@ static int set_launch(struct json *object, const struct variant *variant, const 
                   : failed;
 }
 
+/* What the model says of it, where it does. */
+static int set_forecast(struct json *object, const struct forecast *forecast)
+{
+    struct json *value;
+
+    if (!forecast->told.predicted)
+        return forecast->reason[0] ? js_set_string(object, "not_predicted", forecast->reason) : 0;
+    value = js_new_object();
+    if (!value)
+        return ERR_MEMORY;
+    return set_rounded(value, "bound_ms", forecast->told.bound_s * 1e3) |
+           set_rounded(value, "estimate_ms", forecast->told.estimate_s * 1e3) |
+           set_rounded(value, "needed_warps", forecast->needed_warps) |
+           set_rounded(value, "had_warps", forecast->had_warps) |
+           set_rounded(value, "confidence", forecast->confidence) |
+           js_set_string(value, "limiter", resource_name(forecast->told.limiter)) |
+           js_set_bool(value, "latency_hidden", forecast->latency_hidden) |
+           js_set(object, "predicted", value);
+}
+
 static int variant_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
                         const struct tuned_variant *found, struct err *err)
 {
@@ -143,7 +164,7 @@ static int variant_json(struct json **out, const struct spec *spec, const struct
     }
     if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
         set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
-        set_metrics(object, spec, tuned->problem, found))
+        set_forecast(object, &found->forecast) | set_metrics(object, spec, tuned->problem, found))
         code = err_memory(err);
     variant_release(&variant);
     if (code)
@@ -169,10 +190,44 @@ static struct json *counts_json(const struct tune_counts *counts)
         failed = set_count(object, "combinations", counts->combinations) |
                  set_count(object, "valid", counts->valid) | set_count(object, "visited", counts->visited) |
                  set_count(object, "compiled", counts->compiled) | set_count(object, "timed", counts->timed) |
+                 set_count(object, "audited", counts->audited) |
                  set_count(object, "replayed", counts->replayed) | set_count(object, "stale", counts->stale) |
                  set_count(object, "missing", counts->missing) |
                  set_count(object, "distinct_codes", counts->distinct_codes);
     if (object && !js_set(object, "outcomes", outcomes) && !failed)
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *audit_json(const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(set_count(object, "timed", s->audit.timed) | set_count(object, "faster", s->audit.faster) |
+          set_rounded(object, "nearest", s->audit.nearest) | set_rounded(object, "limit", s->audit.limit) |
+          set_rounded(object, "spent_s", tuned->audit_s)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+/* How the search went: what was passed over by which rule, and what that may have cost. */
+static struct json *search_json(const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_string(object, "ended", search_end_text(s->end)) |
+          js_set_string(object, "profile", tuned->profile) | set_count(object, "compiled", s->compiled) |
+          set_count(object, "timed", s->timed) | set_count(object, "unpredicted", s->refused) |
+          set_count(object, "cut_bound", s->cut_bound) | set_count(object, "cut_estimate", s->cut_estimate) |
+          set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
+          set_rounded(object, "rank_correlation", s->rank_correlation) |
+          js_set(object, "audit", audit_json(tuned))))
         return object;
     js_free(object);
     return NULL;
@@ -255,11 +310,15 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
 static int problem_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
                         struct err *err)
 {
-    struct json *object = js_new_object();
+    struct json *object = js_new_object(), *words = NULL;
     int code = object ? set_variants(object, spec, tuned, err) : err_memory(err);
 
+    if (!code)
+        code = words_new(&words, spec, tuned, err);
     if (!code &&
-        (js_set(object, "problem", heading_problem(spec, tuned->problem)) |
+        (js_set(object, "words", words) | js_set(object, "problem", heading_problem(spec, tuned->problem)) |
+         js_set_string(object, "strategy", search_strategy_text(tuned->strategy)) |
+         (tuned->strategy == SEARCH_MODEL ? js_set(object, "search", search_json(tuned)) : 0) |
          js_set_string(object, "journal", tuned->journal) |
          js_set_string(object, "recorded_date", tuned->recorded_date) |
          js_set_string(object, "ended", tune_end_text(tuned->end)) |

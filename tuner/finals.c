@@ -191,6 +191,7 @@ static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
     if (!out->choices)
         return err_memory(err);
     memcpy(out->choices, candidate->choices, bytes);
+    out->forecast = candidate->forecast;
     return record_copy(&out->record, &candidate->record, err);
 }
 
@@ -270,6 +271,8 @@ int finals_run(struct tuning *tuning, struct err *err)
     if (!code && n) {
         tuning->out->tied = choose(field, n);
         code = check_winner(tuning, field[0], err);
+        if (!code)
+            code = candidate_foresee(tuning, field[0], err);
     }
     return code ? code : copy_out(tuning, field, n, err);
 }

@@ -97,18 +97,22 @@ static double give_up_s(const struct tuning *tuning)
     return tuning->options->strategy == SEARCH_EXHAUSTIVE || isnan(tuning->best_s) ? 0 : 2 * tuning->best_s;
 }
 
-int candidate_time(struct tuning *tuning, uint64_t index, struct err *err)
+int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
 {
     struct candidate *candidate = map_find(&tuning->by_index, index);
     int code = 0;
 
+    candidate->audit = audit;
     candidate->job.kind = SOURCE_MEASURE;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
     if (!candidate->trusted) {
         code = candidate_set_reference(tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
         candidate->job.give_up_s = give_up_s(tuning);
-        tuning->out->counts.timed++;
+        if (audit)
+            tuning->out->counts.audited++;
+        else
+            tuning->out->counts.timed++;
     }
     tuning->waiting_to_time--;
     return code ? code : source_submit(tuning->source, &candidate->job, err);
@@ -146,6 +150,8 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
         candidate_take_trial(candidate, &candidate->job.trial);
         code = record_explain(&candidate->record, why, err);
     }
+    if (candidate->audit && candidate->record.trial_s > 0)
+        tuning->out->audit_s += candidate->record.trial_s;
     if (!code)
         code = candidate_tell(tuning, candidate, true, err);
     return code ? code : candidate_settle(tuning, candidate, err);

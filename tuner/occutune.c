@@ -73,10 +73,10 @@ static void pass_message(void *context, const char *text)
 
 static int bridge_init(struct bridge *bridge, const struct occutune_options *options, struct err *err)
 {
-    const int strategy = search_strategy_parse(options->strategy ? options->strategy : "exhaustive");
+    const int strategy = search_strategy_parse(options->strategy ? options->strategy : "model");
 
     if (strategy < 0)
-        return err_set(err, ERR_USAGE, "strategy %s is none of exhaustive, random", options->strategy);
+        return err_set(err, ERR_USAGE, "strategy %s is none of model, exhaustive, random", options->strategy);
     *bridge = (struct bridge){
         .options = options,
         .tune = {.strategy = (enum search_strategy)strategy,

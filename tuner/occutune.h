@@ -43,7 +43,7 @@ struct occutune_options {
     const char *device; /* null: every GPU like the first; "1": that GPU; a name: a recording of that GPU */
     const char
         *recorded; /* take times from this journal or Kernel Tuner cache; null: from a GPU if one is here */
-    const char *strategy; /* "exhaustive" or "random" */
+    const char *strategy; /* "model" (default), "exhaustive" or "random" */
     uint64_t seed;        /* of what is random */
     double time_s;        /* budget in seconds; 0: none */
     uint64_t trials;      /* most configurations to time; 0: all */

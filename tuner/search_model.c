@@ -38,10 +38,18 @@ static int allocate(struct model_search *search, struct err *err)
     return belief_open(&search->belief, search->options.spec, err);
 }
 
+/* How many may be compiled; as many as are to be timed in any case. */
+static uint64_t compiled_most(const struct search_options *options)
+{
+    const uint64_t most =
+        options->count < LARGE ? COMPILED_SMALL : at_most(COMPILED_MOST, options->count / 10);
+
+    return at_most(options->count, at_least(most, options->trials));
+}
+
 int model_search_open(struct model_search **out, const struct search_options *options, struct err *err)
 {
     struct model_search *search = calloc(1, sizeof *search);
-    const uint64_t tenth = at_least(COMPILED_SMALL, at_most(COMPILED_MOST, options->count / 10));
 
     *out = NULL;
     if (!search)
@@ -49,7 +57,7 @@ int model_search_open(struct model_search **out, const struct search_options *op
     search->options = *options;
     search->parameter_count = options->spec->parameter_count;
     search->trials_most = options->trials ? options->trials : search_allowance(options->count);
-    search->compiled_most = at_most(options->count, at_least(tenth, options->trials));
+    search->compiled_most = compiled_most(options);
     search->compiled_least = at_most(COMPILED_LEAST, search->compiled_most / 2);
     search->spread = at_most(SPREAD, at_least(8, search->compiled_most / 3));
     search->best_s = INFINITY;

@@ -17,8 +17,9 @@ enum {
     POOL = 1024,          /* configurations looked at for it, besides neighbours of the best */
     AROUND = 3,           /* best variants whose neighbours are looked at */
     SPREAD = 64,          /* first configurations to compile, at most */
-    COMPILED_MOST = 2000, /* to compile, at most this many and a tenth of the space ... */
-    COMPILED_SMALL = 64,  /* ... but this many of a small one */
+    LARGE = 1000,         /* from here on at most a tenth of the space is compiled ... */
+    COMPILED_MOST = 2000, /* ... and at most this many; ... */
+    COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
     COMPILED_LEAST =
         400,           /* to look for surprises before the end, at most, and half of what may be compiled */
     AHEAD = 8,         /* compiled for each trial, at most, while there is something to choose from */

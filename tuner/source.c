@@ -98,7 +98,9 @@ static void run_compile(void *argument)
                                             .arch = options->arch,
                                             .deadline_s = options->compile_deadline_s};
 
-    compile_cubin(&job->compiled, options->compiler, &request, &job->err);
+    if (!compile_cubin(&job->compiled, options->compiler, &request, &job->err) && job->read &&
+        job->compiled.outcome == OUTCOME_OK)
+        forecast_code(&job->forecast, options->machine, &job->compiled, job->read, options->warm, &job->err);
 }
 
 static void run_measure(void *argument)
@@ -188,7 +190,8 @@ static struct source_job *wait_simulated(struct source *source)
     while (source->compiling && queue_wait(source->queue, &argument, -1)) {
         job = argument;
         source->compiling--;
-        simulate(source, job, job->compiled.compile_s);
+        simulate(source, job,
+                 (job->known ? recorded_s(job) : job->compiled.compile_s) + job->forecast.predict_s);
         source->done[source->done_count++] = job;
     }
     if (!source->done_count)
@@ -220,7 +223,7 @@ int source_submit(struct source *source, struct source_job *job, struct err *err
         return code;
     job->source = source;
     job->submitted_s = job->finished_s = source_now_s(source);
-    if (job->known) {
+    if (job->known && !job->read) {
         if (source->options.level == SOURCE_RECORDED)
             simulate(source, job, recorded_s(job));
         source->done[source->done_count++] = job;

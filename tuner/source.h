@@ -3,7 +3,7 @@
  * Live, jobs run on the compiling threads and on one worker per GPU, and the clock is the wall's. Recorded, a
  * job with a trusted record costs nothing and takes the time that the record says, on a simulated machine
  * with a number of cores and one GPU: jobs finish in the order, and the clock shows the time, of a run on
- * such a machine. */
+ * such a machine. What the model reads is compiled nevertheless: predicting is real at both levels. */
 #ifndef TUNER_SOURCE_H
 #define TUNER_SOURCE_H
 
@@ -11,6 +11,7 @@
 #include "gpu/compile.h"
 #include "gpu/worker.h"
 #include "space/variant.h"
+#include "tuner/forecast.h"
 #include "tuner/journal.h"
 
 #include <stddef.h>
@@ -27,6 +28,8 @@ struct source_options {
     struct worker *const *workers; /* live: one per GPU */
     size_t worker_count;
     const struct protocol *protocol; /* live */
+    const struct machine *machine;   /* predicts what is compiled; null: nobody does */
+    bool warm;                       /* then: see forecast_code() */
 };
 
 enum source_kind { SOURCE_COMPILE, SOURCE_MEASURE };
@@ -36,9 +39,11 @@ struct source_job {
     enum source_kind kind;
     const struct variant *variant;
     const struct record *known;        /* a trusted record that answers instead, or null */
+    struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
     struct compile_result compiled;    /* what compiling gave (empty with `known`), what measuring takes */
+    struct forecast forecast;          /* with `read`: what is predicted, if compiling went well */
     struct trial trial;                /* what measuring gave (empty with `known`) */
     struct err err;                    /* set where the source itself failed */
     double submitted_s, finished_s;    /* on the source's clock */

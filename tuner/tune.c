@@ -204,6 +204,7 @@ static int open_search(struct tuning *tuning, struct err *err)
                                           .count = options->only ? 1 : tuning->out->counts.valid,
                                           .first = tuning->out->initial.index,
                                           .trials = options->trials,
+                                          .audit = options->audit,
                                           .space = tuning->space,
                                           .spec = tuning->spec};
     const struct source_options source = {
@@ -215,7 +216,9 @@ static int open_search(struct tuning *tuning, struct err *err)
         .compile_deadline_s = options->compile_deadline_s,
         .workers = tuning->site->workers,
         .worker_count = tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
-        .protocol = &tuning->protocol};
+        .protocol = &tuning->protocol,
+        .machine = tuning->has_machine ? &tuning->machine : NULL,
+        .warm = !tuning->spec->cold};
     int code = search_open(&tuning->search, &search, err);
 
     return code ? code : source_open(&tuning->source, &source, err);
@@ -249,10 +252,12 @@ static void report(const struct tuning *tuning, bool finals)
         progress.done += counts->outcomes[i];
     progress.timed = counts->outcomes[OUTCOME_OK];
     progress.total = counts->valid;
-    if (options->trials && options->trials < counts->valid) {
-        progress.total = options->trials;
-        progress.done = progress.timed + tuning->failed < options->trials ? progress.timed + tuning->failed
-                                                                          : options->trials;
+    if (tuning->out->strategy == SEARCH_MODEL || (options->trials && options->trials < counts->valid)) {
+        const uint64_t allowed = options->trials ? options->trials : search_allowance(counts->valid);
+
+        progress.total = allowed < counts->valid ? allowed : counts->valid;
+        progress.done = progress.timed + tuning->failed < progress.total ? progress.timed + tuning->failed
+                                                                         : progress.total;
     }
     progress.failed = tuning->failed;
     progress.best_s = tuning->best_s;
@@ -330,27 +335,11 @@ static int run(struct tuning *tuning, struct err *err)
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
         else if (!code && step.action == SEARCH_TIME)
-            code = candidate_time(tuning, step.index, err);
+            code = candidate_time(tuning, step.index, step.audit, err);
         else if (!code && step.action == SEARCH_WAIT)
             code = wait_one(tuning, err);
     }
     return code ? code : drain(tuning, err);
-}
-
-/* What the search never came to, and what it left in the air. */
-static void count_skipped(struct tuning *tuning)
-{
-    struct tune_counts *counts = &tuning->out->counts;
-    uint64_t settled = 0;
-    size_t i;
-
-    counts->visited = search_visited(tuning->search);
-    for (i = 0; i < OUTCOME_COUNT; i++)
-        settled += counts->outcomes[i];
-    if (counts->valid > settled)
-        counts->outcomes[OUTCOME_SKIPPED] += counts->valid - settled;
-    if (tuning->out->end == TUNE_COMPLETE && tuning->options->trials && counts->visited < counts->valid)
-        tuning->out->end = TUNE_TRIALS;
 }
 
 static int close_journal(struct tuning *tuning, struct err *err)
@@ -364,13 +353,8 @@ static int close_journal(struct tuning *tuning, struct err *err)
         journal_free(journal);
         return 0;
     }
-    if (tuning->out->counts.outcomes[OUTCOME_SKIPPED]) {
-        not_timed = js_new_object();
-        if (!not_timed ||
-            js_set_integer(not_timed, "skipped", (int64_t)tuning->out->counts.outcomes[OUTCOME_SKIPPED]))
-            code = err_memory(err);
-    }
-    if (journal_close(journal, code ? NULL : not_timed, err))
+    code = passed_json(&not_timed, tuning, err);
+    if (journal_close(journal, not_timed, code ? NULL : err) && !code)
         code = err ? err->code : ERR_SYSTEM;
     js_free(not_timed);
     return code;
@@ -391,6 +375,7 @@ static void release(struct tuning *tuning)
     compile_result_release(&tuning->reference_code);
     variant_release(&tuning->reference_default);
     journal_free(tuning->journal);
+    predicting_close(tuning);
     space_close(tuning->space);
 }
 
@@ -419,7 +404,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     const double began_s = wall_s();
     int code;
 
-    *out = (struct tuned){.problem = problem};
+    *out = (struct tuned){.problem = problem, .strategy = options->strategy};
     record_init(&out->initial.record);
     if (!(filled.compile_deadline_s > 0))
         filled.compile_deadline_s = 60;
@@ -428,11 +413,13 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     if (!code)
         code = open_journal(&tuning, err);
     if (!code)
+        code = predicting_open(&tuning, err);
+    if (!code)
         code = open_search(&tuning, err);
     if (!code)
         code = run(&tuning, err);
     if (!code) {
-        count_skipped(&tuning);
+        passed_count(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s);
         code = finals_run(&tuning, err);

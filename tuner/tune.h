@@ -36,6 +36,9 @@ struct tune_options {
     const char *recorded;      /* recording to use instead of a GPU; null: what the level needs */
     const char *device;        /* null, or whose recording */
     const char *journal;       /* file to append to when live; null: tune_journal_name() */
+    const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
+    const char *profiles;      /* folder of profiles by name; null: none */
+    uint64_t audit;            /* SEARCH_MODEL: see struct search_options */
     const unsigned *only;      /* the one configuration to time, without a journal; null: search the space */
     unsigned simulated_cores;  /* recorded: cores of the simulated machine; 0: as many as compile here */
     double compile_deadline_s; /* 0: 60 */
@@ -57,25 +60,28 @@ const char *tune_end_text(enum tune_end end);
 struct tune_counts {
     uint64_t combinations, valid, visited;
     uint64_t outcomes[OUTCOME_COUNT];
-    uint64_t compiled;       /* by the compiler, in this run */
-    uint64_t timed;          /* on a GPU, in this run */
-    uint64_t replayed;       /* answered by a record */
-    uint64_t stale;          /* records left aside: their code, launch or protocol is another now */
-    uint64_t missing;        /* recorded: configurations without a record */
-    uint64_t distinct_codes; /* at distinct launches */
+    uint64_t compiled;               /* by the compiler, in this run */
+    uint64_t timed;                  /* on a GPU, in this run, the audit left out */
+    uint64_t audited;                /* likewise, by the audit */
+    uint64_t replayed;               /* answered by a record */
+    uint64_t stale;                  /* records left aside: their code, launch or protocol is another now */
+    uint64_t missing;                /* recorded: configurations without a record */
+    uint64_t distinct_codes;         /* at distinct launches */
+    uint64_t read, read_differently; /* by the model, though recorded; of those, code that is another here */
 };
 
 struct tuned_variant {
     uint64_t index; /* in the space */
     unsigned *choices;
     struct record record;
-    double grid_blocks;
+    struct forecast forecast;
 };
 
 /* What came of it. */
 struct tuned {
     size_t problem;
     enum source_level level;
+    enum search_strategy strategy;
     enum tune_end end;
     struct device device; /* limits empty when the recording is another tool's */
     char recorded_date[11];
@@ -86,7 +92,10 @@ struct tuned {
     struct tuned_variant *finalists; /* best first: [0] is the winner */
     size_t finalist_count;           /* 0: nothing ran correctly */
     size_t tied; /* finalists that are within noise of the fastest; at least 1 if there are any */
-    char first_failure[1200]; /* message of the first variant that failed; "" when none did */
+    struct search_summary search; /* how the search ended */
+    char profile[128];            /* the model's profile; "" when nothing was predicted */
+    double audit_s;               /* GPU seconds of the audit */
+    char first_failure[1200];     /* message of the first variant that failed; "" when none did */
     enum {
         TUNE_UNCHECKED,
         TUNE_CHECKED,

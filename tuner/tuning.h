@@ -18,6 +18,8 @@ struct candidate {
     struct variant variant, reference_variant;
     struct reference reference;
     struct record record;
+    struct forecast forecast;                    /* of the model, if it read the code */
+    bool audit;                                  /* timed by the audit */
     bool known;                                  /* the record came from the journal or recording */
     bool trusted;                                /* and answers for this configuration */
     bool settled;                                /* the outcome is final */
@@ -38,6 +40,9 @@ struct tuning {
     struct journal *journal; /* live: appended to; recorded: the recording */
     struct protocol protocol;
     uint64_t protocol_hash;
+    struct device profile;  /* calibrated: what the model goes by */
+    struct machine machine; /* made of it */
+    bool has_machine;
     char arch[16];
     char nvrtc[64];                       /* whose code the build hashes speak of */
     char *source_text;                    /* of the kernel, read when first needed */
@@ -73,13 +78,26 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
 uint64_t candidate_code_hash(const struct cubin_kernel *kernel); /* code and resources in one word; never 0 */
 
 /* measuring.c: likewise. */
-int candidate_time(struct tuning *tuning, uint64_t index, struct err *err);
+int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err);
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
 void candidate_take_trial(struct candidate *candidate, struct trial *trial); /* takes the samples over */
 
 /* Makes the variant and its code anew, for a candidate that was settled. */
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err);
+
+/* predicting.c: what the model goes by; the launch to predict when a candidate is compiled, null where the
+ * model does not read it; takes the forecast and compares the code with the record's; reads the winner if
+ * that was not done. */
+int predicting_open(struct tuning *tuning, struct err *err);
+void predicting_close(struct tuning *tuning);
+int candidate_read(struct launch **out, struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
+
+/* passed.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
+void passed_count(struct tuning *tuning);
+int passed_json(struct json **out, const struct tuning *tuning, struct err *err);
 
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);

@@ -28,7 +28,7 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
 
 bool choose_share(char *out, size_t size, const char *name)
 {
-    static const char *const below[] = {"share/occutune", "."};
+    static const char *const below[] = {"share/occutune", "model"};
     const char *own = getenv("OCCUTUNE_SHARE");
     char directory[2048];
     ssize_t length;

@@ -13,9 +13,9 @@
 #endif
 
 static const struct cli_command *const commands[] = {
-    &command_tune,      &command_space,   &command_time,    &command_compile,
-    &command_predict,   &command_explain, &command_inspect, &command_occupancy,
-    &command_calibrate, &command_devices, &command_header,
+    &command_tune,    &command_space,   &command_time,    &command_compile,   &command_predict,
+    &command_compare, &command_explain, &command_inspect, &command_occupancy, &command_calibrate,
+    &command_devices, &command_header,  &command_report,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -50,9 +50,9 @@ struct cli_command {
                struct err *err); /* returns an exit status, or sets err */
 };
 
-extern const struct cli_command command_calibrate, command_compile, command_devices, command_explain,
-    command_header, command_inspect, command_occupancy, command_predict, command_space, command_time,
-    command_tune;
+extern const struct cli_command command_calibrate, command_compare, command_compile, command_devices,
+    command_explain, command_header, command_inspect, command_occupancy, command_predict, command_report,
+    command_space, command_time, command_tune;
 
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);

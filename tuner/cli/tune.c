@@ -1,9 +1,11 @@
 #include "tuner/cli/cli.h"
 
 #include "space/configuration.h"
+#include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/decision.h"
 #include "tuner/tune.h"
+#include "tuner/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +18,9 @@ static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
     {"device", 0, "N|NAME", "GPU number, or the name of the GPU whose recording is used"},
     {"recorded", 0, "FILE", "take times from this journal or Kernel Tuner cache"},
-    {"strategy", 0, "NAME", "exhaustive (default) or random"},
+    {"strategy", 0, "NAME", "model (default), exhaustive or random"},
+    {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
+    {"audit", 0, "N", "model: time N of those passed over at the end (default 20; 0: none)"},
     {"seed", 0, "S", "seed of what is random (default 0)"},
     {"time", 0, "DURATION", "stop after this long: 90s, 5m, 1h"},
     {"trials", 0, "N", "stop after timing this many configurations"},
@@ -36,6 +40,7 @@ struct run {
     struct site site;
     struct tune_options tune;
     struct progress progress;
+    char profiles[4096];
     struct tuned *tuned;
     size_t tuned_count;
 };
@@ -45,11 +50,13 @@ static int read_options(struct run *run, struct site_options *site, struct err *
     const struct cli_args *args = run->args;
     const char *strategy = cli_text(args, "strategy");
     uint64_t jobs = 0, cores = 0;
-    int found = strategy ? search_strategy_parse(strategy) : SEARCH_EXHAUSTIVE;
+    int found = strategy ? search_strategy_parse(strategy) : SEARCH_MODEL;
 
     if (found < 0)
-        return err_set(err, ERR_USAGE, "--strategy: %s is none of exhaustive, random", strategy);
-    if (cli_count(&run->tune.seed, args, "seed", UINT64_MAX, err) ||
+        return err_set(err, ERR_USAGE, "--strategy: %s is none of model, exhaustive, random", strategy);
+    run->tune.audit = 20;
+    if (cli_count(&run->tune.audit, args, "audit", 1000000, err) ||
+        cli_count(&run->tune.seed, args, "seed", UINT64_MAX, err) ||
         cli_count(&run->tune.trials, args, "trials", UINT64_MAX, err) ||
         cli_count(&jobs, args, "jobs", 1024, err) || cli_count(&cores, args, "cores", 4096, err) ||
         cli_duration(&run->tune.time_s, args, "time", err))
@@ -61,6 +68,9 @@ static int read_options(struct run *run, struct site_options *site, struct err *
     run->tune.recorded = cli_text(args, "recorded");
     run->tune.device = site->device && !site_is_number(site->device) ? site->device : NULL;
     run->tune.journal = cli_text(args, "journal");
+    run->tune.profile = cli_text(args, "profile");
+    if (choose_share(run->profiles, sizeof run->profiles, "devices"))
+        run->tune.profiles = run->profiles;
     run->tune.stop = run->cli->stop;
     run->tune.progress = progress_show;
     run->tune.message = progress_message;
@@ -168,6 +178,24 @@ static void put_counts(FILE *out, const struct tuned *tuned)
         fprintf(out, "  ended       %s\n", tune_end_text(tuned->end));
 }
 
+static void put_words(FILE *out, const struct spec *spec, const struct tuned *tuned)
+{
+    struct json *words;
+    struct js_at all, sentence;
+    const char *text;
+    size_t i;
+
+    if (words_new(&words, spec, tuned, NULL))
+        return;
+    all = js_root(words, "words");
+    for (i = 0; i < js_count(&all); i++) {
+        sentence = js_element(&all, i);
+        if (!js_string(&text, &sentence, NULL))
+            fprintf(out, "  %-11s %s\n", i ? "" : "why", text);
+    }
+    js_free(words);
+}
+
 static void put_summary(FILE *out, const struct spec *spec, const struct tuned *tuned)
 {
     char problem[256];
@@ -186,6 +214,7 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
         fprintf(out, "  best        none ran correctly%s%s\n", *tuned->first_failure ? "; first " : "",
                 tuned->first_failure);
     }
+    put_words(out, spec, tuned);
     put_counts(out, tuned);
     if (tuned->code_check == TUNE_CHECKED)
         fprintf(out, "  code        NVRTC %s makes the code here that was measured\n", tuned->nvrtc_here);

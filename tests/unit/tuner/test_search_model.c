@@ -4,7 +4,7 @@
 
 #include "base/stats.h"
 
-enum { SEEDS = 12 };
+enum { SEEDS = 8 };
 
 /* Runs SEEDS spaces of a kind; quality[i] is the best time of all over the best found. */
 static void run_seeds(double quality[SEEDS], double random[SEEDS], enum synthetic_kind kind)
@@ -196,7 +196,7 @@ static void cuts_nothing_unread_by_its_bound(void **state)
 /* The true share of the passed over that are faster lies below the stated limit in 95 % of runs. */
 static void audit_keeps_its_word(void **state)
 {
-    enum { RUNS = 120 };
+    enum { RUNS = 80 };
     struct synthetic synthetic;
     struct synthetic_run run;
     unsigned kept = 0, r;

@@ -1,0 +1,307 @@
+#include "tuner/cli/cli.h"
+
+#include "tuner/cli/choose.h"
+#include "tuner/cli/progress.h"
+#include "tuner/compare.h"
+#include "tuner/forecast.h"
+#include "tuner/heading.h"
+#include "tuner/recording.h"
+#include "tuner/site.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"device", 0, "NAME", "the GPU whose recording is used"},
+    {"recorded", 0, "FILE", "journal or Kernel Tuner cache (default: the recording beside the spec)"},
+    {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
+    {"seeds", 0, "N", "runs of each way (default 20)"},
+    {"cores", 0, "N", "cores of the simulated machine (default 16)"},
+    {"trials", 0, "N", "trials of the model's way (default: its own allowance)"},
+    {"pareto", 0, NULL, "compare Ryoo's pruning too: predicts every configuration"},
+    {"jobs", 'j', "N", "threads that compile and predict (default: one per core)"},
+    {"output", 'o', "FILE", "write the figures as JSON"},
+    {"chart", 0, "FILE", "write the pictures: FILE-trials.svg and FILE-time.svg"},
+    {"quiet", 'q', NULL, "no messages"},
+    {"json", 0, NULL, "print JSON instead of a table"},
+    {0},
+};
+
+struct view {
+    struct cli *cli;
+    const struct cli_args *args;
+    struct spec spec;
+    struct space *space;
+    struct site site;
+    struct journal *journal;
+    struct heading heading;
+    struct replay replay;
+    struct device profile;
+    struct machine machine;
+    bool has_machine;
+    struct forecaster *forecaster;
+    struct pareto_metrics *pareto;
+    struct compare_options compare;
+    struct compare_forecasts forecasts;
+    struct compared compared;
+};
+
+/* What is compared
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static int read_options(struct view *view, struct site_options *site, struct err *err)
+{
+    const struct cli_args *args = view->args;
+    uint64_t seeds = 20, cores = 16, jobs = 0;
+
+    if (cli_count(&seeds, args, "seeds", COMPARE_SEEDS_MOST, err) ||
+        cli_count(&cores, args, "cores", 4096, err) || cli_count(&jobs, args, "jobs", 1024, err) ||
+        cli_count(&view->compare.trials, args, "trials", UINT64_MAX, err))
+        return ERR_USAGE;
+    if (!seeds || !cores)
+        return err_set(err, ERR_USAGE, "--%s: at least 1 is needed", seeds ? "cores" : "seeds");
+    view->compare.seeds = (unsigned)seeds;
+    view->compare.cores = (unsigned)cores;
+    site->jobs = (unsigned)jobs;
+    site->device = "recorded"; /* no GPU is used */
+    return 0;
+}
+
+static int open_recording(struct view *view, struct err *err)
+{
+    int code = spec_read(&view->spec, view->args->words[0], SPEC_WHOLE, view->args->sets,
+                         view->args->set_count, err);
+
+    if (!code)
+        code = space_open(&view->space, &view->spec, 0, err);
+    if (!code)
+        code = space_default(&view->compare.first, view->space, err);
+    if (!code)
+        code = recording_open(&view->journal, cli_text(view->args, "recorded"), &view->spec, 0,
+                              cli_text(view->args, "device"), err);
+    if (code)
+        return code;
+    heading_read(&view->heading, view->journal);
+    return replay_open(&view->replay, &view->spec, view->space, view->journal, err);
+}
+
+/* The profile of the recording's GPU; without one the model's way is left out, unless it was asked for. */
+static int open_profile(struct view *view, struct err *err)
+{
+    const char *asked = cli_text(view->args, "profile");
+    char name[128];
+    struct err why = {0};
+
+    site_slug(name, sizeof name, view->heading.device_name);
+    if (!view->site.compiler)
+        err_set(&why, ERR_MISSING, "%s", view->site.compiler_err.text);
+    else if (!choose_device(&view->profile, asked ? asked : name, &why))
+        machine_init(&view->machine, &view->profile, &why);
+    view->has_machine = !why.code;
+    if (!why.code)
+        return 0;
+    if (asked || cli_given(view->args, "pareto"))
+        return err_set(err, (enum err_code)why.code, "%s", why.text);
+    if (!cli_given(view->args, "quiet"))
+        fprintf(view->cli->err, "%s: the way model is left out: %s\n", view->cli->program, why.text);
+    return 0;
+}
+
+static int announce(void *context, uint64_t index, struct err *err)
+{
+    return forecaster_announce(((struct view *)context)->forecaster, index, err);
+}
+
+static int forecast(struct search_forecast *out, void *context, uint64_t index, struct err *err)
+{
+    const struct forecast *found;
+    int code = forecaster_ask(&found, ((struct view *)context)->forecaster, index, err);
+
+    if (!code)
+        *out = found->told;
+    return code;
+}
+
+/* Predicts all that ran. */
+static int predict_all(struct view *view, struct err *err)
+{
+    const struct forecast *found;
+    uint64_t i;
+    int code = 0;
+
+    view->pareto = calloc(view->replay.count + 1, sizeof *view->pareto);
+    if (!view->pareto)
+        return err_memory(err);
+    for (i = 0; i < view->replay.count && !code; i++)
+        if (view->replay.entries[i].timed)
+            code = forecaster_announce(view->forecaster, i, err);
+    for (i = 0; i < view->replay.count && !code; i++) {
+        view->pareto[i] = (struct pareto_metrics){NAN, NAN};
+        if (!view->replay.entries[i].timed)
+            continue;
+        code = forecaster_ask(&found, view->forecaster, i, err);
+        if (!code)
+            view->pareto[i] = found->pareto;
+    }
+    view->compare.pareto = view->pareto;
+    return code;
+}
+
+static int open_model(struct view *view, struct err *err)
+{
+    const struct forecaster_options how = {.spec = &view->spec,
+                                           .space = view->space,
+                                           .machine = &view->machine,
+                                           .compiler = view->site.compiler,
+                                           .jobs = view->site.jobs};
+    int code = open_profile(view, err);
+
+    if (code || !view->has_machine)
+        return code;
+    code = forecaster_open(&view->forecaster, &how, err);
+    view->forecasts = (struct compare_forecasts){announce, forecast, view};
+    view->compare.forecasts = &view->forecasts;
+    return !code && cli_given(view->args, "pareto") ? predict_all(view, err) : code;
+}
+
+/* What came of it
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+static void put_number(FILE *out, double value, int width, const char *format)
+{
+    if (isfinite(value))
+        fprintf(out, format, width, value);
+    else
+        fprintf(out, "%*s", width, "-");
+}
+
+static void put_way(FILE *out, enum compare_way way, const struct compared_way *found)
+{
+    fprintf(out, "%-11s", compare_way_text(way));
+    if (!found->compared) {
+        fprintf(out, "  left out: %s\n", found->why_not);
+        return;
+    }
+    fprintf(out, "%7.0f %8.0f %8.2f  %6.2f %6.2f  %6.2f %6.2f  %6.2f %6.2f  ", found->timed.median,
+            found->compiled.median, found->seconds.median, 100 * found->quality.median,
+            100 * found->quality.low, 100 * found->after[0].median, 100 * found->after[0].low,
+            100 * found->after[1].median, 100 * found->after[1].low);
+    put_number(out, found->trials_to_99.median, 6, "%*.0f");
+    put_number(out, found->seconds_to_99.median, 9, "%*.2f");
+    put_number(out, found->seconds_to_99.high, 9, "%*.2f");
+    fprintf(out, "\n");
+}
+
+static void put_table(const struct view *view)
+{
+    const struct compared *c = &view->compared;
+    FILE *out = view->cli->out;
+    char sizes[256], best[32];
+    int w;
+
+    spec_problem_text(sizes, sizeof sizes, &view->spec, 0);
+    progress_time_text(best, c->best_s);
+    fprintf(
+        out,
+        "%s%s%s, recorded on %s%s%s: %" PRIu64 " of %" PRIu64
+        " configurations ran, the fastest in %s\n%u runs each; a machine of %u cores and one GPU, simulated; "
+        "per cent of the fastest: median and 10 %% quantile\n\n",
+        view->spec.kernel.name, *sizes ? " " : "", sizes, view->heading.device_name,
+        *view->heading.date ? ", " : "", view->heading.date, c->ran, c->valid, best, c->seeds, c->cores);
+    fprintf(out, "%-11s%7s %8s %8s  %13s  %13s  %13s  %24s\n", "", "timed", "compiled", "seconds",
+            "at the end", "10 trials", "30 trials", "to 99 %: trials, s, p90");
+    for (w = 0; w < COMPARE_WAYS; w++)
+        put_way(out, (enum compare_way)w, &c->ways[w]);
+}
+
+static int write_chart(const struct view *view, bool by_time, struct err *err)
+{
+    const char *prefix = cli_text(view->args, "chart");
+    char path[4096], title[512], *svg;
+    FILE *file;
+    int code;
+
+    snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->heading.device_name);
+    snprintf(path, sizeof path, "%s-%s.svg", prefix, by_time ? "time" : "trials");
+    code = compared_chart(&svg, &view->compared, by_time, title, err);
+    if (code)
+        return code;
+    file = fopen(path, "w");
+    if (!file || fputs(svg, file) < 0 || fclose(file))
+        code = err_set(err, ERR_SYSTEM, "--chart: %s cannot be written: %s", path, strerror(errno));
+    free(svg);
+    return code;
+}
+
+static int write_results(struct view *view, struct err *err)
+{
+    struct json *json;
+    int code = compared_json(&json, &view->compared, err);
+
+    if (!code && (js_set_string(json, "kernel", view->spec.kernel.name) |
+                  js_set_string(json, "device", view->heading.device_name) |
+                  js_set_string(json, "recorded", view->heading.date) |
+                  js_set(json, "problem", heading_problem(&view->spec, 0))))
+        code = err_memory(err);
+    if (!code && cli_given(view->args, "output"))
+        code = js_write_file(json, cli_text(view->args, "output"), err);
+    if (!code && cli_given(view->args, "chart"))
+        code = write_chart(view, false, err);
+    if (!code && cli_given(view->args, "chart"))
+        code = write_chart(view, true, err);
+    if (!code && cli_given(view->args, "json"))
+        return cli_print_json(view->cli, json, err);
+    js_free(json);
+    if (!code)
+        put_table(view);
+    return code;
+}
+
+static void close_view(struct view *view)
+{
+    compared_release(&view->compared);
+    forecaster_close(view->forecaster);
+    free(view->pareto);
+    if (view->has_machine)
+        machine_release(&view->machine);
+    device_release(&view->profile);
+    replay_release(&view->replay);
+    journal_free(view->journal);
+    space_close(view->space);
+    site_close(&view->site);
+    spec_release(&view->spec);
+}
+
+static int run_compare(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct view view = {.cli = cli, .args = args};
+    char cache[4096];
+    struct site_options site = {.cache = site_cache_directory(cache, sizeof cache)};
+    int code = read_options(&view, &site, err);
+
+    device_init(&view.profile);
+    if (!code)
+        code = open_recording(&view, err);
+    if (!code)
+        code = site_open(&view.site, &site, err);
+    if (!code)
+        code = open_model(&view, err);
+    view.compare.spec = &view.spec;
+    view.compare.space = view.space;
+    view.compare.replay = &view.replay;
+    if (!code)
+        code = compare(&view.compared, &view.compare, err);
+    if (!code)
+        code = write_results(&view, err);
+    close_view(&view);
+    return code ? CLI_FAILED : CLI_OK;
+}
+
+const struct cli_command command_compare = {
+    "compare", "SPEC", "compares ways of searching on a recording", options, 1, 1, run_compare};

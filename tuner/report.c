@@ -1,0 +1,500 @@
+#include "tuner/report.h"
+
+#include "base/chart.h"
+#include "base/stats.h"
+#include "space/configuration.h"
+#include "tuner/heading.h"
+#include "tuner/page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROWS = 10,     /* best variants in the table */
+    ROOFLINE = 256 /* points of a curve */
+};
+
+struct ranked {
+    const struct record *record;
+    uint64_t index; /* in the space, where there is one */
+    bool in_space;
+    const struct forecast *forecast; /* or null */
+};
+
+struct report {
+    const struct report_options *options;
+    struct page page;
+    struct ranked *ran; /* fastest first */
+    size_t count;
+    double *x, *y, *z; /* scratch for charts: as many as records */
+    struct err *err;
+    int code;
+};
+
+static const char style[] =
+    "body{font:15px/1.5 system-ui,sans-serif;color:#1c2024;background:#fff;max-width:1080px;margin:2em auto;"
+    "padding:0 1em}h1{font-size:1.6em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse;"
+    "font-variant-numeric:tabular-nums}th,td{padding:.2em .8em .2em 0;text-align:right;border-bottom:1px "
+    "solid "
+    "#ddd;white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal}.scroll{"
+    "overflow-x:auto}.grid{"
+    "display:"
+    "grid;grid-template-columns:repeat(auto-fit,minmax(480px,1fr));gap:1em}figure{margin:0;break-inside:"
+    "avoid}"
+    "svg{max-width:100%;height:auto}figcaption{color:#555;font-size:.9em}@media "
+    "print{body{margin:0;max-width:none;"
+    "font-size:11px}.grid{grid-template-columns:1fr 1fr}.scroll{overflow:visible}th,td{white-space:normal}}";
+
+/* What ran
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->record->time_s != y->record->time_s)
+        return x->record->time_s < y->record->time_s ? -1 : 1;
+    return strcmp(x->record->key, y->record->key);
+}
+
+static bool has_time(const struct record *record)
+{
+    return record->outcome == OUTCOME_OK && record->time_s > 0;
+}
+
+static int collect(struct report *report)
+{
+    const struct journal *journal = report->options->journal;
+    const size_t all = journal_count(journal);
+    size_t i;
+
+    report->ran = calloc(all + 1, sizeof *report->ran);
+    report->x = malloc((all + 1) * sizeof(double));
+    report->y = malloc((all + 1) * sizeof(double));
+    report->z = malloc((all + 1) * sizeof(double));
+    if (!report->ran || !report->x || !report->y || !report->z)
+        return err_memory(report->err);
+    for (i = 0; i < all; i++)
+        if (has_time(journal_record(journal, i)))
+            report->ran[report->count++].record = journal_record(journal, i);
+    qsort(report->ran, report->count, sizeof *report->ran, by_time);
+    if (!report->count)
+        return err_set(report->err, ERR_USAGE, "%s: nothing ran in it", journal_path(journal));
+    return 0;
+}
+
+/* Which configuration a record is: the space is walked once. */
+static int find_indices(struct report *report)
+{
+    const struct report_options *options = report->options;
+    unsigned *choices;
+    uint64_t i;
+    size_t r;
+    char *key;
+    const struct record *record;
+
+    if (!options->spec)
+        return 0;
+    choices = calloc(options->spec->parameter_count, sizeof *choices);
+    if (!choices)
+        return err_memory(report->err);
+    for (i = 0; i < space_count(options->space); i++) {
+        space_configuration(choices, options->space, i);
+        key = configuration_key(options->spec, choices);
+        if (!key)
+            break;
+        record = journal_find(options->journal, key);
+        free(key);
+        if (!record || !has_time(record))
+            continue;
+        for (r = 0; r < report->count && report->ran[r].record != record; r++)
+            ;
+        report->ran[r].index = i;
+        report->ran[r].in_space = true;
+    }
+    free(choices);
+    return i < space_count(options->space) ? err_memory(report->err) : 0;
+}
+
+/* Evenly from the fastest to the slowest. */
+static int predict_some(struct report *report)
+{
+    const struct report_options *options = report->options;
+    const size_t n = options->predictions < report->count ? options->predictions : report->count;
+    size_t i;
+    int code = 0;
+
+    if (!options->forecaster)
+        return 0;
+    for (i = 0; i < n && !code; i++)
+        if (report->ran[i * report->count / n].in_space)
+            code = forecaster_announce(options->forecaster, report->ran[i * report->count / n].index,
+                                       report->err);
+    for (i = 0; i < n && !code; i++) {
+        struct ranked *ranked = &report->ran[i * report->count / n];
+
+        if (ranked->in_space)
+            code = forecaster_ask(&ranked->forecast, options->forecaster, ranked->index, report->err);
+        if (ranked->forecast && !ranked->forecast->told.predicted)
+            ranked->forecast = NULL;
+    }
+    return code;
+}
+
+/* Charts
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void add_chart(struct report *report, const struct chart *chart, const char *caption)
+{
+    char *svg = NULL;
+
+    if (!report->code)
+        report->code = chart_svg(&svg, chart, report->err);
+    if (report->code)
+        return;
+    page_add(&report->page, "<figure>%s<figcaption>%s</figcaption></figure>\n", svg, caption);
+    free(svg);
+}
+
+static void add_progress(struct report *report)
+{
+    const struct journal *journal = report->options->journal;
+    struct chart_series series[2];
+    double best = INFINITY;
+    size_t i, n = 0;
+
+    for (i = 0; i < journal_count(journal); i++) {
+        const struct record *record = journal_record(journal, i);
+
+        if (!has_time(record))
+            continue;
+        best = fmin(best, record->time_s);
+        report->x[n] = (double)(n + 1);
+        report->y[n] = record->time_s * 1e3;
+        report->z[n++] = best * 1e3;
+    }
+    series[0] = (struct chart_series){"timed", CHART_POINTS, report->x, report->y, n};
+    series[1] = (struct chart_series){"best so far", CHART_STEP, report->x, report->z, n};
+    add_chart(report,
+              &(struct chart){.title = "Search progress",
+                              .x_label = "configurations in the order timed",
+                              .y_label = "time, ms",
+                              .y_log = true,
+                              .series = series,
+                              .series_count = 2},
+              "Every configuration in the order in which it first came, and the best so far.");
+}
+
+static void add_sorted(struct report *report)
+{
+    struct chart_series series;
+    size_t i;
+
+    for (i = 0; i < report->count; i++) {
+        report->x[i] = 100 * (double)(i + 1) / (double)report->count;
+        report->y[i] = report->ran[i].record->time_s / report->ran[0].record->time_s;
+    }
+    series = (struct chart_series){NULL, CHART_LINE, report->x, report->y, report->count};
+    add_chart(report,
+              &(struct chart){.title = "How the times are spread",
+                              .x_label = "per cent of the configurations, fastest first",
+                              .y_label = "times the fastest",
+                              .y_log = true,
+                              .series = &series,
+                              .series_count = 1},
+              "A curve that leaves 1 at once is a space in which few configurations are good.");
+}
+
+static void add_occupancy(struct report *report)
+{
+    struct chart_series series;
+    size_t i, n = 0;
+
+    for (i = 0; i < report->count; i++) {
+        if (!(report->ran[i].record->occupancy >= 0))
+            continue;
+        report->x[n] = 100 * report->ran[i].record->occupancy;
+        report->y[n++] = report->ran[i].record->time_s * 1e3;
+    }
+    if (!n)
+        return;
+    series = (struct chart_series){NULL, CHART_POINTS, report->x, report->y, n};
+    add_chart(report,
+              &(struct chart){.title = "Time against occupancy",
+                              .x_label = "theoretical occupancy, per cent",
+                              .y_label = "time, ms",
+                              .y_log = true,
+                              .series = &series,
+                              .series_count = 1},
+              "Occupancy is a means: where points at the right are no lower than at the left, more warps do "
+              "not help.");
+}
+
+static void add_predictions(struct report *report)
+{
+    struct chart_series series[3];
+    char caption[160];
+    double ends[2];
+    size_t i, n = 0;
+
+    for (i = 0; i < report->count; i++) {
+        const struct forecast *forecast = report->ran[i].forecast;
+
+        if (!forecast)
+            continue;
+        report->x[n] = report->ran[i].record->time_s * 1e3;
+        report->y[n] = forecast->told.estimate_s * 1e3;
+        report->z[n++] = forecast->told.bound_s * 1e3;
+    }
+    if (!n)
+        return;
+    snprintf(caption, sizeof caption,
+             "Rank correlation of estimate and time over %zu variants: %.3f. No lower bound may lie above "
+             "the line.",
+             n, stats_spearman(report->x, report->y, n));
+    ends[0] = report->x[0];
+    ends[1] = report->x[n - 1];
+    series[0] = (struct chart_series){"estimate", CHART_POINTS, report->x, report->y, n};
+    series[1] = (struct chart_series){"lower bound", CHART_POINTS, report->x, report->z, n};
+    series[2] = (struct chart_series){"measured", CHART_LINE, ends, ends, 2};
+    add_chart(report,
+              &(struct chart){.title = "Predicted and measured",
+                              .x_label = "measured, ms",
+                              .y_label = "predicted, ms",
+                              .x_log = true,
+                              .y_log = true,
+                              .series = series,
+                              .series_count = 3},
+              caption);
+}
+
+/* How performance grows with resident warps, as the microbenchmarks found it: each curve in per cent of its
+ * peak, and where the best variant stands. */
+static void add_roofline(struct report *report)
+{
+    const struct device *profile = report->options->profile;
+    const struct record *best = report->ran[0].record;
+    const struct device_curve *curves[3];
+    static const char *const names[] = {"FFMA, dependent", "DRAM read", "DRAM copy"};
+    struct chart_series series[3];
+    double values[3][2][ROOFLINE], peak;
+    size_t c, i, n = 0;
+    const struct chart_mark mark = {profile ? best->occupancy * profile->limits.warps_per_sm : 0,
+                                    "best variant"};
+
+    if (!profile)
+        return;
+    curves[0] = &profile->ops[DEVICE_OP_FFMA].roofline;
+    curves[1] = &profile->curves[DEVICE_CURVE_DRAM_READ_WARPS];
+    curves[2] = &profile->curves[DEVICE_CURVE_DRAM_COPY_WARPS];
+    for (c = 0; c < 3; c++) {
+        if (!curves[c]->count || curves[c]->count > ROOFLINE)
+            continue;
+        for (peak = 0, i = 0; i < curves[c]->count; i++)
+            peak = fmax(peak, curves[c]->y[i]);
+        for (i = 0; i < curves[c]->count; i++) {
+            values[n][0][i] = curves[c]->x[i];
+            values[n][1][i] = 100 * curves[c]->y[i] / peak;
+        }
+        series[n] = (struct chart_series){names[c], CHART_LINE, values[n][0], values[n][1], curves[c]->count};
+        n++;
+    }
+    if (n)
+        add_chart(report,
+                  &(struct chart){.title = "Occupancy roofline",
+                                  .x_label = "resident warps per SM",
+                                  .y_label = "per cent of the peak",
+                                  .series = series,
+                                  .series_count = n,
+                                  .marks = &mark,
+                                  .mark_count = best->occupancy > 0},
+                  "Measured by the microbenchmarks; the line stands at the occupancy of the best variant.");
+}
+
+/* Tables
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void add_configuration(struct report *report, const struct ranked *ranked)
+{
+    unsigned *choices;
+    char *text = NULL;
+
+    if (!ranked->in_space) {
+        page_escape(&report->page, ranked->record->key);
+        return;
+    }
+    choices = calloc(report->options->spec->parameter_count, sizeof *choices);
+    if (choices) {
+        space_configuration(choices, report->options->space, ranked->index);
+        text = configuration_text(report->options->spec, choices);
+    }
+    page_escape(&report->page, text ? text : ranked->record->key);
+    free(choices);
+    free(text);
+}
+
+static void add_best(struct report *report)
+{
+    struct page *page = &report->page;
+    size_t i;
+
+    page_add(page,
+             "<h2>Fastest configurations</h2>\n<div class=scroll><table><tr><th>configuration<th>time, ms"
+             "<th>slower by<th>registers<th>shared, B<th>blocks per SM<th>occupancy<th>estimate, ms<th>at "
+             "least, ms<th>limited by</tr>\n");
+    for (i = 0; i < report->count && i < ROWS; i++) {
+        const struct ranked *ranked = &report->ran[i];
+        const struct record *record = ranked->record;
+
+        page_add(page, "<tr><td>");
+        add_configuration(report, ranked);
+        page_add(page, "<td>%.5g<td>%.2f %%", record->time_s * 1e3,
+                 100 * (record->time_s / report->ran[0].record->time_s - 1));
+        if (record->registers >= 0)
+            page_add(page, "<td>%d<td>%d<td>%d<td>%.0f %%", record->registers, record->shared_bytes,
+                     record->blocks_per_sm, 100 * record->occupancy);
+        else
+            page_add(page, "<td>–<td>–<td>–<td>–");
+        if (ranked->forecast)
+            page_add(page, "<td>%.5g<td>%.5g<td>%s</tr>\n", ranked->forecast->told.estimate_s * 1e3,
+                     ranked->forecast->told.bound_s * 1e3, resource_name(ranked->forecast->told.limiter));
+        else
+            page_add(page, "<td>–<td>–<td>–</tr>\n");
+    }
+    page_add(page, "</table></div>\n");
+}
+
+static void add_outcomes(struct report *report)
+{
+    const struct journal *journal = report->options->journal;
+    size_t counts[OUTCOME_COUNT] = {0}, i;
+    int o;
+
+    for (i = 0; i < journal_count(journal); i++)
+        counts[journal_record(journal, i)->outcome]++;
+    page_add(&report->page, "<h2>Outcomes</h2>\n<table><tr><th>outcome<th>configurations</tr>\n");
+    for (o = 0; o < OUTCOME_COUNT; o++)
+        if (counts[o])
+            page_add(&report->page, "<tr><td>%s<td>%zu</tr>\n", outcome_text((enum outcome)o), counts[o]);
+    page_add(&report->page, "</table>\n");
+}
+
+/* The best time at each value of each parameter. */
+static void add_parameters(struct report *report)
+{
+    const struct spec *spec = report->options->spec;
+    unsigned *choices = calloc(spec->parameter_count, sizeof *choices);
+    char text[128];
+    size_t p, v, i;
+
+    if (!choices) {
+        report->code = err_memory(report->err);
+        return;
+    }
+    page_add(&report->page,
+             "<h2>Parameters</h2>\n<p>The best time at each value, in times the fastest of all.</p>"
+             "<div class=scroll><table>\n");
+    for (p = 0; p < spec->parameter_count; p++) {
+        page_add(&report->page, "<tr><td>");
+        page_escape(&report->page, spec->parameters[p].name);
+        for (v = 0; v < spec->parameters[p].value_count; v++) {
+            for (i = 0; i < report->count; i++) {
+                if (report->ran[i].in_space)
+                    space_configuration(choices, report->options->space, report->ran[i].index);
+                if (report->ran[i].in_space && choices[p] == v)
+                    break;
+            }
+            value_text(text, sizeof text, &spec->parameters[p].values[v]);
+            page_add(&report->page, "<td><b>");
+            page_escape(&report->page, text);
+            if (i < report->count)
+                page_add(&report->page, "</b> %.3f",
+                         report->ran[i].record->time_s / report->ran[0].record->time_s);
+            else
+                page_add(&report->page, "</b> –");
+        }
+        page_add(&report->page, "</tr>\n");
+    }
+    page_add(&report->page, "</table></div>\n");
+    free(choices);
+}
+
+static void add_head(struct report *report)
+{
+    struct page *page = &report->page;
+    struct heading heading;
+
+    heading_read(&heading, report->options->journal);
+    page_add(page, "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
+                   "content=\"width=device-width\"><title>");
+    page_escape(page, heading.kernel_name);
+    page_add(page, "</title><style>%s</style>\n<h1>", style);
+    page_escape(page, heading.kernel_name);
+    page_add(page, "</h1>\n<p>Measured on ");
+    page_escape(page, heading.device_name);
+    if (*heading.date) {
+        page_add(page, ", ");
+        page_escape(page, heading.date);
+    }
+    if (*heading.driver) {
+        page_add(page, ", driver ");
+        page_escape(page, heading.driver);
+    }
+    if (*heading.nvrtc) {
+        page_add(page, ", NVRTC ");
+        page_escape(page, heading.nvrtc);
+    }
+    page_add(
+        page,
+        ". %zu configurations ran; the fastest took %.5g ms, the median %.5g ms, the slowest %.5g ms.</p>\n",
+        report->count, report->ran[0].record->time_s * 1e3,
+        report->ran[report->count / 2].record->time_s * 1e3,
+        report->ran[report->count - 1].record->time_s * 1e3);
+}
+
+static void write_page(struct report *report)
+{
+    add_head(report);
+    add_best(report);
+    page_add(&report->page, "<h2>Pictures</h2>\n<div class=grid>\n");
+    add_progress(report);
+    add_sorted(report);
+    add_occupancy(report);
+    add_predictions(report);
+    add_roofline(report);
+    page_add(&report->page, "</div>\n");
+    if (report->options->spec)
+        add_parameters(report);
+    add_outcomes(report);
+    page_add(&report->page, "</html>\n");
+    if (report->page.failed && !report->code)
+        report->code = err_memory(report->err);
+}
+
+int report_page(char **out, const struct report_options *options, struct err *err)
+{
+    struct report report = {.options = options, .err = err};
+
+    *out = NULL;
+    report.code = collect(&report);
+    if (!report.code)
+        report.code = find_indices(&report);
+    if (!report.code)
+        report.code = predict_some(&report);
+    if (!report.code)
+        write_page(&report);
+    free(report.ran);
+    free(report.x);
+    free(report.y);
+    free(report.z);
+    if (report.code)
+        free(report.page.text);
+    else
+        *out = report.page.text;
+    return report.code;
+}
