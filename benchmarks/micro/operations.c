@@ -27,7 +27,7 @@
 #define WORD      "unsigned", "r"
 #define DOUBLE    "double", "d"
 
-const struct operation operations[] = {
+const struct operation operation_table[] = {
     {OP(FADD), FLOAT, "add.f32 %0, %0, %1;", "FADD", ALONE},
     {OP(FMUL), FLOAT, "mul.f32 %0, %0, %1;", "FMUL", ALONE},
     {OP(FFMA), FLOAT, "fma.rn.f32 %0, %0, %1, %2;", "FFMA", ALONE},
@@ -90,13 +90,13 @@ const struct operation operations[] = {
     {OP(DMMA), "double2", "m8n8k4", MMA("m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1}"),
      "DMMA", ALONE_NOP},
 };
-const size_t operation_count = sizeof operations / sizeof *operations;
+const size_t operation_count = sizeof operation_table / sizeof *operation_table;
 
 const struct operation *operation_find(int op)
 {
     for (size_t i = 0; i < operation_count; i++)
-        if ((int)operations[i].op == op)
-            return &operations[i];
+        if ((int)operation_table[i].op == op)
+            return &operation_table[i];
     return NULL;
 }
 
@@ -281,7 +281,7 @@ static void compile_ahead(const void *context, size_t index)
     struct micro_code code;
     struct err ignored = {0};
 
-    if (!operation_compile(&code, context, &operations[index / 3], kernels[index % 3].kernel,
+    if (!operation_compile(&code, context, &operation_table[index / 3], kernels[index % 3].kernel,
                            kernels[index % 3].ilp, &ignored))
         micro_code_release(&code);
 }
@@ -293,7 +293,7 @@ int micro_operations(const struct micro *micro, struct err *err)
     micro_ahead(compile_ahead, micro, 3 * operation_count);
 
     for (size_t i = 0; rc == 0 && i < operation_count; i++) {
-        const struct operation *o = &operations[i];
+        const struct operation *o = &operation_table[i];
         struct err why = {0};
 
         if (measure_latency(micro, o, &why) || (o->sharing && measure_interval(micro, o, &why)) ||
