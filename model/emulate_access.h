@@ -28,6 +28,8 @@ int matrix_execute(struct emulation *emulation, struct warp *warp, const struct 
 /* The address of every lane; stops where one is unknown. */
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
                  const struct sass *i, unsigned which, uint32_t mask);
+/* Where a generic address lies: global, shared or local memory. */
+enum sass_space space_of(uint64_t address);
 /* Counts it `times` times. */
 void request_tally(struct emulation *emulation, const struct request *request, uint64_t times);
 /* Counts it once and marks the footprint. */

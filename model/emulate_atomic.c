@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool is_signed(enum sass_type type)
+static bool type_is_signed(enum sass_type type)
 {
     return type == SASS_TYPE_S32 || type == SASS_TYPE_S64;
 }
@@ -16,7 +16,7 @@ static bool less(uint64_t a, uint64_t b, enum sass_type type)
 {
     if (type == SASS_TYPE_S32)
         return (int32_t)a < (int32_t)b;
-    return is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
+    return type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
 static uint64_t add(uint64_t a, uint64_t b, enum sass_type type)

@@ -28,6 +28,22 @@ void op_popc(struct alu *x);
 void op_brev(struct alu *x);
 void op_flo(struct alu *x);
 
+static inline enum sass_type type_of(const struct alu *x)
+{
+    return (enum sass_type)x->i->mod[SASS_MOD_TYPE];
+}
+
+/* Operations say it in one of two modifiers. */
+static inline bool is_signed(const struct alu *x)
+{
+    return x->i->mod[SASS_MOD_SIGNED] || type_of(x) == SASS_TYPE_S32 || type_of(x) == SASS_TYPE_S64;
+}
+
+static inline bool is_wide(const struct alu *x)
+{
+    return type_of(x) == SASS_TYPE_U64 || type_of(x) == SASS_TYPE_S64;
+}
+
 /* a AND, OR or XOR b, of predicates. */
 uint32_t combine(enum sass_bool how, uint32_t a, uint32_t b);
 

@@ -3,8 +3,9 @@
  *   emulate.c          open, blocks, grid, sample: the frame
  *   emulate_run.c      one block: the scheduler of warps and groups, and the step of one instruction
  *   emulate_alu.c      sources and results of a computing instruction; emulate_operations.c says which of
- *                      emulate_integer, _float, _convert, _lane computes it
- *   emulate_access.c   addresses, loads, stores; emulate_atomic.c; emulate_memory.c is what is behind them,
+ *                      emulate_integer, _logic, _float, _convert, _lane computes it
+ *   emulate_request.c  addresses of an access and its cost
+ *   emulate_access.c   loads, stores; emulate_atomic.c; emulate_memory.c is what is behind them,
  *                      emulate_layout.c where it lies
  *   emulate_control.c  branches, calls, reconvergence; emulate_barrier.c barriers of the block
  *   emulate_count.c    sectors, lines, wavefronts of one request
