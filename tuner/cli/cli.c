@@ -1,12 +1,14 @@
 #include "tuner/cli/cli.h"
 
 #include "base/nearest.h"
+#include "tuner/cli/choose.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef OCCUTUNE_VERSION
 #error "OCCUTUNE_VERSION is set by the build"
@@ -244,10 +246,25 @@ static bool asks_help(int argc, char **argv)
     return false;
 }
 
+/* Kernels of the library go by their names: "matmul" is its spec, unless a file is called so. */
+static void find_in_library(struct cli_args *args, const struct cli_command *command, char *path, size_t size)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *word = args->words[0];
+    char name[256];
+
+    if (strcmp(command->words, "SPEC") || strspn(word, letters) != strlen(word) || !access(word, F_OK) ||
+        snprintf(name, sizeof name, "kernels/%s/spec.json", word) >= (int)sizeof name)
+        return;
+    if (choose_share(path, size, name) && !access(path, R_OK))
+        args->words[0] = path;
+}
+
 static int run_command(struct cli *cli, const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {0};
     struct err err = {0};
+    char library[4096];
     int status = CLI_OK;
 
     if (asks_help(argc, argv)) {
@@ -256,10 +273,12 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     }
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
-    if (!args.words || !args.sets)
+    if (!args.words || !args.sets) {
         err_memory(&err);
-    else if (!parse(&args, command, argc, argv, &err))
+    } else if (!parse(&args, command, argc, argv, &err)) {
+        find_in_library(&args, command, library, sizeof library);
         status = command->run(cli, &args, &err);
+    }
     free(args.words);
     free(args.sets);
     if (!err.code && (fflush(cli->out) || ferror(cli->out)))
