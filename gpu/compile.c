@@ -16,7 +16,7 @@
 static const double start_s = 60; /* a compile process has this long to load NVRTC */
 
 struct compiler {
-    char *library, *cache, *version, *provenance;
+    char *worker, *library, *cache, *version, *provenance;
     pthread_mutex_t lock;
     struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
     size_t idle_count;
@@ -28,7 +28,7 @@ static int start(struct process *out, struct message *greeting, const struct com
 {
     struct js_at root, at;
     const char *tried;
-    int rc = process_start(out, NULL, "compile", compiler->library, err);
+    int rc = process_start(out, compiler->worker, "compile", compiler->library, err);
 
     if (rc)
         return rc;
@@ -95,6 +95,12 @@ static int read_greeting(struct compiler *compiler, const struct message *greeti
 
 int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err)
 {
+    return compiler_open_with(out, NULL, library, cache_directory, err);
+}
+
+int compiler_open_with(struct compiler **out, const char *worker, const char *library,
+                       const char *cache_directory, struct err *err)
+{
     struct compiler *compiler = calloc(1, sizeof *compiler);
     struct process process;
     struct message greeting;
@@ -104,9 +110,12 @@ int compiler_open(struct compiler **out, const char *library, const char *cache_
     if (!compiler)
         return err_memory(err);
     pthread_mutex_init(&compiler->lock, NULL);
+    compiler->worker = worker ? strdup(worker) : NULL;
     compiler->library = strdup(library ? library : "");
     compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
-    rc = compiler->library && (compiler->cache || !cache_directory) ? 0 : err_memory(err);
+    rc = (compiler->worker || !worker) && compiler->library && (compiler->cache || !cache_directory)
+             ? 0
+             : err_memory(err);
     if (!rc)
         rc = start(&process, &greeting, compiler, err);
     if (!rc) {
@@ -134,6 +143,7 @@ void compiler_close(struct compiler *compiler)
         process_kill(&process);
     pthread_mutex_destroy(&compiler->lock);
     free(compiler->idle);
+    free(compiler->worker);
     free(compiler->library);
     free(compiler->cache);
     free(compiler->version);

@@ -20,6 +20,9 @@ struct compiler;
  * cannot be written is no error. ERR_MISSING when no library can be loaded (the message lists what was tried)
  * or occutune-worker is not found. */
 int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err);
+/* The same with occutune-worker at `worker` (null: found as process.h says). */
+int compiler_open_with(struct compiler **out, const char *worker, const char *library,
+                       const char *cache_directory, struct err *err);
 void compiler_close(struct compiler *compiler);
 
 const char *compiler_version(const struct compiler *compiler);    /* "13.0" */

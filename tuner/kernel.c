@@ -99,7 +99,7 @@ static int compile(struct compile_result *out, struct kernel *kernel, const stru
                                             .option_count = variant->variant.option_count,
                                             .arch = arch,
                                             .deadline_s = compile_deadline_s};
-    int code = compiler_open(&compiler, options->nvrtc, kernel->cache, err);
+    int code = compiler_open_with(&compiler, options->worker, options->nvrtc, kernel->cache, err);
 
     if (code)
         return code;

@@ -14,7 +14,7 @@
 struct kernel;
 
 struct kernel_options {
-    const char *nvrtc;                                /* as in site_options; borrowed until kernel_close */
+    const char *nvrtc, *worker;                       /* as in site_options; borrowed until kernel_close */
     const char *cache;                                /* null: no cache */
     void (*message)(void *context, const char *text); /* may be null; never called by two threads at once */
     void *context;

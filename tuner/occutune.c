@@ -336,6 +336,7 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
     const struct decision **list = calloc(count + 1, sizeof *list);
     char cache[4096];
     const struct kernel_options kernel_options = {.nvrtc = given->nvrtc,
+                                                  .worker = given->worker,
                                                   .cache = cache_of(cache, sizeof cache, given),
                                                   .message = given->message,
                                                   .context = given->context};

@@ -144,11 +144,11 @@ struct occutune_launch {
 };
 
 /* Takes what it needs of `count` decisions about the kernel of `spec` (none: the default is used); they may
- * be freed afterwards. Of the options (null: all defaults) cache, nvrtc, message and context count, and must
- * outlive the kernel. `message` is told, once each: a source that has changed since it was tuned (it is used
- * all the same), rows that the spec no longer allows, every kind of fallback, a cache that cannot be written;
- * it is called by one thread at a time and must not call back. OCCUTUNE_USAGE for a bad spec or a decision
- * about another kernel. */
+ * be freed afterwards. Of the options (null: all defaults) cache, nvrtc, worker, message and context count,
+ * and must outlive the kernel. `message` is told, once each: a source that has changed since it was tuned (it
+ * is used all the same), rows that the spec no longer allows, every kind of fallback, a cache that cannot be
+ * written; it is called by one thread at a time and must not call back. OCCUTUNE_USAGE for a bad spec or a
+ * decision about another kernel. */
 OCCUTUNE_API int occutune_kernel_open(occutune_kernel **out, const char *spec,
                                       occutune_decision *const *decisions, size_t count,
                                       const struct occutune_options *options, struct occutune_error *error);

@@ -98,7 +98,8 @@ int site_open(struct site *out, const struct site_options *options, struct err *
 
     *out = (struct site){.jobs = options->jobs ? options->jobs : core_count()};
     device_init(&out->device);
-    if (compiler_open(&out->compiler, options->nvrtc, options->cache, &out->compiler_err))
+    if (compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
+                           &out->compiler_err))
         code = out->compiler_err.code == ERR_MISSING
                    ? 0
                    : err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);

@@ -359,6 +359,10 @@ static void refuses_what_it_cannot_use(void **state)
     kernel = open_kernel(NULL, &options);
     check_error(kernel, 4096, OCCUTUNE_MISSING, "no NVRTC library can be loaded");
     occutune_kernel_close(kernel);
+    options.worker = "/nonexistent/occutune-worker";
+    kernel = open_kernel(NULL, &options);
+    check_error(kernel, 4096, OCCUTUNE_MISSING, "/nonexistent/occutune-worker: not an executable file");
+    occutune_kernel_close(kernel);
 }
 
 /* Without NVRTC nothing can be compiled. */
