@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEADLINE_S = 20, SEED = 20100328 };
+enum { RUN_S = 20, COMPILE_S = 120, SEED = 20100328 };
 
 /* Code ----------------------------------------------------------------------------------------------------
  */
@@ -39,7 +39,7 @@ int micro_compile(struct micro_code *out, const struct micro *micro, const struc
                                       .name = kernel->name,
                                       .options = kernel->options,
                                       .arch = micro->arch,
-                                      .deadline_s = DEADLINE_S};
+                                      .deadline_s = COMPILE_S};
     int rc;
 
     memset(out, 0, sizeof *out);
@@ -261,7 +261,7 @@ static int run(struct run_buffer *buffers, size_t count, const struct micro *mic
         return err_memory(err);
     if (!micro->worker)
         return err_set(err, ERR_MISSING, "no GPU to run on");
-    return worker_run(buffers, count, micro->worker, &binary, &call->launch, DEADLINE_S, err);
+    return worker_run(buffers, count, micro->worker, &binary, &call->launch, RUN_S, err);
 }
 
 int call_run(void **out, const struct micro *micro, const struct micro_code *code, const struct call *call,

@@ -166,7 +166,8 @@ static int divergence(const struct micro *micro, struct err *err)
     const struct device_value *arm = &micro->device->ops[DEVICE_OP_BREV].latency;
     struct device_value half, whole;
     struct micro_code code;
-    int rc = compile_control(&code, micro, "diverge", "BSYNC*8", "BRA BREV POPC BSSY NOP WARPSYNC", err);
+    int rc = compile_control(&code, micro, "diverge", "BSYNC*8",
+                             "BRA BREV POPC BSSY NOP WARPSYNC ISETP PLOP3", err);
 
     if (rc)
         return rc;

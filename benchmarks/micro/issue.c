@@ -26,7 +26,7 @@ static int compile_issue(struct micro_code *out, const struct micro *micro, cons
         .file = "issue.cu",
         .name = name,
         .options = {access},
-        .body = {.parts = parts, .bookkeeping = "NOP IADD3 IMAD VIADD R2UR CS2R MOV LDC ULDC S2UR"},
+        .body = {.parts = parts, .bookkeeping = "NOP IADD3 IMAD VIADD R2UR CS2R MOV LDC ULDC S2UR DEPBAR"},
     };
 
     return micro_compile(out, micro, &kernel, err);

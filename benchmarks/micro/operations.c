@@ -21,7 +21,7 @@
 
 #define MMA(text) "mma.sync.aligned." text ";"
 #define ALONE     -1, 1, 1, 1, NULL
-#define ALONE_NOP -1, 1, 1, 1, "NOP"
+#define ALONE_NOP -1, 1, 1, 1, "NOP UIADD3"
 #define OP(name)  DEVICE_OP_##name
 #define FLOAT     "float", "f"
 #define WORD      "unsigned", "r"
@@ -56,9 +56,9 @@ const struct operation operation_table[] = {
      NULL},
     {OP(HFMA2), WORD, "fma.rn.f16x2 %0, %0, %1, %2; fma.rn.f16x2 %0, %0, %1, %2;", "(HFMA2 HFMA2)", -1, 2, 2,
      2, NULL},
-    {OP(DADD), DOUBLE, "add.f64 %0, %0, %1;", "DADD", ALONE},
-    {OP(DMUL), DOUBLE, "mul.f64 %0, %0, %1;", "DMUL", ALONE},
-    {OP(DFMA), DOUBLE, "fma.rn.f64 %0, %0, %1, %2;", "DFMA", ALONE},
+    {OP(DADD), DOUBLE, "add.f64 %0, %0, %1;", "DADD", ALONE_NOP},
+    {OP(DMUL), DOUBLE, "mul.f64 %0, %0, %1;", "DMUL", ALONE_NOP},
+    {OP(DFMA), DOUBLE, "fma.rn.f64 %0, %0, %1, %2;", "DFMA", ALONE_NOP},
     {OP(MUFU_RCP), FLOAT, "rcp.approx.ftz.f32 %0, %0; add.f32 %0, %0, %1;", "(MUFU.RCP FADD)", OP(FADD), 2, 1,
      1, NULL},
     {OP(MUFU_RSQ), FLOAT, "rsqrt.approx.ftz.f32 %0, %0;", "MUFU.RSQ", ALONE},
@@ -69,10 +69,10 @@ const struct operation operation_table[] = {
     {OP(MUFU_COS), FLOAT, "cos.approx.ftz.f32 %0, %0;", "(FMUL MUFU.COS)", OP(FMUL), 2, 1, 1, NULL},
     {OP(MUFU_TANH), FLOAT, "tanh.approx.f32 %0, %0;", "MUFU.TANH", ALONE},
     {OP(I2FP), WORD, "{.reg .f32 t; cvt.rn.f32.s32 t, %0; mov.b32 %0, t;}", "I2FP/I2F", ALONE},
-    {OP(I2F), DOUBLE, "{.reg .u32 l, h; mov.b64 {l, h}, %0; cvt.rn.f64.s32 %0, l;}", "I2F", ALONE},
+    {OP(I2F), DOUBLE, "{.reg .u32 l, h; mov.b64 {l, h}, %0; cvt.rn.f64.s32 %0, l;}", "I2F", ALONE_NOP},
     {OP(F2I), WORD, "{.reg .f32 t; mov.b32 t, %0; cvt.rzi.s32.f32 %0, t;}", "F2I", ALONE},
     {OP(F2F), DOUBLE, "{.reg .f32 t; cvt.rn.f32.f64 t, %0; cvt.f64.f32 %0, t;}", "(F2F F2F)", -1, 2, 2, 2,
-     NULL},
+     "NOP"},
     {OP(F2FP), WORD, "{.reg .f32 t, u; mov.b32 t, %0; mov.b32 u, %1; cvt.rn.f16x2.f32 %0, t, u;}", "F2FP",
      ALONE},
     {OP(POPC), WORD, "popc.b32 %0, %0;", "POPC", ALONE},
@@ -133,10 +133,11 @@ int operation_compile(struct micro_code *out, const struct micro *micro, const s
 {
     struct operation_options macros;
     char length[32], chains[16], parts[128];
-    struct micro_kernel kernel = {.file = "arithmetic.cu",
-                                  .name = name,
-                                  .options = {macros.type, macros.step, chains, length},
-                                  .body = {.parts = parts, .bytes_max = BODY_CACHE}};
+    struct micro_kernel kernel = {
+        .file = "arithmetic.cu",
+        .name = name,
+        .options = {macros.type, macros.step, chains, length},
+        .body = {.parts = parts, .bytes_max = o->filler ? 3 * BODY_CACHE : BODY_CACHE}};
 
     operation_define(&macros, o, "", "a", "b");
     snprintf(length, sizeof length, "-DLENGTH=%d", OPERATION_LENGTH);
@@ -147,8 +148,8 @@ int operation_compile(struct micro_code *out, const struct micro *micro, const s
         kernel.body.bookkeeping = o->filler;
     } else {
         snprintf(parts, sizeof parts, "- | %s*%d", o->step, OPERATION_LENGTH);
-        kernel.body.any_order = true; /* of the chains: the compiler interleaves them as it likes */
-        kernel.body.bookkeeping = MICRO_LOOP;
+        kernel.body.any_order = true;         /* of the chains: the compiler interleaves them as it likes */
+        kernel.body.bookkeeping = MICRO_LOOP; /* NOP among them */
     }
     return micro_compile(out, micro, &kernel, err);
 }
