@@ -282,6 +282,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     int code = 0;
 
     if (!candidate->trusted) {
+        tuning->out->counts.cached += result->cached;
         record->compile_s = result->compile_s;
         if (result->outcome != OUTCOME_OK) {
             if (candidate->known && record->outcome != result->outcome)

@@ -189,7 +189,8 @@ static struct json *counts_json(const struct tune_counts *counts)
     if (!failed)
         failed = set_count(object, "combinations", counts->combinations) |
                  set_count(object, "valid", counts->valid) | set_count(object, "visited", counts->visited) |
-                 set_count(object, "compiled", counts->compiled) | set_count(object, "timed", counts->timed) |
+                 set_count(object, "compiled", counts->compiled) |
+                 set_count(object, "cached", counts->cached) | set_count(object, "timed", counts->timed) |
                  set_count(object, "audited", counts->audited) |
                  set_count(object, "replayed", counts->replayed) | set_count(object, "stale", counts->stale) |
                  set_count(object, "missing", counts->missing) |

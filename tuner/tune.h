@@ -60,7 +60,8 @@ const char *tune_end_text(enum tune_end end);
 struct tune_counts {
     uint64_t combinations, valid, visited;
     uint64_t outcomes[OUTCOME_COUNT];
-    uint64_t compiled;               /* by the compiler, in this run */
+    uint64_t compiled;               /* in this run, by the compiler or */
+    uint64_t cached;                 /* found in the cache of compiled code: these are of `compiled` */
     uint64_t timed;                  /* on a GPU, in this run, the audit left out */
     uint64_t audited;                /* likewise, by the audit */
     uint64_t replayed;               /* answered by a record */
