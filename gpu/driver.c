@@ -242,6 +242,11 @@ unsigned gpu_sm_count(const struct gpu *gpu)
     return gpu->sm_count;
 }
 
+void *gpu_stream(const struct gpu *gpu)
+{
+    return gpu->stream;
+}
+
 size_t gpu_l2_bytes(const struct gpu *gpu)
 {
     return gpu->l2_bytes;

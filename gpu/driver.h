@@ -36,6 +36,7 @@ bool gpu_lost(const struct gpu *gpu);
 int gpu_describe(struct device *out, const struct gpu *gpu, struct err *err);
 unsigned gpu_sm_count(const struct gpu *gpu);
 size_t gpu_l2_bytes(const struct gpu *gpu);
+void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue work of their own on it */
 
 /* Memory. Addresses are aligned to 256 bytes. ERR_MEMORY when the device has no room. */
 int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err);
