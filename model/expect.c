@@ -98,8 +98,7 @@ static int find_traffic(struct work *work)
     struct expectation *out = work->out;
     const struct traffic_caches caches = {
         .l1_bytes = (double)out->occupancy.l1,
-        .l2_bytes = device_has(device, DEVICE_L2_BYTES) ? device_sustained(device, DEVICE_L2_BYTES)
-                                                        : (double)device->limits.l2_bytes,
+        .l2_bytes = (double)device->limits.l2_bytes,
         .resident_blocks = out->occupancy.blocks,
         .sms = (double)device->limits.sm_count,
         .warm = work->options->warm,

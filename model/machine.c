@@ -162,7 +162,7 @@ static void take_l1(struct machine *machine)
     set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128,
                fmax(read.best / 128, request.best > 0 ? 1 / request.best : 0));
     set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);
-    set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_SAME);
+    set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_DISTINCT);
 }
 
 static void take_l2(struct machine *machine)
@@ -199,50 +199,62 @@ static void take_dram(struct machine *machine)
         most / machine->capacities.clock_best_hz;
 }
 
+/* Of the occupancy roofline of dependent FFMA, whose peak is its own: what limits it at full occupancy may be
+ * the register file. */
+static double corner_sharpness(const struct device_op *ffma)
+{
+    double peak = 0;
+    size_t i;
+
+    if (!ffma->roofline.count || !ffma->latency.known)
+        return 64;
+    for (i = 0; i < ffma->roofline.count; i++)
+        peak = fmax(peak, ffma->roofline.y[i]);
+    return saturation_fit_sharpness(ffma->roofline.x, ffma->roofline.y, ffma->roofline.count,
+                                    ffma->latency.sustained, peak);
+}
+
 static void take_rest(struct machine *machine)
 {
     struct capacities *out = &machine->capacities;
-    const struct device_op *ffma = &machine->device->ops[DEVICE_OP_FFMA];
 
     out->launch_s = machine_or_0(machine, DEVICE_LAUNCH_GRAPH);
     out->block_dispatch_s = machine_or_0(machine, DEVICE_BLOCK_DISPATCH);
-    out->corner_sharpness = 64;
-    if (ffma->roofline.count && ffma->latency.known)
-        out->corner_sharpness = saturation_fit_sharpness(
-            ffma->roofline.x, ffma->roofline.y, ffma->roofline.count, ffma->latency.sustained,
-            (double)machine->device->limits.subpartitions / machine->costs[SASS_FFMA].interval);
+    out->corner_sharpness = corner_sharpness(&machine->device->ops[DEVICE_OP_FFMA]);
 }
 
 /* Curves
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* Latency in cycles against throughput becomes a factor against utilisation of `capacity`: both as the model
- * of saturation wants them, ascending. Returns the end of the points used. */
-static double *take_curve(struct saturation_curve *out, double *points, const struct device_curve *curve,
-                          double capacity)
+/* Latency in cycles against throughput becomes a factor against utilisation, both ascending as the model of
+ * saturation wants them. A curve is measured with accesses of its own kind, so its own last throughput is
+ * what they can have at most, and its lowest latency that of an empty memory: with very few accesses under
+ * way latency depends on where they lie. Returns the end of the points used. */
+static double *take_curve(struct saturation_curve *out, double *points, const struct device_curve *curve)
 {
     double *const utilisation = points, *const factor = points + curve->count;
-    size_t i, n = 0;
+    double most = 0, lowest = INFINITY;
+    size_t i, at_lowest = 0;
 
-    for (i = 0; i < curve->count && capacity > 0; i++) {
-        const double load = fmin(curve->x[i] / capacity, 1);
-
-        if (n && load <= utilisation[n - 1])
-            continue;
-        utilisation[n] = load;
-        factor[n] = fmax(curve->y[i] / curve->y[0], n ? factor[n - 1] : 1);
-        n++;
+    for (i = 0; i < curve->count; i++) {
+        most = fmax(most, curve->x[i]);
+        if (curve->y[i] < lowest) {
+            lowest = curve->y[i];
+            at_lowest = i;
+        }
     }
-    *out = (struct saturation_curve){.n = n, .utilisation = utilisation, .factor = factor};
+    for (i = 0; i < curve->count; i++) {
+        utilisation[i] = curve->x[i] / most;
+        factor[i] = i <= at_lowest ? 1 : fmax(curve->y[i] / lowest, factor[i - 1]);
+    }
+    *out = (struct saturation_curve){.n = curve->count, .utilisation = utilisation, .factor = factor};
     return points + 2 * curve->count;
 }
 
 static int take_curves(struct machine *machine, struct err *err)
 {
     const struct device_curve *curves = machine->device->curves;
-    const struct capacity *sustained = machine->capacities.sustained;
-    const double sms = (double)machine->device->limits.sm_count;
     double *at;
 
     machine->points = at =
@@ -252,12 +264,9 @@ static int take_curves(struct machine *machine, struct err *err)
                sizeof *at);
     if (!at)
         return err_memory(err);
-    at = take_curve(&machine->shared, at, &curves[DEVICE_CURVE_LOADED_SHARED],
-                    sustained[RESOURCE_SHARED].per_sm * 128);
-    at = take_curve(&machine->l2, at, &curves[DEVICE_CURVE_LOADED_L2],
-                    sustained[RESOURCE_L2].per_gpu * 32 / sms);
-    take_curve(&machine->dram, at, &curves[DEVICE_CURVE_LOADED_DRAM],
-               sustained[RESOURCE_DRAM_READ].per_gpu / sms);
+    at = take_curve(&machine->shared, at, &curves[DEVICE_CURVE_LOADED_SHARED]);
+    at = take_curve(&machine->l2, at, &curves[DEVICE_CURVE_LOADED_L2]);
+    take_curve(&machine->dram, at, &curves[DEVICE_CURVE_LOADED_DRAM]);
     return 0;
 }
 

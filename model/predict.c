@@ -76,14 +76,14 @@ static bool has_curve(const struct latency *latency, enum resource resource)
     return false;
 }
 
-/* Tightest bound among resources whose saturation no curve describes. */
-static double corner_cycles(const struct throughput *throughput, const struct latency *latency)
+/* Tightest bound among the pipes, or among the other resources whose saturation no curve describes. */
+static double tightest_cycles(const struct throughput *throughput, const struct latency *latency, bool pipes)
 {
     double cycles = 0;
     enum resource r;
 
     for (r = 0; r < RESOURCE_COUNT; r++)
-        if (!has_curve(latency, r))
+        if (resource_is_partitioned(r) == pipes && !has_curve(latency, r))
             cycles = fmax(cycles, throughput->cycles[r] > 0 ? throughput_bottleneck(throughput, r) : 0);
     return cycles;
 }
@@ -93,7 +93,7 @@ static void run_at(struct saturation *out, struct throughput *throughput, const 
                    double blocks_per_sm, double busy)
 {
     const double warps = blocks_per_sm * in->residency.warps_per_block;
-    struct saturation_level levels[PREDICT_LEVELS];
+    struct saturation_level levels[PREDICT_LEVELS + 1];
     size_t i;
 
     throughput_bound(throughput, in->demand.count, in->capacities.sustained, busy,
@@ -104,8 +104,10 @@ static void run_at(struct saturation *out, struct throughput *throughput, const 
             .bound_cycles = throughput_bottleneck(throughput, in->latency.level[i].resource),
             .curve = in->latency.level[i].curve,
         };
-    saturation_solve(out, warps, in->latency.bound_cycles, levels, in->latency.levels,
-                     corner_cycles(throughput, &in->latency), in->capacities.corner_sharpness);
+    /* what warps do not wait for, or not in a way that was measured, limits and adds no latency */
+    levels[i] = (struct saturation_level){.bound_cycles = tightest_cycles(throughput, &in->latency, false)};
+    saturation_solve(out, warps, in->latency.bound_cycles, levels, in->latency.levels + 1,
+                     tightest_cycles(throughput, &in->latency, true), in->capacities.corner_sharpness);
 }
 
 /* The fullest SM of a wave that is full everywhere, or of the only one there is. */
