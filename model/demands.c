@@ -58,21 +58,13 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
 }
 
-/* How much dearer a unit of one thing is than one of another, each at its own rate; 1 where not known. */
-static double dearer(const struct machine *machine, enum device_value_id this, enum device_value_id that)
-{
-    const double slow = machine_or_0(machine, this), fast = machine_or_0(machine, that);
-
-    return slow > 0 && fast > 0 ? fast / slow : 1;
-}
-
-/* Wavefronts of shared memory, or of L1 for global and local memory, where 128 bytes are one and a request is
- * at least one. */
+/* Wavefronts of shared memory, or of L1 for global and local memory. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
-    const double fronts = fmax(count->requests, count->sectors / 4);
+    const double fronts = machine_fronts(machine, count->requests, count->sectors);
+    const double certain = fmax(count->requests, count->sectors / 4) * least;
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
 
@@ -88,7 +80,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
     if (atomic)
         ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
-    ask(&out->demand, RESOURCE_L1_DATA, fronts, fronts * least);
+    ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
 }
@@ -97,8 +89,7 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
 {
     struct demand *demand = &out->demand;
 
-    ask(demand, RESOURCE_L2,
-        traffic->l2_read + traffic->l2_written * dearer(machine, DEVICE_L2_WRITE, DEVICE_L2_READ),
+    ask(demand, RESOURCE_L2, traffic->l2_read + traffic->l2_written * machine->written_sector,
         traffic->least_l2_read + traffic->least_l2_written);
     ask(demand, RESOURCE_DRAM_READ, traffic->dram_read, traffic->least_dram_read);
     ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);

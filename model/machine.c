@@ -38,6 +38,11 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
     return 0;
 }
 
+double machine_fronts(const struct machine *machine, double requests, double sectors)
+{
+    return fmax(requests * machine->request_fronts, sectors / 4);
+}
+
 /* Costs of instructions
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -159,8 +164,8 @@ static void take_l1(struct machine *machine)
     set_period(machine, RESOURCE_SHARED, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_LSU, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_L1_TAGS, DEVICE_L1_LINE);
-    set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128,
-               fmax(read.best / 128, request.best > 0 ? 1 / request.best : 0));
+    set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128, read.best / 128);
+    machine->request_fronts = fmax(request.sustained * read.sustained / 128, 1);
     set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);
     set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_DISTINCT);
 }
@@ -173,6 +178,8 @@ static void take_l2(struct machine *machine)
                       written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
                       atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
 
+    machine->written_sector =
+        all.sustained > 0 && written.sustained > 0 ? all.sustained / written.sustained : 1;
     set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
     sustained[RESOURCE_L2].per_gpu = all.sustained * sms / 32;
     best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / 32;

@@ -42,7 +42,10 @@ struct machine {
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
     struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
     double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
-    double *points;                                   /* owned: behind the curves */
+    double
+        request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
+    double written_sector; /* what a written sector costs L2, a read one being 1 */
+    double *points;        /* owned: behind the curves */
 };
 
 /* ERR_MISSING when the profile is not calibrated or lacks the SM clock or the number of SMs; ERR_MEMORY. */
@@ -56,6 +59,10 @@ struct machine_cost machine_cost_of(const struct machine *machine, const struct 
 int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err);
 /* One of the second order: 0 when it is not known. */
 double machine_or_0(const struct machine *machine, enum device_value_id id);
+
+/* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
+ * requests themselves take longer. */
+double machine_fronts(const struct machine *machine, double requests, double sectors);
 
 /* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
 int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);
