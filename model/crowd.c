@@ -94,11 +94,14 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     out->units = count->wavefronts / requests * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
         return;
-    out->units += machine_fronts(in->machine, 1, sectors) * server_cycles(in, RESOURCE_L1_DATA);
+    out->units += machine_fronts(in->machine, instruction, 1, sectors) * server_cycles(in, RESOURCE_L1_DATA);
     out->tags = count->lines / requests * server_cycles(in, RESOURCE_L1_TAGS);
     if (!traffic_is_global(instruction))
         return;
-    out->l2 = missing * (writes ? in->machine->written_sector : 1) * server_cycles(in, RESOURCE_L2);
+    out->l2 = (writes ? machine_writes(in->machine, sectors,
+                                       fmin(count->bytes / requests / FOOTPRINT_SECTOR, sectors))
+                      : missing) *
+              server_cycles(in, RESOURCE_L2);
     out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
                                                            missing * server_cycles(in, RESOURCE_DRAM_WRITE)
                                                      : 0

@@ -63,7 +63,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
                        const struct traffic_count *count)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
-    const double fronts = machine_fronts(machine, count->requests, count->sectors);
+    const double fronts = machine_fronts(machine, i, count->requests, count->sectors);
     const double certain = fmax(count->requests, count->sectors / 4) * least;
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
@@ -89,7 +89,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
 {
     struct demand *demand = &out->demand;
 
-    ask(demand, RESOURCE_L2, traffic->l2_read + traffic->l2_written * machine->written_sector,
+    ask(demand, RESOURCE_L2,
+        traffic->l2_read + machine_writes(machine, traffic->l2_written, traffic->l2_filled),
         traffic->least_l2_read + traffic->least_l2_written);
     ask(demand, RESOURCE_DRAM_READ, traffic->dram_read, traffic->least_dram_read);
     ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);

@@ -170,13 +170,12 @@ static int play_path(struct work *work, size_t p)
 static void part_levels(struct work *work)
 {
     struct expectation *out = work->out;
-    const double waited = out->waited_l2, l1_hit = out->traffic.l1_read > 0 ? out->traffic.l1_hit : 0;
-    const double cached = out->traffic.l1_read, reads = cached * l1_hit + out->traffic.l2_read;
-    const double l1 = cached * l1_hit * machine_or_0(work->machine, DEVICE_L1_LATENCY);
-    const double l2 =
-        out->traffic.l2_read * out->traffic.l2_hit * machine_or_0(work->machine, DEVICE_L2_LATENCY);
-    const double dram =
-        out->traffic.l2_read * (1 - out->traffic.l2_hit) * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
+    const double waited = out->waited_l2, reads = out->traffic.l1_read + out->traffic.l2_read;
+    const double ready = out->traffic.l1_read * out->traffic.l1_ready;
+    const double late = fmax(out->traffic.l1_read - ready, out->traffic.l2_read), hit = out->traffic.l2_ready;
+    const double l1 = ready * machine_or_0(work->machine, DEVICE_L1_LATENCY);
+    const double l2 = late * hit * machine_or_0(work->machine, DEVICE_L2_LATENCY);
+    const double dram = late * (1 - hit) * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
 
     if (!(reads > 0) || !(l1 + l2 + dram > 0))
         return;

@@ -38,9 +38,17 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
     return 0;
 }
 
-double machine_fronts(const struct machine *machine, double requests, double sectors)
+double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
+                      double sectors)
 {
-    return fmax(requests * machine->request_fronts, sectors / 4);
+    const bool read_only = instruction->mod[SASS_MOD_ORDER] == SASS_ORDER_CONSTANT;
+
+    return fmax(requests * (read_only ? 1 : machine->request_fronts), sectors / 4);
+}
+
+double machine_writes(const struct machine *machine, double sectors, double filled)
+{
+    return sectors + filled * (machine->written_sector - 1);
 }
 
 /* Costs of instructions

@@ -44,7 +44,7 @@ struct machine {
     double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
     double
         request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
-    double written_sector; /* what a written sector costs L2, a read one being 1 */
+    double written_sector; /* what a wholly written sector costs L2, a read one being 1 */
     double *points;        /* owned: behind the curves */
 };
 
@@ -61,8 +61,14 @@ int machine_need(double *out, const struct machine *machine, enum device_value_i
 double machine_or_0(const struct machine *machine, enum device_value_id id);
 
 /* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
- * requests themselves take longer. */
-double machine_fronts(const struct machine *machine, double requests, double sectors);
+ * requests themselves take longer. That was measured with plain LDG; read-only loads (.CONSTANT) go another
+ * way, at the width of the data path. */
+double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
+                      double sectors);
+
+/* Read sectors that L2 could serve in the time of `sectors` written ones, whose bytes would fill `filled`:
+ * what a write costs beyond a read is moving its data. */
+double machine_writes(const struct machine *machine, double sectors, double filled);
 
 /* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
 int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);

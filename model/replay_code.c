@@ -24,7 +24,8 @@ struct maker {
 /* Mean latency of a global access: through L1 and L2 to DRAM as far as its data lies. */
 static int global_latency(double *out, const struct maker *make, const struct sass *i, struct err *err)
 {
-    const double l1_hit = traffic_is_cached(i) ? make->traffic->l1_hit : 0, l2_hit = make->traffic->l2_hit;
+    const double l1_hit = traffic_is_cached(i) ? make->traffic->l1_ready : 0,
+                 l2_hit = make->traffic->l2_ready;
     double l1 = 0, l2 = 0, dram = 0;
 
     if ((l1_hit > 0 && machine_need(&l1, make->machine, DEVICE_L1_LATENCY, err)) ||

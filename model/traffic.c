@@ -90,10 +90,12 @@ static void sum_sectors(struct traffic *out, const struct sass_code *code)
             continue;
         if (traffic_is_cached(instruction))
             out->l1_read += sectors;
-        else if (access->access & (SASS_WRITES | SASS_ATOMICALLY))
-            out->l2_written += sectors;
-        else
+        else if (!(access->access & (SASS_WRITES | SASS_ATOMICALLY)))
             out->l2_read += sectors;
+        else {
+            out->l2_written += sectors;
+            out->l2_filled += fmin(out->counts[i].bytes / FOOTPRINT_SECTOR, sectors);
+        }
     }
 }
 
@@ -204,6 +206,7 @@ static void hit_l1(struct traffic *out, const struct sass_code *code, const stru
     const double fits = live > caches->l1_bytes ? caches->l1_bytes / live : 1;
 
     out->l1_hit = out->l1_read > 0 ? again * fits / out->l1_read : 0;
+    out->l1_ready = out->l1_read > 0 ? fmax(1 - unique * warps_per_block / out->l1_read, 0) * fits : 0;
     out->least_l2_read = out->l2_read; /* what passes L1 by, whatever it holds */
     out->l2_read += out->l1_read * (1 - out->l1_hit);
 }
@@ -229,6 +232,7 @@ static void hit_l2(struct traffic *out, const struct traffic_caches *caches, dou
         (out->unique_read * (1 - first) + (fetched - out->unique_read) * (1 - again)) / out->warps;
     out->dram_read = fmin(out->dram_read, out->l2_read * FOOTPRINT_SECTOR);
     out->l2_hit = out->l2_read > 0 ? 1 - out->dram_read / (out->l2_read * FOOTPRINT_SECTOR) : 1;
+    out->l2_ready = 1 - fmin(out->dram_read * out->warps / fmax(waves * out->wave_read, 1), 1);
     out->dram_written = out->unique_written * (1 - kept(unique, caches->l2_bytes)) / out->warps;
     out->least_dram_read = out->unique_read * (1 - held) / out->warps;
     out->least_dram_written =

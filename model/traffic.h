@@ -1,5 +1,9 @@
 /* Traffic: what an emulated sample of thread blocks says of the whole grid, and what the caches make of it.
  *
+ * A hit on a sector that another warp of the block has just missed waits as long as that miss. Warps that
+ * share data do so at about the same time, so of what a warp asks for only that part is ready at once by
+ * which its requests exceed the block's different sectors.
+ *
  * Counts are exact for the sampled blocks. Hits are estimated from footprints, since the order in which warps
  * and blocks reach a cache is not known:
  *   L1    sectors that a block asks for again hit, as long as what its SM's blocks read in one pass of their
@@ -41,11 +45,15 @@ struct traffic {
     bool blocks_equal; /* all sampled blocks executed the same counts */
 
     /* Sectors of 32 bytes, per warp. */
-    double l1_read;    /* asked of L1 by loads that it may keep */
-    double l1_hit;     /* share of them that it answers, 0 to 1 */
-    double l2_read;    /* loads that miss L1 or pass it by */
-    double l2_hit;     /* share of them that L2 answers */
-    double l2_written; /* sectors that stores and reductions send to L2 */
+    double l1_read;  /* asked of L1 by loads that it may keep */
+    double l1_hit;   /* share of them that it answers, 0 to 1 */
+    double l1_ready; /* share of them that it answers at once: see below */
+    double l2_read;  /* loads that miss L1 or pass it by */
+    double l2_hit;   /* share of them that L2 answers */
+    double
+        l2_ready; /* share of what a wave touches that L2 has before; the rest all of its blocks wait for */
+    double l2_written; /* sectors that stores and reductions send to L2, whole or in part */
+    double l2_filled;  /* of them, how many their bytes would fill */
     double least_l2_read, least_l2_written;
 
     /* Bytes, per warp. */

@@ -51,7 +51,7 @@ static void set_up(struct fixture *f, size_t count, unsigned warps)
     for (i = 0; i < count; i++)
         f->counts[i] = (struct traffic_count){.issued = 1};
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
-    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count, .l2_hit = 1};
+    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count, .l2_ready = 1};
     if (!f->path.count) {
         f->steps[0].count = (uint32_t)count;
         f->path.count = 1;
