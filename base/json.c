@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/file.h"
 #include "base/nearest.h"
 
 #include <errno.h>
@@ -35,12 +36,11 @@ static int parse_failed(const json_error_t *why, const char *name, struct err *e
 int js_read_file(struct json **out, const char *path, struct err *err)
 {
     json_error_t why;
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path, err);
 
     *out = NULL;
     if (!file)
-        return err_set(err, errno == ENOENT ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
-                       strerror(errno));
+        return err ? err->code : ERR_USAGE;
     *out = outer(json_loadf(file, JSON_REJECT_DUPLICATES, &why));
     fclose(file);
     return *out ? 0 : parse_failed(&why, path, err);

@@ -1,5 +1,6 @@
 #include "model/cubin.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "model/cubin_elf.h"
 #include "model/cubin_info.h"
@@ -344,12 +345,14 @@ int cubin_init(struct cubin *out, const void *bytes, size_t size, const char *na
 
 static int read_file(unsigned char **bytes, size_t *size, const char *path, struct err *err)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path, err);
     long length = -1;
 
     *bytes = NULL;
     *size = 0;
-    if (file && !fseek(file, 0, SEEK_END))
+    if (!file)
+        return err ? err->code : ERR_USAGE;
+    if (!fseek(file, 0, SEEK_END))
         length = ftell(file);
     if (length >= 0)
         *bytes = malloc((size_t)length + 1);
@@ -357,13 +360,12 @@ static int read_file(unsigned char **bytes, size_t *size, const char *path, stru
         rewind(file);
         *size = fread(*bytes, 1, (size_t)length, file);
     }
-    if (!file || length < 0 || !*bytes || *size != (size_t)length) {
+    if (length < 0 || !*bytes || *size != (size_t)length) {
         err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
         free(*bytes);
         *bytes = NULL;
     }
-    if (file)
-        fclose(file);
+    fclose(file);
     return *bytes ? 0 : ERR_SYSTEM;
 }
 

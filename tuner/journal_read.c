@@ -1,18 +1,34 @@
 #include "tuner/journal_file.h"
 
+#include "base/file.h"
 #include "tuner/record.h"
 #include "tuner/scan.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
+
+static gzFile open_compressed(const char *path, struct err *err)
+{
+    FILE *file = file_open(path, err);
+    const int descriptor = file ? dup(fileno(file)) : -1;
+    gzFile compressed = descriptor >= 0 ? gzdopen(descriptor, "rb") : NULL;
+
+    if (file)
+        fclose(file);
+    if (!compressed && descriptor >= 0)
+        close(descriptor);
+    if (file && !compressed)
+        err_memory(err);
+    return compressed;
+}
 
 int journal_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err)
 {
     size_t capacity = 1 << 16, used = 0;
     char *text = malloc(capacity + 1), *larger;
-    gzFile file = gzopen(path, "rb");
+    gzFile file = open_compressed(path, err);
     int n = 0;
 
     *out = NULL;
@@ -20,9 +36,7 @@ int journal_text(char **out, size_t *length, bool *compressed, const char *path,
         free(text);
         if (file)
             gzclose(file);
-        return file ? err_memory(err)
-                    : err_set(err, errno == ENOENT ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
-                              strerror(errno));
+        return file || !err ? err_memory(err) : err->code;
     }
     while ((n = gzread(file, text + used, (unsigned)(capacity - used))) > 0) {
         used += (size_t)n;

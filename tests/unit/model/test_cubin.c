@@ -138,7 +138,7 @@ static void says_what_is_no_cubin(void **state)
     check_refused(ptx, sizeof ptx, "is PTX text");
     check_refused("\x50\xed\x55\xba 123456", 11, "is a fatbin");
     check_refused(host, sizeof host, "another machine");
-    assert_int_equal(cubin_read(&cubin, "nothing.cubin", &err), ERR_SYSTEM);
+    assert_int_equal(cubin_read(&cubin, "nothing.cubin", &err), ERR_USAGE);
     err_clear(&err);
     open_ok(&cubin, 90);
     assert_int_equal(cubin_find(&kernel, &cubin, "nobody", &err), ERR_USAGE);

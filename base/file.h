@@ -1,0 +1,17 @@
+/* Opening the files that a user names. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+/* Opens a file to read its bytes; the caller closes it. Null and "PATH: cannot be read: REASON" when that is
+ * not possible: ERR_USAGE where no such file is there or a directory stands in its place, else ERR_SYSTEM. */
+FILE *file_open(const char *path, struct err *err);
+
+/* Whether a file of this name can be written when the time comes: 0, or ERR_USAGE and "PATH: cannot be
+ * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */
+int file_check_writable(const char *path, struct err *err);
+
+#endif
