@@ -12,7 +12,7 @@ install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.bash RENAME occutune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${CMAKE_BINARY_DIR}/documents/_occutune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
-install(DIRECTORY model/devices DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune OPTIONAL)
+install(DIRECTORY model/devices DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/occutune)
 install(EXPORT occutune NAMESPACE occutune:: FILE occutune-targets.cmake DESTINATION ${package})

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int read_text(char *out, size_t size, const struct js_at *object, const char *key, struct err *err)
 {
@@ -362,14 +363,26 @@ int device_read(struct device *out, const char *path, struct err *err)
     return rc;
 }
 
+static int unknown_profile(const char *name, struct err *err)
+{
+    return err_set(
+        err, ERR_USAGE,
+        "no device profile is called %s: `occutune devices` lists them; or give the file of one, or an "
+        "architecture such as sm_90",
+        name);
+}
+
 int device_load(struct device *out, const char *name_or_path, const char *directory, struct err *err)
 {
     const bool is_path = strchr(name_or_path, '/') || strstr(name_or_path, ".json");
     char path[1024];
 
-    if (is_path || !directory)
+    if (is_path || (!directory && !access(name_or_path, F_OK)))
         return device_read(out, name_or_path, err);
+    device_init(out);
+    if (!directory)
+        return unknown_profile(name_or_path, err);
     if (snprintf(path, sizeof path, "%s/%s.json", directory, name_or_path) >= (int)sizeof path)
         return err_set(err, ERR_USAGE, "%s: the path of the profile is too long", name_or_path);
-    return device_read(out, path, err);
+    return access(path, F_OK) ? unknown_profile(name_or_path, err) : device_read(out, path, err);
 }

@@ -13,13 +13,19 @@ static const struct cli_option options[] = {
     {0},
 };
 
+static const char *calibration(const struct device *device)
+{
+    if (!device_is_calibrated(device))
+        return "not calibrated";
+    return device_is_published(device) ? "published values, not measured" : "calibrated";
+}
+
 static void put_device(FILE *out, const char *label, const struct device *device)
 {
     const struct device_limits *l = &device->limits;
 
     fprintf(out, "%s: %s, sm_%u, %llu SMs, %.4g GiB, %s\n", label, device->name, device->sm,
-            (unsigned long long)l->sm_count, (double)l->memory_bytes / (1 << 30),
-            device_is_calibrated(device) ? "calibrated" : "not calibrated");
+            (unsigned long long)l->sm_count, (double)l->memory_bytes / (1 << 30), calibration(device));
 }
 
 static int show(struct cli *cli, const char *label, const struct device *device, struct json *list,
@@ -37,7 +43,8 @@ static int show(struct cli *cli, const char *label, const struct device *device,
                     js_set_integer(object, "sm_count", (int64_t)device->limits.sm_count) |
                     js_set_integer(object, "memory_bytes", (int64_t)device->limits.memory_bytes) |
                     js_set_string(object, "driver", device->driver) |
-                    js_set_bool(object, "calibrated", device_is_calibrated(device))))
+                    js_set_bool(object, "calibrated", device_is_calibrated(device)) |
+                    js_set_bool(object, "published", device_is_published(device))))
         return js_append(list, object) ? err_memory(err) : 0;
     js_free(object);
     return err_memory(err);
