@@ -115,12 +115,11 @@ static bool is_failure(enum outcome outcome)
            outcome == OUTCOME_TIMEOUT || outcome == OUTCOME_WRONG || outcome == OUTCOME_UNSTABLE;
 }
 
-static void remember_failure(struct tuning *tuning, const struct candidate *candidate)
+void candidate_remember(struct tuning *tuning, const struct candidate *candidate)
 {
     struct tuned *out = tuning->out;
     char *text;
 
-    tuning->failed++;
     if (out->first_failure[0])
         return;
     text = configuration_text(tuning->spec, candidate->choices);
@@ -161,8 +160,10 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
     }
     candidate->settled = true;
     tuning->out->counts.outcomes[record->outcome]++;
-    if (is_failure(record->outcome))
-        remember_failure(tuning, candidate);
+    if (is_failure(record->outcome)) {
+        tuning->failed++;
+        candidate_remember(tuning, candidate);
+    }
     if (record->outcome == OUTCOME_OK && !(record->time_s >= tuning->best_s))
         tuning->best_s = record->time_s;
     if (!is_stored(tuning, candidate))

@@ -173,7 +173,9 @@ static int read_document(struct decision *out, struct err *err)
     int64_t schema;
     int code;
 
-    if (js_member(&at, &out->root, "schema", err) || js_integer(&schema, &at, err))
+    if (!js_find(&at, &out->root, "schema"))
+        return js_fail(&out->root, err, "is no decision of occutune tune: it has no \"schema\"");
+    if (js_integer(&schema, &at, err))
         return ERR_USAGE;
     if (schema != DECISION_SCHEMA)
         return js_fail(&at, err, "is %lld, this occutune reads %d: tune again", (long long)schema,

@@ -259,6 +259,8 @@ int finals_run(struct tuning *tuning, struct err *err)
 
     if (code)
         return code;
+    if (!count && initial) /* limits are no failures, but where nothing else is left they are the reason */
+        candidate_remember(tuning, initial);
     n = count < TUNE_FINALISTS ? count : TUNE_FINALISTS;
     memcpy(field, ranked, n * sizeof *field);
     for (i = n; i < count; i++) /* the default stands beside them, so that the speed-up over it is fair */

@@ -104,7 +104,8 @@ int site_open(struct site *out, const struct site_options *options, struct err *
                    ? 0
                    : err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);
     if (!code && by_name)
-        err_set(&out->worker_err, ERR_MISSING, "%s is not asked as a GPU of this machine", options->device);
+        err_set(&out->worker_err, ERR_MISSING, "device %s is looked for among the recordings",
+                options->device);
     else if (!code && open_workers(out, options, &out->worker_err))
         code = out->worker_err.code == ERR_MISSING && !options->device
                    ? 0

@@ -63,6 +63,8 @@ struct tuning {
 int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err);
 void candidate_free(struct candidate *candidate);
 void candidate_relax(struct candidate *candidate); /* lets go of variant, code and trial */
+/* Keeps the first failure, as text for the user. */
+void candidate_remember(struct tuning *tuning, const struct candidate *candidate);
 
 /* Tells the search; ends a candidate: journals and counts it; both, for one that will not be timed. */
 int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err);

@@ -310,8 +310,8 @@ int cli_run(struct cli *cli, int argc, char **argv)
             return run_command(cli, commands[i], argc - 2, argv + 2);
     }
     near = nearest_word(argv[1], names, COMMANDS);
-    err_set(&err, ERR_USAGE, "there is no command %s%s%s%s; %s --help lists them", argv[1],
-            near ? "; did you mean " : "", near ? near : "", near ? "?" : "", cli->program);
+    err_set(&err, ERR_USAGE, "there is no command %s%s%s%s %s --help lists them", argv[1],
+            near ? "; did you mean " : "", near ? near : "", near ? "?" : ";", cli->program);
     return fail(cli, &err);
 }
 

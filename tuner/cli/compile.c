@@ -87,12 +87,26 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     return code;
 }
 
+/* The compiler would blame the source for it. */
+static int check_arch(const struct cli_args *args, struct err *err)
+{
+    const char *arch = cli_text(args, "arch");
+
+    if (!arch || (!strncmp(arch, "sm_", 3) && arch[3] && strspn(arch + 3, "0123456789") + 3 == strlen(arch)))
+        return 0;
+    return err_set(err, ERR_USAGE, "--arch: %s is no architecture: write sm_90", arch);
+}
+
 static int run_compile(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct variant variant = {0};
     unsigned *choices = NULL;
     struct spec spec;
-    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    int code;
+
+    if (check_arch(args, err))
+        return CLI_WRONG_USE;
+    code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
     if (code)
         return CLI_WRONG_USE;

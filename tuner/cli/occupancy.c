@@ -30,6 +30,8 @@ struct calculation {
     struct occupancy_block block;
     struct occupancy found;
     unsigned largest_block; /* that this many registers allow; 0 when they are not known */
+    bool launchable;
+    char refusal[128]; /* why it is not */
     uint64_t grid_blocks;
     struct waves waves;
 };
@@ -175,6 +177,8 @@ static void put_text(FILE *out, const struct calculation *c)
             c->found.warps, (unsigned long long)c->device.limits.warps_per_sm, c->found.blocks);
     fprintf(out, "  limited by          %s\n", limiter_text(c->found.limiter));
     put_limits(out, c);
+    if (!c->launchable)
+        fprintf(out, "  warning: cannot be launched: %s\n", c->refusal);
     if (c->largest_block)
         fprintf(out, "  largest block       %u threads at %u registers\n", c->largest_block,
                 c->block.registers);
@@ -254,6 +258,7 @@ static struct json *result_json(const struct calculation *c, bool curves)
           js_set_integer(object, "warps_per_sm", c->found.warps) |
           js_set_real(object, "occupancy", c->found.share) | js_set_real(object, "lanes", c->found.lanes) |
           js_set_string(object, "limiter", limiter_text(c->found.limiter)) |
+          js_set_bool(object, "launchable", c->launchable) |
           js_set(object, "blocks_allowed_by", limits_json(&c->found)) |
           js_set_integer(object, "shared_allocated_bytes", (int64_t)c->found.shared_allocated) |
           js_set_integer(object, "carveout_bytes", (int64_t)c->found.carveout) |
@@ -264,6 +269,18 @@ static struct json *result_json(const struct calculation *c, bool curves)
         return object;
     js_free(object);
     return NULL;
+}
+
+/* What the rule of the tuner would say of a launch of such a block. */
+static void check_launch(struct calculation *c)
+{
+    const struct occupancy_block *block = &c->block;
+    const struct launch launch = {
+        .grid = {1, 1, 1}, .block = {block->threads, 1, 1}, .shared_bytes = block->shared, .carveout = -1};
+    const struct cubin_resources resources = {.registers = block->registers, .barriers = block->barriers};
+
+    c->launchable =
+        occupancy_launchable(c->refusal, sizeof c->refusal, &c->device.limits, &launch, &resources);
 }
 
 static int calculate(struct calculation *c, const struct cli_args *args, struct err *err)
@@ -280,6 +297,7 @@ static int calculate(struct calculation *c, const struct cli_args *args, struct 
     if (code)
         return code;
     occupancy_of(&c->found, &c->device.limits, &c->block);
+    check_launch(c);
     if (c->block.registers)
         c->largest_block = occupancy_largest_block(&c->device.limits, c->block.registers);
     if (c->grid_blocks)

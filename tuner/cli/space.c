@@ -1,8 +1,8 @@
 #include "tuner/cli/cli.h"
 
-#include "base/hash.h"
 #include "space/configuration.h"
 #include "space/space.h"
+#include "tuner/searching.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void pick(const struct view *view, uint64_t k)
     const uint64_t count = space_count(view->space);
 
     space_configuration(view->choices, view->space,
-                        shown(view) == count ? k : hash_random(view->seed, k) % count);
+                        shown(view) == count ? k : search_permuted(k, count, view->seed));
 }
 
 static void put_constraints(const struct view *view)

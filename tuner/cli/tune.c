@@ -1,5 +1,6 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
@@ -7,12 +8,9 @@
 #include "tuner/tune.h"
 #include "tuner/words.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
@@ -231,15 +229,7 @@ static const char *decision_path(const struct run *run)
 /* Better to hear now than after an hour of tuning that the answer cannot be written. */
 static int check_output(const struct run *run, struct err *err)
 {
-    char folder[4096];
-    char *slash;
-
-    snprintf(folder, sizeof folder, "%s", decision_path(run));
-    slash = strrchr(folder, '/');
-    snprintf(slash ? slash + 1 : folder, 2, ".");
-    return access(folder, W_OK) ? err_set(err, ERR_USAGE, "--output: %s cannot be written: %s",
-                                          decision_path(run), strerror(errno))
-                                : 0;
+    return file_check_writable(decision_path(run), err) ? err_prefix(err, "--output") : 0;
 }
 
 static int write_results(struct run *run, struct err *err)
