@@ -118,26 +118,34 @@ static int take_row(struct reading *reading, const struct decision_row *from)
     return take_variant(&row->variant, reading);
 }
 
+/* The winner of a problem: its row, or a word about it where the spec no longer has its values. */
+static int take_winner(struct reading *reading, const struct js_at *best, const struct decision_row *row)
+{
+    struct js_at configuration;
+    struct err why = {0};
+    int code = js_member(&configuration, best, "configuration", &why);
+
+    if (!code)
+        code = configuration_read(reading->choices, &reading->chooser->spec, &configuration, &why);
+    if (code == ERR_MEMORY)
+        return err_memory(reading->err);
+    if (!code)
+        return take_row(reading, row);
+    say(reading, "%s; this row is left aside: tune again", why.text);
+    return 0;
+}
+
 static int take_rows(struct reading *reading, const struct decision *decision)
 {
-    const struct spec *spec = &reading->chooser->spec;
-    struct js_at best, configuration;
-    struct err why = {0};
+    struct js_at best;
     size_t p, row = 0;
     int code = 0;
 
     for (p = 0; p < js_count(&decision->problems) && !code; p++) {
         if (js_member(&best, &decision->problem_at[p], "best", reading->err))
             return ERR_USAGE;
-        if (js_kind(&best) == JS_NULL)
-            continue;
-        err_clear(&why);
-        if (js_member(&configuration, &best, "configuration", &why) ||
-            configuration_read(reading->choices, spec, &configuration, &why))
-            say(reading, "%s; this row is left aside: tune again", why.text);
-        else
-            code = take_row(reading, &decision->rows[row]);
-        row++;
+        if (js_kind(&best) != JS_NULL)
+            code = take_winner(reading, &best, &decision->rows[row++]);
     }
     return code;
 }
@@ -154,9 +162,11 @@ static int check_source(const struct reading *reading, const struct decision *de
     int code;
 
     if (!js_find(&at, &decision->signature, "source_hash") || js_string(&then, &at, NULL) ||
-        !js_find(&initial, &decision->root, "default") ||
-        configuration_read(reading->choices, spec, &initial, NULL))
-        return 0; /* the row that does not fit is said elsewhere */
+        !js_find(&initial, &decision->root, "default"))
+        return 0;
+    code = configuration_read(reading->choices, spec, &initial, NULL);
+    if (code)
+        return code == ERR_MEMORY ? err_memory(reading->err) : 0; /* a row that does not fit says it itself */
     code = variant_make(&variant, spec, 0, reading->choices, reading->err);
     if (code)
         return code;
@@ -359,7 +369,7 @@ static int find(struct choice *out, const struct chooser *chooser, const char *d
             not_valid(chooser, sizes, made.message, &local);
     }
     free(values);
-    return found ? 0 : err_set(err, (enum err_code)local.code, "%s", local.text);
+    return local.code ? err_set(err, (enum err_code)local.code, "%s", local.text) : 0;
 }
 
 int chooser_find(struct choice *out, const struct chooser *chooser, const char *device, unsigned sm,
