@@ -117,6 +117,7 @@ void device_release(struct device *device)
         free(device->notes[i]);
     free(device->notes);
     free(device->pairs);
+    free(device->sources);
     device_init(device);
 }
 
@@ -244,6 +245,17 @@ int device_pair_add(struct device *device, enum device_op_id a, enum device_op_i
         return err_memory(err);
     device->pairs = pairs;
     pairs[device->pair_count++] = (struct device_pair){a, b, cycles};
+    return 0;
+}
+
+int device_source_add(struct device *device, const struct device_source *source, struct err *err)
+{
+    struct device_source *sources = realloc(device->sources, (device->source_count + 1) * sizeof *sources);
+
+    if (!sources)
+        return err_memory(err);
+    device->sources = sources;
+    sources[device->source_count++] = *source;
     return 0;
 }
 

@@ -79,6 +79,16 @@ struct device_pair {
     double cycles; /* per sub-partition, for one step of each */
 };
 
+/* An operation of the source, which becomes one machine instruction or many. */
+struct device_source {
+    char name[24];       /* "float divide" */
+    bool fast;           /* with --use_fast_math */
+    double instructions; /* machine instructions, of a routine only the call */
+    bool calls;          /* a routine */
+    double latency;      /* cycles from one to a dependent one, one warp */
+    double interval;     /* cycles per warp and sub-partition, all warps */
+};
+
 struct device {
     char name[128];   /* "NVIDIA H200" */
     unsigned sm;      /* architecture, 90 for sm_90 */
@@ -92,6 +102,8 @@ struct device {
     struct device_curve curves[DEVICE_CURVE_COUNT];
     struct device_pair *pairs; /* the pipe map, as measured */
     size_t pair_count;
+    struct device_source *sources;
+    size_t source_count;
     char **notes; /* "shared_latency: instruction 7 is MOV, LDS was meant": why something is missing or
                      doubtful */
     size_t note_count;
@@ -120,6 +132,8 @@ int device_note(struct device *device, struct err *err, const char *format, ...)
 
 int device_pair_add(struct device *device, enum device_op_id a, enum device_op_id b, double cycles,
                     struct err *err);
+
+int device_source_add(struct device *device, const struct device_source *source, struct err *err);
 
 /* What device.def says: "dram_read", "B/s", the sentence, whether more is better. */
 struct device_value_info {

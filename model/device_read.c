@@ -6,6 +6,8 @@
  *    "operations": {"FFMA": {"latency": {...}, "interval": {...}, "pipe": "fma", "ridge_warps": 16,
  *                            "roofline": {"x": [...], "y": [...], "origin": "..."}}},
  *    "curves": {"loaded_dram": {"x": [...], "y": [...], "origin": "..."}},
+ *    "sources": [{"name": "float divide", "fast": false, "instructions": 9, "calls": true, "latency": 1,
+ *                 "interval": 1}],
  *    "pairs": {"FFMA+IMAD": 3.0}, "notes": ["..."]} */
 #include "model/device.h"
 
@@ -258,6 +260,45 @@ static int read_pairs(struct device *out, const struct js_at *at, struct err *er
     return rc;
 }
 
+static int read_source(struct device *out, const struct js_at *at, struct err *err)
+{
+    static const char *const allowed[] = {"name",     "fast", "instructions", "calls", "latency",
+                                          "interval", NULL};
+    struct device_source source = {.fast = false};
+    struct js_at part;
+    int rc = js_expect(at, JS_OBJECT, err);
+
+    if (rc == 0)
+        rc = js_only(at, allowed, err);
+    if (rc == 0)
+        rc = js_member(&part, at, "name", err);
+    if (rc == 0)
+        rc = read_text(source.name, sizeof source.name, at, "name", err);
+    if (rc == 0)
+        rc = read_number(&source.instructions, at, "instructions", err);
+    if (rc == 0)
+        rc = read_number(&source.latency, at, "latency", err);
+    if (rc == 0)
+        rc = read_number(&source.interval, at, "interval", err);
+    if (rc == 0 && js_find(&part, at, "fast"))
+        rc = js_bool(&source.fast, &part, err);
+    if (rc == 0 && js_find(&part, at, "calls"))
+        rc = js_bool(&source.calls, &part, err);
+    return rc ? rc : device_source_add(out, &source, err);
+}
+
+static int read_sources(struct device *out, const struct js_at *at, struct err *err)
+{
+    int rc = js_expect(at, JS_ARRAY, err);
+
+    for (size_t i = 0; rc == 0 && i < js_count(at); i++) {
+        struct js_at element = js_element(at, i);
+
+        rc = read_source(out, &element, err);
+    }
+    return rc;
+}
+
 static int read_notes(struct device *out, const struct js_at *at, struct err *err)
 {
     int rc = js_expect(at, JS_ARRAY, err);
@@ -310,15 +351,12 @@ static int read_device(struct device *out, const struct js_at *root, struct err 
 {
     static const char *const allowed[] = {"schema", "name",   "sm",     "driver",     "toolkit",
                                           "date",   "source", "limits", "operations", "values",
-                                          "curves", "notes",  "pairs",  NULL};
+                                          "curves", "notes",  "pairs",  "sources",    NULL};
     static const struct {
         const char *name;
         int (*read)(struct device *out, const struct js_at *at, struct err *err);
-    } parts[] = {{"values", read_values},
-                 {"operations", read_ops},
-                 {"curves", read_curves},
-                 {"pairs", read_pairs},
-                 {"notes", read_notes}};
+    } parts[] = {{"values", read_values}, {"operations", read_ops},  {"curves", read_curves},
+                 {"pairs", read_pairs},   {"sources", read_sources}, {"notes", read_notes}};
     struct js_at at;
     int rc = js_expect(root, JS_OBJECT, err);
 

@@ -132,6 +132,34 @@ static struct json *pairs_json(const struct device *device)
     return object;
 }
 
+static struct json *source_json(const struct device_source *source)
+{
+    struct json *object = js_new_object();
+
+    if (object &&
+        (js_set_string(object, "name", source->name) || js_set_bool(object, "fast", source->fast) ||
+         js_set_real(object, "instructions", source->instructions) ||
+         js_set_bool(object, "calls", source->calls) || js_set_real(object, "latency", source->latency) ||
+         js_set_real(object, "interval", source->interval))) {
+        js_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+static struct json *sources_json(const struct device *device)
+{
+    struct json *list = js_new_array();
+
+    for (size_t i = 0; list && i < device->source_count; i++) {
+        if (js_append(list, source_json(&device->sources[i]))) {
+            js_free(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static int set_identity(struct json *object, const struct device *device)
 {
     int rc = js_set_integer(object, "schema", DEVICE_SCHEMA);
@@ -164,7 +192,7 @@ struct json *device_to_json(const struct device *device)
     if (rc == 0) {
         rc = js_set(object, "values", values) | js_set(object, "operations", operations) |
              js_set(object, "curves", curves) | js_set(object, "notes", notes) |
-             js_set(object, "pairs", pairs_json(device));
+             js_set(object, "pairs", pairs_json(device)) | js_set(object, "sources", sources_json(device));
         values = operations = curves = notes = NULL;
     }
     js_free(values);

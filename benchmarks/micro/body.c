@@ -290,3 +290,15 @@ int body_check(const struct sass_code *code, const struct body *body, struct err
                        body->bytes_max);
     return 0;
 }
+
+size_t body_count(bool *calls, const struct sass_code *code, size_t part)
+{
+    size_t first, last;
+
+    *calls = false;
+    if (!part_range(&first, &last, code, part))
+        return 0;
+    for (size_t i = first; i < last; i++)
+        *calls |= code->instructions[i].op == SASS_CALL;
+    return last - first;
+}

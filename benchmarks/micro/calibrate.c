@@ -18,6 +18,7 @@ static const struct group {
 } groups[] = {
     {"clock", micro_clock},
     {"operations", micro_operations},
+    {"source operations", micro_source_operations},
     {"pairs", micro_pairs},
     {"near latency", micro_near_latency},
     {"far latency", micro_far_latency},

@@ -8,6 +8,7 @@
 
 int micro_clock(const struct micro *micro, struct err *err);
 int micro_operations(const struct micro *micro, struct err *err);
+int micro_source_operations(const struct micro *micro, struct err *err);
 int micro_pairs(const struct micro *micro, struct err *err);
 int micro_near_latency(const struct micro *micro, struct err *err);
 int micro_far_latency(const struct micro *micro, struct err *err);

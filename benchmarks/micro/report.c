@@ -86,6 +86,29 @@ static void write_operations(FILE *out, const struct device *device)
     fputs("</table>\n", out);
 }
 
+static void write_sources(FILE *out, const struct device *device)
+{
+    if (device->source_count == 0)
+        return;
+    fputs("<h2>Operations of the source</h2>\n<table><tr><th>operation<th>fast-math<th>machine "
+          "instructions<th>routine"
+          "<th>latency, cycles<th>cycles per warp and sub-partition</tr>\n",
+          out);
+    for (size_t i = 0; i < device->source_count; i++) {
+        const struct device_source *source = &device->sources[i];
+
+        fputs("<tr><td>", out);
+        text(out, source->name);
+        fprintf(out, "</td><td>%s</td>", source->fast ? "yes" : "no");
+        number(out, true, source->instructions, "%.1f");
+        fprintf(out, "<td>%s</td>", source->calls ? "called" : "");
+        number(out, true, source->latency, "%.1f");
+        number(out, true, source->interval, "%.1f");
+        fputs("</tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
 static void write_pairs(FILE *out, const struct device *device)
 {
     if (device->pair_count == 0)
@@ -416,6 +439,7 @@ static int write_page(FILE *out, const struct device *device, struct err *err)
     write_identity(out, device);
     write_architecture(out, device);
     write_operations(out, device);
+    write_sources(out, device);
     fputs("<h2>Pictures</h2>\n", out);
     rc = write_rooflines(out, device, err);
     for (size_t i = 0; rc == 0 && i < sizeof pictures / sizeof *pictures; i++)

@@ -45,6 +45,15 @@ static bool is_finding(const char *note)
            !strncmp(note, "tlb_reach: no step", 18);
 }
 
+static const struct device_source *source_of(const struct device *device, const char *name, bool fast)
+{
+    for (size_t i = 0; i < device->source_count; i++)
+        if (device->sources[i].fast == fast && !strcmp(device->sources[i].name, name))
+            return &device->sources[i];
+    fail_msg("no source operation %s", name);
+    return NULL;
+}
+
 static void everything_compiles_to_what_is_meant(void **state)
 {
     size_t groups = 0, holes = 0;
@@ -64,6 +73,10 @@ static void everything_compiles_to_what_is_meant(void **state)
     assert_int_equal(holes, 0);
     assert_true(device_is_calibrated(&device));
     assert_true(fake_runs > 100);
+    check_near(source_of(&device, "int multiply", false)->instructions, 1, 0);
+    check_near(source_of(&device, "float divide", true)->instructions, 2, 0);
+    assert_true(source_of(&device, "float divide", false)->calls);
+    assert_false(source_of(&device, "expf", false)->calls);
     device_release(&device);
 }
 

@@ -81,6 +81,9 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     snprintf(device.ops[DEVICE_OP_FFMA].pipe, 24, "fma");
     assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_LOADED_L2], x, y, 3, "loaded", &err), 0);
     assert_int_equal(device_pair_add(&device, DEVICE_OP_FFMA, DEVICE_OP_IMAD, 3.01, &err), 0);
+    assert_int_equal(
+        device_source_add(&device, &(struct device_source){"float divide", true, 2, false, 21, 8.5}, &err),
+        0);
     assert_int_equal(device_note(&device, &err, "l1_latency: %s", "instruction 3 is MOV"), 0);
     assert_int_equal(device_write(&device, path, &err), 0);
     assert_int_equal(device_load(&again, path, NULL, &err), 0);
@@ -92,6 +95,10 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 3), 510, 1e-9);
     check_near(device_curve_at(&again.curves[DEVICE_CURVE_LOADED_L2], 100), 700, 0);
     assert_string_equal(again.ops[DEVICE_OP_FFMA].pipe, "fma");
+    assert_int_equal(again.source_count, 1);
+    assert_string_equal(again.sources[0].name, "float divide");
+    assert_true(again.sources[0].fast && !again.sources[0].calls);
+    check_near(again.sources[0].interval, 8.5, 0);
     assert_int_equal(again.pair_count, 1);
     assert_int_equal(again.pairs[0].b, DEVICE_OP_IMAD);
     check_near(again.pairs[0].cycles, 3.01, 1e-12);
