@@ -66,7 +66,7 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
 {
     const double x[] = {1, 2, 4}, y[] = {300, 320, 700};
     struct device device, again;
-    char path[] = "device_XXXXXX";
+    char path[] = P_tmpdir "/device_XXXXXX";
     struct err err = {0};
     uint64_t before, after;
 
