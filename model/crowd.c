@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SLOTS = 6,
@@ -9,6 +10,7 @@ enum {
     LONG = 4,          /* ... and in the longer one */
     WAVES = 3,         /* blocks one after another on each place, to see how they overlap */
     LIST_MOST = 40000, /* instructions of a warp that are played at most */
+    READ_CYCLES = 3,   /* that an instruction has to collect its operands without holding others up */
     QUEUE_CYCLES = 32  /* of work that the load/store units take on before they stop the issue of more */
 };
 
@@ -17,6 +19,7 @@ enum {
 /* An instruction and what it asks of what warps share, in cycles of it. */
 struct crowd_op {
     struct replay_op op;
+    uint8_t reads[REGISTER_BANKS];
     double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
     bool barrier;
 };
@@ -46,6 +49,7 @@ struct place {
 struct partition {
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
+    double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
     unsigned last;                /* the warp that went last */
     double next;                  /* earliest issue ... */
     unsigned who;                 /* ... and whose */
@@ -119,6 +123,7 @@ static struct crowd_op *make_ops(const struct crowd_input *in, struct err *err)
     for (i = 0; i < in->code->count && ops; i++) {
         ops[i].op = in->code->ops[i];
         ops[i].barrier = in->code->barriers[i];
+        memcpy(ops[i].reads, in->code->reads[i], sizeof ops[i].reads);
         if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
             share_memory(&ops[i], in, i);
         if (ops[i].units > 0) /* its own pass through the units is queued for below */
@@ -217,7 +222,11 @@ static double issue_time(const struct sim *sim, const struct partition *partitio
 {
     const struct crowd_op *op = next_op(sim, warp);
     double time = later(later(warp->ready, partition->free), partition->pipe[op->op.pipe]);
+    int b;
 
+    for (b = 0; b < REGISTER_BANKS; b++)
+        if (op->reads[b])
+            time = later(time, partition->bank[b] + op->reads[b] - READ_CYCLES);
     return op->units > 0 ? later(time, later(sim->units_free, sim->tags_free) - QUEUE_CYCLES) : time;
 }
 
@@ -331,10 +340,13 @@ static bool step(struct sim *sim, unsigned p)
     const uint32_t entry = warp->list->ops[warp->at++];
     const struct crowd_op *op = &sim->ops[entry & ~TAKEN];
     const double time = partition->next;
+    int b;
 
     partition->last = w;
     partition->free = time + sim->issue_cycles;
     partition->pipe[op->op.pipe] = time + op->op.interval;
+    for (b = 0; b < REGISTER_BANKS; b++)
+        partition->bank[b] = later(partition->bank[b], time) + op->reads[b];
     warp->earliest = time + (entry & TAKEN ? later(op->op.stall, sim->in->code->taken_stall) : op->op.stall);
     use_memory(sim, warp, op, time);
     sim->end = later(sim->end, time + op->op.stall);

@@ -1,5 +1,7 @@
 #include "model/demands.h"
 
+#include "model/register_reads.h"
+
 #include <math.h>
 
 static const enum resource resources[SASS_PIPE_COUNT] = {
@@ -111,6 +113,21 @@ static void ask_places(struct demands *out, const struct machine *machine, const
         ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, traffic->l2_read / 4 * latency, 0);
 }
 
+static void ask_registers(struct demands *out, const struct sass_code *code, const struct traffic *traffic)
+{
+    double banks[REGISTER_BANKS] = {0};
+    uint8_t reads[REGISTER_BANKS];
+    size_t i;
+    int b;
+
+    for (i = 0; i < code->count; i++) {
+        register_reads(reads, i ? &code->instructions[i - 1] : NULL, &code->instructions[i]);
+        for (b = 0; b < REGISTER_BANKS; b++)
+            banks[b] += traffic->counts[i].issued * reads[b];
+    }
+    ask(&out->demand, RESOURCE_REGISTERS, fmax(banks[0], banks[1]), 0);
+}
+
 void demands_of(struct demands *out, const struct machine *machine, const struct sass_code *code,
                 const struct traffic *traffic)
 {
@@ -124,6 +141,8 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         if (code->instructions[i].access_count)
             ask_memory(out, machine, &code->instructions[i], &traffic->counts[i]);
     }
+    if (machine->reads_count)
+        ask_registers(out, code, traffic);
     ask_beyond(out, machine, traffic);
     ask_places(out, machine, traffic);
     out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;

@@ -1,5 +1,7 @@
 #include "model/machine.h"
 
+#include "model/register_reads.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -151,14 +153,16 @@ static void set_period(struct machine *machine, enum resource r, enum device_val
 /* Pipes are counted in cycles of theirs, so each sub-partition gives one a cycle. */
 static void take_pipes(struct machine *machine)
 {
-    static const enum resource pipes[] = {RESOURCE_FMA,    RESOURCE_FMA_HEAVY, RESOURCE_ALU,
-                                          RESOURCE_FP16,   RESOURCE_FP64,      RESOURCE_XU,
-                                          RESOURCE_TENSOR, RESOURCE_UNIFORM,   RESOURCE_BRANCH};
+    static const enum resource pipes[] = {
+        RESOURCE_REGISTERS, RESOURCE_FMA, RESOURCE_FMA_HEAVY, RESOURCE_ALU,     RESOURCE_FP16,
+        RESOURCE_FP64,      RESOURCE_XU,  RESOURCE_TENSOR,    RESOURCE_UNIFORM, RESOURCE_BRANCH};
     const double partitions = (double)machine->device->limits.subpartitions;
     size_t i;
 
     for (i = 0; i < sizeof pipes / sizeof *pipes; i++)
         set_per_sm(&machine->capacities, pipes[i], partitions, partitions);
+    machine->reads_count = machine_or_0(machine, DEVICE_REGISTER_BANKS) == REGISTER_BANKS &&
+                           machine_or_0(machine, DEVICE_REGISTER_CONFLICT) > 0.5;
     /* FFMA leaves the scheduler every cycle where anything does: what it is short of, issue is short of. */
     set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / fmax(machine->costs[SASS_FFMA].interval, 1),
                partitions);

@@ -143,6 +143,8 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     make->out->barriers[index] = i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE;
     if (!(count->issued > 0))
         return 0;
+    if (make->machine->reads_count)
+        register_reads(make->out->reads[index], index ? i - 1 : NULL, i);
     if (i->op == SASS_LDGDEPBAR)
         op->kind = REPLAY_COMMIT;
     if (i->op == SASS_DEPBAR)
@@ -166,7 +168,8 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
     *out = (struct replay_code){.count = code->count};
     out->ops = calloc(code->count + 1, sizeof *out->ops);
     out->barriers = calloc(code->count + 1, sizeof *out->barriers);
-    if (!out->ops || !out->barriers)
+    out->reads = calloc(code->count + 1, sizeof *out->reads);
+    if (!out->ops || !out->barriers || !out->reads)
         rc = err_memory(err);
     for (i = 0; i < code->count && !rc; i++) {
         rc = make_op(&make, &code->instructions[i], i, err);
@@ -183,6 +186,7 @@ void replay_code_release(struct replay_code *code)
 {
     free(code->ops);
     free(code->barriers);
+    free(code->reads);
     *code = (struct replay_code){0};
 }
 

@@ -11,14 +11,16 @@
 #include "model/emulate.h"
 #include "model/latency.h"
 #include "model/machine.h"
+#include "model/register_reads.h"
 #include "model/sass.h"
 #include "model/traffic.h"
 
 #include <stddef.h>
 
 struct replay_code {
-    struct replay_op *ops; /* one per instruction, tag = its index; owned */
-    bool *barriers;        /* instructions at which the warps of a block meet; owned */
+    struct replay_op *ops;            /* one per instruction, tag = its index; owned */
+    bool *barriers;                   /* instructions at which the warps of a block meet; owned */
+    uint8_t (*reads)[REGISTER_BANKS]; /* of the register file; all 0 where banks do not matter; owned */
     size_t count;
     double taken_stall;    /* least stall of a taken branch */
     double barrier_cycles; /* from the last warp's arrival until all go on */

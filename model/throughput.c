@@ -8,6 +8,7 @@ static const struct {
     enum resource shares; /* another resource of the same bottleneck, or itself */
 } resources[RESOURCE_COUNT] = {
     [RESOURCE_ISSUE] = {"issue", "slots", true, RESOURCE_ISSUE},
+    [RESOURCE_REGISTERS] = {"register file", "bank cycles", true, RESOURCE_REGISTERS},
     [RESOURCE_FMA] = {"FMA pipe", "pipe cycles", true, RESOURCE_FMA},
     [RESOURCE_FMA_HEAVY] = {"heavy half of the FMA pipe", "pipe cycles", true, RESOURCE_FMA_HEAVY},
     [RESOURCE_ALU] = {"ALU pipe", "pipe cycles", true, RESOURCE_ALU},

@@ -12,6 +12,7 @@
  * sub-partition's pipe is busy: a class at half the pipe's rate takes two for a warp instruction. */
 enum resource {
     RESOURCE_ISSUE,           /* issue slots, reissues included */
+    RESOURCE_REGISTERS,       /* cycles of the register file's busier bank */
     RESOURCE_FMA,             /* pipe cycles: either half of the FMA pipe */
     RESOURCE_FMA_HEAVY,       /* pipe cycles: what only its heavy half executes (IMAD) */
     RESOURCE_ALU,             /* pipe cycles: integer, logic, compare, select */
