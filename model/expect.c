@@ -348,7 +348,9 @@ static int find_crowd(struct work *work)
     in.busy_sms = at->sms;
     if (schedule.full > 0)
         code = crowd_play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, work->err);
-    if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
+    if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
+        tail = wave;
+    } else if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
         in.busy_sms = fmax(schedule.rest_sms, 1);
         code = crowd_play(&tail, &in, (unsigned)schedule.rest_per_sm, false, work->err);
     } else if (schedule.rest > 0) {
