@@ -2,7 +2,7 @@
 
 #include "model/register_reads.h"
 
-static struct sass ffma(unsigned a, unsigned b, unsigned c)
+static struct sass reading(unsigned a, unsigned b, unsigned c)
 {
     struct sass out = {.op = SASS_FFMA, .source_count = 3};
     const unsigned registers[3] = {a, b, c};
@@ -26,7 +26,7 @@ static unsigned cycles(const struct sass *previous, const struct sass *instructi
  */
 static void as_measured(void **state)
 {
-    struct sass one = ffma(4, 8, 12), two = ffma(4, 6, 8), three = ffma(4, 5, 6), kept = one;
+    struct sass one = reading(4, 8, 12), two = reading(4, 6, 8), three = reading(4, 5, 6), kept = one;
     unsigned s;
 
     (void)state;
@@ -42,7 +42,7 @@ static void as_measured(void **state)
 
 static void a_register_is_read_once_and_rz_never(void **state)
 {
-    struct sass same = ffma(4, 4, 4), zero = ffma(SASS_RZ, SASS_RZ, 7), wide = ffma(4, 5, 6);
+    struct sass same = reading(4, 4, 4), zero = reading(SASS_RZ, SASS_RZ, 7), wide = reading(4, 5, 6);
 
     (void)state;
     assert_int_equal(cycles(NULL, &same), 1);
