@@ -143,6 +143,8 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
     }
     if (machine->reads_count)
         ask_registers(out, code, traffic);
+    ask(&out->demand, RESOURCE_ICACHE, out->issued * SASS_BYTES * machine_supply(machine, traffic->hot_bytes),
+        0);
     ask_beyond(out, machine, traffic);
     ask_places(out, machine, traffic);
     out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;

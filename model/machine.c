@@ -53,6 +53,21 @@ double machine_writes(const struct machine *machine, double sectors, double fill
     return sectors + filled * (machine->written_sector - 1);
 }
 
+double machine_supply(const struct machine *machine, double bytes)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_INSTRUCTION_SUPPLY_FULL];
+    double least = INFINITY;
+    size_t i, at = 0;
+
+    for (i = 0; i < curve->count; i++)
+        if (curve->y[i] < least) {
+            least = curve->y[i];
+            at = i;
+        }
+    /* below the best size it is the loop around the code that costs */
+    return curve->count && bytes > curve->x[at] ? device_curve_at(curve, bytes) / least : 1;
+}
+
 /* Costs of instructions
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -163,6 +178,7 @@ static void take_pipes(struct machine *machine)
         set_per_sm(&machine->capacities, pipes[i], partitions, partitions);
     machine->reads_count = machine_or_0(machine, DEVICE_REGISTER_BANKS) == REGISTER_BANKS &&
                            machine_or_0(machine, DEVICE_REGISTER_CONFLICT) > 0.5;
+    set_per_sm(&machine->capacities, RESOURCE_ICACHE, partitions * SASS_BYTES, partitions * SASS_BYTES);
     /* FFMA leaves the scheduler every cycle where anything does: what it is short of, issue is short of. */
     set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / fmax(machine->costs[SASS_FFMA].interval, 1),
                partitions);

@@ -71,6 +71,10 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
  * what a write costs beyond a read is moving its data. */
 double machine_writes(const struct machine *machine, double sectors, double filled);
 
+/* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
+ * again and again by all warps: 1 or more. */
+double machine_supply(const struct machine *machine, double bytes);
+
 /* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
 int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);
 

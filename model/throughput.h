@@ -35,7 +35,7 @@ enum resource {
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
     RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */
     RESOURCE_BARRIER,         /* warps arriving at a barrier */
-    RESOURCE_ICACHE,          /* instruction bytes that miss the first instruction cache */
+    RESOURCE_ICACHE, /* instruction bytes, weighted by how much longer they take to come than the nearest */
     RESOURCE_COUNT
 };
 

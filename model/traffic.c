@@ -77,6 +77,17 @@ static void take_counts(struct traffic *out, const struct emulate_result *result
     }
 }
 
+static void find_hot(struct traffic *out)
+{
+    double most = 0;
+    size_t i;
+
+    for (i = 0; i < out->instruction_count; i++)
+        most = fmax(most, out->counts[i].issued);
+    for (i = 0; i < out->instruction_count; i++)
+        out->hot_bytes += out->counts[i].issued > 0 && out->counts[i].issued >= most / 2 ? SASS_BYTES : 0;
+}
+
 static void sum_sectors(struct traffic *out, const struct sass_code *code)
 {
     size_t i;
@@ -280,6 +291,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
         return err_memory(err);
     take_counts(out, result);
     out->warps = blocks * warps_per_block;
+    find_hot(out);
     sum_sectors(out, code);
     take_footprints(out, result, launch, caches);
     unique = fmin(block_sectors(result) / warps_per_block, out->l1_read);

@@ -42,6 +42,7 @@ struct traffic {
     struct traffic_count *counts; /* one per instruction; owned */
     size_t instruction_count;
     double warps;      /* of the grid */
+    double hot_bytes;  /* of code: instructions executed at least half as often as the most frequent one */
     bool blocks_equal; /* all sampled blocks executed the same counts */
 
     /* Sectors of 32 bytes, per warp. */
