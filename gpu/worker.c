@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+enum { START_TRIES = 3 };
 static const double start_s = 120; /* until a worker has its context */
 static const double grace_s = 30;  /* until it answers at all */
 
@@ -39,7 +40,7 @@ static int read_error(const struct js_at *root, struct err *err)
     return err_set(err, (enum err_code)code, "%s", text);
 }
 
-static int start(struct worker *worker, struct err *err)
+static int start_once(struct worker *worker, struct err *err)
 {
     struct message greeting;
     struct js_at root;
@@ -61,6 +62,20 @@ static int start(struct worker *worker, struct err *err)
     if (rc)
         process_kill(&worker->process);
     return rc;
+}
+
+/* One that dies before it has said a word may have been killed from outside: that is no reason to end a run.
+ */
+static int start(struct worker *worker, struct err *err)
+{
+    struct err why = {0};
+    int tries, rc = ERR_SYSTEM;
+
+    for (tries = 0; tries < START_TRIES && rc == ERR_SYSTEM; tries++) {
+        err_clear(&why);
+        rc = start_once(worker, &why);
+    }
+    return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
 }
 
 int worker_open(struct worker **out, int device, const char *executable, struct err *err)
