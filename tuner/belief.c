@@ -8,7 +8,7 @@
 /* Before anything is known: estimates of one space lie within a factor of about two of each other, measured
  * times within a third of corrected estimates; the estimate's own weight may be off by a half. */
 static const struct surrogate_prior estimate_prior = {.deviation = 0.7};
-static const struct surrogate_prior excess_prior = {.deviation = 0.25, .slope_deviation = 0.4};
+static const struct surrogate_prior excess_prior = {.deviation = 0.25, .slope_deviation = 0.8};
 
 /* A variant that failed counts as this much slower than expected: its neighbours are likely to fail too. */
 static const double failed = 0.7;

@@ -33,11 +33,11 @@ const char *compare_way_text(enum compare_way way);
 
 enum { COMPARE_MARKS = 4, COMPARE_SEEDS_MOST = 200 };
 
-/* What the model says of a configuration; asked for when the model's way first compiles it. */
+/* What the model says of a configuration, and the core seconds that predicting it took; asked for when the
+ * model's way begins to compile it. */
 struct compare_forecasts {
-    /* Announces that the forecast of `index` will be asked for, so that it can be worked on; may be null. */
-    int (*announce)(void *context, uint64_t index, struct err *err);
-    int (*forecast)(struct search_forecast *out, void *context, uint64_t index, struct err *err);
+    int (*forecast)(struct search_forecast *out, double *seconds, void *context, uint64_t index,
+                    struct err *err);
     void *context;
 };
 

@@ -11,6 +11,7 @@
 struct flight {
     struct source_job job;
     uint64_t index;
+    struct search_forecast forecast;
     struct flight *next; /* of those at rest */
 };
 
@@ -31,7 +32,9 @@ struct player {
 static int launch(struct player *player, enum source_kind kind, uint64_t index, const struct record *record,
                   struct err *err)
 {
+    const struct compare_forecasts *forecasts = player->options->forecasts;
     struct flight *flight = player->resting;
+    int code = 0;
 
     if (flight)
         player->resting = flight->next;
@@ -40,10 +43,14 @@ static int launch(struct player *player, enum source_kind kind, uint64_t index, 
     if (!flight)
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
-    if (!source_submit(player->source, &flight->job, err))
-        return 0;
-    free(flight);
-    return ERR_MEMORY;
+    if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE)
+        code = forecasts->forecast(&flight->forecast, &flight->job.forecast.predict_s, forecasts->context,
+                                   index, err);
+    if (!code)
+        code = source_submit(player->source, &flight->job, err);
+    if (code)
+        free(flight);
+    return code;
 }
 
 static int grow(struct player *player, struct err *err)
@@ -87,37 +94,29 @@ static int take_trial(double *time_s, struct player *player, const struct flight
  * -------------------------------------------------------------------------------------------------------------
  */
 
-static int tell_compiled(struct player *player, uint64_t index, struct err *err)
+static int tell_compiled(struct player *player, uint64_t index, const struct search_forecast *forecast,
+                         struct err *err)
 {
-    const struct compare_forecasts *forecasts = player->options->forecasts;
     const struct replay *replay = player->options->replay;
     struct search_facts facts = {.outcome = replay_compiled(replay, index)};
     unsigned char *seen = &player->seen[replay->entries[index].code];
-    int code = 0;
 
     if (facts.outcome == OUTCOME_OK && *seen)
         facts.outcome = OUTCOME_SAME_CODE;
     if (facts.outcome == OUTCOME_OK) {
         *seen = 1;
         player->waiting++;
-        if (player->way == COMPARE_MODEL)
-            code = forecasts->forecast(&facts.forecast, forecasts->context, index, err);
+        facts.forecast = *forecast;
     }
-    return code ? code : search_tell(player->search, index, &facts, err);
+    return search_tell(player->search, index, &facts, err);
 }
 
 static int start_compile(struct player *player, uint64_t index, struct err *err)
 {
-    const struct compare_forecasts *forecasts = player->options->forecasts;
     const struct record *record = player->options->replay->entries[index].record;
-    int code = 0;
 
     if (!record)
-        return tell_compiled(player, index, err);
-    if (player->way == COMPARE_MODEL && forecasts->announce)
-        code = forecasts->announce(forecasts->context, index, err);
-    if (code)
-        return code;
+        return tell_compiled(player, index, NULL, err);
     player->run->compiled++;
     return launch(player, SOURCE_COMPILE, index, record, err);
 }
@@ -138,7 +137,7 @@ static int finish(struct player *player, struct err *err)
     int code;
 
     if (job->kind == SOURCE_COMPILE) {
-        code = tell_compiled(player, flight->index, err);
+        code = tell_compiled(player, flight->index, &flight->forecast, err);
     } else {
         code = take_trial(&facts.time_s, player, flight, err);
         facts.outcome = replay_timed(player->options->replay, flight->index);

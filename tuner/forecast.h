@@ -19,7 +19,7 @@ struct forecast {
     bool latency_hidden;
     enum resource bound_limiter;
     double needed_warps, had_warps, confidence;
-    double predict_s;             /* seconds it took */
+    double predict_s;             /* core seconds it took */
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 

@@ -128,9 +128,10 @@ static size_t least_busy_gpu(const struct source *source)
 /* The simulated machine
  * ---------------------------------------------------------------------------------------------------- */
 
+/* What the record says, and what predicting took here. */
 static double recorded_s(const struct source_job *job)
 {
-    double taken = job->known->compile_s;
+    double taken = fmax(job->known->compile_s, 0) + job->forecast.predict_s;
 
     if (job->kind == SOURCE_MEASURE)
         taken =
@@ -191,7 +192,7 @@ static struct source_job *wait_simulated(struct source *source)
         job = argument;
         source->compiling--;
         simulate(source, job,
-                 (job->known ? recorded_s(job) : job->compiled.compile_s) + job->forecast.predict_s);
+                 job->known ? recorded_s(job) : job->compiled.compile_s + job->forecast.predict_s);
         source->done[source->done_count++] = job;
     }
     if (!source->done_count)

@@ -112,19 +112,17 @@ static int open_profile(struct view *view, struct err *err)
     return 0;
 }
 
-static int announce(void *context, uint64_t index, struct err *err)
-{
-    return forecaster_announce(((struct view *)context)->forecaster, index, err);
-}
-
-static int forecast(struct search_forecast *out, void *context, uint64_t index, struct err *err)
+static int forecast(struct search_forecast *out, double *seconds, void *context, uint64_t index,
+                    struct err *err)
 {
     const struct forecast *found;
     int code = forecaster_ask(&found, ((struct view *)context)->forecaster, index, err);
 
-    if (!code)
-        *out = found->told;
-    return code;
+    if (code)
+        return code;
+    *out = found->told;
+    *seconds = found->predict_s;
+    return 0;
 }
 
 /* Predicts all that ran. */
@@ -164,7 +162,7 @@ static int open_model(struct view *view, struct err *err)
     if (code || !view->has_machine)
         return code;
     code = forecaster_open(&view->forecaster, &how, err);
-    view->forecasts = (struct compare_forecasts){announce, forecast, view};
+    view->forecasts = (struct compare_forecasts){forecast, view};
     view->compare.forecasts = &view->forecasts;
     return !code && cli_given(view->args, "pareto") ? predict_all(view, err) : code;
 }
