@@ -287,6 +287,27 @@ static void shorten_waits(struct latency *latency, bool shared, double cycles)
     latency->bound_cycles = fmax(latency->bound_cycles - cycles, 1);
 }
 
+static void advise_registers(struct adviser *a)
+{
+    const double cycles = a->input.demand.count[RESOURCE_REGISTERS], issued = a->from->demands.issued;
+    struct predict_input in = a->input;
+
+    in.demand.count[RESOURCE_REGISTERS] = 0;
+    offer(a, &in, 1,
+          "no register bank conflicts: the busier bank reads %.2f operands an instruction; let neighbouring "
+          "instructions share an operand",
+          issued > 0 ? cycles / issued : 0);
+}
+
+static void advise_supply(struct adviser *a)
+{
+    struct predict_input in = a->input;
+
+    in.demand.count[RESOURCE_ICACHE] = a->from->demands.issued * SASS_BYTES;
+    offer(a, &in, 1, "a smaller loop, by less unrolling: its %.0f KB of code come from a farther cache",
+          a->from->traffic.hot_bytes / 1024);
+}
+
 static void advise_latency(struct adviser *a)
 {
     const struct replay_account *account = &a->from->account;
@@ -346,9 +367,10 @@ static int by_gain(const void *left, const void *right)
 size_t advice_of(struct advice out[ADVICE_MOST], const struct expectation *expectation,
                  const struct machine *machine)
 {
-    static void (*const advisers[])(struct adviser *) = {
-        advise_occupancy, advise_grid,         advise_banks,   advise_coalescing, advise_traffic,
-        advise_spills,    advise_instructions, advise_latency, advise_barriers,   advise_crowd};
+    static void (*const advisers[])(struct adviser *) = {advise_occupancy,    advise_grid,      advise_banks,
+                                                         advise_coalescing,   advise_traffic,   advise_spills,
+                                                         advise_instructions, advise_registers, advise_supply,
+                                                         advise_latency,      advise_barriers,  advise_crowd};
     struct adviser a = {.from = expectation, .machine = machine, .out = out, .input = expectation->input};
     struct prediction alone;
     size_t i;
