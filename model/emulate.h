@@ -59,6 +59,7 @@ struct emulate_count {
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
     uint64_t lines;      /* 128-byte lines, likewise */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width */
+    uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
 };
 
 /* The instructions one warp executed, in order, loops folded. */

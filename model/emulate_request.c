@@ -151,6 +151,8 @@ static const struct cost *cost_of(struct emulation *emulation, const struct requ
     }
     if (spaces[1])
         pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
+    if (spaces[1] && request->second)
+        pattern->cost.filled += count_blocks(request->address, spaces[1], request->width, 32);
     if (spaces[2])
         count_local(&pattern->cost, request, spaces[2]);
     return &pattern->cost;
@@ -171,6 +173,7 @@ void request_tally(struct emulation *emulation, const struct request *request, u
     count->sectors += times * cost->sectors;
     count->lines += times * cost->lines;
     count->wavefronts += times * cost->wavefronts;
+    count->filled += times * cost->filled;
 }
 
 int request_count(struct emulation *emulation, const struct request *request)

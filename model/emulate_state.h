@@ -83,7 +83,7 @@ struct block_barrier {
 
 /* What one request costs the memory system. */
 struct cost {
-    unsigned sectors, lines, wavefronts;
+    unsigned sectors, lines, wavefronts, filled;
 };
 
 /* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */

@@ -20,6 +20,13 @@ void schedule_of(struct schedule *out, double blocks, double sms, double blocks_
     out->filled_share = blocks / (out->count * places);
 }
 
+double schedule_held(double period_cycles, double replace_cycles, double dispatch_cycles, double places)
+{
+    const double held = fmax(period_cycles - replace_cycles, 0);
+
+    return held / fmax(period_cycles, dispatch_cycles * places);
+}
+
 /* Puts `end` into the place that became free first: the root of a heap of end times, earliest on top. */
 static void replace_earliest(double *ends, size_t n, double end)
 {

@@ -19,6 +19,12 @@ struct schedule {
 /* `blocks`, `sms` and `blocks_per_sm` are whole numbers >= 1. */
 void schedule_of(struct schedule *out, double blocks, double sms, double blocks_per_sm);
 
+/* Share of the time that a block's place on an SM holds one. A place waits `replace_cycles` for its next
+ * block, and the dispatcher sends an SM one block every `dispatch_cycles`: with `places` of them each is
+ * served only every so many times that. `period_cycles` > 0 is from a block's start to its successor's, were
+ * the dispatcher never late. 0 to 1. */
+double schedule_held(double period_cycles, double replace_cycles, double dispatch_cycles, double places);
+
 /* Factors of achieved over theoretical occupancy, each 0 to 1. */
 struct imbalance {
     double too_few;        /* places that no block fills */

@@ -30,6 +30,32 @@ bool traffic_is_cached(const struct sass *i)
     return i->mod[SASS_MOD_ORDER] < SASS_ORDER_STRONG || i->mod[SASS_MOD_SCOPE] < SASS_SCOPE_GPU;
 }
 
+/* Whether it reads a thread's index within its block, which lies where shared memory does. */
+static bool reads_thread_index(const struct sass *i)
+{
+    const struct sass_operand *from = &i->sources[0];
+
+    return i->op == SASS_S2R && from->kind == SASS_SPECIAL && from->value >= SASS_SR_TID &&
+           from->value <= SASS_SR_TID_Z;
+}
+
+double traffic_shared_passes(const struct sass *i, const struct traffic_count *count)
+{
+    if (reads_thread_index(i) || sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE)
+        return count->issued;
+    if (i->op == SASS_LDGSTS)
+        return i->mod[SASS_MOD_BYPASS] ? 0 : fmax(count->wavefronts, count->lines);
+    if (i->access_count && i->accesses[0].space == SASS_SPACE_SHARED)
+        return count->wavefronts + count->issued - count->requests;
+    return count->wavefronts;
+}
+
+double traffic_tagged_sectors(const struct sass *i, const struct traffic_count *count)
+{
+    return i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS] ? fmax(count->sectors, count->filled)
+                                                           : count->sectors;
+}
+
 /* Counts
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -43,6 +69,7 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->sectors += weight * (double)count->sectors;
     out->lines += weight * (double)count->lines;
     out->wavefronts += weight * (double)count->wavefronts;
+    out->filled += weight * (double)count->filled;
 }
 
 static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)

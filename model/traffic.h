@@ -25,8 +25,8 @@
 
 /* Per launched warp, the mean over the grid; one for each instruction of the code. */
 struct traffic_count {
-    double issued, requests, lanes, bytes, sectors, lines, wavefronts; /* see struct emulate_count */
-    double least_issued;                                               /* the fewest of any sampled block */
+    double issued, requests, lanes, bytes, sectors, lines, wavefronts, filled; /* see struct emulate_count */
+    double least_issued; /* the fewest of any sampled block */
 };
 
 /* What the caches have to offer. */
@@ -73,6 +73,16 @@ void traffic_release(struct traffic *traffic);
 
 /* Whether L1 may keep what the instruction loads; false for what is no load from global or local memory. */
 bool traffic_is_cached(const struct sass *instruction);
+
+/* Wavefronts of the load/store unit's way to shared memory, per launched warp: passes of shared memory
+ * itself, and one for each of what goes the same way: shuffles, reads of a thread's own index, shared
+ * accesses with every lane predicated off. A copy through L1 (LDGSTS) takes a pass for every line that
+ * arrives; one past L1 comes in by another way. Found with the hardware counters of an NVIDIA H200. */
+double traffic_shared_passes(const struct sass *instruction, const struct traffic_count *count);
+
+/* Sectors of global memory as L1's tag stage counts them: a copy past L1 to rows that lie askew in shared
+ * memory is counted by the sectors it fills there. L2 sees count->sectors. */
+double traffic_tagged_sectors(const struct sass *instruction, const struct traffic_count *count);
 
 /* The space an instruction's access number `a` goes to; generic ones count as global. */
 bool traffic_is_global(const struct sass *instruction);

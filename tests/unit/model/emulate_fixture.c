@@ -112,6 +112,7 @@ static void add_count(struct emulate_count *sum, const struct emulate_count *cou
     sum->sectors += count->sectors;
     sum->lines += count->lines;
     sum->wavefronts += count->wavefronts;
+    sum->filled += count->filled;
 }
 
 struct emulate_count program_total(const struct program *program)

@@ -84,6 +84,17 @@ static void more_blocks_even_out(void **state)
     check_near(many.makespan, 100001 * 200.0 / 2, 300);
 }
 
+/* Blocks of an abs kernel on an H200: replaced in 450 cycles, dispatched every 157 to an SM with 16 places.
+ */
+static void places_wait_for_blocks(void **state)
+{
+    (void)state;
+    check_near(schedule_held(4500, 450, 157, 16), 0.9, 1e-12);
+    check_near(schedule_held(1482, 450, 157, 16), 1032.0 / (157 * 16), 1e-12); /* the dispatcher is late */
+    check_near(schedule_held(300, 450, 0, 16), 0, 0);
+    check_near(schedule_held(1e6, 0, 0, 1), 1, 0);
+}
+
 static void senseless_input_is_refused(void **state)
 {
     const double cycles[] = {10, 0};
@@ -105,6 +116,7 @@ int main(void)
         cmocka_unit_test(unequal_warps_leave_their_block_early),
         cmocka_unit_test(unequal_blocks_are_dealt_out_as_places_become_free),
         cmocka_unit_test(more_blocks_even_out),
+        cmocka_unit_test(places_wait_for_blocks),
         cmocka_unit_test(senseless_input_is_refused),
     };
 

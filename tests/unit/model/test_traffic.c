@@ -36,7 +36,8 @@ static void set_up(struct fixture *f, unsigned stride)
 
     *f = (struct fixture){
         .code = {access(SASS_LDG, SASS_READS), access(SASS_LDG, SASS_READS), access(SASS_STG, SASS_WRITES)},
-        .counts = {{1, 1, 32, 128, 4, 1, 0}, {1, 1, 32, 128, sectors, lines, 0}, {1, 1, 32, 128, 4, 1, 0}}};
+        .counts = {
+            {1, 1, 32, 128, 4, 1, 0, 0}, {1, 1, 32, 128, sectors, lines, 0, 0}, {1, 1, 32, 128, 4, 1, 0, 0}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
     assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
     for (lane = 0; lane < 32; lane++)

@@ -1,0 +1,243 @@
+#include "validation/counts.h"
+
+#include "base/file.h"
+#include "model/schedule.h"
+#include "space/configuration.h"
+#include "tuner/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *text, *column;
+    double tolerance;
+} counters[COUNTER_COUNT] = {
+    [COUNTER_INSTRUCTIONS] = {"instructions", "smsp__inst_executed.sum", 0.001},
+    [COUNTER_LOAD_SECTORS] = {"load sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 0.01},
+    [COUNTER_STORE_SECTORS] = {"store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 0.01},
+    [COUNTER_LOAD_REQUESTS] = {"load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 0.01},
+    [COUNTER_WAVEFRONTS] = {"shared wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 0.05},
+    [COUNTER_DRAM_READ] = {"DRAM read", "dram__bytes_read.sum", 0.15},
+    [COUNTER_DRAM_WRITTEN] = {"DRAM written", "dram__bytes_write.sum", 0.15},
+    [COUNTER_OCCUPANCY] = {"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 5},
+};
+
+const char *counter_text(enum counter counter)
+{
+    return counters[counter].text;
+}
+
+double counter_tolerance(enum counter counter)
+{
+    return counters[counter].tolerance;
+}
+
+double counts_error(const struct counted *item, enum counter counter)
+{
+    const double model = item->model[counter], hardware = item->hardware[counter];
+
+    if (counter == COUNTER_OCCUPANCY)
+        return model - hardware;
+    return hardware > 0 ? model / hardware - 1 : model > 0 ? NAN : 0;
+}
+
+/* Reading
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+enum { LINE_MOST = 4096, FIELDS_MOST = 32 };
+
+struct reader {
+    const char *path;
+    unsigned line;
+    int column[COUNTER_COUNT]; /* where each counter stands */
+};
+
+/* Cuts a line into fields, in place; quotes keep commas. Returns how many. */
+static int cut(char *fields[FIELDS_MOST], char *line)
+{
+    int count = 0;
+    bool quoted = false;
+    char *from, *to;
+
+    line[strcspn(line, "\r\n")] = 0;
+    for (from = to = fields[count++] = line; *from; from++) {
+        if (*from == '"') {
+            quoted = !quoted;
+        } else if (*from == ',' && !quoted && count < FIELDS_MOST) {
+            *to++ = 0;
+            fields[count++] = to;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = 0;
+    return count;
+}
+
+static int find_columns(struct reader *reader, char *const *fields, int count, struct err *err)
+{
+    int c, f;
+
+    for (c = 0; c < COUNTER_COUNT; c++) {
+        for (f = 0; f < count && strcmp(fields[f], counters[c].column) != 0; f++)
+            ;
+        if (f == count)
+            return err_set(err, ERR_FORMAT, "%s: no column %s", reader->path, counters[c].column);
+        reader->column[c] = f;
+    }
+    return 0;
+}
+
+static int read_item(struct counted_set *out, const struct reader *reader, char *const *fields, int count,
+                     struct err *err)
+{
+    struct counted *items = realloc(out->items, (out->count + 1) * sizeof *items);
+    struct counted *item;
+    int c;
+
+    if (!items)
+        return err_memory(err);
+    out->items = items;
+    item = &items[out->count];
+    *item = (struct counted){0};
+    for (c = 0; c < COUNTER_COUNT; c++) {
+        char *end = NULL;
+
+        if (reader->column[c] < count)
+            item->hardware[c] = strtod(fields[reader->column[c]], &end);
+        if (!end || end == fields[reader->column[c]] || *end || !(item->hardware[c] >= 0))
+            return err_set(err, ERR_FORMAT, "%s:%u: %s is not a count", reader->path, reader->line,
+                           counters[c].column);
+    }
+    snprintf(item->kernel, sizeof item->kernel, "%s", fields[0]);
+    item->configuration = strdup(fields[1]);
+    out->count++;
+    return item->configuration ? 0 : err_memory(err);
+}
+
+int counts_read(struct counted_set *out, const char *path, struct err *err)
+{
+    struct reader reader = {.path = path};
+    char line[LINE_MOST], *fields[FIELDS_MOST];
+    FILE *file = file_open(path, err);
+    int code = 0;
+
+    *out = (struct counted_set){0};
+    if (!file)
+        return err ? err->code : ERR_SYSTEM;
+    while (!code && fgets(line, sizeof line, file)) {
+        const int count = cut(fields, line);
+
+        code = ++reader.line == 1 ? find_columns(&reader, fields, count, err)
+                                  : read_item(out, &reader, fields, count, err);
+    }
+    if (!code && !out->count)
+        code = err_set(err, ERR_FORMAT, "%s: no variant in it", path);
+    fclose(file);
+    if (code)
+        counts_release(out);
+    return code;
+}
+
+void counts_release(struct counted_set *set)
+{
+    size_t i;
+
+    for (i = 0; i < set->count; i++)
+        free(set->items[i].configuration);
+    free(set->items);
+    *set = (struct counted_set){0};
+}
+
+/* Counting
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Loads, also those that write to shared memory (LDGSTS); not atomics. */
+static bool loads(const struct sass *i)
+{
+    return traffic_is_global(i) && i->accesses[0].access & SASS_READS &&
+           !(i->accesses[0].access & SASS_ATOMICALLY);
+}
+
+static bool stores(const struct sass *i)
+{
+    return traffic_is_global(i) && i->accesses[0].access & SASS_WRITES &&
+           !(i->accesses[0].access & SASS_ATOMICALLY);
+}
+
+static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, const struct traffic *traffic)
+{
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct sass *instruction = &code->instructions[i];
+        const struct traffic_count *count = &traffic->counts[i];
+
+        out[COUNTER_INSTRUCTIONS] += traffic->warps * count->issued;
+        out[COUNTER_WAVEFRONTS] += traffic->warps * traffic_shared_passes(instruction, count);
+        if (!instruction->access_count)
+            continue;
+        if (loads(instruction)) {
+            out[COUNTER_LOAD_SECTORS] += traffic->warps * traffic_tagged_sectors(instruction, count);
+            out[COUNTER_LOAD_REQUESTS] += traffic->warps * count->requests;
+        } else if (stores(instruction)) {
+            out[COUNTER_STORE_SECTORS] += traffic->warps * count->sectors;
+        }
+    }
+    out[COUNTER_DRAM_READ] = traffic->warps * traffic->dram_read;
+    out[COUNTER_DRAM_WRITTEN] = traffic->warps * traffic->dram_written;
+}
+
+static double achieved_percent(const struct expectation *from)
+{
+    const struct residency *at = &from->input.residency;
+    const struct capacities *can = &from->input.capacities;
+    const double dispatch = can->block_dispatch_s * can->clock_hz * at->sms;
+
+    return 100 * from->occupancy.share * from->imbalance.achieved *
+           schedule_held(from->prediction.loaded_cycles, from->replace_cycles, dispatch, at->blocks_per_sm);
+}
+
+static int take(struct counted *item, const struct ranking_options *options, struct err *err)
+{
+    struct expectation expectation = {0};
+    struct ranked ranked = {0};
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    int code = configuration_parse(choices, options->spec, item->configuration, err);
+
+    if (!code)
+        code = ranking_one(&ranked, &expectation, options, choices, err);
+    if (!code) {
+        item->counts = ranked.predicted;
+        snprintf(item->reason, sizeof item->reason, "%s", ranked.reason ? ranked.reason : "");
+    }
+    if (!code && item->counts) {
+        item->blocks_equal = expectation.traffic.blocks_equal;
+        add_up(item->model, &expectation.code, &expectation.traffic);
+        item->model[COUNTER_OCCUPANCY] = achieved_percent(&expectation);
+    }
+    expectation_release(&expectation);
+    free(ranked.reason);
+    return code;
+}
+
+int counts_take(struct counted *item, const struct machine *machine, struct compiler *compiler,
+                const char *kernels, struct err *err)
+{
+    struct ranking_options options = {.machine = machine, .compiler = compiler, .jobs = 1};
+    struct spec spec;
+    char path[4096];
+    int code;
+
+    snprintf(path, sizeof path, "%s/%s/spec.json", kernels, item->kernel);
+    code = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
+    if (code)
+        return code;
+    options.spec = &spec;
+    code = take(item, &options, err);
+    spec_release(&spec);
+    return code;
+}

@@ -1,0 +1,132 @@
+/* What the model counts against hardware counters:
+ *
+ *   validation_counts [--device PROFILE] [--notes FILE] [--cache FOLDER] [--output FILE] [--figures] [TABLE]
+ *
+ * TABLE is what Nsight Compute counted (counters/README.md). Writes Markdown to stdout or FILE; with
+ * --figures the counts themselves, tab-separated, model beside hardware. */
+#include "validation/counts.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct request {
+    const char *device, *table, *notes, *cache, *output;
+    bool figures;
+};
+
+static void put_figures(const struct counted_set *set)
+{
+    size_t i;
+    int c;
+
+    printf("kernel\tconfiguration");
+    for (c = 0; c < COUNTER_COUNT; c++)
+        printf("\t%s\thardware", counter_text((enum counter)c));
+    printf("\n");
+    for (i = 0; i < set->count; i++) {
+        const struct counted *item = &set->items[i];
+
+        printf("%s\t%s", item->kernel, item->configuration);
+        for (c = 0; c < COUNTER_COUNT; c++)
+            printf("\t%.10g\t%.10g", item->model[c], item->hardware[c]);
+        printf("\n");
+    }
+}
+
+static int put_table(const struct request *request, const struct counted_set *set, struct err *err)
+{
+    FILE *out = request->output ? fopen(request->output, "w") : stdout;
+    int code;
+
+    if (!out)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be written", request->output);
+    code = counts_write(out, set, request->notes, err);
+    if (out != stdout && fclose(out) && !code)
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", request->output);
+    return code;
+}
+
+static int compare(const struct request *request, const struct machine *machine, struct err *err)
+{
+    struct compiler *compiler = NULL;
+    struct counted_set set;
+    size_t i;
+    int code = counts_read(&set, request->table, err);
+
+    if (code)
+        return code;
+    code = compiler_open(&compiler, NULL, request->cache, err);
+    for (i = 0; i < set.count && !code; i++)
+        code = counts_take(&set.items[i], machine, compiler, "kernels", err);
+    if (!code && request->figures)
+        put_figures(&set);
+    else if (!code)
+        code = put_table(request, &set, err);
+    if (compiler)
+        compiler_close(compiler);
+    counts_release(&set);
+    return code;
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"device", required_argument, NULL, 'd'}, {"notes", required_argument, NULL, 'n'},
+        {"cache", required_argument, NULL, 'c'},  {"output", required_argument, NULL, 'o'},
+        {"figures", no_argument, NULL, 'f'},      {0}};
+    int o;
+
+    while ((o = getopt_long(argc, argv, "o:", options, NULL)) != -1)
+        switch (o) {
+        case 'd':
+            request->device = optarg;
+            break;
+        case 'n':
+            request->notes = optarg;
+            break;
+        case 'c':
+            request->cache = optarg;
+            break;
+        case 'o':
+            request->output = optarg;
+            break;
+        case 'f':
+            request->figures = true;
+            break;
+        default:
+            return -1;
+        }
+    if (optind < argc)
+        request->table = argv[optind++];
+    return optind == argc ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.device = "nvidia-h200",
+                              .table = "benchmarks/validation/counters/nvidia-h200.csv",
+                              .notes = "benchmarks/validation/notes/counts.md"};
+    struct device device;
+    struct machine machine;
+    struct err err = {0};
+    int code;
+
+    if (parse(&request, argc, argv)) {
+        fprintf(stderr, "usage: validation_counts [--device PROFILE] [--notes FILE] [--cache FOLDER] "
+                        "[--output FILE] [--figures] [TABLE]\n");
+        return 2;
+    }
+    device_init(&device);
+    code = device_load(&device, request.device, "model/devices", &err);
+    if (!code)
+        code = machine_init(&machine, &device, &err);
+    if (!code) {
+        code = compare(&request, &machine, &err);
+        machine_release(&machine);
+    }
+    device_release(&device);
+    if (code)
+        fprintf(stderr, "validation_counts: %s\n", err.text);
+    return code ? 1 : 0;
+}

@@ -1,0 +1,86 @@
+/* What the emulator counts against the hardware counters of an NVIDIA H200, at the specs' problem sizes:
+ * cheap variants that stand for every kind of access. The whole table is benchmarks/validation/counts.md. */
+#include "check.h"
+#include "validation/counts.h"
+
+enum { SKIPPED = 77 };
+
+static const char *const wanted[] = {
+    "abs_inplace BLOCK=256,VECTOR=4,ITEMS=2,WRITE=0,RESIDENT_WARPS=16",
+    "black_scholes BLOCK=128,VECTOR=2,ITEMS=1,NORMAL=1,CACHE=0,FAST_MATH=true",
+    "matmul TILE_M=64,TILE_N=128,TILE_K=8,THREAD_M=8,THREAD_N=8,STAGES=3,COPY=2,PREFETCH=1,COLUMNS_FIRST=0,"
+    "STEPWISE=1,MIN_BLOCKS=3",
+    "matmul_volkov BLOCK=64,ROWS=1,COLUMNS=16,TILE_K=4,AHEAD=1,MIN_BLOCKS=1",
+    "permutation BLOCK=64,VECTOR=4,ITEMS=1,GATHER=0,STREAM=1,RESIDENT_WARPS=16",
+    "row_softmax LANES=256,ROWS=1,VECTOR=4,PASSES=3,FAST_MATH=true",
+};
+enum { WANTED = sizeof wanted / sizeof *wanted };
+
+static struct counted_set set;
+static struct compiler *compiler;
+static struct device device;
+static struct machine machine;
+
+static struct counted *find(const char *name)
+{
+    for (size_t i = 0; i < set.count; i++) {
+        const size_t n = strlen(set.items[i].kernel);
+
+        if (!strncmp(name, set.items[i].kernel, n) && name[n] == ' ' &&
+            !strcmp(name + n + 1, set.items[i].configuration))
+            return &set.items[i];
+    }
+    fail_msg("no counters for %s", name);
+    return NULL;
+}
+
+static void counts_as_the_hardware_does(void **state)
+{
+    const char *name = *state;
+    struct counted *item = find(name);
+    struct err err = {0};
+
+    if (counts_take(item, &machine, compiler, "kernels", &err))
+        fail_msg("%s", err.text);
+    if (!item->counts)
+        fail_msg("%s: %s", name, item->reason);
+    for (int c = COUNTER_INSTRUCTIONS; c <= COUNTER_WAVEFRONTS; c++)
+        if (!(fabs(counts_error(item, (enum counter)c)) <= counter_tolerance((enum counter)c)))
+            fail_msg("%s: %.10g %s, the hardware counts %.10g", name, item->model[c],
+                     counter_text((enum counter)c), item->hardware[c]);
+}
+
+static int compare_all(void)
+{
+    struct CMUnitTest tests[WANTED];
+
+    for (size_t i = 0; i < WANTED; i++)
+        tests[i] = (struct CMUnitTest){.name = wanted[i],
+                                       .test_func = counts_as_the_hardware_does,
+                                       .initial_state = (void *)(uintptr_t)wanted[i]};
+    return _cmocka_run_group_tests("counted", tests, WANTED, NULL, NULL);
+}
+
+int main(void)
+{
+    struct err err = {0};
+    int failed = 1;
+
+    if (compiler_open(&compiler, NULL, NULL, &err)) {
+        fprintf(stderr, "skipped: %s\n", err.text);
+        return SKIPPED;
+    }
+    device_init(&device);
+    if (!device_load(&device, "nvidia-h200", "model/devices", &err) &&
+        !machine_init(&machine, &device, &err)) {
+        if (!counts_read(&set, "benchmarks/validation/counters/nvidia-h200.csv", &err))
+            failed = compare_all();
+        counts_release(&set);
+        machine_release(&machine);
+    }
+    if (*err.text)
+        fprintf(stderr, "%s\n", err.text);
+    device_release(&device);
+    compiler_close(compiler);
+    return failed;
+}
