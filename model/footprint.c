@@ -135,6 +135,20 @@ uint64_t footprint_sectors(const struct footprint *footprint)
     return footprint_shared(footprint, footprint);
 }
 
+uint64_t footprint_pairs(const struct footprint *footprint)
+{
+    const uint64_t lower = UINT64_C(0x5555555555555555);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < footprint->count; i++)
+        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++) {
+            const uint64_t bits = footprint->chunks[i].bits[k];
+
+            sum += (unsigned)__builtin_popcountll((bits | bits >> 1) & lower);
+        }
+    return sum;
+}
+
 uint64_t footprint_shared(const struct footprint *a, const struct footprint *b)
 {
     return footprint_shared3(a, b, b);

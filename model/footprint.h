@@ -37,6 +37,8 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
 /* Whether the sector of that byte is in it. */
 bool footprint_has(const struct footprint *footprint, uint64_t address);
 uint64_t footprint_sectors(const struct footprint *footprint);
+/* Aligned pairs of sectors, 64 bytes, of which it has at least one. */
+uint64_t footprint_pairs(const struct footprint *footprint);
 /* Sectors in both; in all three. */
 uint64_t footprint_shared(const struct footprint *a, const struct footprint *b);
 uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b, const struct footprint *c);

@@ -277,6 +277,22 @@ static void hit_l2(struct traffic *out, const struct traffic_caches *caches, dou
         out->unique_written * (1 - fmin(unique, caches->l2_bytes) / fmax(unique, 1)) / out->warps;
 }
 
+/* DRAM is read 64 bytes at a time, found on an NVIDIA H200: a sector that a block needs without its neighbour
+ * costs two. How many times what is asked for that makes, 1 to 2. */
+static double pairs_of(const struct emulate_result *result)
+{
+    double pairs = 0, sectors = 0;
+    size_t b;
+
+    for (b = 0; b < result->block_count; b++) {
+        const struct emulate_block *block = &result->blocks[b];
+
+        pairs += block->weight * (double)footprint_pairs(&block->read);
+        sectors += block->weight * (double)footprint_sectors(&block->read);
+    }
+    return sectors > 0 ? 2 * pairs / sectors : 1;
+}
+
 static void take_footprints(struct traffic *out, const struct emulate_result *result,
                             const struct launch *launch, const struct traffic_caches *caches)
 {
@@ -324,6 +340,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     unique = fmin(block_sectors(result) / warps_per_block, out->l1_read);
     hit_l1(out, code, caches, unique, warps_per_block);
     hit_l2(out, caches, blocks);
+    out->dram_read *= pairs_of(result);
     out->least_l2_read = fmax(out->least_l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
     out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     return 0;

@@ -58,7 +58,7 @@ struct traffic {
     double least_l2_read, least_l2_written;
 
     /* Bytes, per warp. */
-    double dram_read, dram_written;
+    double dram_read, dram_written; /* reads come in aligned pairs of sectors */
     double least_dram_read, least_dram_written;
 
     /* Bytes, of the grid: what estimates rest on. */

@@ -10,7 +10,7 @@ static void marks_what_is_touched(void **state)
     static bool wanted[SECTORS];
     struct footprint footprint = {0};
     struct err err = {0};
-    uint64_t count = 0;
+    uint64_t count = 0, pairs = 0;
 
     (void)state;
     memset(wanted, 0, sizeof wanted);
@@ -24,9 +24,11 @@ static void marks_what_is_touched(void **state)
     }
     for (uint64_t s = 0; s < SECTORS; s++) {
         count += wanted[s];
+        pairs += s % 2 && (wanted[s] || wanted[s - 1]);
         assert_int_equal(footprint_has(&footprint, 32 * s + s % 32), wanted[s]);
     }
     assert_int_equal(footprint_sectors(&footprint), count);
+    assert_int_equal(footprint_pairs(&footprint), pairs);
     footprint_release(&footprint);
 }
 
