@@ -109,7 +109,7 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
                                                            missing * server_cycles(in, RESOURCE_DRAM_WRITE)
                                                      : 0
-                       : missing * FOOTPRINT_SECTOR * (1 - in->traffic->l2_hit) *
+                       : missing / fmax(in->traffic->l2_read, 1e-9) * in->traffic->dram_read *
                              server_cycles(in, RESOURCE_DRAM_READ);
 }
 

@@ -256,27 +256,6 @@ static double kept(double bytes, double cache)
     return bytes > 0 ? fmin(fmax(2 - bytes / cache, 0), 1) : 1;
 }
 
-static void hit_l2(struct traffic *out, const struct traffic_caches *caches, double blocks)
-{
-    const double wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks);
-    const double waves = blocks / wave_blocks;
-    const double fetched = fmax(waves * out->wave_read, out->unique_read);
-    const double unique = out->unique_read + out->unique_written;
-    const double again = fmin(caches->l2_bytes / fmax(unique, 1), 1);
-    const double first = caches->warm ? kept(unique, caches->l2_bytes) : 0;
-    const double held = caches->warm ? fmin(unique, caches->l2_bytes) / fmax(unique, 1) : 0;
-
-    out->dram_read =
-        (out->unique_read * (1 - first) + (fetched - out->unique_read) * (1 - again)) / out->warps;
-    out->dram_read = fmin(out->dram_read, out->l2_read * FOOTPRINT_SECTOR);
-    out->l2_hit = out->l2_read > 0 ? 1 - out->dram_read / (out->l2_read * FOOTPRINT_SECTOR) : 1;
-    out->l2_ready = 1 - fmin(out->dram_read * out->warps / fmax(waves * out->wave_read, 1), 1);
-    out->dram_written = out->unique_written * (1 - kept(unique, caches->l2_bytes)) / out->warps;
-    out->least_dram_read = out->unique_read * (1 - held) / out->warps;
-    out->least_dram_written =
-        out->unique_written * (1 - fmin(unique, caches->l2_bytes) / fmax(unique, 1)) / out->warps;
-}
-
 /* DRAM is read 64 bytes at a time, found on an NVIDIA H200: a sector that a block needs without its neighbour
  * costs two. How many times what is asked for that makes, 1 to 2. */
 static double pairs_of(const struct emulate_result *result)
@@ -291,6 +270,32 @@ static double pairs_of(const struct emulate_result *result)
         sectors += block->weight * (double)footprint_sectors(&block->read);
     }
     return sectors > 0 ? 2 * pairs / sectors : 1;
+}
+
+/* `pairs`: see pairs_of; `limit`: bytes of all buffers. */
+static void hit_l2(struct traffic *out, const struct traffic_caches *caches, double blocks, double pairs,
+                   double limit)
+{
+    const double wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks);
+    const double waves = blocks / wave_blocks;
+    const double fetched = fmax(waves * out->wave_read, out->unique_read);
+    const double unique = out->unique_read + out->unique_written;
+    const double again = fmin(caches->l2_bytes / fmax(unique, 1), 1);
+    const double first = caches->warm ? kept(unique, caches->l2_bytes) : 0;
+    const double held = caches->warm ? fmin(unique, caches->l2_bytes) / fmax(unique, 1) : 0;
+    /* what comes along unasked counts where it is new: not beyond the buffers, all of which may be asked for
+     */
+    const double fresh = fmin(out->unique_read * pairs, fmax(limit, out->unique_read));
+    const double anew = (fetched - out->unique_read) * (1 - again), asked = out->l2_read * FOOTPRINT_SECTOR;
+    const double missed = fmin((out->unique_read * (1 - first) + anew) / out->warps, asked);
+
+    out->dram_read = fmin((fresh * (1 - first) + anew * pairs) / out->warps, asked * pairs);
+    out->l2_hit = asked > 0 ? 1 - missed / asked : 1;
+    out->l2_ready = 1 - fmin(missed * out->warps / fmax(waves * out->wave_read, 1), 1);
+    out->dram_written = out->unique_written * (1 - kept(unique, caches->l2_bytes)) / out->warps;
+    out->least_dram_read = out->unique_read * (1 - held) / out->warps;
+    out->least_dram_written =
+        out->unique_written * (1 - fmin(unique, caches->l2_bytes) / fmax(unique, 1)) / out->warps;
 }
 
 static void take_footprints(struct traffic *out, const struct emulate_result *result,
@@ -339,8 +344,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     take_footprints(out, result, launch, caches);
     unique = fmin(block_sectors(result) / warps_per_block, out->l1_read);
     hit_l1(out, code, caches, unique, warps_per_block);
-    hit_l2(out, caches, blocks);
-    out->dram_read *= pairs_of(result);
+    hit_l2(out, caches, blocks, pairs_of(result), buffer_bytes(launch));
     out->least_l2_read = fmax(out->least_l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
     out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     return 0;
