@@ -183,6 +183,7 @@ static void look_at_model(struct compared *out)
         struct compared_way *way = &out->ways[w];
         const size_t trials = (size_t)model->timed.median;
 
+        way->at_model = (struct compare_spread){NAN, NAN, NAN};
         if (way->compared && model->compared && trials)
             way->at_model = way->curve[(trials < way->curve_count ? trials : way->curve_count) - 1];
     }

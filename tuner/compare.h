@@ -66,7 +66,8 @@ struct compared_way {
     struct compare_spread timed, compiled;      /* configurations, at its end */
     struct compare_spread seconds;              /* at its end, of the simulated machine */
     struct compare_spread after[COMPARE_MARKS]; /* quality after compare_marks[] trials */
-    struct compare_spread at_model;             /* quality after as many trials as `model` took (median) */
+    struct compare_spread
+        at_model; /* quality after as many trials as `model` took (median); NaN without it */
     struct compare_spread trials_to_99, seconds_to_99; /* until the quality is and stays at least 0.99 */
     struct compare_spread busy; /* share of the time in which GPU or all cores worked */
     size_t curve_count;
