@@ -121,10 +121,7 @@ static bool has_limits(const struct tuning *tuning)
 
 static int submit_compile(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code = candidate_read(&candidate->job.read, tuning, candidate, err);
-
-    if (code)
-        return code;
+    candidate->job.read = candidate_read(tuning, candidate);
     candidate->job.kind = SOURCE_COMPILE;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;

@@ -63,13 +63,11 @@ void predicting_close(struct tuning *tuning)
     device_release(&tuning->profile);
 }
 
-int candidate_read(struct launch **out, struct tuning *tuning, struct candidate *candidate, struct err *err)
+struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate)
 {
-    *out = NULL;
-    if (!tuning->has_machine || tuning->options->only || tuning->options->strategy != SEARCH_MODEL)
-        return 0;
-    *out = &candidate->variant.launch;
-    return launch_prepare(*out, err);
+    const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
+
+    return tuning->has_machine && asked ? &candidate->variant.launch : NULL;
 }
 
 /* Whether the code compiled here is the recorded one: what the model read is then what was timed. */

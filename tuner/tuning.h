@@ -93,7 +93,7 @@ int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct 
  * that was not done. */
 int predicting_open(struct tuning *tuning, struct err *err);
 void predicting_close(struct tuning *tuning);
-int candidate_read(struct launch **out, struct tuning *tuning, struct candidate *candidate, struct err *err);
+struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate);
 int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
 
