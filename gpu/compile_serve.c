@@ -22,8 +22,8 @@
     X(nvrtcAddNameExpression)                                                                                \
     X(nvrtcGetLoweredName)                                                                                   \
     X(nvrtcGetProgramLogSize)                                                                                \
-    X(nvrtcGetProgramLog) X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX)            \
-        X(nvrtcGetErrorString)
+    X(nvrtcGetProgramLog)                                                                                    \
+    X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX) X(nvrtcGetErrorString)
 
 struct nvrtc {
 #define FIELD(name) __typeof__(&name) name;

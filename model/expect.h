@@ -31,9 +31,9 @@ struct expect_options {
 };
 
 struct expectation {
-    bool predicted;   /* else `reason` says why not */
+    bool predicted;    /* else `reason` says why not */
     char reason[1024]; /* one line */
-    bool at_code;     /* it happened at the instruction at offset `pc` */
+    bool at_code;      /* it happened at the instruction at offset `pc` */
     uint32_t pc;
 
     struct sass_code code;           /* decoded */
