@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { START_TRIES = 3 };
+enum {
+    START_TRIES = 3,
+    KILLS_MOST = 6 /* of one trial, from outside: then something means it */
+};
 static const double start_s = 120; /* until a worker has its context */
 static const double grace_s = 30;  /* until it answers at all */
 
@@ -297,18 +300,17 @@ int worker_trial(struct trial *out, struct worker *worker, const struct code *co
     struct silence silence = {0};
     struct err talk = {0};
     struct js_at root, at;
-    int rc;
+    int rc, kills = 0;
 
     memset(out, 0, sizeof *out);
     if (!head)
         return err_memory(err);
     if (reference && reference->code.cubin)
         parts[1] = (struct part){reference->code.cubin, reference->code.cubin_bytes};
-    rc = request(&answer, &silence, worker, head, parts, 2, &talk);
-    if (rc == ERR_SYSTEM && silence.signal == SIGKILL) { /* no kernel sends that: it came from outside */
+    do { /* no kernel sends SIGKILL: it came from outside, and the trial is made again */
         err_clear(&talk);
         rc = request(&answer, &silence, worker, head, parts, 2, &talk);
-    }
+    } while (rc == ERR_SYSTEM && silence.signal == SIGKILL && ++kills < KILLS_MOST);
     js_free(head);
     if (rc && (rc == ERR_STOPPED || rc == ERR_SYSTEM) && *silence.stage)
         return blame_variant(out, &silence, rc, err);
