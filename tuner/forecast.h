@@ -23,8 +23,8 @@ struct forecast {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
-/* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a forecast without a
- * prediction; errors are ERR_MEMORY and ERR_SYSTEM. */
+/* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
+ * forecast without a prediction; errors are ERR_MEMORY and ERR_SYSTEM. */
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
                   struct launch *launch, bool warm, struct err *err);
 
