@@ -25,6 +25,7 @@ static const struct group {
     {"shared memory", micro_shared},
     {"caches", micro_caches},
     {"DRAM", micro_dram},
+    {"scattered sectors", micro_scattered},
     {"loaded latency", micro_loaded},
     {"diverging loads", micro_diverging},
     {"issue", micro_issue},

@@ -1,23 +1,35 @@
 /* Diverging loads: what each further sector or line of a request costs.
  *
- * Isolates: one load whose lanes lie 4, 8, 16, 32, 64, 128 bytes apart: 4 to 32 sectors in 1 to 32 lines;
- * throughput with all warps hitting L1 and, past it, L2; latency with one warp hitting L1.
+ * Isolates: one 4-byte load whose lanes lie in 1 to 32 lines of L1, every lane in a bank of its own (1, 2 or
+ * 4 sectors a line) or all in one bank; the same by the read-only path; and past L1 lanes 4 to 128 bytes
+ * apart, which L2 answers. Latency with one warp hitting L1, lanes 8, 32 and 128 bytes apart.
  *
  * Unit: cycles per request and SM.
  *
- * Expected: proportional to the sectors or lines; fully diverging against coalesced throughput worse than
- * the ratio of their bytes, which is 8 (seed 000 saw 28 to 33 and 56).
+ * Expected: as long as banks are distinct the tags set the time, in proportion to the lines; lanes in one
+ * bank of different lines take a cycle each. Fully diverging against coalesced throughput is worse than the
+ * ratio of their bytes, which is 8 (seed 000 saw 28 to 33 and 56).
  *
- * Profile: l1_request, l1_sector, l1_line, sector_latency, line_latency; curves sectors_request,
+ * Profile: l1_request, l1_sector, l1_line, sector_latency, line_latency; curves l1_lines_*, readonly_lines_*,
  * sectors_l2. */
 #include "micro/micro.h"
 
 #include <stdio.h>
 
-enum { PASSES = 32, LENGTH = 8, THREADS = 512, STEPS = 64 };
+enum { PASSES = 32, LENGTH = 8, THREADS = 512, STEPS = 64, POINTS_MAX = 8 };
 
-static const unsigned spreads[] = {4, 8, 16, 32, 64, 128};
-enum { POINTS = sizeof spreads / sizeof *spreads };
+/* Where the lanes of a request lie: `group` in a row share a line, there are `lines` of those, and a lane
+ * lies lane * lane_bytes behind the beginning of its line. Warps begin warp_bytes apart in a window. */
+struct request {
+    double x; /* of the curve */
+    unsigned group, lines, lane_bytes;
+};
+struct requests {
+    const char *load;
+    uint64_t warp_bytes, window;
+    size_t count;
+    struct request points[POINTS_MAX];
+};
 
 static int compile_diverging(struct micro_code *out, const struct micro *micro, const char *load,
                              struct err *err)
@@ -36,33 +48,73 @@ static int compile_diverging(struct micro_code *out, const struct micro *micro, 
     return micro_compile(out, micro, &kernel, err);
 }
 
-/* Cycles per request and SM against sectors. The loads of a pass lie 4 KB apart. */
-static int throughput(double cycles[POINTS], const struct micro *micro, const char *load, uint64_t warp_bytes,
-                      uint64_t window, struct err *err)
+static int run_request(double *cycles, const struct micro *micro, const struct micro_code *code,
+                       const struct requests *all, const struct request *request, struct err *err)
 {
+    struct device_value rate;
+    struct call call;
+    int rc;
+
+    call_init(&call, micro->sms, THREADS, 0);
+    call_in(&call, "data", (all->window + LENGTH * 4096 + 8192) / 4);
+    call_sink(&call, "sink", micro);
+    call_spans(&call, micro);
+    call_int(&call, PASSES);
+    call_unsigned(&call, request->group);
+    call_unsigned(&call, request->lines);
+    call_unsigned(&call, request->lane_bytes);
+    call_long(&call, all->warp_bytes);
+    call_long(&call, all->window);
+    call_unsigned(&call, 0);
+    rc = micro_rate(&rate, micro, code, &call, PASSES * LENGTH, 1, "diverging", err);
+    call_release(&call);
+    *cycles = rc ? 0 : 1 / rate.sustained;
+    return rc;
+}
+
+/* Cycles per request and SM, also as a curve. The loads of a pass lie 4 KB apart. */
+static int throughput(double cycles[POINTS_MAX], const struct micro *micro, enum device_curve_id id,
+                      const struct requests *all, struct err *err)
+{
+    double x[POINTS_MAX];
     struct micro_code code;
-    int rc = compile_diverging(&code, micro, load, err);
+    int rc = compile_diverging(&code, micro, all->load, err);
 
     if (rc)
         return rc;
-    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
-        struct device_value rate;
-        struct call call;
-
-        call_init(&call, micro->sms, THREADS, 0);
-        call_in(&call, "data", (window + LENGTH * 4096 + 8192) / 4);
-        call_sink(&call, "sink", micro);
-        call_spans(&call, micro);
-        call_int(&call, PASSES);
-        call_unsigned(&call, spreads[i]);
-        call_long(&call, warp_bytes);
-        call_long(&call, window);
-        call_unsigned(&call, 0);
-        rc = micro_rate(&rate, micro, &code, &call, PASSES * LENGTH, 1, "diverging", err);
-        cycles[i] = 1 / rate.sustained;
-        call_release(&call);
+    for (size_t i = 0; rc == 0 && i < all->count; i++) {
+        x[i] = all->points[i].x;
+        rc = run_request(&cycles[i], micro, &code, all, &all->points[i], err);
     }
     micro_code_release(&code);
+    return rc ? rc : device_curve_set(&micro->device->curves[id], x, cycles, all->count, "diverging", err);
+}
+
+/* The four shapes of requests to L1. With every lane at 4 bytes from the one before no two share a bank;
+ * `group` says how many sectors of a line they then touch. */
+enum { ONE_SECTOR, TWO_SECTORS, FOUR_SECTORS, ONE_BANK, SHAPES };
+static const struct requests shapes[SHAPES] = {
+    {NULL, 0, 4096, 4, {{4, 8, 4, 4}, {8, 4, 8, 4}, {16, 2, 16, 4}, {32, 1, 32, 4}}},
+    {NULL, 0, 4096, 4, {{2, 16, 2, 4}, {4, 4, 4, 4}, {8, 2, 8, 4}, {16, 1, 16, 4}}},
+    {NULL, 0, 4096, 4, {{1, 32, 1, 4}, {2, 1, 2, 4}, {4, 1, 4, 4}, {8, 1, 8, 4}}},
+    {NULL,
+     0,
+     4096,
+     6,
+     {{1, 32, 1, 0}, {2, 16, 2, 0}, {4, 8, 4, 0}, {8, 4, 8, 0}, {16, 2, 16, 0}, {32, 1, 32, 0}}},
+};
+
+static int against_lines(double cycles[SHAPES][POINTS_MAX], const struct micro *micro, const char *load,
+                         enum device_curve_id first, struct err *err)
+{
+    int rc = 0;
+
+    for (int shape = 0; rc == 0 && shape < SHAPES; shape++) {
+        struct requests requests = shapes[shape];
+
+        requests.load = load;
+        rc = throughput(cycles[shape], micro, (enum device_curve_id)(first + shape), &requests, err);
+    }
     return rc;
 }
 
@@ -73,41 +125,43 @@ static void set_slope(struct device_value *out, double from, double to, double s
     snprintf(out->origin, sizeof out->origin, "diverging");
 }
 
-static double sectors(unsigned spread)
-{
-    return spread < 32 ? spread : 32;
-}
-
-static int set_curve(const struct micro *micro, enum device_curve_id id, const double *cycles,
-                     struct err *err)
-{
-    double x[POINTS];
-
-    for (size_t i = 0; i < POINTS; i++) /* equal counts of sectors in more lines stand a hair to the right */
-        x[i] = spreads[i] <= 32 ? sectors(spreads[i]) : 32 + spreads[i] / 1024.0;
-    return device_curve_set(&micro->device->curves[id], x, cycles, POINTS, "diverging", err);
-}
-
 static int l1(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
-    double cycles[POINTS];
-    int rc = throughput(cycles, micro, "ld.global.u32", 0, 4096, err);
+    double cycles[SHAPES][POINTS_MAX];
+    int rc = against_lines(cycles, micro, "ld.global.u32", DEVICE_CURVE_L1_LINES_1, err);
 
     if (rc)
         return rc;
-    set_slope(&values[DEVICE_L1_REQUEST], 0, cycles[0], 1);             /* coalesced: 4 sectors of one line */
-    set_slope(&values[DEVICE_L1_SECTOR], cycles[0], cycles[3], 32 - 4); /* 32 sectors in 8 lines */
-    set_slope(&values[DEVICE_L1_LINE], cycles[3], cycles[5], 32 - 8);   /* 32 sectors in 32 lines */
-    return set_curve(micro, DEVICE_CURVE_SECTORS_REQUEST, cycles, err);
+    set_slope(&values[DEVICE_L1_REQUEST], 0, cycles[FOUR_SECTORS][0], 1);
+    set_slope(&values[DEVICE_L1_LINE], cycles[ONE_SECTOR][1], cycles[ONE_SECTOR][3], 32 - 8);
+    set_slope(&values[DEVICE_L1_SECTOR], cycles[ONE_SECTOR][1], cycles[FOUR_SECTORS][3], 32 - 8);
+    return 0;
 }
 
+static int read_only(const struct micro *micro, struct err *err)
+{
+    double cycles[SHAPES][POINTS_MAX];
+
+    return against_lines(cycles, micro, "ld.global.nc.u32", DEVICE_CURVE_READONLY_LINES_1, err);
+}
+
+/* Equal counts of sectors in more lines stand a hair to the right. */
 static int l2(const struct micro *micro, struct err *err)
 {
-    double cycles[POINTS];
-    int rc = throughput(cycles, micro, "ld.global.cg.u32", 36864, 16 << 20, err);
+    static const struct requests apart = {"ld.global.cg.u32",
+                                          36864,
+                                          16 << 20,
+                                          6,
+                                          {{4, 32, 1, 4},
+                                           {8, 32, 1, 8},
+                                           {16, 32, 1, 16},
+                                           {32, 32, 1, 32},
+                                           {32.0625, 32, 1, 64},
+                                           {32.125, 32, 1, 128}}};
+    double cycles[POINTS_MAX];
 
-    return rc ? rc : set_curve(micro, DEVICE_CURVE_SECTORS_L2, cycles, err);
+    return throughput(cycles, micro, DEVICE_CURVE_SECTORS_L2, &apart, err);
 }
 
 static int latency_of(struct device_value *out, const struct micro *micro, const struct micro_code *code,
@@ -154,7 +208,8 @@ static int latency(const struct micro *micro, struct err *err)
 
 int micro_diverging(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"l1_sector", l1}, {"sectors_l2", l2}, {"sector_latency", latency}};
+    static const struct part parts[] = {
+        {"l1_line", l1}, {"readonly_lines", read_only}, {"sectors_l2", l2}, {"sector_latency", latency}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -1,14 +1,17 @@
-// Loads whose lanes lie `spread` bytes apart: what each further sector or line of a request costs.
+// Loads whose lanes lie in several sectors or lines: what each further one of a request costs.
 #include "clock.cuh"
 
 #define LOAD(v, p) asm volatile(LOAD_PTX " %0, [%1];" : "=r"(v) : "l"(p) : "memory")
 
-// Throughput: LENGTH loads a pass, 4 KB apart; warp w begins at w * warp_bytes (mod window).
-extern "C" __global__ void diverging(const char *data, unsigned *sink, long long *spans, int passes, unsigned spread,
-                                     unsigned long long warp_bytes, unsigned long long window, unsigned pass_bytes)
+// Throughput: LENGTH loads a pass, 4 KB apart; warp w begins at w * warp_bytes (mod window). `group` lanes in a row share a
+// line, and there are `lines` of those; a lane lies lane * lane_bytes behind the beginning of its line.
+extern "C" __global__ void diverging(const char *data, unsigned *sink, long long *spans, int passes, unsigned group,
+                                     unsigned lines, unsigned lane_bytes, unsigned long long warp_bytes,
+                                     unsigned long long window, unsigned pass_bytes)
 {
     const unsigned long long warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const char *p = data + warp * warp_bytes % window + threadIdx.x % 32 * spread;
+    const unsigned lane = threadIdx.x % 32;
+    const char *p = data + warp * warp_bytes % window + lane / group % lines * 128 + lane * lane_bytes;
     const long long enter = clock_now();
     long long start = 0, stop = 0;
     unsigned sum = 0;
