@@ -12,8 +12,6 @@
 struct collector {
     struct collection *out;
     const struct collect_options *options;
-    struct spec *spec;
-    struct space *space;
     struct journal *journal;
     uint64_t *indices; /* of the points, ascending */
     struct ranking ranking;
@@ -42,7 +40,7 @@ static int add_point(struct collector *c, uint64_t index, const struct record *r
 
 static int find_points(struct collector *c, struct err *err)
 {
-    const uint64_t count = space_count(c->space);
+    const uint64_t count = space_count(c->out->space);
     unsigned choices[SPEC_PARAMETERS_MAX];
     uint64_t index, good = 0;
     int code = 0;
@@ -56,8 +54,8 @@ static int find_points(struct collector *c, struct err *err)
         const struct record *record;
         char *key;
 
-        space_configuration(choices, c->space, index);
-        key = configuration_key(c->spec, choices);
+        space_configuration(choices, c->out->space, index);
+        key = configuration_key(&c->out->spec, choices);
         if (!key)
             return err_memory(err);
         record = journal_find(c->journal, key);
@@ -65,9 +63,26 @@ static int find_points(struct collector *c, struct err *err)
         c->out->recorded += record != NULL;
         record = timed(c->journal, record);
         if (record && good++ % c->options->every == 0)
-            code = add_point(c, index, record, configuration_text(c->spec, choices), err);
+            code = add_point(c, index, record, configuration_text(&c->out->spec, choices), err);
     }
     return code;
+}
+
+static int by_place(const void *index, const void *point)
+{
+    const uint64_t a = *(const uint64_t *)index, b = ((const struct point *)point)->index;
+
+    return (a > b) - (a < b);
+}
+
+static struct point *find_point(const struct collection *from, uint64_t index)
+{
+    return bsearch(&index, from->points, from->count, sizeof *from->points, by_place);
+}
+
+const struct point *collection_find(const struct collection *collection, uint64_t index)
+{
+    return find_point(collection, index);
 }
 
 /* Called on several threads, each for another point. */
@@ -75,19 +90,11 @@ static void visit(void *context, const struct ranked *row, const struct variant 
                   const struct expectation *expectation)
 {
     struct collector *c = context;
-    size_t low = 0, high = c->out->count;
+    struct point *point = find_point(c->out, row->index);
 
     (void)variant;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-
-        if (c->indices[middle] > row->index)
-            high = middle;
-        else
-            low = middle;
-    }
-    c->out->points[low].occupancy = expectation->occupancy.share;
-    rivals_of(c->out->points[low].rival_s, expectation, c->options->machine, NULL);
+    point->occupancy = expectation->occupancy.share;
+    rivals_of(point->rival_s, expectation, c->options->machine, NULL);
 }
 
 static int by_index(const void *left, const void *right)
@@ -112,6 +119,8 @@ static void take_rows(struct collector *c)
         point->estimate_s = row->estimate_s;
         point->bound_s = row->bound_s;
         point->confidence = row->confidence;
+        point->had_warps = row->had_warps;
+        point->needed_warps = row->needed_warps;
         point->limiter = row->limiter;
         point->latency_hidden = row->latency_hidden;
         point->predict_s = row->predict_s;
@@ -128,9 +137,9 @@ static void progress(void *context, uint64_t done, uint64_t total)
 
 static int rank_points(struct collector *c, struct err *err)
 {
-    const struct ranking_options how = {.spec = c->spec,
+    const struct ranking_options how = {.spec = &c->out->spec,
                                         .problem = c->options->problem,
-                                        .space = c->space,
+                                        .space = c->out->space,
                                         .indices = c->indices,
                                         .count = c->out->count,
                                         .machine = c->options->machine,
@@ -155,36 +164,31 @@ static int collect_points(struct collector *c, struct err *err)
     if (code)
         return code;
     heading_read(&heading, c->journal);
-    snprintf(c->out->kernel, sizeof c->out->kernel, "%s", c->spec->kernel.name);
+    snprintf(c->out->kernel, sizeof c->out->kernel, "%s", c->out->spec.kernel.name);
     snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);
     snprintf(c->out->date, sizeof c->out->date, "%s", heading.date);
-    spec_problem_text(c->out->problem, sizeof c->out->problem, c->spec, c->options->problem);
+    spec_problem_text(c->out->problem, sizeof c->out->problem, &c->out->spec, c->options->problem);
     return rank_points(c, err);
 }
 
 int collect(struct collection *out, const struct collect_options *options, struct err *err)
 {
     struct collector c = {.out = out, .options = options};
-    struct spec spec;
     char path[4096];
     int code;
 
-    *out = (struct collection){0};
+    *out = (struct collection){.problem_index = options->problem};
     snprintf(path, sizeof path, "%s/spec.json", options->folder);
-    code = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
-    if (code)
-        return code;
-    c.spec = &spec;
-    code = recording_open(&c.journal, options->recorded, &spec, options->problem,
-                          options->machine->device->name, err);
+    code = spec_read(&out->spec, path, SPEC_WHOLE, options->sets, options->set_count, err);
     if (!code)
-        code = space_open(&c.space, &spec, options->problem, err);
+        code = recording_open(&c.journal, options->recorded, &out->spec, options->problem,
+                              options->machine->device->name, err);
+    if (!code)
+        code = space_open(&out->space, &out->spec, options->problem, err);
     if (!code)
         code = collect_points(&c, err);
-    space_close(c.space);
     journal_free(c.journal);
     free(c.indices);
-    spec_release(&spec);
     return code;
 }
 
@@ -197,5 +201,7 @@ void collection_release(struct collection *collection)
         free(collection->points[i].reason);
     }
     free(collection->points);
+    space_close(collection->space);
+    spec_release(&collection->spec);
     *collection = (struct collection){0};
 }

@@ -6,6 +6,8 @@
 #include "gpu/compile.h"
 #include "model/machine.h"
 #include "model/rivals.h"
+#include "space/space.h"
+#include "space/spec.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +21,8 @@ struct point {
     int predicted;   /* else `reason` says why not, and what follows is 0 */
     char *reason;
     double estimate_s, bound_s, confidence, predict_s;
-    double occupancy; /* theoretical, 0 to 1 */
+    double occupancy;               /* theoretical, 0 to 1 */
+    double had_warps, needed_warps; /* of an SM */
     enum resource limiter;
     int latency_hidden;
     double rival_s[RIVAL_COUNT];
@@ -27,14 +30,19 @@ struct point {
 
 struct collection {
     char kernel[64], problem[128], device[128], date[16];
+    struct spec spec;
+    struct space *space;
+    size_t problem_index; /* in the spec */
     size_t valid;         /* configurations of the space */
     size_t recorded;      /* with a record of any outcome */
-    struct point *points; /* every `every`-th configuration that was measured correctly */
+    struct point *points; /* every `every`-th configuration that was measured correctly, by index */
     size_t count;
 };
 
 struct collect_options {
-    const char *folder;   /* of the kernel: spec.json and recorded/ */
+    const char *folder;      /* of the kernel: spec.json and recorded/ */
+    const char *const *sets; /* problem sizes that differ from the spec's, "n=1024" */
+    size_t set_count;
     const char *recorded; /* a journal; null: the one in the folder */
     size_t problem;
     uint64_t every; /* take every so many-th of the recorded variants, at least 1 */
@@ -45,8 +53,12 @@ struct collect_options {
     void *context;
 };
 
-/* ERR_MISSING where the kernel has no recording for this problem and device. */
+/* ERR_MISSING where the kernel has no recording for this problem and device. The caller releases *out, also
+ * after a failure; one that is all zero may be released too. */
 int collect(struct collection *out, const struct collect_options *options, struct err *err);
 void collection_release(struct collection *collection);
+
+/* The point of a configuration; null when it is not among them. */
+const struct point *collection_find(const struct collection *collection, uint64_t index);
 
 #endif

@@ -1,6 +1,7 @@
 #include "validation/table.h"
 
 #include "base/stats.h"
+#include "validation/groups.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -212,12 +213,27 @@ static int put_notes(FILE *out, const char *notes, const char *kernel, struct er
     return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be read", path) : 0;
 }
 
+static int put_groups(FILE *out, const struct verdict *verdicts, size_t count, struct err *err)
+{
+    const struct collection **collections = calloc(count + 1, sizeof *collections);
+    size_t v;
+    int code = collections ? 0 : err_memory(err);
+
+    for (v = 0; v < count && !code; v++)
+        collections[v] = verdicts[v].collection;
+    if (!code)
+        code = groups_write(out, collections, count, err);
+    free(collections);
+    return code;
+}
+
 int table_write(FILE *out, const struct verdict *verdicts, size_t count, const char *notes, struct err *err)
 {
     size_t v;
-    int code = 0;
+    int code;
 
     put_summary(out, verdicts, count);
+    code = put_groups(out, verdicts, count, err);
     for (v = 0; v < count && !code; v++) {
         const struct collection *collection = verdicts[v].collection;
 
@@ -230,7 +246,9 @@ int table_write(FILE *out, const struct verdict *verdicts, size_t count, const c
         put_models(out, &verdicts[v]);
         put_misses(out, &verdicts[v]);
         put_refused(out, collection);
-        code = put_notes(out, notes, collection->kernel, err);
+        code = groups_write_values(out, collection, err);
+        if (!code)
+            code = put_notes(out, notes, collection->kernel, err);
     }
     return code;
 }
