@@ -183,7 +183,8 @@ static void write_series(FILE *out, const struct chart_series *series, const str
         else if (series->style == CHART_STEP && started)
             fprintf(out, "L%.1f %.1fL%.1f %.1f", px, before, px, py);
         else
-            fprintf(out, "%c%.1f %.1f", started ? 'L' : 'M', px, py);
+            fprintf(out, "%c%.1f %.1f", started && (series->style != CHART_BARS || i % 2) ? 'L' : 'M', px,
+                    py);
         started = true;
         before = py;
     }

@@ -1,5 +1,6 @@
-/* Charts as self-contained SVG: lines, steps and points over linear or logarithmic axes. Text in, text out;
- * nothing is drawn. Colours hold on a white and on a dark ground, and series are told apart by their legend.
+/* Charts as self-contained SVG: lines, steps, points and bars over linear or logarithmic axes. Text in, text
+ * out; nothing is drawn. Colours hold on a white and on a dark ground, and series are told apart by their
+ * legend.
  */
 #ifndef BASE_CHART_H
 #define BASE_CHART_H
@@ -9,7 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum chart_style { CHART_LINE, CHART_STEP, CHART_POINTS };
+enum chart_style {
+    CHART_LINE,
+    CHART_STEP,
+    CHART_POINTS,
+    CHART_BARS /* every two points are the ends of a line of its own */
+};
 
 struct chart_series {
     const char *name; /* in the legend; null: none */
