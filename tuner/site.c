@@ -37,7 +37,7 @@ bool site_same_name(const char *a, const char *b)
     return !strcmp(slug_a, slug_b);
 }
 
-static unsigned core_count(void)
+unsigned site_cores(void)
 {
     cpu_set_t set;
 
@@ -96,7 +96,7 @@ int site_open(struct site *out, const struct site_options *options, struct err *
     const bool by_name = options->device && !site_is_number(options->device);
     int code = 0;
 
-    *out = (struct site){.jobs = options->jobs ? options->jobs : core_count()};
+    *out = (struct site){.jobs = options->jobs ? options->jobs : site_cores()};
     device_init(&out->device);
     if (compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
                            &out->compiler_err))

@@ -33,6 +33,8 @@ struct site {
 int site_open(struct site *out, const struct site_options *options, struct err *err);
 void site_close(struct site *site);
 
+unsigned site_cores(void); /* that this process may use, at least 1 */
+
 /* True when `device` is a number. */
 bool site_is_number(const char *device);
 

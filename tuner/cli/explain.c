@@ -1,11 +1,9 @@
 #include "tuner/cli/explain.h"
 
 #include "space/configuration.h"
-#include "space/space.h"
 #include "tuner/cli/choose.h"
-#include "tuner/site.h"
 #include "tuner/cli/cli.h"
-#include "tuner/ranking.h"
+#include "tuner/site.h"
 
 #include <stdlib.h>
 
@@ -72,12 +70,17 @@ static int find_hidden(struct explained *out, struct err *err)
 }
 
 int explained_init(struct explained *out, const struct expectation *expectation,
-                   const struct machine *machine, struct err *err)
+                   const struct ranking_options *how, const unsigned *choices, struct err *err)
 {
-    *out = (struct explained){.expectation = expectation, .machine = machine};
-    out->advice_count = advice_of(out->advice, expectation, machine);
+    int code;
+
+    *out = (struct explained){
+        .expectation = expectation, .machine = how->machine, .spec = how->spec, .choices = choices};
+    out->advice_count = advice_of(out->advice, expectation, how->machine);
     find_chain(out);
-    return find_hidden(out, err);
+    code = find_hidden(out, err);
+    return code ? code
+                : explained_changes(&out->changes, how, choices, expectation->prediction.estimate_s, err);
 }
 
 void explained_release(struct explained *explained)
@@ -96,7 +99,7 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
 {
     struct explained explained;
     char *text = configuration_text(how->spec, choices);
-    int code = explained_init(&explained, expectation, how->machine, err);
+    int code = explained_init(&explained, expectation, how, choices, err);
 
     if (!code && cli_given(args, "json")) {
         struct json *object = explained_json(&explained);
@@ -145,7 +148,7 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
 
 static int run_explain(struct cli *cli, const struct cli_args *args, struct err *err)
 {
-    struct ranking_options how = {.account = true};
+    struct ranking_options how = {.account = true, .jobs = site_cores(), .stop = cli->stop};
     unsigned *choices = NULL;
     struct device device;
     struct machine machine;

@@ -7,15 +7,40 @@
 #include "model/expect.h"
 #include "model/hidden_code.h"
 #include "model/machine.h"
+#include "tuner/ranking.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-enum { EXPLAIN_CHAIN = 8 }; /* instructions of the latency chain shown, at most */
+enum {
+    EXPLAIN_CHAIN = 8,  /* instructions of the latency chain shown, at most */
+    EXPLAIN_CHANGES = 5 /* likewise changes of one parameter */
+};
+
+/* A configuration that differs in one parameter and is predicted at least 1 % faster. */
+struct explained_change {
+    size_t parameter;
+    unsigned choice;
+    double gain, estimate_s;
+};
+
+struct explained_changes {
+    struct explained_change best[EXPLAIN_CHANGES]; /* greatest gain first */
+    size_t count;
+    size_t tried; /* neighbours that have a prediction */
+};
+
+/* Predicts all neighbours of `choices`, on as many threads as there are cores. None where `choices` is not in
+ * the space, or cannot be changed. */
+int explained_changes(struct explained_changes *out, const struct ranking_options *how,
+                      const unsigned *choices, double estimate_s, struct err *err);
 
 struct explained {
     const struct expectation *expectation; /* predicted, with its account */
     const struct machine *machine;
+    const struct spec *spec;
+    const unsigned *choices;
+    struct explained_changes changes;
     struct advice advice[ADVICE_MOST];
     size_t advice_count;
     size_t chain[EXPLAIN_CHAIN]; /* indices of the instructions that are waited for most */
@@ -25,8 +50,9 @@ struct explained {
     double *unhidden; /* owned: of each basic block, the share of its latency left unhidden */
 };
 
+/* What of `choices` was expected; all are borrowed. */
 int explained_init(struct explained *out, const struct expectation *expectation,
-                   const struct machine *machine, struct err *err);
+                   const struct ranking_options *how, const unsigned *choices, struct err *err);
 void explained_release(struct explained *explained);
 
 void explained_print(FILE *out, const struct explained *explained);

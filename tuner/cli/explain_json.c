@@ -1,5 +1,7 @@
 #include "tuner/cli/explain.h"
 
+#include "space/configuration.h"
+
 static struct json *bounds_json(const struct expectation *from)
 {
     const struct throughput *at = &from->prediction.at_sustained;
@@ -119,6 +121,26 @@ static struct json *advice_json(const struct explained *explained)
     return list;
 }
 
+static struct json *changes_json(const struct explained *explained)
+{
+    struct json *list = js_new_array(), *object;
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < explained->changes.count && !failed; i++) {
+        const struct explained_change *change = &explained->changes.best[i];
+        const struct spec_parameter *parameter = &explained->spec->parameters[change->parameter];
+
+        object = js_new_object();
+        failed = !object || js_set_real(object, "gain", change->gain) ||
+                 js_set_real(object, "estimate_s", change->estimate_s) ||
+                 js_set_string(object, "parameter", parameter->name) ||
+                 js_set(object, "value", value_to_json(&parameter->values[change->choice]));
+        failed |= js_append(list, object);
+    }
+    return list;
+}
+
 static struct json *assumptions_json(unsigned assumptions)
 {
     struct json *list = js_new_array();
@@ -150,6 +172,7 @@ struct json *explained_json(const struct explained *explained)
           js_set(object, "latency", latency_json(explained)) |
           js_set(object, "occupancy", occupancy_json(explained->expectation)) |
           js_set(object, "hidden_factor", hidden_json(explained)) |
+          js_set(object, "changes", changes_json(explained)) |
           js_set(object, "advice", advice_json(explained))))
         return object;
     js_free(object);

@@ -1,5 +1,6 @@
 #include "tuner/cli/explain.h"
 
+#include "space/configuration.h"
 #include "tuner/cli/progress.h"
 
 #include <math.h>
@@ -25,6 +26,32 @@ const char *explained_assumption(enum predict_assumption assumption)
     return "";
 }
 
+/* Latency allows a warp less often than the tightest resource does. */
+static bool latency_is_tightest(const struct prediction *p)
+{
+    return p->latency_cycles / p->had_warps > p->at_sustained.bound_cycles;
+}
+
+static void put_limit(FILE *out, const struct expectation *from)
+{
+    const struct prediction *p = &from->prediction;
+    const double dispatch_s = from->input.capacities.block_dispatch_s * from->input.residency.blocks;
+    const double attained = 100 * (1 - p->stalled_latency);
+    const char *name = resource_name(p->limiter);
+
+    if (p->launch_s + dispatch_s > 0.999 * p->estimate_s)
+        fprintf(out, "the dispatch of thread blocks, one every %.2g ns\n",
+                1e9 * from->input.capacities.block_dispatch_s);
+    else if (p->latency_hidden)
+        fprintf(out, "%s, at %.0f %% of what it sustains\n", name, attained);
+    else if (latency_is_tightest(p))
+        fprintf(out, "latency: %.0f warps are resident, %.1f would hide it; %s reaches %.0f %%\n",
+                p->had_warps, p->needed_warps, name, attained);
+    else
+        fprintf(out, "waits that the %.0f resident warps do not cover for each other; %s reaches %.0f %%\n",
+                p->had_warps, name, attained);
+}
+
 static void put_head(FILE *out, const struct expectation *from)
 {
     const struct prediction *p = &from->prediction;
@@ -36,12 +63,12 @@ static void put_head(FILE *out, const struct expectation *from)
             bound,
             from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
             from->occupancy.blocks, from->input.residency.sms);
-    fprintf(out, "  limited by  %s\n",
-            p->latency_hidden ? resource_name(p->limiter) : "latency: it is not hidden");
-    fprintf(
-        out,
-        "  cycles      %.0f %% of a scheduler's issue, %.0f %% wait for throughput, %.0f %% for latency\n",
-        100 * p->issued, 100 * p->stalled_bandwidth, 100 * p->stalled_latency);
+    fprintf(out, "  limited by  ");
+    put_limit(out, from);
+    fprintf(out,
+            "  cycles      a scheduler issues in %.0f %%, waits for throughput in %.0f %%, for latency in "
+            "%.0f %%\n",
+            100 * p->issued, 100 * p->stalled_bandwidth, 100 * p->stalled_latency);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }
 
@@ -50,6 +77,7 @@ static void put_bounds(FILE *out, const struct expectation *from)
     const struct throughput *at = &from->prediction.at_sustained;
     enum resource order[RESOURCE_COUNT];
     const size_t count = explained_bounds(order, at);
+    const bool latency = latency_is_tightest(&from->prediction);
     size_t i;
 
     fprintf(out, "\nThroughput bounds, per warp of an SM\n  %-26s  %12s  %-17s  %12s  %10s\n", "resource",
@@ -59,12 +87,12 @@ static void put_bounds(FILE *out, const struct expectation *from)
         const double demand = from->demands.demand.count[r];
 
         fprintf(out, "  %-26s  %12.5g  %-17s  %12.5g  %10.5g%s\n", resource_name(r), demand, resource_unit(r),
-                demand / at->cycles[r], at->cycles[r], r == from->prediction.limiter ? "  <- tightest" : "");
+                demand / at->cycles[r], at->cycles[r],
+                r == from->prediction.limiter && !latency ? "  <- tightest" : "");
     }
     fprintf(out, "  latency: %.5g cycles over %.0f resident warps is one every %.5g%s\n",
             from->prediction.latency_cycles, from->prediction.had_warps,
-            from->prediction.latency_cycles / from->prediction.had_warps,
-            from->prediction.latency_hidden ? "" : "  <- tightest");
+            from->prediction.latency_cycles / from->prediction.had_warps, latency ? "  <- tightest" : "");
 }
 
 static void put_share(FILE *out, const char *name, double cycles, double all)
@@ -105,7 +133,7 @@ static void put_latency(FILE *out, const struct explained *explained)
         const struct sass *instruction = &from->code.instructions[explained->chain[i]];
 
         sass_text(text, sizeof text, instruction);
-        fprintf(out, "  %#06x  %10.5g cycles  %s\n", instruction->pc,
+        fprintf(out, "  0x%04x  %10.5g cycles  %s\n", instruction->pc,
                 from->account.blamed[explained->chain[i]], text);
     }
 }
@@ -142,10 +170,33 @@ static void put_hidden(FILE *out, const struct explained *explained)
             100 * explained->hidden_time.unhidden_share);
     for (b = 0; b < code->block_count; b++)
         if (code->blocks[b].latency > 0 || code->blocks[b].barrier)
-            fprintf(out, "  %#06x to %#06x  computes %8.5g, waits %6.5g%s: %3.0f %% unhidden\n",
+            fprintf(out, "  0x%04x to 0x%04x  computes %8.5g, waits %6.5g%s: %3.0f %% unhidden\n",
                     code->first[b] * SASS_BYTES, code->last[b] * SASS_BYTES, code->blocks[b].compute,
                     code->blocks[b].latency, code->blocks[b].barrier ? " at a barrier" : "",
                     100 * explained->unhidden[b]);
+}
+
+static void put_changes(FILE *out, const struct explained *explained)
+{
+    const struct explained_changes *changes = &explained->changes;
+    char now[64], then[64], time[32];
+    size_t i;
+
+    if (!changes->tried)
+        return;
+    fprintf(out, "\nChanging one parameter, predicted for all %zu that can be\n", changes->tried);
+    if (!changes->count)
+        fprintf(out, "  none is predicted to gain 1 %%\n");
+    for (i = 0; i < changes->count; i++) {
+        const struct explained_change *change = &changes->best[i];
+        const struct spec_parameter *parameter = &explained->spec->parameters[change->parameter];
+
+        value_text(now, sizeof now,
+                   configuration_value(explained->spec, explained->choices, change->parameter));
+        value_text(then, sizeof then, &parameter->values[change->choice]);
+        progress_time_text(time, change->estimate_s);
+        fprintf(out, "  %5.2fx  %s=%s instead of %s: %s\n", change->gain, parameter->name, then, now, time);
+    }
 }
 
 static void put_advice(FILE *out, const struct explained *explained)
@@ -181,5 +232,6 @@ void explained_print(FILE *out, const struct explained *explained)
     put_latency(out, explained);
     put_occupancy(out, explained->expectation);
     put_hidden(out, explained);
+    put_changes(out, explained);
     put_advice(out, explained);
 }

@@ -7,7 +7,6 @@
 #include "tuner/ranking.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
@@ -202,16 +201,13 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
 {
     char cache[4096];
     uint64_t jobs = 0;
-    cpu_set_t set;
     int code = cli_count(&jobs, args, "jobs", 1024, err);
 
     if (!code)
         code = compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err);
     if (code)
         return code;
-    how->jobs = jobs                                     ? (unsigned)jobs
-                : sched_getaffinity(0, sizeof set, &set) ? 1
-                                                         : (unsigned)CPU_COUNT(&set);
+    how->jobs = jobs ? (unsigned)jobs : site_cores();
     code = rank_problems(cli, args, how, err);
     compiler_close(how->compiler);
     return code;

@@ -1,0 +1,72 @@
+#include "tuner/cli/explain.h"
+
+#include "space/space.h"
+
+#include <stdlib.h>
+
+static const double LEAST_GAIN = 1.01;
+
+static void offer(struct explained_changes *out, const struct ranked *row, const struct space *space,
+                  const struct spec *spec, const unsigned *choices, double estimate_s)
+{
+    unsigned changed[SPEC_PARAMETERS_MAX];
+    struct explained_change *change = &out->best[out->count];
+    size_t p;
+
+    space_configuration(changed, space, row->index);
+    for (p = 0; changed[p] == choices[p] && p + 1 < spec->parameter_count; p++)
+        ;
+    *change = (struct explained_change){p, changed[p], estimate_s / row->estimate_s, row->estimate_s};
+    out->count += change->gain >= LEAST_GAIN;
+}
+
+/* The ranking comes with the fastest first. */
+static void take(struct explained_changes *out, const struct ranking *ranking, const struct space *space,
+                 const struct spec *spec, const unsigned *choices, double estimate_s)
+{
+    size_t i;
+
+    out->tried = ranking->predicted;
+    for (i = 0; i < ranking->predicted && out->count < EXPLAIN_CHANGES; i++)
+        offer(out, &ranking->rows[i], space, spec, choices, estimate_s);
+}
+
+static int rank(struct explained_changes *out, const struct ranking_options *how, const struct space *space,
+                const unsigned *choices, double estimate_s, struct err *err)
+{
+    struct ranking_options own = *how;
+    struct ranking ranking;
+    uint64_t index, *room;
+    int code;
+
+    if (!space_index(&index, space, choices))
+        return 0;
+    room = calloc(space_neighbour_limit(space) + 1, sizeof *room);
+    if (!room)
+        return err_memory(err);
+    own.space = space;
+    own.indices = room;
+    own.count = space_neighbours(room, space, index);
+    own.account = false;
+    code = ranking_make(&ranking, &own, err);
+    if (!code) {
+        take(out, &ranking, space, how->spec, choices, estimate_s);
+        ranking_release(&ranking);
+    }
+    free(room);
+    return code;
+}
+
+int explained_changes(struct explained_changes *out, const struct ranking_options *how,
+                      const unsigned *choices, double estimate_s, struct err *err)
+{
+    struct space *space;
+    int code = space_open(&space, how->spec, how->problem, err);
+
+    *out = (struct explained_changes){0};
+    if (code)
+        return code;
+    code = rank(out, how, space, choices, estimate_s, err);
+    space_close(space);
+    return code;
+}
