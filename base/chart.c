@@ -1,5 +1,6 @@
 #include "base/chart.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -192,6 +193,11 @@ static void write_series(FILE *out, const struct chart_series *series, const str
         fputs("\"/>\n", out);
 }
 
+static const char *colour_of(const struct chart *chart, size_t s)
+{
+    return colours[(chart->palette ? s % chart->palette : s) % COLOURS];
+}
+
 /* In a row under the title, in two where one is too short. */
 static void write_legend(FILE *out, const struct chart *chart)
 {
@@ -208,7 +214,7 @@ static void write_legend(FILE *out, const struct chart *chart)
             y += 14;
         }
         fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"3\" fill=\"%s\"/>\n", x, y - 5,
-                colours[s % COLOURS]);
+                colour_of(chart, s));
         write_label(out, x + 16, y, "", name);
         x += width;
     }
@@ -249,7 +255,7 @@ static void write_chart(FILE *out, const struct chart *chart)
         write_axis(out, &x, true);
         write_axis(out, &y, false);
         for (size_t s = 0; s < chart->series_count; s++)
-            write_series(out, &chart->series[s], &x, &y, colours[s % COLOURS]);
+            write_series(out, &chart->series[s], &x, &y, colour_of(chart, s));
         write_marks(out, chart, &x);
         write_legend(out, chart);
     } else {
@@ -274,4 +280,19 @@ int chart_svg(char **out, const struct chart *chart, struct err *err)
         return err_memory(err);
     }
     return 0;
+}
+
+int chart_write(const char *path, const struct chart *chart, struct err *err)
+{
+    char *svg;
+    FILE *file;
+    int code = chart_svg(&svg, chart, err);
+
+    if (code)
+        return code;
+    file = fopen(path, "w");
+    if (!file || (fputs(svg, file) < 0) | (fclose(file) != 0))
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    free(svg);
+    return code;
 }

@@ -37,6 +37,7 @@ struct chart {
     bool x_bytes; /* ticks of x in B, KB, MB, GB */
     const struct chart_series *series;
     size_t series_count;
+    size_t palette; /* series s has the colour of series s - palette, s - 2 palette, ...; 0: of none */
     const struct chart_mark *marks;
     size_t mark_count;
 };
@@ -45,5 +46,8 @@ enum { CHART_WIDTH = 640, CHART_HEIGHT = 400 };
 
 /* The chart as one <svg> element, malloc'ed. A chart without points says "no data". ERR_MEMORY. */
 int chart_svg(char **out, const struct chart *chart, struct err *err);
+
+/* The same into a file. ERR_SYSTEM names it. */
+int chart_write(const char *path, const struct chart *chart, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
  * TABLE is what Nsight Compute counted (counters/README.md). Writes Markdown to stdout or FILE; with
  * --figures the counts themselves, tab-separated, model beside hardware. */
 #include "validation/counts.h"
+#include "validation/program.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -47,8 +48,9 @@ static int put_table(const struct request *request, const struct counted_set *se
     return code;
 }
 
-static int compare(const struct request *request, const struct machine *machine, struct err *err)
+static int compare(void *context, const struct machine *machine, struct err *err)
 {
+    const struct request *request = context;
     struct compiler *compiler = NULL;
     struct counted_set set;
     size_t i;
@@ -107,26 +109,11 @@ int main(int argc, char **argv)
     struct request request = {.device = "nvidia-h200",
                               .table = "benchmarks/validation/counters/nvidia-h200.csv",
                               .notes = "benchmarks/validation/notes/counts.md"};
-    struct device device;
-    struct machine machine;
-    struct err err = {0};
-    int code;
 
     if (parse(&request, argc, argv)) {
         fprintf(stderr, "usage: validation_counts [--device PROFILE] [--notes FILE] [--cache FOLDER] "
                         "[--output FILE] [--figures] [TABLE]\n");
         return 2;
     }
-    device_init(&device);
-    code = device_load(&device, request.device, "model/devices", &err);
-    if (!code)
-        code = machine_init(&machine, &device, &err);
-    if (!code) {
-        code = compare(&request, &machine, &err);
-        machine_release(&machine);
-    }
-    device_release(&device);
-    if (code)
-        fprintf(stderr, "validation_counts: %s\n", err.text);
-    return code ? 1 : 0;
+    return program_run("validation_counts", request.device, compare, &request);
 }

@@ -1,6 +1,7 @@
 #include "validation/counts.h"
 
 #include "base/stats.h"
+#include "validation/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,23 +54,6 @@ static void put_variant(FILE *out, const struct counted *item)
     fprintf(out, "\n");
 }
 
-static int put_notes(FILE *out, const char *notes, struct err *err)
-{
-    FILE *file = fopen(notes, "r");
-    char buffer[4096];
-    size_t n;
-    int failed;
-
-    if (!file)
-        return 0;
-    fprintf(out, "\n");
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        fwrite(buffer, 1, n, out);
-    failed = ferror(file);
-    fclose(file);
-    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be read", notes) : 0;
-}
-
 int counts_write(FILE *out, const struct counted_set *set, const char *notes, struct err *err)
 {
     double *errors = calloc(set->count, sizeof *errors);
@@ -94,5 +78,5 @@ int counts_write(FILE *out, const struct counted_set *set, const char *notes, st
     fprintf(out, "\n");
     for (i = 0; i < set->count; i++)
         put_variant(out, &set->items[i]);
-    return put_notes(out, notes, err);
+    return program_put_notes(out, notes, err);
 }

@@ -6,6 +6,7 @@
  * KERNEL is the folder of a kernel with a recording. Writes NAME.md and NAME.json, or prints the table; with
  * --points every variant's figures go to stdout as tab-separated lines. */
 #include "validation/collect.h"
+#include "validation/program.h"
 #include "validation/table.h"
 
 #include <getopt.h>
@@ -18,6 +19,8 @@ struct request {
     uint64_t every;
     unsigned jobs;
     int points;
+    char **folders; /* of the kernels */
+    size_t folder_count;
 };
 
 static void show_progress(void *context, uint64_t done, uint64_t total)
@@ -72,9 +75,10 @@ static int write_tables(const struct request *request, const struct verdict *ver
     return code;
 }
 
-static int validate(const struct request *request, const struct machine *machine, char **folders,
-                    size_t count, struct err *err)
+static int validate(void *context, const struct machine *machine, struct err *err)
 {
+    const struct request *request = context;
+    const size_t count = request->folder_count;
     struct collection *collections = calloc(count, sizeof *collections);
     struct verdict *verdicts = calloc(count, sizeof *verdicts);
     struct collect_options options = {
@@ -84,7 +88,7 @@ static int validate(const struct request *request, const struct machine *machine
                                        : err_memory(err);
 
     for (k = 0; k < count && !code; k++) {
-        options.folder = options.context = folders[k];
+        options.folder = options.context = request->folders[k];
         code = collect(&collections[k], &options, err);
         if (!code && request->points)
             put_points(&collections[k]);
@@ -137,33 +141,20 @@ static int parse(struct request *request, int argc, char **argv)
         default:
             return -1;
         }
-    return optind < argc && request->every && request->jobs ? 0 : -1;
+    request->folders = argv + optind;
+    request->folder_count = (size_t)(argc - optind);
+    return request->folder_count && request->every && request->jobs ? 0 : -1;
 }
 
 int main(int argc, char **argv)
 {
     struct request request = {
         .device = "nvidia-h200", .notes = "benchmarks/validation/notes", .every = 1, .jobs = 2};
-    struct device device;
-    struct machine machine;
-    struct err err = {0};
-    int code;
 
     if (parse(&request, argc, argv)) {
         fprintf(stderr, "usage: validation [--device PROFILE] [--every N] [--jobs N] [--output NAME] "
                         "[--notes FOLDER] [--cache FOLDER] [--points] KERNEL...\n");
         return 2;
     }
-    device_init(&device);
-    code = device_load(&device, request.device, "model/devices", &err);
-    if (!code)
-        code = machine_init(&machine, &device, &err);
-    if (!code) {
-        code = validate(&request, &machine, argv + optind, (size_t)(argc - optind), &err);
-        machine_release(&machine);
-    }
-    device_release(&device);
-    if (code)
-        fprintf(stderr, "validation: %s\n", err.text);
-    return code ? 1 : 0;
+    return program_run("validation", request.device, validate, &request);
 }

@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "validation/groups.h"
+#include "validation/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,24 +194,12 @@ static void put_refused(FILE *out, const struct collection *collection)
                 first->reason ? first->reason : "");
 }
 
-/* The prose for a kernel, if somebody wrote it. */
 static int put_notes(FILE *out, const char *notes, const char *kernel, struct err *err)
 {
-    char path[4096], buffer[4096];
-    FILE *file;
-    size_t n;
-    int failed;
+    char path[4096];
 
     snprintf(path, sizeof path, "%s/%s.md", notes, kernel);
-    file = fopen(path, "r");
-    if (!file)
-        return 0;
-    fprintf(out, "\n");
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        fwrite(buffer, 1, n, out);
-    failed = ferror(file);
-    fclose(file);
-    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be read", path) : 0;
+    return program_put_notes(out, path, err);
 }
 
 static int put_groups(FILE *out, const struct verdict *verdicts, size_t count, struct err *err)

@@ -168,36 +168,20 @@ static int run(struct tracer *t, struct err *err)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static int write_svg(char *svg, const char *prefix, const char *which, struct err *err)
-{
-    char path[4096];
-    FILE *file;
-    int code = 0;
-
-    snprintf(path, sizeof path, "%s-%s.svg", prefix, which);
-    file = fopen(path, "w");
-    if (!file || (fputs(svg, file) < 0) | (fclose(file) != 0))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
-    free(svg);
-    return code;
-}
-
 static int draw(const struct tracer *t, const char *prefix, const char *configuration, struct err *err)
 {
     const struct trace_sm *sm = &t->trace.sms[t->trace.sm_count / 2];
     const size_t places = (size_t)t->after.blocks_per_sm * ((launch_threads(&t->variant.launch) + 31) / 32);
-    char title[512], *svg;
+    char title[512], path[4096];
     int code;
 
     snprintf(title, sizeof title, "%s %s: the first warps of SM %u", t->spec.kernel.name, configuration,
              sm->sm);
-    code = picture_warps(&svg, sm, places, title, err);
-    if (!code)
-        code = write_svg(svg, prefix, "warps", err);
+    snprintf(path, sizeof path, "%s-warps.svg", prefix);
+    code = picture_warps(path, sm, places, title, err);
     snprintf(title, sizeof title, "%s %s", t->spec.kernel.name, configuration);
-    if (!code)
-        code = picture_occupancy(&svg, &t->trace, t->device.limits.warps_per_sm, title, err);
-    return code ? code : write_svg(svg, prefix, "occupancy", err);
+    snprintf(path, sizeof path, "%s-occupancy.svg", prefix);
+    return code ? code : picture_occupancy(path, &t->trace, t->device.limits.warps_per_sm, title, err);
 }
 
 static void show(const struct tracer *t, const char *configuration, double counted)

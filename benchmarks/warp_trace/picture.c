@@ -42,7 +42,8 @@ static void put_bars(struct bars *bars, const struct trace_sm *sm, size_t count)
     }
 }
 
-int picture_warps(char **out, const struct trace_sm *sm, size_t places, const char *title, struct err *err)
+int picture_warps(const char *path, const struct trace_sm *sm, size_t places, const char *title,
+                  struct err *err)
 {
     const size_t wanted = ROUNDS * places, count = sm->count < wanted ? sm->count : wanted;
     double *room = calloc(4 * COLOURS * count + 1, sizeof *room);
@@ -56,7 +57,6 @@ int picture_warps(char **out, const struct trace_sm *sm, size_t places, const ch
                           .series_count = COLOURS};
     int c, code = room && bars.free_from && bars.next ? 0 : err_memory(err);
 
-    *out = NULL;
     for (c = 0; c < COLOURS && !code; c++) {
         bars.x[c] = room + 4 * (size_t)c * count;
         bars.y[c] = bars.x[c] + 2 * count;
@@ -65,7 +65,7 @@ int picture_warps(char **out, const struct trace_sm *sm, size_t places, const ch
         put_bars(&bars, sm, count);
         for (c = 0; c < COLOURS; c++)
             series[c] = (struct chart_series){NULL, CHART_BARS, bars.x[c], bars.y[c], bars.count[c]};
-        code = chart_svg(out, &chart, err);
+        code = chart_write(path, &chart, err);
     }
     free(room);
     free(bars.free_from);
@@ -73,7 +73,7 @@ int picture_warps(char **out, const struct trace_sm *sm, size_t places, const ch
     return code;
 }
 
-int picture_occupancy(char **out, const struct trace *trace, unsigned most, const char *title,
+int picture_occupancy(const char *path, const struct trace *trace, unsigned most, const char *title,
                       struct err *err)
 {
     double *sms = calloc(2 * trace->sm_count + 1, sizeof *sms), *shares = sms + trace->sm_count;
@@ -81,7 +81,6 @@ int picture_occupancy(char **out, const struct trace *trace, unsigned most, cons
     size_t s;
     int code;
 
-    *out = NULL;
     if (!sms)
         return err_memory(err);
     for (s = 0; s < trace->sm_count; s++) {
@@ -99,7 +98,7 @@ int picture_occupancy(char **out, const struct trace *trace, unsigned most, cons
                                     .series = series,
                                     .series_count = 2};
 
-        code = chart_svg(out, &chart, err);
+        code = chart_write(path, &chart, err);
     }
     free(sms);
     return code;

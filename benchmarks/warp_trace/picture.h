@@ -6,11 +6,12 @@
 #include "warp_trace/trace.h"
 
 /* The first warps of one SM as bars from start to end, each in the lowest place that is free (Volkov, Fig.
- * 3.3); `places` are the warps an SM holds at once. An SVG, malloc'ed. ERR_MEMORY. */
-int picture_warps(char **out, const struct trace_sm *sm, size_t places, const char *title, struct err *err);
+ * 3.3); `places` are the warps an SM holds at once. An SVG file. ERR_MEMORY, ERR_SYSTEM. */
+int picture_warps(const char *path, const struct trace_sm *sm, size_t places, const char *title,
+                  struct err *err);
 
 /* Achieved occupancy in per cent by SM, with its mean; `most` warps are 100 %. */
-int picture_occupancy(char **out, const struct trace *trace, unsigned most, const char *title,
+int picture_occupancy(const char *path, const struct trace *trace, unsigned most, const char *title,
                       struct err *err);
 
 #endif

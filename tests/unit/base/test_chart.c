@@ -39,6 +39,28 @@ static void points_lines_and_steps(void **state)
     free(text);
 }
 
+static void bars_stand_apart_and_colours_repeat(void **state)
+{
+    const double x[] = {1, 2, 3, 4}, y[] = {1, 1, 2, 2};
+    const struct chart_series series[] = {{"first", CHART_BARS, x, y, 4}, {NULL, CHART_LINE, x, y, 4}};
+    struct chart chart = {
+        .title = "t", .x_label = "x", .y_label = "y", .series = series, .series_count = 2, .palette = 1};
+    char *text, *bars;
+
+    (void)state;
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_int_equal(count(text, "#1b6ca8"), 3); /* bars, their legend, the line */
+    bars = strstr(text, "1.8\" d=\"");
+    bars[strcspn(bars, "/")] = 0;
+    assert_int_equal(count(bars, "M"), 2);
+    assert_int_equal(count(bars, "L"), 2);
+    free(text);
+    chart.palette = 0;
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_int_equal(count(text, "#1b6ca8"), 2);
+    free(text);
+}
+
 static void logarithmic_axes_leave_out_what_is_not_positive(void **state)
 {
     const double x[] = {0, 1024, 1048576, 1073741824}, y[] = {5, -1, 100, 1000};
@@ -94,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_lines_and_steps),
+        cmocka_unit_test(bars_stand_apart_and_colours_repeat),
         cmocka_unit_test(logarithmic_axes_leave_out_what_is_not_positive),
         cmocka_unit_test(nothing_to_show_says_so),
         cmocka_unit_test(a_single_point_has_a_range),

@@ -1,0 +1,260 @@
+#include "claims/claim.h"
+
+#include "base/chart.h"
+#include "space/configuration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct claim claims[] = {
+    {.name = "vector_add",
+     .title = "Vector add by size of its blocks (3.8)",
+     .cases = {{"blocks of 32", NULL, "BLOCK=32"},
+               {"of 64", NULL, "BLOCK=64"},
+               {"of 128", NULL, "BLOCK=128"},
+               {"of 256", NULL, "BLOCK=256"},
+               {"of 512", NULL, "BLOCK=512"}}},
+    {.name = "permutation",
+     .title = "A random permutation needs fewer warps than the identity (3.10)",
+     .own_peak = true,
+     .compares = true,
+     .cases = {{"identity", "shuffled=0", NULL}, {"random", "shuffled=1", NULL}}},
+    {.name = "abs_inplace",
+     .title = "Writing back lowers the needed occupancy (3.10)",
+     .compares = true,
+     .cases = {{"all positive", "negative=0", NULL}, {"all negative", "negative=1", NULL}}},
+    {.name = "black_scholes",
+     .title = "Fast-math lowers the needed occupancy of Black-Scholes (3.10)",
+     .compares = true,
+     .needs_equal_peaks = true,
+     .cases = {{"precise", NULL, "FAST_MATH=False"}, {"fast-math", NULL, "FAST_MATH=True"}}},
+    {.name = "log_quotient",
+     .title = "The same for a kernel bound by DRAM either way",
+     .compares = true,
+     .needs_equal_peaks = true,
+     .cases = {{"precise", NULL, "FAST_MATH=False"}, {"fast-math", NULL, "FAST_MATH=True"}}},
+};
+const size_t claim_count = sizeof claims / sizeof *claims;
+
+static const double ATTAINED = 0.95; /* share of a peak at which it counts as reached */
+
+/* Finding
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether the parameter named in "NAME=VALUE" has that value. */
+static bool fits(const struct collection *from, const unsigned *choices, const char *filter)
+{
+    const size_t length = filter ? strcspn(filter, "=") : 0;
+    char value[64];
+    size_t p;
+
+    for (p = 0; p < from->spec.parameter_count && filter; p++) {
+        const char *name = from->spec.parameters[p].name;
+
+        if (strlen(name) != length || strncmp(name, filter, length) != 0)
+            continue;
+        value_text(value, sizeof value, configuration_value(&from->spec, choices, p));
+        return !strcmp(value, filter + length + 1);
+    }
+    return !filter;
+}
+
+static int add_point(struct case_found *out, const struct collection *from, const struct point *point,
+                     const unsigned *choices, struct err *err)
+{
+    const size_t problem = from->problem_index;
+    int code;
+
+    out->warps[out->count] = point->had_warps;
+    code = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices, point->measured_s, err);
+    if (!code)
+        code = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices, point->estimate_s,
+                           err);
+    if (!out->count || point->had_warps >= out->warps[0])
+        out->needed_bounds = point->needed_warps;
+    out->count += !code;
+    return code;
+}
+
+static int take_points(struct case_found *out, const struct collection *from, const char *filter,
+                       struct err *err)
+{
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    size_t i;
+    int code = 0;
+
+    out->warps = calloc(3 * from->count + 1, sizeof *out->warps);
+    if (!out->warps)
+        return err_memory(err);
+    out->measured = out->warps + from->count;
+    out->predicted = out->measured + from->count;
+    for (i = 0; i < from->count && !code; i++) {
+        const struct point *point = &from->points[i];
+
+        space_configuration(choices, from->space, point->index);
+        if (!fits(from, choices, filter))
+            continue;
+        code = point->predicted ? add_point(out, from, point, choices, err)
+                                : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
+                                          point->reason ? point->reason : "");
+    }
+    if (!code)
+        code = curve_of(&out->measured_curve, out->warps, out->measured, out->count, err);
+    return code ? code : curve_of(&out->predicted_curve, out->warps, out->predicted, out->count, err);
+}
+
+static int find_case(struct found *out, const struct claim_case *which, const struct collect_options *options,
+                     struct err *err)
+{
+    struct collect_options own = *options;
+    struct collection collection;
+    int code;
+
+    own.sets = &which->set;
+    own.set_count = which->set != NULL;
+    code = collect(&collection, &own, err);
+    if (!code && !collection.spec.metric_count)
+        code = err_set(err, ERR_USAGE, "%s: its spec has no metric", options->folder);
+    if (!code)
+        code = take_points(&out->cases[out->case_count++], &collection, which->filter, err);
+    if (!code) {
+        snprintf(out->device, sizeof out->device, "%s", collection.device);
+        snprintf(out->date, sizeof out->date, "%s", collection.date);
+        snprintf(out->unit, sizeof out->unit, "%s", collection.spec.metrics[0].name);
+    }
+    collection_release(&collection);
+    return code;
+}
+
+void claim_compare(struct found *out)
+{
+    double measured = INFINITY, predicted = INFINITY, most = 0;
+    size_t c;
+
+    for (c = 0; c < out->case_count; c++) {
+        measured = fmin(measured, curve_peak(&out->cases[c].measured_curve));
+        predicted = fmin(predicted, curve_peak(&out->cases[c].predicted_curve));
+        most = fmax(most, curve_peak(&out->cases[c].measured_curve));
+    }
+    out->equal_peaks = measured >= 0.95 * most;
+    for (c = 0; c < out->case_count; c++) {
+        struct case_found *own = &out->cases[c];
+        const bool alone = out->claim->own_peak || !out->claim->compares;
+
+        own->needed_measured = curve_needed(&own->measured_curve,
+                                            ATTAINED * (alone ? curve_peak(&own->measured_curve) : measured));
+        own->needed_predicted = curve_needed(
+            &own->predicted_curve, ATTAINED * (alone ? curve_peak(&own->predicted_curve) : predicted));
+    }
+}
+
+int claim_find(struct found *out, const struct claim *claim, const struct collect_options *options,
+               const char *folder, struct err *err)
+{
+    struct collect_options own = *options;
+    char path[4096];
+    size_t c;
+    int code = 0;
+
+    *out = (struct found){.claim = claim};
+    snprintf(path, sizeof path, "%s/%s", folder, claim->name);
+    own.folder = path;
+    for (c = 0; c < CLAIM_CASES && claim->cases[c].label && !code; c++)
+        code = find_case(out, &claim->cases[c], &own, err);
+    if (!code)
+        claim_compare(out);
+    return code;
+}
+
+void claim_release(struct found *found)
+{
+    size_t c;
+
+    for (c = 0; c < found->case_count; c++) {
+        curve_release(&found->cases[c].measured_curve);
+        curve_release(&found->cases[c].predicted_curve);
+        free(found->cases[c].warps);
+    }
+    *found = (struct found){0};
+}
+
+/* Showing
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void put_warps(FILE *out, double warps)
+{
+    if (isnan(warps))
+        fprintf(out, " - |");
+    else
+        fprintf(out, " %.1f |", warps);
+}
+
+static void put_verdict(FILE *out, const struct found *found)
+{
+    const struct case_found *more = &found->cases[0], *fewer = &found->cases[1];
+    const struct claim_case *names = found->claim->cases;
+
+    if (found->claim->needs_equal_peaks)
+        fprintf(out, "\nPrecondition, that both are bound by memory: %s, they reach %.0f and %.0f %s.\n",
+                found->equal_peaks ? "met" : "not met", curve_peak(&more->measured_curve),
+                curve_peak(&fewer->measured_curve), found->unit);
+    fprintf(out,
+            "\nMeasured, the claim %s: %s needs %.2f times the warps that %s does. Predicted: %.2f times.\n",
+            fewer->needed_measured < more->needed_measured ? "holds" : "does not hold", names[1].label,
+            fewer->needed_measured / more->needed_measured, names[0].label,
+            fewer->needed_predicted / more->needed_predicted);
+}
+
+void claim_write(FILE *out, const struct found *found)
+{
+    const struct claim *claim = found->claim;
+    size_t c;
+
+    fprintf(out, "\n## %s\n\n![%s](%s.svg)\n\nWarps of an SM needed for %.0f %% of %s.\n\n", claim->title,
+            claim->title, claim->name, 100 * ATTAINED,
+            claim->own_peak || !claim->compares ? "each case's own peak" : "the lowest of the peaks");
+    fprintf(out,
+            "| | peak measured, %s | predicted | warps measured | predicted | latency x throughput |\n"
+            "|---|---:|---:|---:|---:|---:|\n",
+            found->unit);
+    for (c = 0; c < found->case_count; c++) {
+        const struct case_found *own = &found->cases[c];
+
+        fprintf(out, "| %s | %.0f | %.0f |", claim->cases[c].label, curve_peak(&own->measured_curve),
+                curve_peak(&own->predicted_curve));
+        put_warps(out, own->needed_measured);
+        put_warps(out, own->needed_predicted);
+        put_warps(out, own->needed_bounds);
+        fprintf(out, "\n");
+    }
+    if (claim->compares)
+        put_verdict(out, found);
+}
+
+int claim_draw(const char *folder, const struct found *found, struct err *err)
+{
+    struct chart_series series[2 * CLAIM_CASES];
+    char path[4096];
+    const struct chart chart = {.title = found->claim->title,
+                                .x_label = "warps resident on an SM; points measured, lines predicted",
+                                .y_label = found->unit,
+                                .series = series,
+                                .series_count = 2 * found->case_count,
+                                .palette = found->case_count};
+    size_t c;
+
+    for (c = 0; c < found->case_count; c++) {
+        const struct case_found *own = &found->cases[c];
+        const struct curve *line = &own->predicted_curve;
+
+        series[c] = (struct chart_series){found->claim->cases[c].label, CHART_POINTS, own->warps,
+                                          own->measured, own->count};
+        series[found->case_count + c] =
+            (struct chart_series){NULL, CHART_LINE, line->warps, line->rate, line->count};
+    }
+    snprintf(path, sizeof path, "%s/%s.svg", folder, found->claim->name);
+    return chart_write(path, &chart, err);
+}

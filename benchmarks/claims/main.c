@@ -1,0 +1,93 @@
+/* Occupancy claims of the founding papers on a GPU of today:
+ *
+ *   claims [--device PROFILE] [--cache FOLDER] [--jobs N] [--output FOLDER]
+ *
+ * Predicts every configuration of the specs in benchmarks/claims and holds the predictions against the
+ * recordings beside them, without a GPU. Writes results.md and a picture for each claim to FOLDER (default
+ * benchmarks/claims); run it from the root of the source tree. */
+#include "claims/claim.h"
+#include "validation/program.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const specs = "benchmarks/claims";
+
+struct request {
+    const char *device, *cache, *output;
+    unsigned jobs;
+};
+
+static int write_claims(FILE *out, const struct request *request, const struct machine *machine,
+                        struct err *err)
+{
+    struct collect_options options = {.every = 1, .jobs = request->jobs, .machine = machine};
+    struct found found;
+    size_t c;
+    int code = compiler_open(&options.compiler, NULL, request->cache, err);
+
+    for (c = 0; c < claim_count && !code; c++) {
+        code = claim_find(&found, &claims[c], &options, specs, err);
+        if (!code && !c)
+            fprintf(out, "# Occupancy claims\n\nRecorded on an %s, %s.\n", found.device, found.date);
+        if (!code) {
+            claim_write(out, &found);
+            code = claim_draw(request->output, &found, err);
+        }
+        claim_release(&found);
+    }
+    compiler_close(options.compiler);
+    return code;
+}
+
+static int write_results(void *context, const struct machine *machine, struct err *err)
+{
+    const struct request *request = context;
+    char path[4096];
+    FILE *out;
+    int code;
+
+    snprintf(path, sizeof path, "%s/results.md", request->output);
+    out = fopen(path, "w");
+    if (!out)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    code = write_claims(out, request, machine, err);
+    if (fclose(out) && !code)
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    return code;
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
+                                            {"cache", required_argument, NULL, 'c'},
+                                            {"jobs", required_argument, NULL, 'j'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {0}};
+    int o;
+
+    while ((o = getopt_long(argc, argv, "j:o:", options, NULL)) != -1)
+        if (o == 'd')
+            request->device = optarg;
+        else if (o == 'c')
+            request->cache = optarg;
+        else if (o == 'j')
+            request->jobs = (unsigned)strtoul(optarg, NULL, 10);
+        else if (o == 'o')
+            request->output = optarg;
+        else
+            return -1;
+    return optind == argc && request->jobs ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = {.device = "nvidia-h200", .output = specs, .jobs = 2};
+
+    if (parse(&request, argc, argv)) {
+        fprintf(stderr, "usage: claims [--device PROFILE] [--cache FOLDER] [--jobs N] [--output FOLDER]\n");
+        return 2;
+    }
+    return program_run("claims", request.device, write_results, &request);
+}
