@@ -131,12 +131,21 @@ static double estimate_cycles(const struct predict_input *in, const struct sched
     return cycles * in->latency.stretch;
 }
 
-static void share_cycles(struct prediction *out)
+/* Warps an SM is sent a cycle, when all are sent as many. */
+static double dispatched_per_cycle(const struct predict_input *in)
 {
-    const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
+    const double between = in->capacities.block_dispatch_s * in->capacities.clock_hz * in->residency.sms;
+
+    return between > 0 ? in->residency.warps_per_block / between : INFINITY;
+}
+
+static void share_cycles(struct prediction *out, const struct predict_input *in)
+{
+    const double rate = fmin(out->warps_per_cycle, dispatched_per_cycle(in));
+    const double attained = fmin(rate * out->at_sustained.bound_cycles, 1);
 
     out->latency_hidden = attained >= 0.95;
-    out->issued = fmin(out->warps_per_cycle * out->at_sustained.cycles[RESOURCE_ISSUE], attained);
+    out->issued = fmin(rate * out->at_sustained.cycles[RESOURCE_ISSUE], attained);
     out->stalled_bandwidth = attained - out->issued;
     out->stalled_latency = 1 - attained;
 }
@@ -195,7 +204,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     estimate(out, in, &full);
-    share_cycles(out);
+    share_cycles(out, in);
     out->confidence = fmin(in->known_share * fmin(out->bound_s / out->estimate_s, 1), 1);
     out->assumptions = in->assumptions;
     return 0;

@@ -94,7 +94,7 @@ struct prediction {
     double had_warps;       /* resident on an SM while it is full, fewer when the grid is small */
     double waves;           /* the last, partial one counted whole */
 
-    /* Shares of a scheduler's cycles, sum 1 (3.9). */
+    /* Shares of a scheduler's cycles, sum 1 (3.9). Waiting for the dispatcher's next block is latency. */
     double issued;            /* an instruction issued */
     double stalled_bandwidth; /* none did: looser throughput limits would help */
     double stalled_latency;   /* none did: shorter latencies or more warps would help */

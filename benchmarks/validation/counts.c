@@ -21,11 +21,17 @@ static const struct {
     [COUNTER_DRAM_READ] = {"DRAM read", "dram__bytes_read.sum", 0.15},
     [COUNTER_DRAM_WRITTEN] = {"DRAM written", "dram__bytes_write.sum", 0.15},
     [COUNTER_OCCUPANCY] = {"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 5},
+    [COUNTER_ISSUE] = {"issuing", "smsp__issue_active.avg.pct_of_peak_sustained_active", 5},
 };
 
 const char *counter_text(enum counter counter)
 {
     return counters[counter].text;
+}
+
+bool counter_is_share(enum counter counter)
+{
+    return counter == COUNTER_OCCUPANCY || counter == COUNTER_ISSUE;
 }
 
 double counter_tolerance(enum counter counter)
@@ -37,7 +43,7 @@ double counts_error(const struct counted *item, enum counter counter)
 {
     const double model = item->model[counter], hardware = item->hardware[counter];
 
-    if (counter == COUNTER_OCCUPANCY)
+    if (counter_is_share(counter))
         return model - hardware;
     return hardware > 0 ? model / hardware - 1 : model > 0 ? NAN : 0;
 }
@@ -218,6 +224,7 @@ static int take(struct counted *item, const struct ranking_options *options, str
         item->blocks_equal = expectation.traffic.blocks_equal;
         add_up(item->model, &expectation.code, &expectation.traffic);
         item->model[COUNTER_OCCUPANCY] = achieved_percent(&expectation);
+        item->model[COUNTER_ISSUE] = 100 * expectation.prediction.issued;
     }
     expectation_release(&expectation);
     free(ranked.reason);

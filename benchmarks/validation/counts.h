@@ -20,12 +20,17 @@ enum counter {
     COUNTER_DRAM_READ,  /* bytes */
     COUNTER_DRAM_WRITTEN,
     COUNTER_OCCUPANCY, /* achieved, in per cent of the warps that an SM can hold */
+    COUNTER_ISSUE, /* per cent of a scheduler's cycles in which it issues; in the others no warp is eligible
+                    */
     COUNTER_COUNT
 };
 
 const char *counter_text(enum counter counter); /* "instructions" */
 
-/* How far a count may be off: a share of the hardware's figure, for the occupancy points. */
+/* Counted in per cent of something: errors are differences in points, not shares. */
+bool counter_is_share(enum counter counter);
+
+/* How far a count may be off: a share of the hardware's figure, or points. */
 double counter_tolerance(enum counter counter);
 
 struct counted {

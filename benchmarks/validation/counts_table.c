@@ -8,7 +8,7 @@
 
 static double unit_of(enum counter counter)
 {
-    return counter == COUNTER_OCCUPANCY ? 1 : 100;
+    return counter_is_share(counter) ? 1 : 100;
 }
 
 /* One line per counter; `errors` has room for all variants. */
@@ -28,7 +28,7 @@ static void put_counter(FILE *out, const struct counted_set *set, enum counter c
     if (!n)
         return;
     fprintf(out, "| %s | %.3g%s | %zu of %zu | %.2f | %.2f | %.2f |\n", counter_text(counter),
-            unit * counter_tolerance(counter), counter == COUNTER_OCCUPANCY ? " points" : " %", within,
+            unit * counter_tolerance(counter), counter_is_share(counter) ? " points" : " %", within,
             set->count, unit * stats_median(errors, n), unit * stats_quantile(errors, n, 0.9),
             unit * stats_quantile(errors, n, 1));
 }
@@ -68,7 +68,7 @@ int counts_write(FILE *out, const struct counted_set *set, const char *notes, st
     for (c = 0; c < COUNTER_COUNT; c++)
         put_counter(out, set, (enum counter)c, errors);
     free(errors);
-    fprintf(out, "\nModel over hardware in per cent, occupancy in points; bold is beyond the "
+    fprintf(out, "\nModel over hardware in per cent, occupancy and issuing in points; bold is beyond the "
                  "tolerance.\n\n| kernel | configuration |");
     for (c = 0; c < COUNTER_COUNT; c++)
         fprintf(out, " %s |", counter_text((enum counter)c));

@@ -9,7 +9,7 @@ static const char *const header =
     "kernel,configuration,smsp__inst_executed.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,"
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,"
     "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,dram__bytes_read.sum,dram__bytes_write.sum,"
-    "sm__warps_active.avg.pct_of_peak_sustained_active\n";
+    "sm__warps_active.avg.pct_of_peak_sustained_active,smsp__issue_active.avg.pct_of_peak_sustained_active\n";
 
 static void write_table(char path[64], const char *first, const char *second)
 {
@@ -32,7 +32,7 @@ static void reads_quoted_configurations(void **state)
     char path[64];
 
     (void)state;
-    write_table(path, header, "saxpy,\"A=1,B=true\",1000,2,0,4,5,600,7,50.5\n");
+    write_table(path, header, "saxpy,\"A=1,B=true\",1000,2,0,4,5,600,7,50.5,30\n");
     assert_int_equal(counts_read(&set, path, &err), 0);
     unlink(path);
     assert_int_equal(set.count, 1);
@@ -45,6 +45,7 @@ static void reads_quoted_configurations(void **state)
     set.items[0].model[COUNTER_OCCUPANCY] = 48;
     check_near(counts_error(&set.items[0], COUNTER_INSTRUCTIONS), -0.01, 1e-12);
     check_near(counts_error(&set.items[0], COUNTER_OCCUPANCY), -2.5, 1e-12);
+    check_near(counts_error(&set.items[0], COUNTER_ISSUE), -30, 1e-12);
     assert_true(isnan(counts_error(&set.items[0], COUNTER_STORE_SECTORS)));
     counts_release(&set);
 }
@@ -68,7 +69,8 @@ static void refuses_bad_tables(void **state)
     (void)state;
     check_refused("kernel,configuration,other\n", "", "no column smsp__inst_executed.sum");
     check_refused(header, "", "no variant");
-    check_refused(header, "saxpy,A=1,many,2,0,4,5,600,7,50\n", ":2: smsp__inst_executed.sum is not a count");
+    check_refused(header, "saxpy,A=1,many,2,0,4,5,600,7,50,30\n",
+                  ":2: smsp__inst_executed.sum is not a count");
     check_refused(header, "saxpy,A=1,1000,2\n", ":2: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum is not");
 }
 
