@@ -118,9 +118,12 @@ static void read_signs(struct reader *r, struct sass_operand *operand, unsigned 
     if (flags & HALF) {
         static const uint8_t packed[4] = {SASS_PART_WHOLE, SASS_PART_WHOLE, SASS_PART_H0_H0, SASS_PART_H1_H1};
         static const uint8_t single[4] = {SASS_PART_WHOLE, SASS_PART_H1, SASS_PART_WHOLE, SASS_PART_WHOLE};
-        bool convert = sass_info(r->out->op)->class == SASS_CLASS_CONVERT;
+        static const uint8_t byte[4] = {SASS_PART_WHOLE, SASS_PART_B1, SASS_PART_B2, SASS_PART_B3};
+        const unsigned from = r->out->mod[SASS_MOD_FROM];
+        const bool convert = sass_info(r->out->op)->class == SASS_CLASS_CONVERT;
+        const bool bytes = from == SASS_TYPE_U8 || from == SASS_TYPE_S8;
 
-        operand->part = (convert ? single : packed)[reader_take(r, half, 2)];
+        operand->part = (!convert ? packed : bytes ? byte : single)[reader_take(r, half, 2)];
     }
     if (operand->kind == SASS_REGISTER)
         operand->reuse = r->out->control.reuse >> r->port & 1;
@@ -191,7 +194,7 @@ static void read_target(struct reader *r)
     uint64_t offset;
 
     r->out->has_target = r->out->op != SASS_BRX && r->out->op != SASS_BRXU && r->out->op != SASS_RET;
-    if (r->out->op == SASS_WARPSYNC && !r->out->mod[SASS_MOD_VARIANT]) {
+    if (r->out->op == SASS_WARPSYNC && r->out->mod[SASS_MOD_VARIANT] != 1) {
         r->out->has_target = false;
         return;
     }
