@@ -22,7 +22,8 @@ struct analysis {
     const struct sass *code;
     size_t count;
     struct slice_set indirect; /* needed wherever an indirect branch or a return may lead */
-    bool plain_stack;          /* local memory is spilled registers: words are tracked like registers */
+    bool anywhere;    /* such a branch may lead to any instruction: a jump table, a function pointer */
+    bool plain_stack; /* local memory is spilled registers: words are tracked like registers */
     bool changed;
 };
 
@@ -307,13 +308,19 @@ static bool falls_through(const struct sass *i)
             return true;
     return is_guarded(i) ||
            !(i->op == SASS_BRA || i->op == SASS_EXIT || i->op == SASS_RET || i->op == SASS_BRX ||
-             i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL);
+             i->op == SASS_BRXU || i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL);
+}
+
+/* Leads where a register says; a return leads behind a call or to an address that was taken. */
+static bool leads_anywhere(const struct sass *i)
+{
+    return i->op == SASS_BRX || i->op == SASS_BRXU || i->op == SASS_JMX ||
+           (i->op == SASS_CALL && !i->has_target);
 }
 
 static bool is_indirect(const struct sass *i)
 {
-    return i->op == SASS_RET || i->op == SASS_BRX || i->op == SASS_JMX ||
-           (i->op == SASS_CALL && !i->has_target);
+    return i->op == SASS_RET || leads_anywhere(i);
 }
 
 /* What the branch at `index` may lead to. */
@@ -350,6 +357,8 @@ static void pass(struct analysis *analysis)
             slice->live[index] = live;
             analysis->changed = true;
         }
+        if (analysis->anywhere)
+            unite(&analysis->indirect, &live);
     }
 }
 
@@ -408,6 +417,8 @@ int slice_init(struct slice *out, const struct sass *code, size_t count, bool ev
         return 0;
     }
     analysis.plain_stack = has_plain_stack(code, count);
+    for (size_t i = 0; i < count; i++)
+        analysis.anywhere |= leads_anywhere(&code[i]);
     while (analysis.changed) {
         analysis.changed = false;
         pass(&analysis);
