@@ -29,6 +29,14 @@ static int bad_address(struct emulation *emulation, const struct request *reques
                    (unsigned long long)request->address[lane], lane, why);
 }
 
+/* Shared memory of another block of the cluster: its rank stands above the 16 MB of the own window. */
+static bool is_remote(uint64_t address, enum sass_space space)
+{
+    const uint32_t rank = (uint32_t)address >> 24;
+
+    return space == SASS_SPACE_SHARED && rank && rank < CLUSTER_BLOCKS;
+}
+
 static int window_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
                        const struct request *request, unsigned lane, bool shared)
 {
@@ -36,9 +44,14 @@ static int window_cell(struct cell *out, struct emulation *emulation, struct war
     const size_t size = shared ? emulation->shared_bytes : emulation->local_bytes;
     const size_t first = shared ? 0 : lane * emulation->local_bytes;
 
+    if (shared && is_remote(offset, SASS_SPACE_SHARED)) {
+        *out = (struct cell){.bytes = emulation->remote, .remote = true};
+        return STEP_NEXT;
+    }
     if (size < request->width || offset > size - request->width)
         return bad_address(emulation, request, lane,
                            shared ? "is outside shared memory" : "is outside local memory");
+    out->remote = false;
     out->bytes = (shared ? emulation->shared : warp->local) + first + offset;
     out->marks = (shared ? emulation->shared_unknown : warp->local_unknown) + first + offset;
     out->page = NULL;
@@ -61,6 +74,7 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
     if (!region)
         return bad_address(emulation, request, lane, "is outside every buffer");
     out->region = region;
+    out->remote = false;
     out->page = region_page(region, address - region->address, emulation->err);
     if (!out->page)
         return ERR_MEMORY;
@@ -72,6 +86,8 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
 
 bool cell_unknown(const struct cell *cell, unsigned width)
 {
+    if (cell->remote)
+        return true;
     if (cell->page)
         return page_unknown(cell->page, cell->offset, width);
     for (unsigned k = 0; k < width; k++)
@@ -85,6 +101,8 @@ bool cell_store(struct emulation *emulation, const struct cell *cell, const void
 {
     const bool changed = memcmp(cell->bytes, bytes, width) != 0;
 
+    if (cell->remote)
+        return false;
     memcpy(cell->bytes, bytes, width);
     if (cell->page) {
         page_taint(cell->page, cell->offset, width, unknown);
@@ -218,6 +236,8 @@ static int check_lane(struct emulation *emulation, const struct request *request
 
     if (address & (request->width - 1))
         return bad_address(emulation, request, lane, "is not aligned");
+    if (is_remote(address, space))
+        return STEP_NEXT;
     if (space == SASS_SPACE_GLOBAL ? !memory_region(&emulation->memory, address, request->width)
                                    : size < request->width || (address & 0xffffffff) > size - request->width)
         return bad_address(emulation, request, lane,
@@ -339,6 +359,31 @@ static int execute_data(struct emulation *emulation, struct warp *warp, const st
     return request->access & SASS_READS ? load(emulation, warp, request) : store(emulation, warp, request);
 }
 
+/* QSPC: whether a generic address lies in global, local, own or, .D, the cluster's shared memory. */
+static int query_space(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    static const enum sass_space asked[] = {SASS_SPACE_GLOBAL, SASS_SPACE_LOCAL, SASS_SPACE_SHARED,
+                                            SASS_SPACE_SHARED};
+    const unsigned variant = i->mod[SASS_MOD_VARIANT] & 3;
+    struct request request;
+    uint32_t is = 0;
+    row words = {0};
+    const int rc = request_init(&request, emulation, warp, i, 0, mask);
+
+    if (rc)
+        return rc;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const enum sass_space space = space_of(request.address[lane]);
+
+        words[lane] = space == asked[variant] && (variant == 3 || !is_remote(request.address[lane], space));
+        is |= words[lane] << lane;
+    }
+    predicate_store(warp, &i->destinations[0], is, mask, 0);
+    operand_store(warp, &i->destinations[1], &words, 1, mask, 0);
+    return STEP_NEXT;
+}
+
 int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
 {
     const bool wanted = emulation->slice.wanted[i->pc / SASS_BYTES];
@@ -347,6 +392,8 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
 
     if (!mask)
         return STEP_NEXT;
+    if (i->op == SASS_QSPC)
+        return query_space(emulation, warp, i, mask);
     if (!i->accesses[0].bytes || i->accesses[0].space == SASS_SPACE_TEXTURE ||
         i->accesses[0].space == SASS_SPACE_TENSOR) { /* what it moves stands in a descriptor */
         make_unknown(warp, i, mask);

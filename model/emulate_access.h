@@ -45,6 +45,7 @@ struct cell {
     struct page *page; /* global memory */
     size_t offset;     /* in the page */
     struct region *region;
+    bool remote; /* shared memory of another block: never known, stores are lost */
 };
 int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
               unsigned lane);

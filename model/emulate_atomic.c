@@ -80,34 +80,59 @@ static uint64_t operand_value(const struct emulation *emulation, const struct wa
     return value;
 }
 
+static bool compares(const struct sass *i)
+{
+    const unsigned how = i->mod[SASS_MOD_ATOMIC];
+
+    return how == SASS_ATOMIC_CAS || how == SASS_ATOMIC_CAST_SPIN;
+}
+
+/* The predicate says which lanes are done: those whose compare-and-swap found what it compared with; those of
+ * an atomic on pairs of halves whose address is global, since shared memory has none. */
+static bool says_done(const struct sass *i)
+{
+    return i->destination_count && i->destinations[0].kind == SASS_PREDICATE &&
+           i->destinations[0].index != SASS_PT;
+}
+
 /* Lanes go one after another, as the order among them is nobody's promise. The values of other blocks are not
  * seen: whoever uses the result rests on an assumption. */
 int atomic_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
 {
     const struct sass *i = request->i;
     const struct sass_operand *first = data_operand(i, 0), *second = data_operand(i, 1);
-    uint32_t unknown = first ? operand_unknown(emulation, warp, first) : 0;
+    uint32_t unknown = first ? operand_unknown(emulation, warp, first) : 0, done = 0;
     bool changed = false;
     row words[2];
 
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t given = operand_value(emulation, warp, first, request->width, lane);
         uint64_t old = 0, value;
         struct cell cell;
-        const int rc = cell_find(&cell, emulation, warp, request, lane);
+        int rc;
 
+        words[0][lane] = words[1][lane] = 0;
+        if (says_done(i) && !compares(i) && space_of(request->address[lane]) != SASS_SPACE_GLOBAL)
+            continue;
+        rc = cell_find(&cell, emulation, warp, request, lane);
         if (rc)
             return rc;
         memcpy(&old, cell.bytes, request->width);
         unknown |= cell_unknown(&cell, request->width) ? lane_bit(lane) : 0;
-        value = combine_atomic(i, old, operand_value(emulation, warp, first, request->width, lane),
-                               operand_value(emulation, warp, second, request->width, lane));
+        done |= !compares(i) || old == given ? lane_bit(lane) : 0;
+        value = combine_atomic(i, old, given, operand_value(emulation, warp, second, request->width, lane));
         changed |= cell_store(emulation, &cell, &value, request->width, unknown >> lane & 1);
+        if (i->mod[SASS_MOD_ATOMIC] ==
+            SASS_ATOMIC_CAST_SPIN) /* says whether it swapped, not what was there */
+            old = old == given;
         words[0][lane] = (uint32_t)old;
         words[1][lane] = (uint32_t)(old >> 32);
     }
     if (changed)
         note_change(emulation);
+    if (says_done(i))
+        predicate_store(warp, &i->destinations[0], done, request->mask, compares(i) ? unknown : 0);
     for (unsigned k = 0; k < i->destination_count; k++)
         if (i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ) {
             operand_store(warp, &i->destinations[k], words, request->width == 8 ? 2 : 1, request->mask,

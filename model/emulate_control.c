@@ -282,21 +282,40 @@ static int execute_bmov(struct emulation *emulation, struct warp *warp, const st
     return STEP_NEXT;
 }
 
+/* WARPSYNC.EXCLUSIVE: lanes with another mask come later, alone, so that what looks at the active lanes
+ * (REDUX, MATCH) sees those of one mask. */
+static uint32_t keep_one_mask(struct warp *warp, struct group *group, uint32_t mask, const uint32_t *masks)
+{
+    const uint32_t wanted = masks[__builtin_ctz(mask)];
+    uint32_t others = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1)
+        others |= masks[__builtin_ctz(left)] != wanted ? left & -left : 0;
+    if (others)
+        group_add(warp, others, group->pc);
+    group->mask &= ~others;
+    return mask & ~others;
+}
+
 static int execute_warpsync(struct emulation *emulation, struct warp *warp, struct group *group,
                             const struct sass *i, uint32_t mask)
 {
     const struct sass_operand *source = data_operand(i, 0);
     uint32_t awaited = ALL_LANES;
+    const uint32_t *masks;
     row scratch;
 
-    if (i->mod[SASS_MOD_VARIANT])
+    if (i->mod[SASS_MOD_VARIANT] == 1)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "WARPSYNC.COLLECTIVE in a divergent warp");
     if (!mask)
         return STEP_NEXT;
     if (source) {
         if (operand_unknown(emulation, warp, source) & mask)
             return stop_at(emulation, i, EMULATE_INCOMPLETE, "the mask of WARPSYNC is unknown");
-        awaited = operand_row(emulation, warp, source, 0, scratch)[__builtin_ctz(mask)];
+        masks = operand_row(emulation, warp, source, 0, scratch);
+        if (i->mod[SASS_MOD_VARIANT] == 2)
+            mask = keep_one_mask(warp, group, mask, masks);
+        awaited = masks[__builtin_ctz(mask)];
     }
     if ((awaited & ~warp->exited & ~group->mask) == 0 && mask == group->mask)
         return STEP_NEXT;

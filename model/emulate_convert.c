@@ -198,14 +198,87 @@ void op_hset2(struct alu *x)
         x->d[0][l] = (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
 }
 
-/* Two floats to a pair of halves, the first becomes the high one; TF32 and merging into a third are not
- * emulated. */
+/* FP8, a finite value beyond the range becomes the largest one. E5M2 is the high byte of a half. */
+static uint32_t fp8_bits(bool e5m2, double value)
+{
+    const int mantissa_bits = e5m2 ? 2 : 3, lowest = e5m2 ? -14 : -6;
+    const uint32_t sign = signbit(value) ? 0x80 : 0, most = e5m2 ? 0x7b : 0x7e;
+    int exponent;
+    double units;
+
+    if (value != value)
+        return 0x7f;
+    if (value == 0 || isinf(value))
+        return sign | (value == 0 ? 0 : most);
+    exponent = ilogb(value) > lowest ? ilogb(value) : lowest;
+    units = fabs(rint(ldexp(value, mantissa_bits - exponent)));
+    units += ldexp(exponent - lowest, mantissa_bits); /* the encoding is linear in both */
+    return sign | (units < most ? (uint32_t)units : most);
+}
+
+static double fp8_value(bool e5m2, uint8_t bits)
+{
+    const unsigned exponent = bits >> 3 & 15, mantissa = bits & 7;
+    double value;
+
+    if (e5m2)
+        return half_value(&fp16, (uint16_t)(bits << 8));
+    if ((bits & 0x7f) == 0x7f)
+        value = NAN;
+    else
+        value = exponent ? ldexp(8 + mantissa, (int)exponent - 10) : ldexp(mantissa, -9);
+    return bits >> 7 ? -value : value;
+}
+
+/* Two floats to a pair of FP8, the first becomes the high one; the third source stands above them. */
+static void pack_fp8(struct alu *x, bool e5m2)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        double high = float_of(x->s[0][0][l]), low = float_of(x->s[1][0][l]);
+
+        if (x->i->mod[SASS_MOD_RELU]) {
+            high = high < 0 ? 0 : high;
+            low = low < 0 ? 0 : low;
+        }
+        x->d[0][l] = x->s[2][0][l] << 16 | fp8_bits(e5m2, high) << 8 | fp8_bits(e5m2, low);
+    }
+}
+
+/* The low or, with .H1, the high two bytes, FP8, to a pair of halves. */
+static void unpack_fp8(struct alu *x, bool e5m2)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t pair = x->s[1][0][l] >> (x->i->mod[SASS_MOD_VARIANT] ? 16 : 0);
+        const uint16_t low = half_bits(&fp16, fp8_value(e5m2, (uint8_t)pair), SASS_ROUND_NEAR);
+        const uint16_t high = half_bits(&fp16, fp8_value(e5m2, (uint8_t)(pair >> 8)), SASS_ROUND_NEAR);
+
+        x->d[0][l] = (uint32_t)high << 16 | low;
+    }
+}
+
+static bool is_fp8(unsigned type)
+{
+    return type == SASS_TYPE_E4M3 || type == SASS_TYPE_E5M2;
+}
+
+/* Two floats to a pair of halves, the first becomes the high one; TF32, the formats below FP8 and merging of
+ * halves are not emulated. */
 void op_f2fp(struct alu *x)
 {
-    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TO]);
+    const unsigned to = x->i->mod[SASS_MOD_TO], from = x->i->mod[SASS_MOD_FROM];
+    const struct half_format *format = format_of((enum sass_type)to);
     const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
+    const bool merge = x->i->mod[SASS_MOD_VARIANT], halves = to == SASS_TYPE_F16 || to == SASS_TYPE_BF16;
 
-    x->result_unknown = x->i->mod[SASS_MOD_VARIANT] || x->i->mod[SASS_MOD_TO] == SASS_TYPE_TF32;
+    if (is_fp8(to) && merge && from == SASS_TYPE_F32) {
+        pack_fp8(x, to == SASS_TYPE_E5M2);
+        return;
+    }
+    if (is_fp8(from) && to == SASS_TYPE_F16) {
+        unpack_fp8(x, from == SASS_TYPE_E5M2);
+        return;
+    }
+    x->result_unknown = merge || !halves || from != SASS_TYPE_F32;
     for (unsigned l = 0; l < LANES; l++) {
         double high = float_of(x->s[0][0][l]), low = float_of(x->s[1][0][l]);
 
@@ -274,17 +347,17 @@ void op_f2f(struct alu *x)
 /* Rounds to an integral value of the same type. */
 void op_frnd(struct alu *x)
 {
-    const enum sass_type from = (enum sass_type)x->i->mod[SASS_MOD_FROM];
-    const enum sass_type to = (enum sass_type)x->i->mod[SASS_MOD_TO];
+    const enum sass_type type = (enum sass_type)x->i->mod[SASS_MOD_TO];
 
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t bits = source_bits(x, l);
 
-        if (x->i->mod[SASS_MOD_FTZ] && from == SASS_TYPE_F32)
+        if (x->i->mod[SASS_MOD_FTZ] && type == SASS_TYPE_F32)
             bits = flush((uint32_t)bits);
         set_result(
             x, l,
-            real_bits(to, round_in(real_value(from, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
+            real_bits(type,
+                      round_in(real_value(type, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
                       SASS_ROUND_NEAR));
     }
 }

@@ -190,9 +190,33 @@ void op_fsetp(struct alu *x)
     set_compared(x, compare_lanes(x, source_float));
 }
 
+/* DSETP.MIN, .MAX: the first predicate says that the first source is the one to take, where a NaN loses and
+ * -0 is below +0; the second that both are NaN. */
+static void choose_double(struct alu *x, bool minimum)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+    uint32_t first = 0, neither = 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const double a = source_double(x, 0, l), b = source_double(x, 1, l);
+        const bool below = a < b || (a == b && signbit(a) > signbit(b));
+        const bool above = a > b || (a == b && signbit(a) < signbit(b));
+
+        first |= (uint32_t)(a == a && (b != b || (minimum ? below : above))) << l;
+        neither |= (uint32_t)(a != a && b != b) << l;
+    }
+    x->dq[0] = combine(with, first, x->q[0]);
+    x->dq[1] = combine(with, neither, x->q[0]);
+}
+
 void op_dsetp(struct alu *x)
 {
-    set_compared(x, compare_lanes(x, source_double));
+    const unsigned compare = x->i->mod[SASS_MOD_COMPARE];
+
+    if (compare == SASS_CMP_MIN || compare == SASS_CMP_MAX)
+        choose_double(x, compare == SASS_CMP_MIN);
+    else
+        set_compared(x, compare_lanes(x, source_double));
 }
 
 /* 1.0 or, without .BF, all ones. */

@@ -170,7 +170,17 @@ void op_imad(struct alu *x)
             x->d[0][l] = a[l] * b[l] + c[l];
 }
 
-/* Dot product of four bytes (4A) or of two halves and two bytes; the types say which operand is signed. */
+/* Part `k`, of `bits` bits, of a word. */
+static int32_t part_of(uint32_t word, unsigned k, unsigned bits, bool is_signed)
+{
+    const unsigned gap = 32 - bits;
+    const uint32_t top = word >> bits * k << gap;
+
+    return is_signed ? (int32_t)top >> gap : (int32_t)(top >> gap);
+}
+
+/* Dot product of four bytes with four (4A), or of two halves with the two low or high bytes (2A.LO, 2A.HI);
+ * the types say which operand is signed. */
 void op_idp(struct alu *x)
 {
     const bool a_signed =
@@ -178,14 +188,14 @@ void op_idp(struct alu *x)
     const bool b_signed =
         x->i->mod[SASS_MOD_TYPE] == SASS_TYPE_S8 || x->i->mod[SASS_MOD_TYPE] == SASS_TYPE_S16;
 
+    const unsigned kind = x->i->mod[SASS_MOD_VARIANT], parts = kind ? 2 : 4, first_byte = kind == 2 ? 2 : 0;
+
     for (unsigned l = 0; l < LANES; l++) {
         int64_t sum = x->s[2][0][l];
 
-        for (unsigned k = 0; k < 32; k += 8) {
-            const uint8_t a = (uint8_t)(x->s[0][0][l] >> k), b = (uint8_t)(x->s[1][0][l] >> k);
-
-            sum += (a_signed ? (int8_t)a : a) * (b_signed ? (int8_t)b : b);
-        }
+        for (unsigned k = 0; k < parts; k++)
+            sum += (int64_t)part_of(x->s[0][0][l], k, 32 / parts, a_signed) *
+                   part_of(x->s[1][0][l], first_byte + k, 8, b_signed);
         x->d[0][l] = (uint32_t)sum;
     }
 }

@@ -74,9 +74,14 @@ void op_s2r(struct alu *x)
 }
 
 /* Reads the whole register of the first active lane: what is stored is one value for the warp. */
+/* The predicate says which lanes hold another value than the one that is moved. */
 void op_r2ur(struct alu *x)
 {
+    const uint32_t moved = x->s[0][0][__builtin_ctz(x->active)];
+
     memcpy(x->d[0], x->s[0][0], sizeof(row));
+    for (unsigned l = 0; l < LANES; l++)
+        x->dq[0] |= (uint32_t)(x->s[0][0][l] != moved) << l;
 }
 
 /* The lane that lane `l` reads, or -1 for its own because there is none (PTX ISA, shfl). */

@@ -91,6 +91,7 @@ const struct operation operations[SASS_OP_COUNT] = {
     OP(I2FP, i2f, INT),
     OP(I2I, i2i, INT),
     OP(UI2F, i2f, INT),
+    OP(UI2FP, i2f, INT),
 
     OP(S2R, s2r, NONE),
     OP(CS2R, s2r, NONE),

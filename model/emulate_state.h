@@ -23,9 +23,10 @@
 
 enum {
     LANES = 32,
-    ROWS = 256,      /* registers of a lane */
-    BARRIERS = 16,   /* of a block */
-    RECONVERGE = 16, /* convergence barriers of a lane */
+    ROWS = 256,          /* registers of a lane */
+    BARRIERS = 16,       /* of a block */
+    RECONVERGE = 16,     /* convergence barriers of a lane */
+    CLUSTER_BLOCKS = 16, /* most thread blocks of a cluster */
     RESULT_WORDS = 4
 };
 
@@ -116,6 +117,7 @@ struct emulation {
     unsigned char *shared;
     bool *shared_unknown; /* of each byte */
     bool shared_tainted;
+    unsigned char remote[32]; /* what loads from shared memory of other blocks find, unknown */
     struct block_barrier barriers[BARRIERS];
     struct warp *warps;
     unsigned alive;   /* threads that have not exited */

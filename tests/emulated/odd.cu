@@ -1,0 +1,135 @@
+// Instructions that the kernels of the library do not use. Every kernel reads n words and writes four a thread; the
+// same is computed by plain C in test_odd.c.
+
+// Parts of a word: bytes to floats and back, dot products of halves with bytes.
+extern "C" __global__ void bytes(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned a = in[i], b = in[(i + 1) % n];
+    const uchar4 part = {(unsigned char)a, (unsigned char)(a >> 8), (unsigned char)(a >> 16), (unsigned char)(a >> 24)};
+
+    out[4 * i] = __float_as_int(part.x + 2.0f * part.y + 4.0f * part.z + 8.0f * part.w);
+    out[4 * i + 1] = (unsigned char)(part.y * 0.9f) | (unsigned short)(part.z * 200.5f) << 8;
+    out[4 * i + 2] = __dp2a_lo((int)a, (int)b, 3);
+    out[4 * i + 3] = __dp2a_hi(a, b, 5u);
+}
+
+// Rounding, least and greatest of doubles.
+extern "C" __global__ void doubles(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const double a = (int)in[i] * 1e-6, b = i % 5 == 0 ? __longlong_as_double(-1) : (int)in[(i + 1) % n] * 1e-6;
+    const double rounded = floor(a) + 3 * ceil(b == b ? b : 1) + 5 * rint(a * 3) + 7 * trunc(a * 5);
+    const double chosen = fmin(a, b) + 2 * fmax(b, a);
+
+    out[4 * i] = __double2loint(rounded);
+    out[4 * i + 1] = __double2hiint(rounded);
+    out[4 * i + 2] = __double2loint(chosen);
+    out[4 * i + 3] = __double2hiint(chosen);
+}
+
+__device__ unsigned triple(unsigned x)
+{
+    return 3 * x + 1;
+}
+
+__device__ unsigned flip(unsigned x)
+{
+    return x ^ 0x5555;
+}
+
+__device__ __noinline__ unsigned divide(unsigned x)
+{
+    return x % 7 + x / 5;
+}
+
+__device__ unsigned (*const functions[3])(unsigned) = {triple, flip, divide};
+
+__device__ __noinline__ unsigned fibonacci(unsigned n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+// A jump table in a loop, function pointers, recursion.
+extern "C" __global__ void jumps(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned v = in[i];
+    unsigned r = v;
+
+    for (unsigned k = 0; k < 3; k++)
+        switch ((v + k) % 9) {
+        case 0: r = r * 5 + __popc(r); break;
+        case 1: r ^= r << 3; break;
+        case 2: r += 7; break;
+        case 3: r = r / 3; break;
+        case 4: r = r % 1001; break;
+        case 5: r = __brev(r); break;
+        case 6: r = 0 - r; break;
+        case 7: r = (unsigned)sqrtf((float)(r & 0xffff)); break;
+        default: r = ~r;
+        }
+    out[4 * i] = r;
+    out[4 * i + 1] = functions[v % 3](v);
+    out[4 * i + 2] = fibonacci(v % 8);
+    out[4 * i + 3] = n;
+}
+
+// Shared memory has no atomic add of floats, doubles, 64-bit numbers: the compiler makes a loop.
+extern "C" __global__ void loops(unsigned *out, const unsigned *in, int n)
+{
+    __shared__ float f;
+    __shared__ unsigned long long l;
+    __shared__ unsigned count, keys[128];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = in[i] % 128;
+
+    if (threadIdx.x == 0)
+        f = l = count = 0;
+    for (int k = threadIdx.x; k < 128; k += blockDim.x)
+        keys[k] = 0;
+    __syncthreads();
+    atomicAdd(&f, 0.5f);
+    atomicAdd(&l, (unsigned long long)in[i]);
+    while (atomicCAS(&keys[at], 0u, in[i] | 1u))
+        at = (at + 1) % 128;
+    atomicInc(&count, 1000u);
+    __syncthreads();
+    out[4 * i] = __float_as_int(f);
+    out[4 * i + 1] = (unsigned)l;
+    out[4 * i + 2] = (unsigned)(l >> 32);
+    out[4 * i + 3] = count;
+}
+
+// Masks that differ among the lanes of a warp.
+extern "C" __global__ void masks(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned v = in[i] % 4, tile = 0xffu << (threadIdx.x & 24);
+    const unsigned same = __match_any_sync(tile, v) & tile;
+
+    out[4 * i] = same;
+    out[4 * i + 1] = __reduce_add_sync(same, in[i]);
+    out[4 * i + 2] = __ballot_sync(tile, v == 1) & tile;
+    out[4 * i + 3] = __shfl_sync(tile, in[i], 3, 8);
+}
+
+// FP8 and back.
+extern "C" __global__ void fp8(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if __CUDA_ARCH__ >= 890
+    const float a = (int)in[i] * (1.0f / (1 << (i % 8 * 4))), b = 1000.0f / (1 + in[i] % 5000);
+    unsigned short e4m3, e5m2;
+    unsigned halves4, halves5;
+
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(e4m3) : "f"(a), "f"(b));
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(e5m2) : "f"(a), "f"(b));
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves4) : "h"(e4m3));
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(halves5) : "h"(e5m2));
+    out[4 * i] = e4m3;
+    out[4 * i + 1] = e5m2;
+    out[4 * i + 2] = halves4;
+    out[4 * i + 3] = halves5;
+#endif
+}

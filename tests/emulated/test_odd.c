@@ -1,0 +1,280 @@
+/* Instructions that the library's kernels do not use, on every architecture that is emulated: usage
+ * test_odd SM. */
+#include "check.h"
+#include "gpu/compile.h"
+#include "model/emulate.h"
+
+#include <math.h>
+
+enum { N = 256, THREADS = 64, PER_THREAD = 4, SKIPPED = 77 };
+
+static struct compiler *compiler;
+static unsigned sm;
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc)
+        fail_msg("%s", err->text);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void split(uint32_t out[2], double value)
+{
+    memcpy(out, &value, sizeof value);
+}
+
+static void bytes(uint32_t out[4], const uint32_t *in, int i)
+{
+    const uint32_t a = in[i], b = in[(i + 1) % N];
+    const float x = a & 255, y = a >> 8 & 255, z = a >> 16 & 255, w = a >> 24;
+
+    out[0] = bits_of(x + 2 * y + 4 * z + 8 * w);
+    out[1] = (uint32_t)(uint8_t)(y * 0.9f) | (uint32_t)(uint16_t)(z * 200.5f) << 8;
+    out[2] = (uint32_t)(3 + (int16_t)a * (int8_t)b + (int16_t)(a >> 16) * (int8_t)(b >> 8));
+    out[3] = 5 + (a & 0xffff) * (b >> 16 & 255) + (a >> 16) * (b >> 24);
+}
+
+static void doubles(uint32_t out[4], const uint32_t *in, int i)
+{
+    const double a = (int32_t)in[i] * 1e-6, b = i % 5 == 0 ? NAN : (int32_t)in[(i + 1) % N] * 1e-6;
+
+    split(out, floor(a) + 3 * ceil(b == b ? b : 1) + 5 * rint(a * 3) + 7 * trunc(a * 5));
+    split(out + 2, fmin(a, b) + 2 * fmax(b, a));
+}
+
+static uint32_t reversed(uint32_t x)
+{
+    uint32_t out = 0;
+
+    for (unsigned k = 0; k < 32; k++)
+        out |= (x >> k & 1) << (31 - k);
+    return out;
+}
+
+static void jumps(uint32_t out[4], const uint32_t *in, int i)
+{
+    static const uint32_t fibonacci[8] = {0, 1, 1, 2, 3, 5, 8, 13};
+    const uint32_t v = in[i], called[3] = {3 * v + 1, v ^ 0x5555, v % 7 + v / 5};
+    uint32_t r = v;
+
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t next[9] = {
+            r * 5 + (uint32_t)__builtin_popcount(r), r ^ r << 3, r + 7, r / 3, r % 1001, reversed(r), 0 - r,
+            (uint32_t)sqrtf((float)(r & 0xffff)),    ~r};
+
+        r = next[(v + k) % 9];
+    }
+    out[0] = r;
+    out[1] = called[v % 3];
+    out[2] = fibonacci[v % 8];
+    out[3] = N;
+}
+
+static void loops(uint32_t out[4], const uint32_t *in, int i)
+{
+    uint64_t sum = 0;
+
+    for (int k = 0; k < THREADS; k++)
+        sum += in[i / THREADS * THREADS + k];
+    out[0] = bits_of(0.5f * THREADS);
+    out[1] = (uint32_t)sum;
+    out[2] = (uint32_t)(sum >> 32);
+    out[3] = THREADS;
+}
+
+static void masks(uint32_t out[4], const uint32_t *in, int i)
+{
+    const int first = i / 8 * 8;
+
+    memset(out, 0, 4 * sizeof *out);
+    for (int k = first; k < first + 8; k++) {
+        const bool same = in[k] % 4 == in[i] % 4;
+
+        out[0] |= (uint32_t)same << k % 32;
+        out[1] += same ? in[k] : 0;
+        out[2] |= (uint32_t)(in[k] % 4 == 1) << k % 32;
+    }
+    out[3] = in[first + 3];
+}
+
+/* The nearest of all values of a format, the even one of two. */
+static uint8_t to_fp8(float value, const float *values, unsigned most)
+{
+    unsigned best = 0;
+
+    for (unsigned k = 1; k <= most; k++) {
+        const float now = fabsf(fabsf(value) - values[k]), before = fabsf(fabsf(value) - values[best]);
+
+        if (now < before || (now == before && k % 2 == 0))
+            best = k;
+    }
+    return (uint8_t)(best | (value < 0 ? 0x80 : 0));
+}
+
+static uint16_t to_half(uint8_t fp8, const float *values)
+{
+    const float value = values[fp8 & 0x7f];
+    const int exponent = value == 0 ? 0 : ilogbf(value);
+    const uint16_t sign = fp8 & 0x80 ? 0x8000 : 0;
+
+    if (value == 0)
+        return sign;
+    if (exponent < -14) /* a denormal */
+        return sign | (uint16_t)ldexpf(value, 24);
+    return sign | (uint16_t)((exponent + 15) << 10 | ((int)ldexpf(value, 10 - exponent) & 1023));
+}
+
+static void fp8(uint32_t out[4], const uint32_t *in, int i)
+{
+    const float a = (float)(int32_t)in[i] * (1.0f / (float)(1 << (i % 8 * 4)));
+    const float b = 1000.0f / (float)(1 + in[i] % 5000);
+    float e4m3[128] = {0}, e5m2[128] = {0};
+    uint8_t high, low;
+
+    for (int k = 1; k < 128; k++) {
+        e4m3[k] = k < 8 ? ldexpf((float)k, -9) : ldexpf((float)(8 + k % 8), k / 8 - 10);
+        e5m2[k] = k < 4 ? ldexpf((float)k, -16) : ldexpf((float)(4 + k % 4), k / 4 - 17);
+    }
+    high = to_fp8(a, e4m3, 0x7e), low = to_fp8(b, e4m3, 0x7e);
+    out[0] = (uint32_t)high << 8 | low;
+    out[2] = (uint32_t)to_half(high, e4m3) << 16 | to_half(low, e4m3);
+    high = to_fp8(a, e5m2, 0x7b), low = to_fp8(b, e5m2, 0x7b);
+    out[1] = (uint32_t)high << 8 | low;
+    out[3] = (uint32_t)to_half(high, e5m2) << 16 | to_half(low, e5m2);
+}
+
+static const struct odd {
+    const char *name;
+    void (*compute)(uint32_t out[4], const uint32_t *in, int i);
+    unsigned first_sm;
+} odds[] = {
+    {"bytes", bytes, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
+    {"loops", loops, 80}, {"masks", masks, 80},     {"fp8", fp8, 89},
+};
+
+/* A compiled kernel and its launch. */
+struct subject {
+    struct compile_result compiled;
+    struct cubin cubin;
+    const struct cubin_kernel *kernel;
+    struct sass_code code;
+    struct launch launch;
+    struct argument arguments[3];
+    int32_t count;
+};
+
+static void subject_open(struct subject *s, const char *name)
+{
+    struct err err = {0};
+    char arch[16];
+
+    snprintf(arch, sizeof arch, "sm_%u", sm);
+    const struct compile_request request = {
+        .source_path = "tests/emulated/odd.cu", .name = name, .arch = arch, .deadline_s = 120};
+    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
+    if (s->compiled.outcome != OUTCOME_OK)
+        fail_msg("%s", s->compiled.diagnostic);
+    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, name, &err), &err);
+    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
+    ok(sass_read(&s->code, s->kernel, &err), &err);
+    launch_init(&s->launch);
+    s->count = N;
+    s->launch.grid[0] = N / THREADS;
+    s->launch.block[0] = THREADS;
+    s->launch.arguments = s->arguments;
+    s->launch.argument_count = 3;
+    s->arguments[0] = (struct argument){.kind = ARGUMENT_BUFFER,
+                                        .name = "out",
+                                        .type = ELEMENT_UINT32,
+                                        .count = N * PER_THREAD,
+                                        .role = ROLE_OUT};
+    s->arguments[1] = (struct argument){.kind = ARGUMENT_BUFFER,
+                                        .name = "in",
+                                        .type = ELEMENT_UINT32,
+                                        .count = N,
+                                        .fill = {.kind = FILL_UNIFORM, .seed = 7, .b = 4294967295.0}};
+    s->arguments[2] = (struct argument){
+        .kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)&s->count, .size = sizeof s->count};
+    ok(launch_prepare(&s->launch, &err), &err);
+}
+
+static void subject_close(struct subject *s)
+{
+    sass_release(&s->code);
+    cubin_release(&s->cubin);
+    compile_result_release(&s->compiled);
+}
+
+static void emulate(struct emulate_result *out, const struct subject *s, enum emulate_mode mode,
+                    uint32_t *output)
+{
+    const struct emulate_options options = {.mode = mode};
+    struct emulation *emulation;
+    struct err err = {0};
+
+    ok(emulation_open(&emulation, &s->cubin, s->kernel, &s->code, &s->launch, &options, &err), &err);
+    ok(emulate_grid(out, emulation, &err), &err);
+    if (out->end != EMULATE_DONE)
+        fail_msg("ended as %s at %#x: %s", emulate_end_text(out->end), out->pc, out->reason);
+    if (output)
+        ok(emulation_read(output, emulation, 0, 0, N * PER_THREAD, &err), &err);
+    emulation_close(emulation);
+}
+
+static void computes_what_c_computes(void **state)
+{
+    const struct odd *odd = *state;
+    struct emulate_result full, sliced;
+    uint32_t in[N], found[N * PER_THREAD], wanted[PER_THREAD];
+    struct subject s = {0};
+    struct err err = {0};
+
+    if (sm < odd->first_sm)
+        skip();
+    subject_open(&s, odd->name);
+    ok(fill_read(&s.arguments[1].fill, ELEMENT_UINT32, 0, N, in, &err), &err);
+    emulate(&full, &s, EMULATE_FULL, found);
+    for (int i = 0; i < N; i++) {
+        odd->compute(wanted, in, i);
+        for (int k = 0; k < PER_THREAD; k++)
+            if (found[PER_THREAD * i + k] != wanted[k])
+                fail_msg("%s on sm_%u: word %d of thread %d is %#x, wanted %#x", odd->name, sm, k, i,
+                         found[PER_THREAD * i + k], wanted[k]);
+    }
+    emulate(&sliced, &s, EMULATE_SLICED, NULL);
+    for (size_t b = 0; b < full.block_count; b++)
+        assert_memory_equal(full.blocks[b].counts, sliced.blocks[b].counts,
+                            full.instruction_count * sizeof *full.blocks[b].counts);
+    emulate_result_release(&full);
+    emulate_result_release(&sliced);
+    subject_close(&s);
+}
+
+int main(int argc, char **argv)
+{
+    enum { COUNT = sizeof odds / sizeof *odds };
+    struct CMUnitTest tests[COUNT];
+    struct err err = {0};
+    int failed;
+
+    if (argc != 2)
+        return 2;
+    sm = (unsigned)strtoul(argv[1], NULL, 10);
+    if (compiler_open(&compiler, NULL, NULL, &err)) {
+        fprintf(stderr, "skipped: %s\n", err.text);
+        return SKIPPED;
+    }
+    for (size_t k = 0; k < COUNT; k++)
+        tests[k] = (struct CMUnitTest){
+            .name = odds[k].name, .test_func = computes_what_c_computes, .initial_state = (void *)&odds[k]};
+    failed = _cmocka_run_group_tests("odd", tests, COUNT, NULL, NULL);
+    compiler_close(compiler);
+    return failed;
+}
