@@ -91,25 +91,27 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     const struct sass *instruction = &in->sass->instructions[i];
     const struct traffic_count *count = &in->traffic->counts[i];
     const bool writes = !(instruction->accesses[0].access & SASS_READS);
+    const bool loads = !writes && instruction->access_count == 1;
     const double requests = fmax(count->requests, 1e-9);
     const double sectors = count->sectors / requests;
-    const double missing = traffic_is_cached(instruction) ? sectors * (1 - in->traffic->l1_hit) : sectors;
+    const double missing = traffic_is_cached(instruction) ? sectors * (1 - count->l1_hit) : sectors;
 
     out->units = count->wavefronts / requests * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
         return;
-    out->units += machine_fronts(in->machine, instruction, 1, sectors) * server_cycles(in, RESOURCE_L1_DATA);
+    out->units += machine_fronts(in->machine, instruction, 1, sectors, loads ? count->passes / requests : 0) *
+                  server_cycles(in, RESOURCE_L1_DATA);
     out->tags = count->lines / requests * server_cycles(in, RESOURCE_L1_TAGS);
     if (!traffic_is_global(instruction))
         return;
     out->l2 = (writes ? machine_writes(in->machine, sectors,
                                        fmin(count->bytes / requests / FOOTPRINT_SECTOR, sectors))
-                      : missing) *
+                      : machine_reads(in->machine, missing, count->lines / requests * (1 - count->l1_hit))) *
               server_cycles(in, RESOURCE_L2);
     out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
                                                            missing * server_cycles(in, RESOURCE_DRAM_WRITE)
                                                      : 0
-                       : missing / fmax(in->traffic->l2_read, 1e-9) * in->traffic->dram_read *
+                       : machine_brings(in->machine, count->dram_read, count->dram_scattered) / requests *
                              server_cycles(in, RESOURCE_DRAM_READ);
 }
 

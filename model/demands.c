@@ -65,10 +65,12 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
                        const struct traffic_count *count)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
-    const double fronts = machine_fronts(machine, i, count->requests, count->sectors);
     const double certain = fmax(count->requests, count->sectors / 4) * least;
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
+    const bool reads = i->accesses[0].access & SASS_READS, copies = i->access_count > 1;
+    const double fronts =
+        machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
 
     if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
         ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
@@ -78,10 +80,14 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     }
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
-    if (i->access_count > 1) /* LDGSTS: what comes is written to shared memory */
+    if (copies) /* LDGSTS: what comes is written to shared memory */
         ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
     if (atomic)
         ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+    else if (reads)
+        ask(&out->demand, RESOURCE_L2,
+            machine_reads(machine, count->sectors * (1 - count->l1_hit), count->lines * (1 - count->l1_hit)),
+            0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
@@ -91,10 +97,10 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
 {
     struct demand *demand = &out->demand;
 
-    ask(demand, RESOURCE_L2,
-        traffic->l2_read + machine_writes(machine, traffic->l2_written, traffic->l2_filled),
+    ask(demand, RESOURCE_L2, machine_writes(machine, traffic->l2_written, traffic->l2_filled),
         traffic->least_l2_read + traffic->least_l2_written);
-    ask(demand, RESOURCE_DRAM_READ, traffic->dram_read, traffic->least_dram_read);
+    ask(demand, RESOURCE_DRAM_READ, machine_brings(machine, traffic->dram_read, traffic->dram_scattered),
+        traffic->least_dram_read);
     ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);
     if (traffic->l1_read > 0)
         out->assumptions |= PREDICT_ASSUMED_HIT_RATE;

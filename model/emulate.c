@@ -233,6 +233,7 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
     memset(emulation->shared_unknown, 0, emulation->shared_bytes);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
     memset(block->counts, 0, emulation->count * sizeof *block->counts);
+    memset(block->touches, 0, emulation->count * sizeof *block->touches);
     footprint_release(&block->read);
     footprint_release(&block->written);
     emulation->shared_tainted = false;
@@ -326,8 +327,9 @@ static int add_block(struct emulate_block **out, struct emulation *emulation, st
     *block = (struct emulate_block){.weight = 1, .warps = emulation->warp_count};
     memcpy(block->position, position, sizeof block->position);
     block->counts = calloc(emulation->count, sizeof *block->counts);
+    block->touches = calloc(emulation->count, sizeof *block->touches);
     block->paths = calloc(emulation->warp_count, sizeof *block->paths);
-    if (!block->counts || !block->paths)
+    if (!block->counts || !block->touches || !block->paths)
         return err_memory(err);
     *out = block;
     return 0;
@@ -336,9 +338,21 @@ static int add_block(struct emulate_block **out, struct emulation *emulation, st
 static void release_block(struct emulate_block *block)
 {
     free(block->counts);
+    free(block->touches);
     free(block->paths);
     footprint_release(&block->read);
     footprint_release(&block->written);
+}
+
+static int list_regions(struct emulate_result *out, const struct emulate_memory *memory, struct err *err)
+{
+    out->regions = calloc(memory->region_count + 1, sizeof *out->regions);
+    if (!out->regions)
+        return err_memory(err);
+    out->region_count = memory->region_count;
+    for (size_t r = 0; r < out->region_count; r++)
+        out->regions[r] = (struct emulate_region){memory->regions[r].address, memory->regions[r].bytes};
+    return 0;
 }
 
 int emulation_block(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
@@ -349,6 +363,8 @@ int emulation_block(struct emulate_result *result, struct emulation *emulation, 
 
     emulation->result = result;
     emulation->err = err;
+    if (!rc && !result->regions)
+        rc = list_regions(result, &emulation->memory, err);
     if (!rc)
         rc = execute_block(emulation, block, err);
     if (!rc && result->end != EMULATE_DONE)
@@ -402,6 +418,7 @@ void emulate_result_release(struct emulate_result *result)
         free(result->paths[k].steps);
     free(result->blocks);
     free(result->paths);
+    free(result->regions);
     *result = (struct emulate_result){0};
 }
 

@@ -59,7 +59,16 @@ struct emulate_count {
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
     uint64_t lines;      /* 128-byte lines, likewise */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width */
+    uint64_t passes;     /* of L1 for global memory, were its data there: wavefronts of its 32 banks */
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
+};
+
+/* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,
+ * by a store, to what is written. */
+struct emulate_touch {
+    uint64_t fresh;  /* sectors that nothing in the block had touched before it did */
+    uint64_t own;    /* of them, those of the block's first warp: what a warp touches, others apart */
+    uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
 };
 
 /* The instructions one warp executed, in order, loops folded. */
@@ -82,8 +91,14 @@ struct emulate_block {
     double weight; /* blocks of the grid that it stands for, itself included */
     unsigned warps;
     struct emulate_count *counts;   /* one per instruction of the code */
+    struct emulate_touch *touches;  /* likewise */
     uint32_t *paths;                /* one per warp: index of its path in the result */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
+};
+
+/* A piece of global memory: a buffer, or a variable of the cubin. */
+struct emulate_region {
+    uint64_t address, bytes;
 };
 
 struct emulate_result {
@@ -100,6 +115,8 @@ struct emulate_result {
     size_t block_count;
     struct emulate_path *paths; /* distinct ones */
     size_t path_count;
+    struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
+    size_t region_count;
 };
 
 struct emulation; /* a kernel, its launch and its memory */

@@ -34,6 +34,9 @@ enum sass_space space_of(uint64_t address);
 void request_tally(struct emulation *emulation, const struct request *request, uint64_t times);
 /* Counts it once and marks the footprint. */
 int request_count(struct emulation *emulation, const struct request *request);
+/* Marks bytes of global memory in the block's footprint, as touched by the request's instruction. */
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address,
+                 uint64_t bytes);
 /* Whether its lanes access global memory; they do all or, generic addresses, as the first does. */
 bool request_is_global(const struct request *request);
 

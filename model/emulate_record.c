@@ -215,18 +215,6 @@ static unsigned find_spans(struct span spans[LANES], const struct request *reque
     return kept;
 }
 
-static int mark_span(struct emulation *emulation, const struct request *request, struct span span)
-{
-    struct emulate_block *block = emulation->block;
-    int rc = 0;
-
-    if (request->access & (SASS_READS | SASS_ATOMICALLY))
-        rc = footprint_mark(&block->read, span.first, span.end - span.first, emulation->err);
-    if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
-        rc = footprint_mark(&block->written, span.first, span.end - span.first, emulation->err);
-    return rc;
-}
-
 /* Marks what `count` periods touch, the first at the request's addresses, all lanes moving by `step`. */
 static int mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
                        uint64_t count)
@@ -242,10 +230,10 @@ static int mark_moving(struct emulation *emulation, const struct request *reques
         if ((uint64_t)(step < 0 ? -step : step) <= length) { /* one stretch without gaps */
             span.first += step < 0 ? moved : 0;
             span.end += step < 0 ? 0 : moved;
-            rc = mark_span(emulation, request, span);
+            rc = request_mark(emulation, request, span.first, span.end - span.first);
         } else {
             for (uint64_t t = 0; t < count && !rc; t++) {
-                rc = mark_span(emulation, request, span);
+                rc = request_mark(emulation, request, span.first, span.end - span.first);
                 span.first += (uint64_t)step;
                 span.end += (uint64_t)step;
             }

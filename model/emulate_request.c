@@ -80,22 +80,46 @@ static void count_local(struct cost *cost, const struct request *request, uint32
     }
 }
 
-static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+static void note_touch(struct emulation *emulation, const struct request *request, uint64_t address,
+                       uint64_t fresh)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    const struct region *region;
+
+    touch->fresh += fresh;
+    touch->own += emulation->leading ? fresh : 0;
+    if (!touch->region && (region = memory_region(&emulation->memory, address, 1)))
+        touch->region = (uint32_t)(region - emulation->memory.regions) + 1;
+}
+
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes)
 {
     struct emulate_block *block = emulation->block;
+    const bool reads = request->access & (SASS_READS | SASS_ATOMICALLY);
+    const uint64_t read = block->read.sectors, written = block->written.sectors;
+    int rc = 0;
+
+    if (reads)
+        rc = footprint_mark(&block->read, address, bytes, emulation->err);
+    if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
+        rc = footprint_mark(&block->written, address, bytes, emulation->err);
+    note_touch(emulation, request, address,
+               reads ? block->read.sectors - read : block->written.sectors - written);
+    return rc;
+}
+
+static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+{
     uint64_t last = UINT64_MAX;
 
     for (; mask; mask &= mask - 1) {
         const uint64_t address = request->address[__builtin_ctz(mask)];
-        int rc = 0;
+        int rc;
 
         if (address / FOOTPRINT_SECTOR == last && request->width <= FOOTPRINT_SECTOR)
             continue;
         last = address / FOOTPRINT_SECTOR;
-        if (request->access & (SASS_READS | SASS_ATOMICALLY))
-            rc = footprint_mark(&block->read, address, request->width, emulation->err);
-        if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
-            rc = footprint_mark(&block->written, address, request->width, emulation->err);
+        rc = request_mark(emulation, request, address, request->width);
         if (rc)
             return rc;
     }
@@ -148,6 +172,7 @@ static const struct cost *cost_of(struct emulation *emulation, const struct requ
     if (spaces[0]) {
         pattern->cost.sectors += count_blocks(request->address, spaces[0], request->width, 32);
         pattern->cost.lines += count_blocks(request->address, spaces[0], request->width, 128);
+        pattern->cost.passes += count_wavefronts(request->address, spaces[0], request->width);
     }
     if (spaces[1])
         pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
@@ -173,6 +198,7 @@ void request_tally(struct emulation *emulation, const struct request *request, u
     count->sectors += times * cost->sectors;
     count->lines += times * cost->lines;
     count->wavefronts += times * cost->wavefronts;
+    count->passes += times * cost->passes;
     count->filled += times * cost->filled;
 }
 

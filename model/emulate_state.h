@@ -84,7 +84,7 @@ struct block_barrier {
 
 /* What one request costs the memory system. */
 struct cost {
-    unsigned sectors, lines, wavefronts, filled;
+    unsigned sectors, lines, wavefronts, passes, filled;
 };
 
 /* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */
@@ -127,6 +127,7 @@ struct emulation {
     bool alone;       /* warps run one by one, because none needs what another does */
     bool restart;     /* sliced: it turned out that more is needed; emulate the block again */
     bool rehearsing;  /* what is executed is not counted */
+    bool leading;     /* it is the block's first warp that runs */
     bool together;    /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct pattern *patterns; /* of both accesses of each instruction */

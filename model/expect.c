@@ -95,10 +95,12 @@ static int emulate(struct work *work)
 static int find_traffic(struct work *work)
 {
     const struct device *device = work->machine->device;
+    const double l2 = machine_or_0(work->machine, DEVICE_L2_BYTES);
     struct expectation *out = work->out;
     const struct traffic_caches caches = {
         .l1_bytes = (double)out->occupancy.l1,
         .l2_bytes = (double)device->limits.l2_bytes,
+        .l2_holds = fmin(l2 > 0 ? l2 : (double)device->limits.l2_bytes, (double)device->limits.l2_bytes),
         .resident_blocks = out->occupancy.blocks,
         .sms = (double)device->limits.sm_count,
         .warm = work->options->warm,

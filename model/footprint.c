@@ -86,19 +86,27 @@ static int take_chunk(struct footprint_chunk **out, struct footprint *footprint,
     return 0;
 }
 
-/* Sectors first to last of a chunk. */
-static void set_bits(struct footprint_chunk *chunk, unsigned first, unsigned last)
+/* Sets bits of a word; how many of them are new. */
+static unsigned set_word(uint64_t *word, uint64_t bits)
+{
+    const uint64_t fresh = bits & ~*word;
+
+    *word |= bits;
+    return fresh ? (unsigned)__builtin_popcountll(fresh) : 0;
+}
+
+/* Sectors first to last of a chunk; how many of them are new. */
+static unsigned set_bits(struct footprint_chunk *chunk, unsigned first, unsigned last)
 {
     const uint64_t from = ~UINT64_C(0) << first % 64, to = ~UINT64_C(0) >> (63 - last % 64);
+    unsigned fresh;
 
-    if (first / 64 == last / 64) {
-        chunk->bits[first / 64] |= from & to;
-        return;
-    }
-    chunk->bits[first / 64] |= from;
+    if (first / 64 == last / 64)
+        return set_word(&chunk->bits[first / 64], from & to);
+    fresh = set_word(&chunk->bits[first / 64], from);
     for (unsigned word = first / 64 + 1; word < last / 64; word++)
-        chunk->bits[word] = ~UINT64_C(0);
-    chunk->bits[last / 64] |= to;
+        fresh += set_word(&chunk->bits[word], ~UINT64_C(0));
+    return fresh + set_word(&chunk->bits[last / 64], to);
 }
 
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err)
@@ -114,8 +122,8 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
 
         if (rc)
             return rc;
-        set_bits(chunk, (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS),
-                 (unsigned)(end % FOOTPRINT_CHUNK_SECTORS));
+        footprint->sectors += set_bits(chunk, (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS),
+                                       (unsigned)(end % FOOTPRINT_CHUNK_SECTORS));
         sector = end + 1;
     }
     return 0;
@@ -132,39 +140,72 @@ bool footprint_has(const struct footprint *footprint, uint64_t address)
 
 uint64_t footprint_sectors(const struct footprint *footprint)
 {
-    return footprint_shared(footprint, footprint);
+    return footprint->sectors;
 }
 
-uint64_t footprint_pairs(const struct footprint *footprint)
+/* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
+static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
 {
-    const uint64_t lower = UINT64_C(0x5555555555555555);
-    uint64_t sum = 0;
+    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * FOOTPRINT_SECTOR;
 
-    for (size_t i = 0; i < footprint->count; i++)
-        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++) {
-            const uint64_t bits = footprint->chunks[i].bits[k];
-
-            sum += (unsigned)__builtin_popcountll((bits | bits >> 1) & lower);
-        }
-    return sum;
+    return first >= address && first - address < bytes;
 }
 
 uint64_t footprint_shared(const struct footprint *a, const struct footprint *b)
 {
-    return footprint_shared3(a, b, b);
+    return footprint_shared_in(a, b, b, 0, UINT64_MAX);
 }
 
-uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b, const struct footprint *c)
+uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
+                             uint64_t address, uint64_t bytes)
 {
     uint64_t sum = 0;
 
     for (size_t i = 0; i < a->count; i++) {
         const struct footprint_chunk *x = &a->chunks[i], *y, *z;
 
-        if (!(y = find_chunk(b, x->number)) || !(z = find_chunk(c, x->number)))
+        if (!lies_in(x, address, bytes))
+            continue;
+        y = a == b ? x : find_chunk(b, x->number);
+        z = b == c ? y : find_chunk(c, x->number);
+        if (!y || !z)
             continue;
         for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-            sum += (unsigned)__builtin_popcountll(x->bits[k] & y->bits[k] & z->bits[k]);
+            if (x->bits[k])
+                sum += (unsigned)__builtin_popcountll(x->bits[k] & y->bits[k] & z->bits[k]);
     }
     return sum;
+}
+
+/* Adds up a word of sectors, and those that others have there. */
+static void add_pairs(struct footprint_pairs *out, uint64_t own, uint64_t all)
+{
+    const uint64_t first = UINT64_C(0x5555555555555555), line = UINT64_C(0x1111111111111111);
+    const uint64_t pairs = (own | own >> 1) & first, fetched = (all | all >> 1) & first;
+    const uint64_t both = fetched & fetched >> 2 & line;
+
+    out->pairs += (unsigned)__builtin_popcountll(pairs);
+    out->sectors += (unsigned)__builtin_popcountll(all & (pairs | pairs << 1));
+    out->lone += (unsigned)__builtin_popcountll(pairs & ~(both | both << 2));
+}
+
+void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
+{
+    *out = (struct footprint_pairs){0};
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i], *other;
+        uint64_t all[FOOTPRINT_CHUNK_WORDS];
+
+        if (!lies_in(chunk, address, bytes))
+            continue;
+        memcpy(all, chunk->bits, sizeof all);
+        for (size_t o = 0; o < count; o++)
+            if (others[o] && (other = find_chunk(others[o], chunk->number)))
+                for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
+                    all[k] |= other->bits[k];
+        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
+            if (chunk->bits[k])
+                add_pairs(out, chunk->bits[k], all[k]);
+    }
 }

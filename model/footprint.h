@@ -28,6 +28,7 @@ struct footprint {
     uint32_t *places;   /* index of a chunk plus 1; 0 marks a free place */
     size_t place_count; /* 0 or a power of two */
     size_t last;        /* chunk marked last */
+    uint64_t sectors;   /* in it */
 };
 
 void footprint_release(struct footprint *footprint);
@@ -37,10 +38,22 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
 /* Whether the sector of that byte is in it. */
 bool footprint_has(const struct footprint *footprint, uint64_t address);
 uint64_t footprint_sectors(const struct footprint *footprint);
-/* Aligned pairs of sectors, 64 bytes, of which it has at least one. */
-uint64_t footprint_pairs(const struct footprint *footprint);
-/* Sectors in both; in all three. */
+/* Sectors in both. */
 uint64_t footprint_shared(const struct footprint *a, const struct footprint *b);
-uint64_t footprint_shared3(const struct footprint *a, const struct footprint *b, const struct footprint *c);
+/* Sectors in all three, of [address, address + bytes); address is a multiple of a chunk's bytes. */
+uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
+                             uint64_t address, uint64_t bytes);
+
+/* Aligned pairs of sectors, 64 bytes, of which a footprint has at least one. */
+struct footprint_pairs {
+    uint64_t pairs;
+    uint64_t sectors; /* of those pairs that it or the others have */
+    uint64_t lone;    /* pairs whose line has no other sector in any of them */
+};
+
+/* Those of [address, address + bytes), as above; some of the `count` others may be null. */
+void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address,
+                        uint64_t bytes);
 
 #endif

@@ -41,11 +41,21 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
 }
 
 double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
-                      double sectors)
+                      double sectors, double passes)
 {
     const bool read_only = instruction->mod[SASS_MOD_ORDER] == SASS_ORDER_CONSTANT;
 
-    return fmax(requests * (read_only ? 1 : machine->request_fronts), sectors / 4);
+    return fmax(requests * (read_only ? 1 : machine->request_fronts), fmax(sectors / 4, passes));
+}
+
+double machine_reads(const struct machine *machine, double sectors, double lines)
+{
+    return fmax(sectors, lines * machine->scattered_l2);
+}
+
+double machine_brings(const struct machine *machine, double bytes, double scattered)
+{
+    return bytes + scattered * (machine->scattered_dram - 1);
 }
 
 double machine_writes(const struct machine *machine, double sectors, double filled)
@@ -206,6 +216,9 @@ static void take_l2(struct machine *machine)
                       written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
                       atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
 
+    const double scattered = machine_or_0(machine, DEVICE_L2_SCATTERED);
+
+    machine->scattered_l2 = scattered > 0 ? fmax(all.sustained / scattered, 1) : 1;
     machine->written_sector =
         all.sustained > 0 && written.sustained > 0 ? all.sustained / written.sustained : 1;
     set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
@@ -225,8 +238,10 @@ static void take_dram(struct machine *machine)
     const struct pair read = value(machine, DEVICE_DRAM_READ), write = value(machine, DEVICE_DRAM_WRITE),
                       copy = value(machine, DEVICE_DRAM_COPY);
     const double most = fmax(fmax(read.best, write.best), copy.best);
+    const double scattered = machine_or_0(machine, DEVICE_DRAM_SCATTERED);
     const double beyond = copy.sustained > 0 ? 2 / copy.sustained - 1 / read.sustained : 0;
 
+    machine->scattered_dram = scattered > 0 ? fmax(read.sustained / scattered, 1) : 1;
     sustained[RESOURCE_DRAM_READ].per_gpu = read.sustained / machine->capacities.clock_hz;
     sustained[RESOURCE_DRAM_WRITE].per_gpu =
         (beyond > 0 ? 1 / beyond : write.sustained) / machine->capacities.clock_hz;

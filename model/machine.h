@@ -45,6 +45,8 @@ struct machine {
     bool reads_count; /* registers' banks were seen to limit, see register_reads.h */
     double
         request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
+    double scattered_l2,
+        scattered_dram;    /* how many times one in order a scattered sector costs; 1 not known */
     double written_sector; /* what a wholly written sector costs L2, a read one being 1 */
     double *points;        /* owned: behind the curves */
 };
@@ -62,10 +64,19 @@ int machine_need(double *out, const struct machine *machine, enum device_value_i
 double machine_or_0(const struct machine *machine, enum device_value_id id);
 
 /* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
- * requests themselves take longer. That was measured with plain LDG; read-only loads (.CONSTANT) go another
- * way, at the width of the data path. */
+ * requests themselves or, in `passes` passes, their conflicts in L1's banks take longer. The time of a
+ * request was measured with plain LDG; read-only loads (.CONSTANT) go another way, at the width of the data
+ * path. */
 double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
-                      double sectors);
+                      double sectors, double passes);
+
+/* Sectors in order that L2 could serve in the time of `sectors` read ones from `lines` requests of single
+ * lines: alone in its line, a sector takes longer. */
+double machine_reads(const struct machine *machine, double sectors, double lines);
+
+/* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
+ * nothing else to bring. */
+double machine_brings(const struct machine *machine, double bytes, double scattered);
 
 /* Read sectors that L2 could serve in the time of `sectors` written ones, whose bytes would fill `filled`:
  * what a write costs beyond a read is moving its data. */

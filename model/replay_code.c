@@ -22,10 +22,10 @@ struct maker {
 };
 
 /* Mean latency of a global access: through L1 and L2 to DRAM as far as its data lies. */
-static int global_latency(double *out, const struct maker *make, const struct sass *i, struct err *err)
+static int global_latency(double *out, const struct maker *make, const struct traffic_count *count,
+                          struct err *err)
 {
-    const double l1_hit = traffic_is_cached(i) ? make->traffic->l1_ready : 0,
-                 l2_hit = make->traffic->l2_ready;
+    const double l1_hit = count->l1_ready, l2_hit = count->l2_ready;
     double l1 = 0, l2 = 0, dram = 0;
 
     if ((l1_hit > 0 && machine_need(&l1, make->machine, DEVICE_L1_LATENCY, err)) ||
@@ -59,7 +59,7 @@ static int make_global(struct replay_op *op, const struct maker *make, const str
         return 0;
     if (i->accesses[0].access & SASS_ATOMICALLY)
         return machine_need(&op->latency, machine, DEVICE_ATOMIC_GLOBAL_LATENCY, err);
-    if (global_latency(&op->latency, make, i, err))
+    if (global_latency(&op->latency, make, count, err))
         return ERR_MISSING;
     op->latency += fmax(sectors * machine_or_0(machine, DEVICE_SECTOR_LATENCY),
                         lines * machine_or_0(machine, DEVICE_LINE_LATENCY));

@@ -1,17 +1,12 @@
 /* Traffic: what an emulated sample of thread blocks says of the whole grid, and what the caches make of it.
  *
- * A hit on a sector that another warp of the block has just missed waits as long as that miss. Warps that
- * share data do so at about the same time, so of what a warp asks for only that part is ready at once by
- * which its requests exceed the block's different sectors.
- *
- * Counts are exact for the sampled blocks. Hits are estimated from footprints, since the order in which warps
- * and blocks reach a cache is not known:
- *   L1    sectors that a block asks for again hit, as long as what its SM's blocks read in one pass of their
- *         innermost loop fits; beyond that in proportion. L1 starts empty with every kernel, and stores go
- *         through it.
- *   L2    blocks that run together fetch a sector once (a wave's footprint, from what the sampled neighbours
- *         share). Later waves find again what fits; and, when warm, so does the first.
- *   DRAM  what L2 does not have; written sectors once per wave that writes them. */
+ * Counts are exact for the sampled blocks. Hits are estimated from footprints (model/reuse.h), since the
+ * order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as long
+ * as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores go
+ * through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
+ * only what the warp itself had is ready. L2    blocks that run together fetch a sector once (a wave's
+ * footprint, from what the sampled neighbours share). Later waves find again what fits; and, when warm, so
+ * does the first. DRAM  what L2 does not have; written sectors once per wave that writes them. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
@@ -25,14 +20,26 @@
 
 /* Per launched warp, the mean over the grid; one for each instruction of the code. */
 struct traffic_count {
-    double issued, requests, lanes, bytes, sectors, lines, wavefronts, filled; /* see struct emulate_count */
+    double issued, requests, lanes, bytes, sectors, lines, wavefronts, passes,
+        filled;          /* see struct emulate_count */
     double least_issued; /* the fewest of any sampled block */
+    double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
+    double own;          /* sectors that the warp had not touched before; >= fresh */
+    unsigned region;     /* of global memory, as in struct emulate_touch */
+
+    /* Of a load's sectors: where its data comes from. */
+    double l1_hit;    /* share that L1 answers */
+    double l1_ready;  /* share that L1 answers at once: see above */
+    double l2_ready;  /* share of the rest that L2 has before; on others blocks of a wave wait together */
+    double dram_read; /* bytes that DRAM brings */
+    double dram_scattered; /* of them, those that come from lines with nothing else to bring */
 };
 
 /* What the caches have to offer. */
 struct traffic_caches {
     double l1_bytes;        /* of an SM, at the carve-out in force */
-    double l2_bytes;        /* what still hits */
+    double l2_bytes;        /* all of L2: no more than that can hit */
+    double l2_holds;        /* the footprint that still hits, of data that all SMs use */
     double resident_blocks; /* of an SM */
     double sms;
     bool warm; /* the launch before left its data in L2 */
@@ -59,6 +66,7 @@ struct traffic {
 
     /* Bytes, per warp. */
     double dram_read, dram_written; /* reads come in aligned pairs of sectors */
+    double dram_scattered;          /* of what is read, pairs that are alone in their line */
     double least_dram_read, least_dram_written;
 
     /* Bytes, of the grid: what estimates rest on. */

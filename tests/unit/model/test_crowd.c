@@ -49,9 +49,9 @@ static void set_up(struct fixture *f, size_t count, unsigned warps)
     assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
     for (i = 0; i < count; i++)
-        f->counts[i] = (struct traffic_count){.issued = 1};
+        f->counts[i] = (struct traffic_count){.issued = 1, .l2_ready = 1};
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
-    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count, .l2_ready = 1};
+    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
     if (!f->path.count) {
         f->steps[0].count = (uint32_t)count;
         f->path.count = 1;

@@ -10,7 +10,8 @@ static void marks_what_is_touched(void **state)
     static bool wanted[SECTORS];
     struct footprint footprint = {0};
     struct err err = {0};
-    uint64_t count = 0, pairs = 0;
+    struct footprint_pairs pairs;
+    uint64_t count = 0, wanted_pairs = 0, lone = 0;
 
     (void)state;
     memset(wanted, 0, sizeof wanted);
@@ -24,11 +25,17 @@ static void marks_what_is_touched(void **state)
     }
     for (uint64_t s = 0; s < SECTORS; s++) {
         count += wanted[s];
-        pairs += s % 2 && (wanted[s] || wanted[s - 1]);
+        if (s % 2 && (wanted[s] || wanted[s - 1])) {
+            wanted_pairs++;
+            lone += !wanted[s ^ 2] && !wanted[(s - 1) ^ 2];
+        }
         assert_int_equal(footprint_has(&footprint, 32 * s + s % 32), wanted[s]);
     }
     assert_int_equal(footprint_sectors(&footprint), count);
-    assert_int_equal(footprint_pairs(&footprint), pairs);
+    footprint_pairs_in(&pairs, &footprint, NULL, 0, 0, UINT64_MAX);
+    assert_int_equal(pairs.sectors, count);
+    assert_int_equal(pairs.pairs, wanted_pairs);
+    assert_int_equal(pairs.lone, lone);
     footprint_release(&footprint);
 }
 
@@ -50,10 +57,37 @@ static void finds_what_is_shared(void **state)
     assert_int_equal(footprint_sectors(&a), 5000);
     assert_int_equal(footprint_shared(&a, &b), 2500);
     assert_int_equal(footprint_shared(&b, &a), 2500);
-    assert_int_equal(footprint_shared3(&a, &b, &c), 834);
+    assert_int_equal(footprint_shared_in(&a, &b, &c, 0, UINT64_MAX), 834);
+    assert_int_equal(footprint_shared_in(&a, &a, &a, UINT64_C(10) << 24, UINT64_C(5) << 24), 5);
     footprint_release(&a);
     footprint_release(&b);
     footprint_release(&c);
+}
+
+/* Sectors 0 and 3 of a line, a sector alone in the next, and what others bring to both. */
+static void pairs_come_alone_or_with_others(void **state)
+{
+    struct footprint own = {0}, other = {0};
+    const struct footprint *const others[] = {NULL, &other};
+    struct footprint_pairs pairs;
+    struct err err = {0};
+
+    (void)state;
+    footprint_mark(&own, 0, 1, &err);
+    footprint_mark(&own, 96, 1, &err);
+    footprint_mark(&own, 128, 1, &err);
+    assert_int_equal(err.code, 0);
+    footprint_pairs_in(&pairs, &own, others, 2, 0, UINT64_MAX);
+    assert_int_equal(pairs.pairs, 3);
+    assert_int_equal(pairs.sectors, 3);
+    assert_int_equal(pairs.lone, 1);
+    footprint_mark(&other, 160, 64, &err); /* the other half of its pair, and the line's other pair */
+    footprint_pairs_in(&pairs, &own, others, 2, 0, UINT64_MAX);
+    assert_int_equal(pairs.pairs, 3);
+    assert_int_equal(pairs.sectors, 4);
+    assert_int_equal(pairs.lone, 0);
+    footprint_release(&own);
+    footprint_release(&other);
 }
 
 int main(void)
@@ -61,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_what_is_touched),
         cmocka_unit_test(finds_what_is_shared),
+        cmocka_unit_test(pairs_come_alone_or_with_others),
     };
 
     return cmocka_run_group_tests_name("footprint", tests, NULL, NULL);

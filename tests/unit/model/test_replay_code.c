@@ -43,11 +43,11 @@ static void set_up(struct fixture *f, size_t count)
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
     for (i = 0; i < count; i++) {
         f->code[i].pc = (uint32_t)(i * SASS_BYTES);
-        f->counts[i] =
-            (struct traffic_count){.issued = 1, .requests = 1, .sectors = 4, .lines = 1, .wavefronts = 1};
+        f->counts[i] = (struct traffic_count){
+            .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .wavefronts = 1, .l2_ready = 1};
     }
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
-    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count, .l2_ready = 1};
+    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
 }
 
 static void tear_down(struct fixture *f)
@@ -93,12 +93,11 @@ static void the_level_makes_the_latency(void **state)
 
     (void)state;
     set_up(&f, 2);
-    f.traffic.l1_ready = 0.5;
-    f.traffic.l2_ready = 0.25;
+    f.counts[0].l1_ready = 0.5;
+    f.counts[0].l2_ready = 0.25;
     check_near(play(&f, steps, 1, NULL), 0.5 * 38 + 0.5 * (0.25 * 270 + 0.75 * 680) + 3, 1e-9);
     replay_code_release(&f.ops);
-    f.code[0].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG; /* passes L1 by */
-    f.code[0].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+    f.counts[0].l1_ready = 0;
     check_near(play(&f, steps, 1, NULL), 0.25 * 270 + 0.75 * 680 + 3, 1e-9);
     tear_down(&f);
 }

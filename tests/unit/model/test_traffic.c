@@ -11,6 +11,9 @@ struct fixture {
     struct sass code[INSTRUCTIONS];
     struct sass_code sass;
     struct emulate_count counts[INSTRUCTIONS];
+    struct emulate_touch touches[INSTRUCTIONS];
+    struct emulate_region regions[3];
+    struct emulate_path way;
     uint32_t path;
     struct emulate_block block;
     struct emulate_result result;
@@ -36,8 +39,11 @@ static void set_up(struct fixture *f, unsigned stride)
 
     *f = (struct fixture){
         .code = {access(SASS_LDG, SASS_READS), access(SASS_LDG, SASS_READS), access(SASS_STG, SASS_WRITES)},
-        .counts = {
-            {1, 1, 32, 128, 4, 1, 0, 0}, {1, 1, 32, 128, sectors, lines, 0, 0}, {1, 1, 32, 128, 4, 1, 0, 0}}};
+        .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0},
+                   {1, 1, 32, 128, sectors, lines, 0, lines, 0},
+                   {1, 1, 32, 128, 4, 1, 0, 1, 0}},
+        .touches = {{4, 4, 1}, {sectors, sectors, 2}, {4, 4, 3}},
+        .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
     assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
     for (lane = 0; lane < 32; lane++)
@@ -46,10 +52,14 @@ static void set_up(struct fixture *f, unsigned stride)
     f->block.weight = 1000;
     f->block.warps = 1;
     f->block.counts = f->counts;
+    f->block.touches = f->touches;
     f->block.paths = &f->path;
     f->block.position[0] = 500;
-    f->result =
-        (struct emulate_result){.blocks = &f->block, .block_count = 1, .instruction_count = INSTRUCTIONS};
+    f->result = (struct emulate_result){.blocks = &f->block,
+                                        .block_count = 1,
+                                        .instruction_count = INSTRUCTIONS,
+                                        .regions = f->regions,
+                                        .region_count = 3};
     f->arguments[0] = f->arguments[1] = (struct argument){
         .kind = ARGUMENT_BUFFER, .type = ELEMENT_FLOAT32, .count = 1u << 26, .role = ROLE_IN};
     f->arguments[2] = f->arguments[0];
@@ -59,8 +69,12 @@ static void set_up(struct fixture *f, unsigned stride)
                                 .carveout = -1,
                                 .arguments = f->arguments,
                                 .argument_count = 3};
-    f->caches = (struct traffic_caches){
-        .l1_bytes = 200e3, .l2_bytes = 50e6, .resident_blocks = 32, .sms = 10, .warm = false};
+    f->caches = (struct traffic_caches){.l1_bytes = 200e3,
+                                        .l2_bytes = 50e6,
+                                        .l2_holds = 50e6,
+                                        .resident_blocks = 32,
+                                        .sms = 10,
+                                        .warm = false};
 }
 
 static void tear_down(struct fixture *f, struct traffic *traffic)
@@ -121,7 +135,7 @@ static void a_warm_cache_keeps_what_fits(void **state)
 
         set_up(&f, 4);
         f.caches.warm = true;
-        f.caches.l2_bytes = cases[c].l2_bytes;
+        f.caches.l2_bytes = f.caches.l2_holds = cases[c].l2_bytes;
         traffic = find(&f);
         if (cases[c].dram_read >= 0) {
             check_near(traffic.dram_read, cases[c].dram_read, 1e-9);
@@ -156,6 +170,65 @@ static void what_is_asked_again_hits_l1(void **state)
     tear_down(&f, &traffic);
 }
 
+/* A first loop reads 128 bytes a warp, a second one the same again: found where 32 blocks of 128 bytes fit,
+ * in L1, or 320 of them, in L2; else DRAM brings them twice. */
+static void a_second_loop_finds_what_fits(void **state)
+{
+    static const struct {
+        double l1, l2, hit, dram;
+    } cases[] = {{8192, 50e6, 0.5, 128}, {4096, 50e6, 0.5, 128}, {2048, 160e3, 0, 128}, {2048, 20e3, 0, 256}};
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        set_up(&f, 4);
+        footprint_release(&f.block.read);
+        assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
+        f.touches[GATHER] = (struct emulate_touch){0, 0, 1};
+        f.way = (struct emulate_path){.steps = steps, .count = 4};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        f.caches.l1_bytes = cases[c].l1;
+        f.caches.l2_bytes = f.caches.l2_holds = cases[c].l2;
+        traffic = find(&f);
+        check_near(traffic.l1_hit, cases[c].hit, 1e-9);
+        check_near(traffic.counts[GATHER].l1_ready, 2 * cases[c].hit, 1e-9);
+        check_near(traffic.dram_read, cases[c].dram, 1e-9);
+        tear_down(&f, &traffic);
+    }
+}
+
+/* A lane walks its own line, 4 bytes at a time: L1 must hold a line for each, though only a sector of it is
+ * in use. 32 warps on an SM: 128 KB of lines. */
+static void l1_holds_lines_not_sectors(void **state)
+{
+    static const struct {
+        double l1, hit;
+    } cases[] = {{131072, 7.0 / 8}, {98304, 7.0 / 8 * 2 / 3}, {65536, 0}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        set_up(&f, 128);
+        f.counts[INDEX] = (struct emulate_count){0};
+        f.touches[INDEX] = (struct emulate_touch){0};
+        f.counts[GATHER] = (struct emulate_count){
+            .issued = 8, .requests = 8, .lanes = 256, .bytes = 1024, .sectors = 256, .lines = 256};
+        f.caches.l1_bytes = cases[c].l1;
+        traffic = find(&f);
+        check_near(traffic.l1_hit, cases[c].hit, 1e-9);
+        check_near(traffic.dram_read, 2 * 1024 + 128, 128);
+        tear_down(&f, &traffic);
+    }
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct fixture f;
@@ -173,7 +246,7 @@ static void demands_follow_the_counts(void **state)
     check_near(demands.demand.count[RESOURCE_ISSUE], 3, 0);
     check_near(demands.demand.count[RESOURCE_LSU], 3, 0);
     check_near(demands.demand.count[RESOURCE_L1_TAGS], 34, 1e-9);
-    check_near(demands.demand.count[RESOURCE_L1_DATA], 10, 1e-9);
+    check_near(demands.demand.count[RESOURCE_L1_DATA], 1 + 32 + 1, 1e-9); /* all lanes in one bank */
     check_near(demands.demand.count[RESOURCE_DRAM_WRITE], traffic.dram_written, 0);
     check_near(demands.known_share, 1, 0);
     assert_true(demands.assumptions & PREDICT_ASSUMED_PUBLISHED);
@@ -187,10 +260,9 @@ static void demands_follow_the_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(permutation_traffic),
-        cmocka_unit_test(a_warm_cache_keeps_what_fits),
-        cmocka_unit_test(what_is_asked_again_hits_l1),
-        cmocka_unit_test(demands_follow_the_counts),
+        cmocka_unit_test(permutation_traffic),         cmocka_unit_test(a_warm_cache_keeps_what_fits),
+        cmocka_unit_test(what_is_asked_again_hits_l1), cmocka_unit_test(a_second_loop_finds_what_fits),
+        cmocka_unit_test(l1_holds_lines_not_sectors),  cmocka_unit_test(demands_follow_the_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
