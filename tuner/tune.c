@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "space/configuration.h"
+#include "space/launchable.h"
 #include "tuner/heading.h"
 #include "tuner/recording.h"
 #include "tuner/tuning.h"
@@ -81,6 +82,8 @@ static int open_space(struct tuning *tuning, struct err *err)
         code = err_set(err, ERR_USAGE, "%s: the configuration violates a constraint", tuning->spec->path);
     if (!code && !tuning->options->only)
         code = space_default(&out->initial.index, tuning->space, err);
+    if (!code && !tuning->options->only)
+        code = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
     if (code)
         return code;
     out->counts.combinations = space_combinations(tuning->space);

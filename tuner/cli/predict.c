@@ -1,6 +1,7 @@
 #include "tuner/cli/cli.h"
 
 #include "space/configuration.h"
+#include "space/launchable.h"
 #include "tuner/cli/choose.h"
 #include "tuner/site.h"
 #include "tuner/cli/progress.h"
@@ -167,6 +168,11 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
 
     if (code)
         return code;
+    code = space_launchable(view->space, view->spec, view->problem, err);
+    if (code) {
+        space_close(view->space);
+        return code;
+    }
     own.space = view->space;
     own.problem = view->problem;
     code = ranking_make(&view->ranking, &own, err);

@@ -1,0 +1,46 @@
+#include "space/launchable.h"
+
+#include "space/variant.h"
+
+/* What keeps one configuration from being launched; empty when nothing does. */
+static int try_one(struct err *why, const struct spec *spec, size_t problem, const unsigned *choices,
+                   struct err *err)
+{
+    struct variant variant;
+    const int code = variant_make(&variant, spec, problem, choices, err);
+
+    if (code)
+        return code;
+    if (variant.outcome != OUTCOME_OK)
+        err_set(why, ERR_USAGE, "%s", variant.message);
+    variant_release(&variant);
+    return 0;
+}
+
+int space_launchable(const struct space *space, const struct spec *spec, size_t problem, struct err *err)
+{
+    const uint64_t count = space_count(space);
+    const uint64_t tried = count < LAUNCHABLE_TRIED ? count : LAUNCHABLE_TRIED;
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    struct err first = {0};
+    uint64_t index, k;
+    int code;
+
+    if (!count)
+        return 0;
+    space_default(&index, space, NULL);
+    space_configuration(choices, space, index);
+    code = try_one(&first, spec, problem, choices, err);
+    if (code || !first.code)
+        return code;
+    for (k = 0; k < tried; k++) {
+        struct err why = {0};
+
+        space_configuration(choices, space, count / tried * k);
+        code = try_one(&why, spec, problem, choices, err);
+        if (code || !why.code)
+            return code;
+    }
+    return err_set(err, ERR_USAGE, "%s: no configuration can be launched at this problem size: %s",
+                   spec->path, first.text);
+}

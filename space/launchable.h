@@ -1,0 +1,18 @@
+/* Whether a space has anything to launch at all. */
+#ifndef SPACE_LAUNCHABLE_H
+#define SPACE_LAUNCHABLE_H
+
+#include "base/err.h"
+#include "space/space.h"
+#include "space/spec.h"
+
+#include <stddef.h>
+
+enum { LAUNCHABLE_TRIED = 1000 }; /* of a larger space, this many configurations all over it */
+
+/* A single configuration without a launch is its outcome; where not one that was tried has a launch on any
+ * device, problem or spec are at fault: ERR_USAGE with what the default lacks. A space without a valid
+ * configuration is left to space_default. */
+int space_launchable(const struct space *space, const struct spec *spec, size_t problem, struct err *err);
+
+#endif

@@ -1,0 +1,52 @@
+#include "check.h"
+#include "space/launchable.h"
+
+static int check(const char *parameters, const char *grid, struct err *err)
+{
+    struct space *space;
+    struct spec spec;
+    char text[700];
+    int code;
+
+    snprintf(text, sizeof text,
+             "{\"kernel\": {\"file\": \"tests/data/spec/kernel.cu\", \"name\": \"k\"}, \"parameters\": %s, "
+             "\"problem\": {\"N\": 0}, \"launch\": {\"grid\": [\"%s\"], \"block\": [\"A\"]}, "
+             "\"arguments\": [{\"scalar\": \"int32\", \"value\": \"N\"}]}",
+             parameters, grid);
+    assert_int_equal(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_WHOLE, NULL, 0, NULL), 0);
+    assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
+    code = space_launchable(space, &spec, 0, err);
+    space_close(space);
+    spec_release(&spec);
+    return code;
+}
+
+static void no_launch_anywhere_is_the_problems_fault(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(check("{\"A\": [32, 64]}", "ceil_div(N, A)", &err), ERR_USAGE);
+    assert_string_equal(err.text, "t.json: no configuration can be launched at this problem size: "
+                                  "launch.grid[0]: \"ceil_div(N, A)\" is 0, expected 1 to 4294967295");
+}
+
+static void one_launch_is_enough(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(check("{\"A\": [32, 64, 128]}", "A // 128", &err), 0);
+    assert_int_equal(check("{\"A\": [32, 64, 128]}", "N + 1", &err), 0);
+    assert_int_equal(err.code, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_launch_anywhere_is_the_problems_fault),
+        cmocka_unit_test(one_launch_is_enough),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
