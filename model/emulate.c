@@ -1,6 +1,7 @@
 #include "model/emulate.h"
 
 #include "base/hash.h"
+#include "model/emulate_alike.h"
 #include "model/emulate_run.h"
 #include "model/emulate_slice.h"
 #include "model/emulate_state.h"
@@ -194,6 +195,8 @@ static void clear_registers(struct registers *regs, const struct emulation *emul
     memset(regs->r_unknown, 0, sizeof regs->r_unknown);
     memset(regs->u_unknown, 0, sizeof regs->u_unknown);
     memset(regs->b, 0, sizeof regs->b);
+    memset(regs->stale, 0, sizeof regs->stale);
+    regs->doubtful = false;
     for (unsigned k = 0; k < 8; k++) {
         regs->p[k] = regs->up[k] = k == SASS_PT ? ALL_LANES : 0;
         regs->p_unknown[k] = regs->up_unknown[k] = 0;
@@ -237,7 +240,8 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
     footprint_release(&block->read);
     footprint_release(&block->written);
     emulation->shared_tainted = false;
-    emulation->restart = false;
+    emulation->restart = emulation->copied = false;
+    emulation->mistrust = NOBODY;
     emulation->alive = emulation->threads;
     emulation->alone =
         sliced && !emulation->together && !emulation->slice.reads_shared && !emulation->slice.stores;
@@ -298,6 +302,22 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
     return 0;
 }
 
+/* More is needed than was thought: warps that wait for each other, what stores leave in memory, or a value
+ * that was hoped not to be read. What was learned of loops goes with the slice it was learned under. */
+static int slice_again(struct emulation *emulation, struct err *err)
+{
+    int rc;
+
+    alike_forget(emulation->alike);
+    steady_close(emulation->steady);
+    rc = steady_open(&emulation->steady, err);
+    if (rc || emulation->together)
+        return rc;
+    if (emulation->mistrust == NOBODY)
+        return slice_code(emulation, true, err);
+    return slice_pin(&emulation->slice, emulation->instructions, emulation->count, emulation->mistrust, err);
+}
+
 static int execute_block(struct emulation *emulation, struct emulate_block *block, struct err *err)
 {
     int rc;
@@ -307,10 +327,12 @@ static int execute_block(struct emulation *emulation, struct emulate_block *bloc
             memory_forget(&emulation->memory);
         start_block(emulation, block);
         rc = run_block(emulation);
-        if (!rc && emulation->restart && !emulation->together)
-            rc = slice_code(emulation, true, err);
+        if (!rc && emulation->restart)
+            rc = slice_again(emulation, err);
     } while (!rc && emulation->restart);
-    return rc || emulation->result->end != EMULATE_DONE ? rc : finish_block(emulation, block, err);
+    return rc || emulation->copied || emulation->result->end != EMULATE_DONE
+               ? rc
+               : finish_block(emulation, block, err);
 }
 
 /* Room for one more block in the result. */

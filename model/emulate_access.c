@@ -332,7 +332,8 @@ static int pass_request(struct emulation *emulation, const struct request *reque
     if (rc)
         return rc;
     if (steady_listens(emulation->steady))
-        steady_access(emulation->steady, request, wanted);
+        steady_access(emulation->steady, request, wanted,
+                      emulation->slice.plain_stack && request->space == SASS_SPACE_LOCAL);
     return request_count(emulation, request);
 }
 
@@ -404,7 +405,7 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         return rc;
     if (request.space == SASS_SPACE_CONSTANT) {
         if (steady_listens(emulation->steady))
-            steady_access(emulation->steady, &request, true);
+            steady_access(emulation->steady, &request, true, false);
         return load_constant(emulation, warp, &request);
     }
     if (i->op == SASS_LDSM || i->op == SASS_STSM)

@@ -2,8 +2,10 @@
 
 #include "base/hash.h"
 #include "model/emulate_access.h"
+#include "model/emulate_alike.h"
 #include "model/emulate_alu.h"
 #include "model/emulate_control.h"
+#include "model/emulate_hope.h"
 #include "model/emulate_slice.h"
 #include "model/emulate_steady.h"
 
@@ -97,6 +99,13 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
     if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
+    if (emulation->slice.hopeful) {
+        if (hope_fails(emulation, warp, i, mask)) {
+            emulation->restart = true;
+            return STEP_STOPPED;
+        }
+        hope_note(emulation, warp, i, group->mask, mask);
+    }
     switch (kind) {
     case KIND_COMPUTE:
         if (mask)
@@ -308,26 +317,41 @@ static int run_together(struct emulation *emulation)
     return emulation->alive ? hang(emulation) : 0;
 }
 
+static int run_warp(struct emulation *emulation, struct warp *warp)
+{
+    struct group *group;
+
+    steady_reset(emulation->steady);
+    while ((group = next_group(warp))) {
+        const int rc = run_group(emulation, warp, group);
+
+        if (rc)
+            return rc;
+        if (warp->group_count)
+            warp->turn = (warp->turn + 1) % warp->group_count;
+    }
+    return 0;
+}
+
 /* Runs each warp to its end: none needs what another does but barriers, which all must pass alike. */
 static int run_alone(struct emulation *emulation)
 {
-    for (unsigned w = 0; w < emulation->warp_count; w++) {
-        struct warp *warp = &emulation->warps[w];
-        struct group *group;
+    const bool probes = alike_applies(emulation->alike, emulation);
 
-        steady_reset(emulation->steady);
-        while ((group = next_group(warp))) {
-            const int rc = run_group(emulation, warp, group);
+    for (unsigned turn = 0; turn < emulation->warp_count; turn++) {
+        struct warp *warp = &emulation->warps[probes ? alike_warp(emulation->alike, turn) : turn];
+        int rc = run_warp(emulation, warp);
 
-            if (rc)
-                return rc;
-            if (warp->group_count)
-                warp->turn = (warp->turn + 1) % warp->group_count;
-        }
+        if (rc)
+            return rc;
         if (warp->passed != emulation->warps[0].passed || warp->group_count) {
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }
+        rc = probes ? alike_probe(emulation->alike, emulation, turn) : 0;
+        emulation->copied = rc > 0;
+        if (rc)
+            return rc < 0 ? rc : 0;
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Which blocks of a grid are executed when not all are, and what each stands for. */
-#include "model/emulate_state.h"
+#include "model/emulate_alike.h"
 
 #include "base/hash.h"
 
@@ -48,21 +48,17 @@ static int add(struct emulate_result *result, struct emulation *emulation, size_
     return emulation_block(result, emulation, position, err);
 }
 
-/* The block's paths and counts, as one number. */
-static uint64_t block_hash(const struct emulate_result *result, const struct emulate_block *block)
-{
-    uint64_t hash = HASH_START;
-
-    for (unsigned w = 0; w < block->warps; w++)
-        hash = hash_u64(hash, result->paths[block->paths[w]].hash);
-    return hash_bytes(hash, block->counts, result->instruction_count * sizeof *block->counts);
-}
-
 static bool all_alike(const struct emulate_result *result)
 {
-    for (size_t k = 1; k < result->block_count; k++)
-        if (block_hash(result, &result->blocks[k]) != block_hash(result, &result->blocks[0]))
+    const struct emulate_block *first = &result->blocks[0];
+
+    for (size_t k = 1; k < result->block_count; k++) {
+        const struct emulate_block *other = &result->blocks[k];
+
+        if (memcmp(first->paths, other->paths, first->warps * sizeof *first->paths) ||
+            memcmp(first->counts, other->counts, result->instruction_count * sizeof *first->counts))
             return false;
+    }
     return true;
 }
 
@@ -140,14 +136,25 @@ static void normalise(struct emulate_result *result, double blocks)
         result->blocks[k].weight *= blocks / sum;
 }
 
+static int add_blocks(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
+{
+    int rc = alike_open(&emulation->alike, emulation->launch->block, err);
+
+    if (!rc)
+        rc = add_core(out, emulation, most, err);
+    if (!rc && !all_alike(out))
+        rc = add_more(out, emulation, most, err);
+    alike_close(emulation->alike);
+    emulation->alike = NULL;
+    return rc;
+}
+
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
     int rc;
 
     emulation_begin(out, emulation);
-    rc = add_core(out, emulation, most, err);
-    if (!rc && !all_alike(out))
-        rc = add_more(out, emulation, most, err);
+    rc = add_blocks(out, emulation, most, err);
     if (rc) {
         emulate_result_release(out);
         return rc;

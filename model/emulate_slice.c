@@ -14,16 +14,17 @@ enum { GUARDS = 14, NO_GUARD = -1 }; /* P0 to P6, and their negations */
 struct need {
     struct slice_set always;
     struct slice_set under[GUARDS];
-    unsigned guards; /* bit g: under[g] is not empty */
+    struct slice_set rest[GUARDS]; /* hopeful: because a definition under the opposite guard may not happen */
+    unsigned guards;               /* bit g: under[g] or rest[g] may not be empty */
 };
 
 struct analysis {
     struct slice *slice;
     const struct sass *code;
     size_t count;
+    bool *targets;             /* instructions that something may jump to */
     struct slice_set indirect; /* needed wherever an indirect branch or a return may lead */
-    bool anywhere;    /* such a branch may lead to any instruction: a jump table, a function pointer */
-    bool plain_stack; /* local memory is spilled registers: words are tracked like registers */
+    bool anywhere; /* such a branch may lead to any instruction: a jump table, a function pointer */
     bool changed;
 };
 
@@ -118,20 +119,104 @@ static void add_stack_words(struct slice_set *set, const struct sass *i)
         add(set, SLICE_STACK + first + w);
 }
 
-static void definitions(struct slice_set *set, const struct analysis *analysis, const struct sass *i)
+/* Sets one bit of a register with others left as they are, or looks at some: LOP3 with a mask as its second
+ * source and nothing as its third. */
+enum { LUT_AND = 0xc0, LUT_OR = 0xfc };
+
+static bool masks(const struct sass *i, unsigned lut)
 {
-    *set = (struct slice_set){0};
-    if (analysis->plain_stack && is_local(i) && i->accesses[0].access & SASS_WRITES)
-        add_stack_words(set, i);
+    const struct sass_operand *s = i->sources;
+
+    return i->op == SASS_LOP3 && i->source_count >= 3 && s[0].kind == SASS_REGISTER && !s[0].invert &&
+           s[1].kind == SASS_IMMEDIATE && s[2].kind == SASS_REGISTER && s[2].index == SASS_RZ &&
+           !s[2].invert && i->mod[SASS_MOD_LUT] == lut;
+}
+
+static bool updates_flags(const struct sass *i)
+{
+    if (!masks(i, LUT_AND) && !masks(i, LUT_OR))
+        return false;
     for (unsigned k = 0; k < i->destination_count; k++)
-        add_operand(set, &i->destinations[k]);
-    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
-        add_predicate_file(set, i->op == SASS_UR2UP);
+        if (i->destinations[k].kind == SASS_REGISTER ? i->destinations[k].index != i->sources[0].index
+                                                     : i->destinations[k].index != SASS_PT)
+            return false;
+    return i->sources[0].index != SASS_RZ;
+}
+
+static int flag_number(const struct slice *slice, unsigned index)
+{
+    for (unsigned k = 0; k < slice->flag_count; k++)
+        if (slice->flags[k] == index)
+            return (int)k;
+    return -1;
+}
+
+static void add_bits(struct slice_set *set, unsigned number, uint32_t bits)
+{
+    for (; bits; bits &= bits - 1)
+        add(set, SLICE_FLAGS + 32 * number + (unsigned)__builtin_ctz(bits));
+}
+
+/* A flag register that is read or written whole is all of its bits. */
+static void spread_flags(struct slice_set *set, const struct slice *slice)
+{
+    for (unsigned k = 0; k < slice->flag_count; k++) {
+        const unsigned index = slice->flags[k];
+
+        if (!(set->bits[index / 64] >> index % 64 & 1))
+            continue;
+        set->bits[index / 64] &= ~(UINT64_C(1) << index % 64);
+        add_bits(set, k, UINT32_MAX);
+    }
 }
 
 static bool is_guarded(const struct sass *i)
 {
     return i->guard != SASS_PT || i->guard_negated;
+}
+
+/* Flags are set under a guard. */
+static void find_flags(struct slice *slice, const struct sass *code, size_t count)
+{
+    for (size_t i = 0; i < count && slice->flag_count < SLICE_FLAG_REGISTERS; i++)
+        if (is_guarded(&code[i]) && updates_flags(&code[i]) &&
+            flag_number(slice, code[i].sources[0].index) < 0)
+            slice->flags[slice->flag_count++] = code[i].sources[0].index;
+}
+
+/* The sources of an instruction that is no memory access. */
+static void add_reads(struct slice_set *reads, const struct slice *slice, const struct sass *i)
+{
+    const int number = masks(i, LUT_AND) ? flag_number(slice, i->sources[0].index) : -1;
+
+    if (flag_number(slice, i->sources[0].index) >= 0 && updates_flags(i))
+        return; /* what it leaves as it is is needed anyway, where it is */
+    if (number >= 0) {
+        add_bits(reads, (unsigned)number, (uint32_t)i->sources[1].value);
+        return;
+    }
+    add_sources(reads, i);
+    add_addresses(reads, i);
+}
+
+static void definitions(struct slice_set *set, const struct analysis *analysis, const struct sass *i)
+{
+    const struct slice *slice = analysis->slice;
+
+    *set = (struct slice_set){0};
+    if (updates_flags(i) && flag_number(slice, i->sources[0].index) >= 0) {
+        const uint32_t mask = (uint32_t)i->sources[1].value;
+
+        add_bits(set, (unsigned)flag_number(slice, i->sources[0].index), masks(i, LUT_OR) ? mask : ~mask);
+        return;
+    }
+    if (slice->plain_stack && is_local(i) && i->accesses[0].access & SASS_WRITES)
+        add_stack_words(set, i);
+    for (unsigned k = 0; k < i->destination_count; k++)
+        add_operand(set, &i->destinations[k]);
+    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
+        add_predicate_file(set, i->op == SASS_UR2UP);
+    spread_flags(set, slice);
 }
 
 /* The set its reads belong to. */
@@ -194,7 +279,7 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
 {
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
-    const bool stack = analysis->plain_stack && is_local(i);
+    const bool stack = analysis->slice->plain_stack && is_local(i);
     const bool wanted = defines_needed || (writes && !stack && is_read_back(analysis->slice, i));
 
     analysis->slice->wanted[index] |= wanted;
@@ -216,7 +301,7 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
 
 static void collect(struct slice_set *out, const struct need *need)
 {
-    *out = need->always;
+    *out = need->always; /* without rest: that is what is hoped */
     for (unsigned left = need->guards; left; left &= left - 1)
         unite(out, &need->under[__builtin_ctz(left)]);
 }
@@ -229,24 +314,16 @@ static bool is_needed(const struct need *need, const struct slice_set *defined, 
     for (unsigned left = need->guards; left; left &= left - 1) {
         const int g = __builtin_ctz(left);
 
-        if ((guard == NO_GUARD || g != (guard ^ 1)) && overlap(defined, &need->under[g]))
+        if ((guard == NO_GUARD || g != (guard ^ 1)) &&
+            (overlap(defined, &need->under[g]) || overlap(defined, &need->rest[g])))
             return true;
     }
     return false;
 }
 
-/* Behind a definition of its predicate a guard means something else than before it. */
-static void forget_guards(struct need *need, const struct slice_set *defined)
+static bool is_empty(const struct slice_set *set)
 {
-    for (unsigned left = need->guards; left; left &= left - 1) {
-        const unsigned g = (unsigned)__builtin_ctz(left), bit = SLICE_PREDICATES + g / 2;
-
-        if (!(defined->bits[bit / 64] >> bit % 64 & 1))
-            continue;
-        unite(&need->always, &need->under[g]);
-        need->under[g] = (struct slice_set){0};
-        need->guards &= ~(1u << g);
-    }
+    return !overlap(set, set);
 }
 
 static void take_out(struct slice_set *set, const struct slice_set *what)
@@ -255,20 +332,84 @@ static void take_out(struct slice_set *set, const struct slice_set *what)
         set->bits[k] &= ~what->bits[k];
 }
 
-static void end_need(struct need *need, const struct slice_set *defined, const struct sass *i)
+/* The old values in rest[g] are taken not to be needed before instruction `from`: the next instruction that
+ * sets each under the opposite guard is trusted. */
+static void drop_rest(struct analysis *analysis, struct need *need, unsigned g, size_t from)
 {
+    struct slice_set left = need->rest[g];
+
+    need->rest[g] = (struct slice_set){0};
+    for (size_t index = from; !is_empty(&left) && index < analysis->count; index++) {
+        struct slice_set defined;
+
+        if (guard_of(&analysis->code[index]) != (int)(g ^ 1) || analysis->slice->pinned[index])
+            continue;
+        definitions(&defined, analysis, &analysis->code[index]);
+        if (overlap(&defined, &left))
+            analysis->slice->trusted[index] = true;
+        take_out(&left, &defined);
+    }
+}
+
+/* Behind a definition of its predicate a guard means something else than before it. */
+static void forget_guards(struct analysis *analysis, struct need *need, const struct slice_set *defined,
+                          size_t index)
+{
+    for (unsigned left = need->guards; left; left &= left - 1) {
+        const unsigned g = (unsigned)__builtin_ctz(left), bit = SLICE_PREDICATES + g / 2;
+
+        if (!(defined->bits[bit / 64] >> bit % 64 & 1))
+            continue;
+        unite(&need->always, &need->under[g]);
+        need->under[g] = (struct slice_set){0};
+        drop_rest(analysis, need, g, index + 1);
+        need->guards &= ~(1u << g);
+    }
+}
+
+/* What was needed anyway of the registers defined under a guard is needed no more where it holds, and hoped
+ * not to be where it does not. */
+static void hope(struct need *need, const struct slice_set *defined, int guard)
+{
+    struct slice_set *rest = &need->rest[guard ^ 1];
+
+    for (unsigned k = 0; k < SLICE_UNIFORM / 64; k++) {
+        uint64_t bits = need->always.bits[k];
+
+        for (unsigned g = 0; g < GUARDS; g++)
+            if (need->guards >> g & 1 && g != (unsigned)(guard ^ 1))
+                bits |= need->under[g].bits[k];
+        rest->bits[k] |= bits & defined->bits[k];
+        need->always.bits[k] &= ~defined->bits[k];
+        for (unsigned g = 0; g < GUARDS; g++)
+            if (need->guards >> g & 1 && g != (unsigned)(guard ^ 1))
+                need->under[g].bits[k] &= ~defined->bits[k];
+    }
+    need->guards |= 1u << (guard ^ 1);
+}
+
+static void end_need(const struct analysis *analysis, struct need *need, const struct slice_set *defined,
+                     size_t index)
+{
+    const struct sass *i = &analysis->code[index];
     const int guard = guard_of(i);
 
     if (writes_in_part(i))
         return;
     if (is_guarded(i)) {
-        if (guard != NO_GUARD)
-            take_out(&need->under[guard], defined);
+        if (guard == NO_GUARD)
+            return;
+        if (analysis->slice->hopeful && !analysis->slice->pinned[index])
+            hope(need, defined, guard);
+        take_out(&need->under[guard], defined);
+        take_out(&need->rest[guard], defined);
         return;
     }
     take_out(&need->always, defined);
-    for (unsigned left = need->guards; left; left &= left - 1)
+    for (unsigned left = need->guards; left; left &= left - 1) {
         take_out(&need->under[__builtin_ctz(left)], defined);
+        take_out(&need->rest[__builtin_ctz(left)], defined);
+    }
 }
 
 /* What is needed before instruction `index`, given what is needed behind it. */
@@ -284,16 +425,16 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
     if (!defines_needed && !decides(i))
         return;
     analysis->slice->needed[index] = true;
-    forget_guards(need, &defined);
-    end_need(need, &defined, i);
+    forget_guards(analysis, need, &defined, index);
+    end_need(analysis, need, &defined, index);
     add_guard(&need->always, i);
     if (is_memory(i)) {
         visit_memory(analysis, index, defines_needed, &reads);
     } else {
         analysis->slice->wanted[index] = true;
-        add_sources(&reads, i);
-        add_addresses(&reads, i);
+        add_reads(&reads, analysis->slice, i);
     }
+    spread_flags(&reads, analysis->slice);
     unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
     if (guard != NO_GUARD)
         need->guards |= 1u << guard;
@@ -348,6 +489,9 @@ static void pass(struct analysis *analysis)
     for (size_t index = analysis->count; index-- > 0;) {
         struct slice_set live;
 
+        if (analysis->targets[index + 1])
+            for (unsigned left = need.guards; left; left &= left - 1)
+                drop_rest(analysis, &need, (unsigned)__builtin_ctz(left), index + 1);
         if (!falls_through(&analysis->code[index]))
             need = (struct need){0};
         add_targets(analysis, index, &need);
@@ -398,39 +542,113 @@ static void want_everything(struct slice *slice, size_t count)
     slice->reads_shared = slice->reads_local = slice->reads_global = slice->stores = true;
 }
 
-int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
-               struct err *err)
+static void find_targets(struct analysis *analysis)
 {
-    struct analysis analysis = {.slice = out, .code = code, .count = count, .changed = true};
+    const struct sass *code = analysis->code;
 
-    *out = (struct slice){.stores = stores};
-    out->needed = calloc(count + 1, sizeof *out->needed);
-    out->wanted = calloc(count + 1, sizeof *out->wanted);
-    out->next = calloc(count + 1, sizeof *out->next);
-    out->live = everything ? NULL : calloc(count + 1, sizeof *out->live);
-    if (!out->needed || !out->wanted || !out->next || (!everything && !out->live)) {
-        slice_release(out);
+    for (size_t i = 0; i < analysis->count; i++) {
+        if (code[i].has_target && code[i].target >= 0 &&
+            (size_t)code[i].target / SASS_BYTES < analysis->count)
+            analysis->targets[code[i].target / SASS_BYTES] = true;
+        if (code[i].op == SASS_CALL)
+            analysis->targets[i + 1] = true;
+        analysis->targets[i] |= analysis->anywhere;
+    }
+}
+
+static int analyse(struct slice *slice, const struct sass *code, size_t count, bool hopeful, struct err *err)
+{
+    struct analysis analysis = {.slice = slice, .code = code, .count = count, .changed = true};
+
+    analysis.targets = calloc(count + 1, sizeof *analysis.targets);
+    if (!analysis.targets)
         return err_memory(err);
-    }
-    if (everything) {
-        want_everything(out, count);
-        return 0;
-    }
-    analysis.plain_stack = has_plain_stack(code, count);
     for (size_t i = 0; i < count; i++)
         analysis.anywhere |= leads_anywhere(&code[i]);
+    find_targets(&analysis);
+    slice->hopeful = hopeful;
+    slice->reads_shared = slice->reads_local = slice->reads_global = false;
+    memset(slice->trusted, 0, count * sizeof *slice->trusted);
+    memset(slice->needed, 0, count * sizeof *slice->needed);
+    memset(slice->wanted, 0, count * sizeof *slice->wanted);
+    memset(slice->live, 0, count * sizeof *slice->live);
     while (analysis.changed) {
         analysis.changed = false;
         pass(&analysis);
     }
-    out->next[count] = (uint32_t)count;
+    free(analysis.targets);
+    slice->next[count] = (uint32_t)count;
     for (size_t i = count; i-- > 0;)
-        out->next[i] = out->needed[i] ? (uint32_t)i : out->next[i + 1];
+        slice->next[i] = slice->needed[i] ? (uint32_t)i : slice->next[i + 1];
     return 0;
+}
+
+/* Hopes where there is something to gain by it. */
+static int analyse_best(struct slice *slice, const struct sass *code, size_t count, struct err *err)
+{
+    int rc = analyse(slice, code, count, false, err);
+    const bool shared = slice->reads_shared, global = slice->reads_global;
+
+    if (!rc && (shared || global))
+        rc = analyse(slice, code, count, true, err);
+    if (!rc && slice->hopeful && shared == slice->reads_shared && global == slice->reads_global)
+        rc = analyse(slice, code, count, false, err);
+    return rc;
+}
+
+static int allocate(struct slice *slice, size_t count, struct err *err)
+{
+    slice->needed = calloc(count + 1, sizeof *slice->needed);
+    slice->wanted = calloc(count + 1, sizeof *slice->wanted);
+    slice->trusted = calloc(count + 1, sizeof *slice->trusted);
+    slice->pinned = calloc(count + 1, sizeof *slice->pinned);
+    slice->next = calloc(count + 1, sizeof *slice->next);
+    slice->live = calloc(count + 1, sizeof *slice->live);
+    return slice->needed && slice->wanted && slice->trusted && slice->pinned && slice->next && slice->live
+               ? 0
+               : err_memory(err);
+}
+
+int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
+               struct err *err)
+{
+    int rc;
+
+    *out = (struct slice){.stores = stores};
+    rc = allocate(out, count, err);
+    if (!rc && everything) {
+        want_everything(out, count);
+        return 0;
+    }
+    out->plain_stack = has_plain_stack(code, count);
+    find_flags(out, code, count);
+    if (!rc)
+        rc = analyse_best(out, code, count, err);
+    if (rc)
+        slice_release(out);
+    return rc;
+}
+
+int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err)
+{
+    slice->pinned[index] = true;
+    return analyse_best(slice, code, count, err);
+}
+
+bool slice_has(const struct slice *slice, size_t index, unsigned bit)
+{
+    const struct slice_set *live = &slice->live[index];
+    const int flag = bit < SLICE_UNIFORM ? flag_number(slice, bit) : -1;
+    const unsigned first = SLICE_FLAGS + 32 * (unsigned)flag;
+
+    return flag < 0 ? live->bits[bit / 64] >> bit % 64 & 1
+                    : (live->bits[first / 64] >> first % 64 & UINT32_MAX) != 0;
 }
 
 void slice_release(struct slice *slice)
 {
+    free(slice->trusted);
+    free(slice->pinned);
     free(slice->needed);
     free(slice->wanted);
     free(slice->next);

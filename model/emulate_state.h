@@ -11,7 +11,10 @@
  *   emulate_count.c    sectors, lines, wavefronts of one request
  *   emulate_trace.c    which instructions were executed, loops folded
  *   emulate_slice.c    what addresses and branches need
- *   emulate_steady.c   loops in steady state
+ *   emulate_steady.c   loops in steady state, of which emulate_watch.c sees the state at their head and
+ *                      emulate_record.c what they do
+ *   emulate_hope.c     whether a hopeful slice holds
+ *   emulate_alike.c    blocks that do what another did, elsewhere
  */
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
@@ -30,6 +33,7 @@ enum {
     RESULT_WORDS = 4
 };
 
+#define NOBODY    UINT32_MAX
 #define ALL_LANES UINT32_C(0xffffffff)
 
 typedef uint32_t row[LANES]; /* one 32-bit register of every lane */
@@ -44,6 +48,10 @@ struct registers {
     uint32_t p_unknown[8], up_unknown[8];
     row b[RECONVERGE]; /* per lane, the lanes it reconverges with */
     bool tainted;      /* something in the above may be unknown */
+
+    /* Hopeful slices: lanes whose value was not computed, and the instruction that was trusted. */
+    uint32_t stale[ROWS], stale_by[ROWS];
+    bool doubtful; /* there may be such lanes */
 };
 
 enum group_state { GROUP_READY, GROUP_AT_RECONVERGENCE, GROUP_AT_WARPSYNC, GROUP_AT_BARRIER };
@@ -120,19 +128,22 @@ struct emulation {
     unsigned char remote[32]; /* what loads from shared memory of other blocks find, unknown */
     struct block_barrier barriers[BARRIERS];
     struct warp *warps;
-    unsigned alive;   /* threads that have not exited */
-    uint64_t clock;   /* warp instructions so far: what the next reading of a clock sees */
-    uint64_t version; /* grows with whatever another warp could wait for */
-    uint64_t changed; /* clock at the last growth */
-    bool alone;       /* warps run one by one, because none needs what another does */
-    bool restart;     /* sliced: it turned out that more is needed; emulate the block again */
-    bool rehearsing;  /* what is executed is not counted */
-    bool leading;     /* it is the block's first warp that runs */
-    bool together;    /* because warps pass barriers unequally: not one by one */
+    unsigned alive;    /* threads that have not exited */
+    uint64_t clock;    /* warp instructions so far: what the next reading of a clock sees */
+    uint64_t version;  /* grows with whatever another warp could wait for */
+    uint64_t changed;  /* clock at the last growth */
+    bool alone;        /* warps run one by one, because none needs what another does */
+    bool restart;      /* sliced: it turned out that more is needed; emulate the block again, */
+    uint32_t mistrust; /* because of this instruction, unless it is NOBODY */
+    bool rehearsing;   /* what is executed is not counted */
+    bool leading;      /* it is the block's first warp that runs */
+    bool together;     /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct pattern *patterns; /* of both accesses of each instruction */
     int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
     struct steady *steady;    /* loops in steady state; null in full mode */
+    struct alike *alike;      /* while a sample is taken, else null */
+    bool copied;              /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;
     struct err *err;
 };

@@ -3,37 +3,16 @@
 #include "base/hash.h"
 #include "model/emulate_record.h"
 #include "model/emulate_run.h"
+#include "model/emulate_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    WATCHES = 8,     /* loops looked at, nested ones among them */
-    PERIOD_MOST = 8, /* iterations */
-    SNAPSHOTS = 2 * PERIOD_MOST + 1,
+    WATCHES = 8,    /* loops looked at, nested ones among them */
     WORTHWHILE = 8, /* periods */
     REHEARSALS = 3,
     PATIENCE = 64 /* iterations until a loop that was not steady is looked at again */
-};
-
-/* The needed registers at a loop's head. */
-struct snapshot {
-    row *rows; /* vector registers, then uniform ones, in the order of the watch's list */
-    uint32_t p[8], up[8];
-};
-
-struct watch {
-    uint32_t branch, target; /* instructions */
-    uint32_t mask;
-    uint64_t repeats;   /* of the trace at the last visit */
-    uint64_t rest;      /* visits still to be let pass */
-    unsigned taken;     /* snapshots so far that belong together */
-    unsigned trusted;   /* period with which it was extrapolated before, else 0, */
-    uint64_t rehearsed; /* and for how many periods that was rehearsed */
-    uint16_t list[2 * ROWS];
-    unsigned vector_count, count;         /* of list: vector registers first */
-    struct snapshot snapshots[SNAPSHOTS]; /* snapshot n lies at n % SNAPSHOTS */
-    row *rows;
 };
 
 enum phase { PHASE_WATCH, PHASE_RECORD, PHASE_LEARN, PHASE_REHEARSE };
@@ -80,10 +59,8 @@ void steady_close(struct steady *steady)
 {
     if (!steady)
         return;
-    for (unsigned k = 0; k < steady->watch_count; k++) {
-        free(steady->watches[k]->rows);
-        free(steady->watches[k]);
-    }
+    for (unsigned k = 0; k < steady->watch_count; k++)
+        watch_free(steady->watches[k]);
     free(steady->records);
     free(steady->runs);
     free(steady);
@@ -110,7 +87,7 @@ static void take(struct steady *steady, const struct sight *sight)
         steady->disturbed = true;
 }
 
-void steady_access(struct steady *steady, const struct request *request, bool wanted)
+void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack)
 {
     const struct sight sight = {.i = request->i,
                                 .mask = request->mask,
@@ -119,7 +96,7 @@ void steady_access(struct steady *steady, const struct request *request, bool wa
                                 .request = request,
                                 .fixed = wanted};
 
-    if (wanted && request->access & SASS_WRITES)
+    if (wanted && request->access & SASS_WRITES && !is_stack)
         steady->disturbed = true;
     if (!steady->disturbed)
         take(steady, &sight);
@@ -173,17 +150,6 @@ void steady_run(struct steady *steady, uint32_t first, uint32_t end)
     steady->next_run++;
 }
 
-/* The registers needed before instruction `target`. */
-static void list_registers(struct watch *watch, const struct slice_set *live)
-{
-    for (unsigned bit = 0; bit < SLICE_PREDICATES; bit++) {
-        if (bit == SLICE_UNIFORM)
-            watch->vector_count = watch->count;
-        if (live->bits[bit / 64] >> bit % 64 & 1)
-            watch->list[watch->count++] = (uint16_t)(bit % ROWS);
-    }
-}
-
 static struct watch *find_watch(struct emulation *emulation, const struct group *group, uint32_t branch)
 {
     struct steady *steady = emulation->steady;
@@ -194,106 +160,10 @@ static struct watch *find_watch(struct emulation *emulation, const struct group 
             return steady->watches[k];
     if (steady->watch_count == WATCHES)
         return NULL;
-    watch = calloc(1, sizeof *watch);
-    if (!watch)
-        return NULL;
-    watch->branch = branch;
-    watch->target = group->pc;
-    list_registers(watch, &emulation->slice.live[group->pc]);
-    watch->rows = malloc((watch->count * SNAPSHOTS + 1) * sizeof(row));
-    if (!watch->rows) {
-        free(watch);
-        return NULL;
-    }
-    for (unsigned k = 0; k < SNAPSHOTS; k++)
-        watch->snapshots[k].rows = watch->rows + k * watch->count;
-    return steady->watches[steady->watch_count++] = watch;
-}
-
-static row *register_row(struct registers *regs, const struct watch *watch, unsigned k)
-{
-    return k < watch->vector_count ? &regs->r[watch->list[k]] : &regs->u[watch->list[k]];
-}
-
-static struct snapshot *snapshot_back(struct watch *watch, unsigned back)
-{
-    return &watch->snapshots[(watch->taken - 1 - back) % SNAPSHOTS];
-}
-
-static void take_snapshot(struct watch *watch, struct registers *regs)
-{
-    struct snapshot *snapshot = &watch->snapshots[watch->taken++ % SNAPSHOTS];
-
-    for (unsigned k = 0; k < watch->count; k++)
-        memcpy(snapshot->rows[k], register_row(regs, watch, k), sizeof(row));
-    memcpy(snapshot->p, regs->p, sizeof regs->p);
-    memcpy(snapshot->up, regs->up, sizeof regs->up);
-}
-
-static bool same_predicates(const struct watch *watch, const struct slice_set *live, const struct snapshot *a,
-                            const struct snapshot *b)
-{
-    for (unsigned k = 0; k < 7; k++) {
-        if (live->bits[SLICE_PREDICATES / 64] >> (SLICE_PREDICATES % 64 + k) & 1 &&
-            (a->p[k] ^ b->p[k]) & watch->mask)
-            return false;
-        if (live->bits[SLICE_UNIFORM_PREDICATES / 64] >> (SLICE_UNIFORM_PREDICATES % 64 + k) & 1 &&
-            a->up[k] != b->up[k])
-            return false;
-    }
-    return true;
-}
-
-/* Whether the last three snapshots `period` apart lie on a line. */
-static bool on_a_line(struct watch *watch, const struct slice_set *live, unsigned period)
-{
-    const struct snapshot *c = snapshot_back(watch, 0), *b = snapshot_back(watch, period),
-                          *a = snapshot_back(watch, 2 * period);
-
-    if (!same_predicates(watch, live, a, b) || !same_predicates(watch, live, b, c))
-        return false;
-    for (unsigned k = 0; k < watch->count; k++)
-        for (unsigned l = 0; l < LANES; l++)
-            if (watch->mask >> l & 1 && c->rows[k][l] - b->rows[k][l] != b->rows[k][l] - a->rows[k][l])
-                return false;
-    return true;
-}
-
-/* Registers at the loop's head `periods` periods after the newest snapshot. */
-static void set_registers(struct registers *regs, struct watch *watch, unsigned period, uint64_t periods)
-{
-    const struct snapshot *now = snapshot_back(watch, 0), *before = snapshot_back(watch, period);
-
-    for (unsigned k = 0; k < watch->count; k++) {
-        row *to = register_row(regs, watch, k);
-
-        for (unsigned l = 0; l < LANES; l++)
-            if (watch->mask >> l & 1 || k >= watch->vector_count)
-                (*to)[l] = now->rows[k][l] + (uint32_t)periods * (now->rows[k][l] - before->rows[k][l]);
-    }
-    memcpy(regs->p, now->p, sizeof regs->p);
-    memcpy(regs->up, now->up, sizeof regs->up);
-}
-
-static bool registers_are(struct registers *regs, struct watch *watch, unsigned period, uint64_t periods,
-                          const struct slice_set *live)
-{
-    const struct snapshot *now = snapshot_back(watch, 0), *before = snapshot_back(watch, period);
-    struct snapshot found = {0};
-
-    memcpy(found.p, regs->p, sizeof found.p);
-    memcpy(found.up, regs->up, sizeof found.up);
-    if (!same_predicates(watch, live, now, &found))
-        return false;
-    for (unsigned k = 0; k < watch->count; k++) {
-        row *is = register_row(regs, watch, k);
-
-        for (unsigned l = 0; l < LANES; l++)
-            if (watch->mask >> l & 1 &&
-                (*is)[l] != now->rows[k][l] + (uint32_t)periods * (now->rows[k][l] - before->rows[k][l]))
-                return false;
-    }
-    return true;
+    watch = watch_new(emulation, branch, group->pc);
+    if (watch)
+        steady->watches[steady->watch_count++] = watch;
+    return watch;
 }
 
 /* Executes one period from the state at the loop's head, uncounted: whether it goes as recorded. */
@@ -352,6 +222,7 @@ static void put_back(const struct kept *kept, struct emulation *emulation, struc
     warp->passed = kept->passed;
     emulation->alive = kept->alive;
     emulation->restart = false;
+    emulation->mistrust = NOBODY;
     *emulation->result = kept->result;
     emulation->result->executed = executed;
 }
@@ -361,21 +232,19 @@ static bool rehearse(struct emulation *emulation, struct warp *warp, struct grou
 {
     struct steady *steady = emulation->steady;
     struct watch *watch = steady->current;
-    const struct slice_set *live = &emulation->slice.live[watch->target];
     struct kept kept;
     bool good;
 
     keep(&kept, emulation, warp);
-    set_registers(&warp->regs, watch, steady->period, periods);
+    watch_set(watch, warp, steady->period, periods);
     steady->phase = PHASE_REHEARSE;
     steady->next = steady->next_run = 0;
     steady->periods = periods + 2; /* counted from the recorded period */
     emulation->rehearsing = true;
-    good = execute_period(emulation, warp, group) &&
-           registers_are(&warp->regs, watch, steady->period, periods + 1, live);
+    good = execute_period(emulation, warp, group) && watch_agrees(watch, warp, steady->period, periods + 1);
     emulation->rehearsing = false;
     put_back(&kept, emulation, warp);
-    set_registers(&warp->regs, watch, steady->period, 0);
+    watch_set(watch, warp, steady->period, 0);
     steady->disturbed = false;
     return good;
 }
@@ -410,7 +279,7 @@ static int extrapolate(struct emulation *emulation, struct warp *warp, uint64_t 
     }
     warp->passed += periods * steady->passed;
     trace_repeat(&warp->trace, periods * steady->period);
-    set_registers(&warp->regs, steady->current, steady->period, periods);
+    watch_set(steady->current, warp, steady->period, periods);
     return 0;
 }
 
@@ -427,7 +296,7 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
     int rc = 0;
 
     steady->disturbed = false;
-    good = good && on_a_line(watch, &emulation->slice.live[watch->target], steady->period);
+    good = good && watch_on_line(watch, steady->period);
     if (!watch->trusted || periods > watch->rehearsed) {
         for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
             good =
@@ -449,7 +318,7 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
 {
     struct steady *steady = emulation->steady;
 
-    take_snapshot(steady->current, &warp->regs);
+    watch_take(steady->current, warp);
     if (++steady->iteration < steady->period)
         return 0;
     steady->iteration = 0;
@@ -519,14 +388,13 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
         watch->rest--;
         return 0;
     }
-    take_snapshot(watch, &warp->regs);
+    watch_take(watch, warp);
     if (watch->trusted) { /* another warp: it will be checked all the same */
         start_recording(steady, watch, warp, watch->trusted);
         return 0;
     }
     for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++)
-        if (watch->taken > 2 * periods[k] &&
-            on_a_line(watch, &emulation->slice.live[watch->target], periods[k])) {
+        if (watch->taken > 2 * periods[k] && watch_on_line(watch, periods[k])) {
             start_recording(steady, watch, warp, periods[k]);
             break;
         }

@@ -27,8 +27,8 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
 /* To be called for what they name while steady_listens(). */
 bool steady_listens(const struct steady *steady);
 /* `wanted`: what is read there is needed, so the address must not move; or what is written, which is a state
- * that registers do not show. */
-void steady_access(struct steady *steady, const struct request *request, bool wanted);
+ * that registers do not show, unless it is a word of the plain stack: those are watched like registers. */
+void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack);
 void steady_compute(struct steady *steady, const struct alu *x);
 void steady_run(struct steady *steady, uint32_t first, uint32_t end);
 

@@ -129,6 +129,111 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
     return 0;
 }
 
+/* Sets the sectors of one word of 64, the first of them `sector`, which need not begin a word. */
+static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits, struct err *err)
+{
+    const unsigned shift = (unsigned)(sector % 64);
+    const uint64_t parts[] = {bits << shift, shift ? bits >> (64 - shift) : 0};
+
+    for (unsigned k = 0; k < 2; k++) {
+        const uint64_t at = sector - shift + 64 * k;
+        struct footprint_chunk *chunk;
+
+        if (!parts[k])
+            continue;
+        if (take_chunk(&chunk, footprint, at / FOOTPRINT_CHUNK_SECTORS, err))
+            return ERR_MEMORY;
+        footprint->sectors += set_word(&chunk->bits[at % FOOTPRINT_CHUNK_SECTORS / 64], parts[k]);
+    }
+    return 0;
+}
+
+/* Those of the 64 sectors from `sector` on that are in [first, end). */
+static uint64_t word_within(uint64_t sector, uint64_t first, uint64_t end)
+{
+    uint64_t bits = ~UINT64_C(0);
+
+    if (sector + 64 <= first || sector >= end)
+        return 0;
+    if (sector < first)
+        bits &= ~UINT64_C(0) << (first - sector);
+    if (sector + 64 > end)
+        bits &= ~UINT64_C(0) >> (sector + 64 - end);
+    return bits;
+}
+
+/* The words of a chunk that may hold sectors of [low, high): *from to *end - 1. */
+static bool find_words(size_t *from, size_t *end, const struct footprint_chunk *chunk, uint64_t low,
+                       uint64_t high)
+{
+    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS, last = first + FOOTPRINT_CHUNK_SECTORS;
+
+    *from = low > first ? (size_t)(low - first) / 64 : 0;
+    *end = high < last ? (size_t)(high - first + 63) / 64 : FOOTPRINT_CHUNK_WORDS;
+    return low < last && high > first;
+}
+
+int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,
+                   int64_t bytes, struct err *err)
+{
+    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
+    const uint64_t moved = (uint64_t)(bytes / FOOTPRINT_SECTOR);
+    size_t k, stop;
+
+    for (size_t i = 0; i < from->count; i++) {
+        const struct footprint_chunk *chunk = &from->chunks[i];
+
+        if (!find_words(&k, &stop, chunk, low, high))
+            continue;
+        for (; k < stop; k++) {
+            const uint64_t sector = chunk->number * FOOTPRINT_CHUNK_SECTORS + 64 * k;
+            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(sector, low, high) : 0;
+
+            if (set && mark_word(footprint, sector + moved, set, err))
+                return ERR_MEMORY;
+        }
+    }
+    return 0;
+}
+
+bool footprint_first(uint64_t *address, const struct footprint *footprint, uint64_t first, uint64_t end)
+{
+    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
+    uint64_t least = UINT64_MAX;
+    size_t k, stop;
+
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
+        const uint64_t start = chunk->number * FOOTPRINT_CHUNK_SECTORS;
+
+        if (start >= least || !find_words(&k, &stop, chunk, low, high))
+            continue;
+        for (; k < stop; k++) {
+            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(start + 64 * k, low, high) : 0;
+
+            if (set && start + 64 * k < least)
+                least = start + 64 * k + (unsigned)__builtin_ctzll(set);
+            if (set)
+                break;
+        }
+    }
+    *address = least * FOOTPRINT_SECTOR;
+    return least != UINT64_MAX;
+}
+
+bool footprint_equal(const struct footprint *a, const struct footprint *b)
+{
+    if (a->count != b->count) /* no chunk is empty */
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct footprint_chunk *other = find_chunk(b, a->chunks[i].number);
+
+        if (!other || memcmp(a->chunks[i].bits, other->bits, sizeof other->bits))
+            return false;
+    }
+    return true;
+}
+
 bool footprint_has(const struct footprint *footprint, uint64_t address)
 {
     const uint64_t sector = address / FOOTPRINT_SECTOR;

@@ -35,6 +35,13 @@ void footprint_release(struct footprint *footprint);
 
 /* Adds the sector of every byte of [address, address + bytes), bytes >= 1; only ERR_MEMORY. */
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err);
+/* Adds the sectors of `from` within [first, end), moved by `bytes`, a multiple of a sector; only ERR_MEMORY.
+ */
+int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,
+                   int64_t bytes, struct err *err);
+/* The address of the lowest sector within [first, end), both multiples of a sector; false without one. */
+bool footprint_first(uint64_t *address, const struct footprint *footprint, uint64_t first, uint64_t end);
+bool footprint_equal(const struct footprint *a, const struct footprint *b);
 /* Whether the sector of that byte is in it. */
 bool footprint_has(const struct footprint *footprint, uint64_t address);
 uint64_t footprint_sectors(const struct footprint *footprint);

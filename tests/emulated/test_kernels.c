@@ -236,6 +236,32 @@ static void check_counts(const struct emulate_result *full, const struct emulate
             }
 }
 
+/* A sample's blocks count what they do in the whole grid. */
+static void check_sample(const struct emulate_result *full, const struct subject *s, const char *what)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    const unsigned *grid = s->variant.launch.grid;
+    struct emulation *emulation;
+    struct emulate_result sample;
+    struct err err = {0};
+
+    ok(emulation_open(&emulation, &s->cubin, s->kernel, &s->code, &s->variant.launch, &options, &err), &err);
+    ok(emulate_sample(&sample, emulation, 16, &err), &err);
+    assert_int_equal(sample.end, EMULATE_DONE);
+    for (size_t b = 0; b < sample.block_count; b++) {
+        const struct emulate_block *block = &sample.blocks[b];
+        const unsigned *at = block->position;
+        const struct emulate_block *wanted = &full->blocks[at[0] + grid[0] * (at[1] + grid[1] * at[2])];
+
+        if (memcmp(block->counts, wanted->counts, full->instruction_count * sizeof *block->counts) ||
+            !footprint_equal(&block->read, &wanted->read) ||
+            !footprint_equal(&block->written, &wanted->written))
+            fail_msg("%s: block %u, %u of the sample counts otherwise than in full", what, at[0], at[1]);
+    }
+    emulate_result_release(&sample);
+    emulation_close(emulation);
+}
+
 static void check_configuration(const struct library_kernel *kernel, const struct spec *spec,
                                 const unsigned *choices)
 {
@@ -251,8 +277,10 @@ static void check_configuration(const struct library_kernel *kernel, const struc
     emulation_close(emulation);
     run(&sliced, &emulation, &s, EMULATE_SLICED, what);
     emulation_close(emulation);
-    if (!full.assumed)
+    if (!full.assumed) {
         check_counts(&full, &sliced, &s, what);
+        check_sample(&full, &s, what);
+    }
     emulate_result_release(&full);
     emulate_result_release(&sliced);
     subject_close(&s);

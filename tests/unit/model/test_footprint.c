@@ -90,12 +90,45 @@ static void pairs_come_alone_or_with_others(void **state)
     footprint_release(&other);
 }
 
+static void moves_what_is_in_a_range(void **state)
+{
+    struct footprint a = {0}, moved = {0}, wanted = {0};
+    struct err err = {0};
+    uint64_t first;
+
+    (void)state;
+    footprint_mark(&a, 0x1000, 32, &err); /* below the range */
+    footprint_mark(&a, 0x20000, 64 * 70, &err);
+    footprint_mark(&a, 0x123400, 32, &err);
+    footprint_mark(&a, 0x200000, 32, &err); /* above it */
+    assert_int_equal(footprint_move(&moved, &a, 0x20000, 0x200000, 0x3fe0, &err), 0);
+    footprint_mark(&wanted, 0x23fe0, 64 * 70, &err);
+    footprint_mark(&wanted, 0x1273e0, 32, &err);
+    assert_true(footprint_equal(&moved, &wanted));
+    assert_false(footprint_equal(&moved, &a));
+    assert_true(footprint_first(&first, &a, 0x20000, 0x200000));
+    assert_int_equal(first, 0x20000);
+    assert_true(footprint_first(&first, &a, 0x20020, 0x200000));
+    assert_int_equal(first, 0x20020);
+    assert_true(footprint_first(&first, &a, 0x30000, 0x200000));
+    assert_int_equal(first, 0x123400);
+    assert_false(footprint_first(&first, &a, 0x124000, 0x200000));
+    footprint_release(&moved);
+    assert_int_equal(footprint_move(&moved, &wanted, 0, UINT64_MAX, -0x3fe0, &err), 0);
+    assert_true(footprint_first(&first, &moved, 0, UINT64_MAX));
+    assert_int_equal(first, 0x20000);
+    footprint_release(&a);
+    footprint_release(&moved);
+    footprint_release(&wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_what_is_touched),
         cmocka_unit_test(finds_what_is_shared),
         cmocka_unit_test(pairs_come_alone_or_with_others),
+        cmocka_unit_test(moves_what_is_in_a_range),
     };
 
     return cmocka_run_group_tests_name("footprint", tests, NULL, NULL);

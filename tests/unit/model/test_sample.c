@@ -133,6 +133,40 @@ static void counts_bank_conflicts(void **state)
     }
 }
 
+/* Blocks that are like the first one are not executed whole, and count what they would. */
+static void copies_blocks_that_are_alike(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_FULL};
+    const unsigned n = 2048;
+    struct emulation *emulation;
+    struct emulate_result alone;
+    struct program p;
+    struct err err = {0};
+
+    (void)state;
+    program_open(&p, 90, "product", 16);
+    p.launch.block[1] = 16;
+    p.launch.grid[0] = p.launch.grid[1] = n / 16;
+    program_scalar(&p, (int32_t)n);
+    for (unsigned k = 0; k < 3; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)n * n, "1");
+    sample(&p, 16);
+    assert_int_equal(p.result.block_count, 6);
+    assert_int_equal(emulation_open(&emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err), 0);
+    for (size_t b = 0; b < p.result.block_count; b++) {
+        const struct emulate_block *block = &p.result.blocks[b];
+
+        assert_int_equal(emulate_blocks(&alone, emulation, &block->position, 1, &err), 0);
+        assert_memory_equal(block->counts, alone.blocks[0].counts,
+                            p.result.instruction_count * sizeof *block->counts);
+        assert_true(footprint_equal(&block->read, &alone.blocks[0].read));
+        assert_true(footprint_equal(&block->written, &alone.blocks[0].written));
+        emulate_result_release(&alone);
+    }
+    emulation_close(emulation);
+    program_close(&p);
+}
+
 static void refuses_what_did_not_end(void **state)
 {
     struct program p;
@@ -152,8 +186,11 @@ static void refuses_what_did_not_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_vector_add),        cmocka_unit_test(weighs_edges),
-        cmocka_unit_test(shares_tiles_of_matrices), cmocka_unit_test(counts_bank_conflicts),
+        cmocka_unit_test(counts_vector_add),
+        cmocka_unit_test(weighs_edges),
+        cmocka_unit_test(shares_tiles_of_matrices),
+        cmocka_unit_test(counts_bank_conflicts),
+        cmocka_unit_test(copies_blocks_that_are_alike),
         cmocka_unit_test(refuses_what_did_not_end),
     };
 

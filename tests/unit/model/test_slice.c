@@ -1,0 +1,178 @@
+/* What addresses and branches need, on a few instructions at a time. */
+#include "check.h"
+#include "model/emulate_slice.h"
+
+enum { MOST = 12, LUT_AND = 0xc0, LUT_OR = 0xfc };
+
+struct listing {
+    struct sass code[MOST];
+    size_t count;
+};
+
+static struct sass_operand vector(unsigned index)
+{
+    return (struct sass_operand){.kind = SASS_REGISTER, .index = (uint8_t)index, .count = 1};
+}
+
+static struct sass_operand predicate(unsigned index)
+{
+    return (struct sass_operand){.kind = SASS_PREDICATE, .index = (uint8_t)index, .count = 1};
+}
+
+static struct sass *append(struct listing *to, enum sass_op op)
+{
+    struct sass *i = &to->code[to->count];
+
+    *i = (struct sass){.op = (uint16_t)op, .pc = (uint32_t)(SASS_BYTES * to->count++), .guard = SASS_PT};
+    return i;
+}
+
+/* `to` = f(R`a`, R`b`) */
+static struct sass *compute(struct listing *list, enum sass_op op, struct sass_operand to, unsigned a,
+                            unsigned b)
+{
+    struct sass *i = append(list, op);
+
+    i->destinations[i->destination_count++] = to;
+    i->sources[i->source_count++] = vector(a);
+    i->sources[i->source_count++] = vector(b);
+    return i;
+}
+
+static struct sass *mask(struct listing *list, struct sass_operand to, unsigned from, unsigned lut,
+                         uint32_t bits)
+{
+    struct sass *i = append(list, SASS_LOP3);
+
+    i->destinations[i->destination_count++] = to;
+    i->sources[i->source_count++] = vector(from);
+    i->sources[i->source_count++] = (struct sass_operand){.kind = SASS_IMMEDIATE, .count = 1, .value = bits};
+    i->sources[i->source_count++] = vector(SASS_RZ);
+    i->mod[SASS_MOD_LUT] = (uint8_t)lut;
+    return i;
+}
+
+static struct sass *load(struct listing *list, unsigned to, unsigned address)
+{
+    struct sass *i = append(list, SASS_LDG);
+
+    i->destinations[i->destination_count++] = vector(to);
+    i->accesses[i->access_count++] = (struct sass_access){.space = SASS_SPACE_GLOBAL,
+                                                          .access = SASS_READS,
+                                                          .bytes = 4,
+                                                          .index = (uint8_t)address,
+                                                          .uniform = SASS_URZ,
+                                                          .scale = 1};
+    return i;
+}
+
+static void guard(struct sass *i, unsigned index, bool negated)
+{
+    i->guard = (uint8_t)index;
+    i->guard_negated = negated;
+}
+
+static void end(struct listing *list)
+{
+    guard(append(list, SASS_EXIT), 6, false);
+    append(list, SASS_EXIT);
+}
+
+static void slice_of(struct slice *out, const struct listing *list)
+{
+    struct err err = {0};
+
+    assert_int_equal(slice_init(out, list->code, list->count, false, false, &err), 0);
+}
+
+/* A predicate kept in bit 2 of a register that held a float: only that bit is needed, and it is cleared. */
+static void follows_bits(void **state)
+{
+    struct listing list = {0};
+    struct slice slice;
+
+    (void)state;
+    compute(&list, SASS_FADD, vector(44), 1, 2);
+    compute(&list, SASS_ISETP, predicate(5), 3, 4);
+    mask(&list, vector(44), 44, LUT_AND, ~UINT32_C(4));
+    guard(mask(&list, vector(44), 44, LUT_OR, 4), 5, false);
+    mask(&list, predicate(6), 44, LUT_AND, 4);
+    end(&list);
+    slice_of(&slice, &list);
+    assert_false(slice.needed[0]);
+    for (size_t k = 1; k < list.count; k++)
+        assert_true(slice.needed[k]);
+    assert_true(slice_has(&slice, 3, 44));
+    assert_false(slice_has(&slice, 1, 44));
+    slice_release(&slice);
+
+    list.code[4].sources[1].value = 12; /* and bit 3, which nobody cleared */
+    slice_of(&slice, &list);
+    assert_true(slice.needed[0]);
+    slice_release(&slice);
+}
+
+/* An address set and used under one condition, which is computed twice. */
+static void hopes_for_the_guard(void **state)
+{
+    struct listing list = {0};
+    struct slice slice;
+    struct err err = {0};
+
+    (void)state;
+    load(&list, 8, 20);
+    compute(&list, SASS_ISETP, predicate(0), 1, 2);
+    guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
+    compute(&list, SASS_ISETP, predicate(0), 1, 2);
+    guard(load(&list, 9, 8), 0, true);
+    end(&list);
+    slice_of(&slice, &list);
+    assert_true(slice.hopeful);
+    assert_true(slice.trusted[2]);
+    assert_false(slice.wanted[0]);
+    assert_false(slice.reads_global);
+
+    assert_int_equal(slice_pin(&slice, list.code, list.count, 2, &err), 0);
+    assert_false(slice.trusted[2]);
+    assert_true(slice.wanted[0]);
+    assert_true(slice.reads_global);
+    slice_release(&slice);
+}
+
+/* Under the same predicate there is nothing to hope for, nor where both sides are set. */
+static void knows_guards(void **state)
+{
+    struct listing list = {0}, sides = {0};
+    struct slice slice;
+
+    (void)state;
+    load(&list, 8, 20);
+    compute(&list, SASS_ISETP, predicate(0), 1, 2);
+    guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
+    guard(load(&list, 9, 8), 0, true);
+    end(&list);
+    slice_of(&slice, &list);
+    assert_false(slice.hopeful);
+    assert_false(slice.wanted[0]);
+    slice_release(&slice);
+
+    compute(&sides, SASS_ISETP, predicate(0), 1, 2);
+    guard(load(&sides, 8, 20), 0, false);
+    guard(compute(&sides, SASS_IADD3, vector(8), 3, 4), 0, true);
+    load(&sides, 9, 8);
+    end(&sides);
+    slice_of(&slice, &sides);
+    assert_true(slice.wanted[1]);
+    slice_release(&slice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_bits),
+        cmocka_unit_test(hopes_for_the_guard),
+        cmocka_unit_test(knows_guards),
+    };
+
+    return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
+}
