@@ -114,6 +114,15 @@ static void advise_grid(struct adviser *a)
           waves, 100 * (blocks - (waves - 1) * places) / places, places);
 }
 
+static void advise_dispatch(struct adviser *a)
+{
+    struct predict_input in = a->input;
+
+    in.capacities.block_dispatch_s = 0;
+    offer(a, &in, 1, "fewer blocks, by larger ones or more work in each: one is dispatched every %.2g ns",
+          1e9 * a->input.capacities.block_dispatch_s);
+}
+
 /* Memory
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -367,10 +376,10 @@ static int by_gain(const void *left, const void *right)
 size_t advice_of(struct advice out[ADVICE_MOST], const struct expectation *expectation,
                  const struct machine *machine)
 {
-    static void (*const advisers[])(struct adviser *) = {advise_occupancy,    advise_grid,      advise_banks,
-                                                         advise_coalescing,   advise_traffic,   advise_spills,
-                                                         advise_instructions, advise_registers, advise_supply,
-                                                         advise_latency,      advise_barriers,  advise_crowd};
+    static void (*const advisers[])(struct adviser *) = {
+        advise_occupancy, advise_grid,     advise_dispatch,     advise_banks,     advise_coalescing,
+        advise_traffic,   advise_spills,   advise_instructions, advise_registers, advise_supply,
+        advise_latency,   advise_barriers, advise_crowd};
     struct adviser a = {.from = expectation, .machine = machine, .out = out, .input = expectation->input};
     struct prediction alone;
     size_t i;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ADVICE_MOST = 14 };
+enum { ADVICE_MOST = 15 };
 
 struct advice {
     double gain;    /* predicted speed-up, at least 1.01 */

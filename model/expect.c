@@ -367,6 +367,17 @@ static int find_crowd(struct work *work)
  * ---------------------------------------------------------------------------------------------------------
  */
 
+static void find_achieved(struct expectation *out)
+{
+    const struct capacities *can = &out->input.capacities;
+    const struct residency *at = &out->input.residency;
+    const double dispatch_cycles = can->block_dispatch_s * can->clock_hz * at->sms;
+
+    out->held =
+        schedule_held(out->prediction.loaded_cycles, out->replace_cycles, dispatch_cycles, at->blocks_per_sm);
+    out->achieved = out->occupancy.share * out->imbalance.achieved * out->held;
+}
+
 static int make_prediction(struct work *work)
 {
     struct expectation *out = work->out;
@@ -380,6 +391,8 @@ static int make_prediction(struct work *work)
     out->input.known_share = out->demands.known_share;
     out->input.assumptions = out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0);
     code = predict(&out->prediction, &out->input, &why);
+    if (!code)
+        find_achieved(out);
     return refuse(work, code, &why);
 }
 

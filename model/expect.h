@@ -51,6 +51,8 @@ struct expectation {
     struct replay_account account;                           /* mean over warps; empty unless asked for */
     struct predict_input input;                              /* what the prediction was made from */
     struct prediction prediction;
+    double held;     /* share of the time that a place for a block on an SM holds one (schedule_held) */
+    double achieved; /* occupancy, a share: theoretical x imbalance x held */
 };
 
 /* `launch` is prepared (launch_prepare); everything is borrowed for the call. What the model cannot do is a

@@ -1,7 +1,6 @@
 #include "validation/counts.h"
 
 #include "base/file.h"
-#include "model/schedule.h"
 #include "space/configuration.h"
 #include "tuner/ranking.h"
 
@@ -197,16 +196,6 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
     out[COUNTER_DRAM_WRITTEN] = traffic->warps * traffic->dram_written;
 }
 
-static double achieved_percent(const struct expectation *from)
-{
-    const struct residency *at = &from->input.residency;
-    const struct capacities *can = &from->input.capacities;
-    const double dispatch = can->block_dispatch_s * can->clock_hz * at->sms;
-
-    return 100 * from->occupancy.share * from->imbalance.achieved *
-           schedule_held(from->prediction.loaded_cycles, from->replace_cycles, dispatch, at->blocks_per_sm);
-}
-
 static int take(struct counted *item, const struct ranking_options *options, struct err *err)
 {
     struct expectation expectation = {0};
@@ -223,7 +212,7 @@ static int take(struct counted *item, const struct ranking_options *options, str
     if (!code && item->counts) {
         item->blocks_equal = expectation.traffic.blocks_equal;
         add_up(item->model, &expectation.code, &expectation.traffic);
-        item->model[COUNTER_OCCUPANCY] = achieved_percent(&expectation);
+        item->model[COUNTER_OCCUPANCY] = 100 * expectation.achieved;
         item->model[COUNTER_ISSUE] = 100 * expectation.prediction.issued;
     }
     expectation_release(&expectation);

@@ -63,16 +63,17 @@ static struct json *occupancy_json(const struct expectation *from)
 {
     struct json *object = js_new_object();
 
-    if (object && !(js_set_integer(object, "blocks", from->occupancy.blocks) |
-                    js_set_integer(object, "warps", from->occupancy.warps) |
-                    js_set_real(object, "had_warps", from->prediction.had_warps) |
-                    js_set_real(object, "needed_warps", from->prediction.needed_warps) |
-                    js_set_real(object, "theoretical", from->occupancy.share) |
-                    js_set_real(object, "achieved", from->occupancy.share * from->imbalance.achieved) |
-                    js_set_real(object, "too_few_blocks", from->imbalance.too_few) |
-                    js_set_real(object, "unequal_blocks", from->imbalance.between_blocks) |
-                    js_set_real(object, "unequal_warps", from->imbalance.within_block) |
-                    js_set_string(object, "limiter", limiter_text(from->occupancy.limiter))))
+    if (object &&
+        !(js_set_integer(object, "blocks", from->occupancy.blocks) |
+          js_set_integer(object, "warps", from->occupancy.warps) |
+          js_set_real(object, "had_warps", from->prediction.had_warps) |
+          js_set_real(object, "needed_warps", from->prediction.needed_warps) |
+          js_set_real(object, "theoretical", from->occupancy.share) |
+          js_set_real(object, "achieved", from->achieved) | js_set_real(object, "places_held", from->held) |
+          js_set_real(object, "too_few_blocks", from->imbalance.too_few) |
+          js_set_real(object, "unequal_blocks", from->imbalance.between_blocks) |
+          js_set_real(object, "unequal_warps", from->imbalance.within_block) |
+          js_set_string(object, "limiter", limiter_text(from->occupancy.limiter))))
         return object;
     js_free(object);
     return NULL;

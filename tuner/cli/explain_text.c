@@ -145,16 +145,13 @@ static void put_occupancy(FILE *out, const struct expectation *from)
 
     fprintf(out,
             "\nOccupancy\n  %.0f of %.0f warps an SM are resident (%.0f %%), limited by %s; %.1f are needed "
-            "to hide "
-            "latency\n",
-            p->had_warps, p->had_warps / from->occupancy.share * from->occupancy.warps / p->had_warps,
-            100 * from->occupancy.share, limiter_text(from->occupancy.limiter), p->needed_warps);
+            "to hide latency\n",
+            p->had_warps, from->occupancy.warps / from->occupancy.share, 100 * from->occupancy.share,
+            limiter_text(from->occupancy.limiter), p->needed_warps);
     fprintf(out,
             "  achieved    %.0f %%: x %.2f for places that no block fills, x %.2f for blocks and x %.2f for "
-            "warps "
-            "of unequal length\n",
-            100 * from->occupancy.share * lost->achieved, lost->too_few, lost->between_blocks,
-            lost->within_block);
+            "warps of unequal length, x %.2f for places that wait for their next block\n",
+            100 * from->achieved, lost->too_few, lost->between_blocks, lost->within_block, from->held);
 }
 
 static void put_hidden(FILE *out, const struct explained *explained)
