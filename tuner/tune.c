@@ -162,11 +162,22 @@ static int open_recorded(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
     struct heading heading;
-    int code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
-                              tuning->options->device, err);
+    int code;
 
+    if (tuning->options->recorded && tuning->options->journal)
+        return err_set(err, ERR_USAGE,
+                       "%s: no journal is written where the times come from a recording: leave one of the "
+                       "two out",
+                       tuning->options->journal);
+    code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
+                          tuning->options->device, err);
     if (code)
         return code;
+    if (tuning->options->journal)
+        tuning_message(tuning,
+                       "%s: is not written, since the times come from the recording %s; --recorded takes "
+                       "them from another file",
+                       tuning->options->journal, journal_path(tuning->journal));
     heading_read(&heading, tuning->journal);
     if (journal_foreign(tuning->journal))
         snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);

@@ -35,7 +35,8 @@ struct tune_options {
     uint64_t trials;           /* budget; 0: none */
     const char *recorded;      /* recording to use instead of a GPU; null: what the level needs */
     const char *device;        /* null, or whose recording */
-    const char *journal;       /* file to append to when live; null: tune_journal_name() */
+    const char *journal;       /* file to append to when live (an error beside `recorded`); null:
+                                  tune_journal_name() */
     const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
     const char *profiles;      /* folder of profiles by name; null: none */
     uint64_t audit;            /* SEARCH_MODEL: see struct search_options */
