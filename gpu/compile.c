@@ -8,6 +8,7 @@
 #include "gpu/sources.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct compiler {
     pthread_mutex_t lock;
     struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
     size_t idle_count;
+    uint64_t unchecked_bytes; /* written to the cache since its size was looked at */
 };
 
 /* Starts a compile process and waits for its greeting. */
@@ -110,6 +112,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     if (!compiler)
         return err_memory(err);
     pthread_mutex_init(&compiler->lock, NULL);
+    compiler->unchecked_bytes = COMPILE_CACHE_BYTES; /* not looked at yet */
     compiler->worker = worker ? strdup(worker) : NULL;
     compiler->library = strdup(library ? library : "");
     compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
@@ -204,7 +207,8 @@ static int read_reply(struct compile_result *out, struct message *reply,
     if (js_member(&at, &root, "outcome", err) || js_string(&outcome, &at, err) ||
         js_member(&at, &root, "compile_s", err) || js_real(&out->compile_s, &at, err) ||
         (js_find(&at, &root, "entry") && js_string(&entry, &at, err)) ||
-        (js_find(&at, &root, "diagnostic") && js_string(&diagnostic, &at, err)))
+        (js_find(&at, &root, "diagnostic") && js_string(&diagnostic, &at, err)) ||
+        (js_find(&at, &root, "own_failure") && js_bool(&out->own_failure, &at, err)))
         return err->code;
     if (diagnostic && !strncmp(diagnostic, "__nv_name_map(", 14))
         return err_set(err, ERR_USAGE, "%s: no kernel is called %s", request->source_path, request->name);
@@ -260,6 +264,7 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
         return err_set(err, (enum err_code)rc, "%s", talk.text);
     if (reused) /* it may have died while it was idle: a fresh one tells */
         return run_compiler(out, compiler, request, source, err);
+    out->own_failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as where memory ends */
     return fail_compile(out, err, "the compiler crashed (signal %g)",
                         WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
@@ -274,6 +279,20 @@ static int request_key(uint64_t *key, bool *complete, const struct compiler *com
     *key = hash_text(*key, request->arch);
     *key = hash_text(*key, compiler->provenance);
     return rc;
+}
+
+/* The cache is held to its size at the first entry of a run, and then now and again. */
+static void keep_result(const struct compile_result *result, struct compiler *compiler, uint64_t key)
+{
+    bool full;
+
+    compile_cache_write(result, compiler->cache, key);
+    pthread_mutex_lock(&compiler->lock);
+    full = compiler->unchecked_bytes >= COMPILE_CACHE_BYTES / 32;
+    compiler->unchecked_bytes = (full ? 0 : compiler->unchecked_bytes) + result->cubin_bytes;
+    pthread_mutex_unlock(&compiler->lock);
+    if (full)
+        compile_cache_trim(compiler->cache, COMPILE_CACHE_BYTES);
 }
 
 int compile_cubin(struct compile_result *out, struct compiler *compiler,
@@ -298,8 +317,8 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
         rc = request_key(&key, &keep, compiler, request, text, err);
     if (!rc && !(keep && compile_cache_read(out, compiler->cache, key))) {
         rc = run_compiler(out, compiler, request, &source, err);
-        if (!rc && keep && (out->outcome == OUTCOME_OK || out->compile_s > 0))
-            compile_cache_write(out, compiler->cache, key);
+        if (!rc && keep && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0))
+            keep_result(out, compiler, key);
     }
     free(text);
     if (rc)

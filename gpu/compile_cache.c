@@ -4,13 +4,16 @@
 #include "base/json.h"
 #include "gpu/sources.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* An entry is three parts: a line with the hash of all that follows, a line of JSON, the cubin. */
@@ -101,7 +104,9 @@ bool compile_cache_read(struct compile_result *out, const char *directory, uint6
         good = !memcmp(first, text, FIRST_LINE) && !parse_entry(out, text + FIRST_LINE, size - FIRST_LINE);
     }
     free(text);
-    if (!good)
+    if (good)
+        utimensat(AT_FDCWD, path, NULL, 0); /* used now: see compile_cache_trim */
+    else
         compile_result_release(out);
     out->cached = good;
     return good;
@@ -162,4 +167,97 @@ void compile_cache_write(const struct compile_result *result, const char *direct
         unlink(temporary);
     }
     free(head);
+}
+
+/* Size
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+enum { LEFT_BEHIND_S = 3600 };
+
+struct entry {
+    char name[24]; /* 16 digits and .cubin */
+    struct timespec used;
+    uint64_t bytes;
+};
+
+struct listing {
+    struct entry *entries;
+    size_t count, room;
+    uint64_t bytes;
+};
+
+static bool add_entry(struct listing *listing, const char *name, const struct stat *status)
+{
+    struct entry *entry;
+
+    if (listing->count == listing->room) {
+        const size_t room = listing->room ? 2 * listing->room : 256;
+        struct entry *larger = reallocarray(listing->entries, room, sizeof *larger);
+
+        if (!larger)
+            return false;
+        listing->entries = larger;
+        listing->room = room;
+    }
+    entry = &listing->entries[listing->count++];
+    snprintf(entry->name, sizeof entry->name, "%s", name);
+    entry->used = status->st_mtim;
+    entry->bytes = (uint64_t)status->st_size;
+    listing->bytes += entry->bytes;
+    return true;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name), tail = strlen(end);
+
+    return length >= tail && !strcmp(name + length - tail, end);
+}
+
+/* The cache's own files and no others, since the directory is the user's to choose. */
+static bool list_entries(struct listing *out, DIR *directory)
+{
+    const time_t now = time(NULL);
+    const struct dirent *file;
+
+    while ((file = readdir(directory))) {
+        struct stat status;
+
+        if (fstatat(dirfd(directory), file->d_name, &status, AT_SYMLINK_NOFOLLOW) || !S_ISREG(status.st_mode))
+            continue;
+        if (!strncmp(file->d_name, "new-", 4) && strlen(file->d_name) == 10 &&
+            now - status.st_mtime > LEFT_BEHIND_S)
+            unlinkat(dirfd(directory), file->d_name, 0);
+        else if (strlen(file->d_name) == 22 && ends_with(file->d_name, ".cubin") &&
+                 strspn(file->d_name, "0123456789abcdef") == 16 && !add_entry(out, file->d_name, &status))
+            return false;
+    }
+    return true;
+}
+
+static int compare_used(const void *left, const void *right)
+{
+    const struct timespec *a = &((const struct entry *)left)->used, *b = &((const struct entry *)right)->used;
+
+    if (a->tv_sec != b->tv_sec)
+        return a->tv_sec < b->tv_sec ? -1 : 1;
+    return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
+}
+
+void compile_cache_trim(const char *path, uint64_t limit)
+{
+    DIR *directory = opendir(path);
+    struct listing listing = {0};
+
+    if (!directory)
+        return;
+    if (list_entries(&listing, directory) && listing.bytes > limit) {
+        qsort(listing.entries, listing.count, sizeof *listing.entries, compare_used);
+        for (size_t i = 0; i < listing.count && listing.bytes > limit - limit / 4; i++)
+            if (!unlinkat(dirfd(directory), listing.entries[i].name, 0) || errno == ENOENT)
+                listing.bytes -= listing.entries[i].bytes;
+    }
+    free(listing.entries);
+    closedir(directory);
 }

@@ -13,7 +13,14 @@ void compile_cache_make(const char *directory);
 /* True when there is a whole entry for `key`; it is then in `out`, with `cached` set. */
 bool compile_cache_read(struct compile_result *out, const char *directory, uint64_t key);
 
+/* What a cache is held to. */
+#define COMPILE_CACHE_BYTES (UINT64_C(2) << 30)
+
 /* Writes an entry all or nothing: temporary file and rename. */
 void compile_cache_write(const struct compile_result *result, const char *directory, uint64_t key);
+
+/* When the entries take more than `limit` bytes, removes those that were used longest ago until three
+ * quarters of it are left; also what interrupted writes left behind an hour ago. */
+void compile_cache_trim(const char *directory, uint64_t limit);
 
 #endif

@@ -237,16 +237,32 @@ static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct mes
     return 0;
 }
 
-static int answer(int fd, enum outcome outcome, const char *entry, const char *diagnostic, double compile_s,
-                  const struct part *code, struct err *err)
+/* NVRTC's own trouble, not the source's. */
+static bool fails_itself(nvrtcResult result)
+{
+    return result == NVRTC_ERROR_OUT_OF_MEMORY || result == NVRTC_ERROR_INTERNAL_ERROR ||
+           result == NVRTC_ERROR_PROGRAM_CREATION_FAILURE || result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
+}
+
+/* How a compile ended. */
+struct ending {
+    enum outcome outcome;
+    bool own_failure;
+    const char *entry, *diagnostic; /* null: none */
+    double compile_s;
+};
+
+static int answer(int fd, const struct ending *ending, const struct part *code, struct err *err)
 {
     struct json *head = js_new_object();
     int rc = head ? 0 : ERR_MEMORY;
 
     if (!rc)
-        rc = js_set_string(head, "outcome", outcome_text(outcome)) ||
-             js_set_real(head, "compile_s", compile_s) || (entry && js_set_string(head, "entry", entry)) ||
-             (diagnostic && js_set_string(head, "diagnostic", diagnostic));
+        rc = js_set_string(head, "outcome", outcome_text(ending->outcome)) ||
+             js_set_real(head, "compile_s", ending->compile_s) ||
+             js_set_bool(head, "own_failure", ending->own_failure) ||
+             (ending->entry && js_set_string(head, "entry", ending->entry)) ||
+             (ending->diagnostic && js_set_string(head, "diagnostic", ending->diagnostic));
     rc = rc ? err_memory(err) : message_send(fd, head, code, code ? 1 : 0, err);
     js_free(head);
     return rc;
@@ -256,7 +272,7 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
 {
     double start = clock_seconds();
     char *log = NULL, *diagnostic = NULL;
-    const char *entry = NULL;
+    struct ending ending = {.outcome = OUTCOME_OK};
     struct part code = {0};
     unsigned char *bytes = NULL;
     nvrtcProgram program = NULL;
@@ -268,17 +284,19 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     if (!result)
         result = nvrtc->nvrtcCompileProgram(program, (int)job->option_count, job->options);
     if (!result)
-        result = nvrtc->nvrtcGetLoweredName(program, job->name, &entry);
+        result = nvrtc->nvrtcGetLoweredName(program, job->name, &ending.entry);
     if (!result && program_code(&bytes, &code.size, nvrtc, program, !strncmp(job->arch, "compute_", 8)))
         result = NVRTC_ERROR_INTERNAL_ERROR;
     code.bytes = bytes;
     if (result) {
         log = program ? program_log(nvrtc, program) : NULL;
         diagnostic = log ? first_error(log) : NULL;
+        ending = (struct ending){.outcome = OUTCOME_COMPILE,
+                                 .own_failure = fails_itself(result),
+                                 .diagnostic = diagnostic ? diagnostic : nvrtc->nvrtcGetErrorString(result)};
     }
-    rc = answer(fd, result ? OUTCOME_COMPILE : OUTCOME_OK, entry,
-                result && !diagnostic ? nvrtc->nvrtcGetErrorString(result) : diagnostic,
-                clock_seconds() - start, result ? NULL : &code, err);
+    ending.compile_s = clock_seconds() - start;
+    rc = answer(fd, &ending, result ? NULL : &code, err);
     free(log);
     free(diagnostic);
     free(bytes);

@@ -281,6 +281,8 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     if (!candidate->trusted) {
         tuning->out->counts.cached += result->cached;
         record->compile_s = result->compile_s;
+        if (result->own_failure)
+            return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, result->diagnostic, err);
         if (result->outcome != OUTCOME_OK) {
             if (candidate->known && record->outcome != result->outcome)
                 leave_aside(tuning, candidate, record->build_hash, record->launch_hash);

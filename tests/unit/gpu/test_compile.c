@@ -1,10 +1,13 @@
 /* gpu/compile: real compiles with the NVRTC that is here. Without one the test is skipped, aloud. */
 #include "check.h"
 #include "gpu/compile.h"
+#include "gpu/compile_cache.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char directory[] = "/tmp/occutune-compile-XXXXXX";
@@ -241,6 +244,96 @@ static void test_unwritable_cache(void **state)
     compiler_close(compiler);
 }
 
+static enum outcome compile_with_fake(struct compile_result *out, const char *cache, const char *text)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+    enum outcome outcome;
+
+    write_text("fake.cu", text);
+    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err))
+        fail_msg("%s", err.text);
+    outcome = compile(out, compiler, request_of("fake.cu", "k"));
+    compiler_close(compiler);
+    return outcome;
+}
+
+static void test_own_failures_are_not_kept(void **state)
+{
+    static const struct {
+        const char *source, *diagnostic;
+        bool own;
+    } cases[] = {
+        {"no memory", "NVRTC_ERROR_OUT_OF_MEMORY", true},
+        {"internal", "NVRTC_ERROR_INTERNAL_ERROR", true},
+        {"wrong", "k.cu(1): error: as told", false},
+    };
+    struct compile_result result;
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/own", directory);
+    for (size_t k = 0; k < 6; k++) {
+        assert_int_equal(compile_with_fake(&result, cache, cases[k / 2].source), OUTCOME_COMPILE);
+        assert_string_equal(result.diagnostic, cases[k / 2].diagnostic);
+        assert_int_equal(result.own_failure, cases[k / 2].own);
+        assert_int_equal(result.cached, !cases[k / 2].own && k % 2 == 1);
+        compile_result_release(&result);
+    }
+}
+
+/* A file of the cache, so many bytes, last used so many seconds ago. */
+static void put_entry(const char *cache, const char *name, size_t bytes, time_t age_s)
+{
+    const struct timespec used = {.tv_sec = time(NULL) - age_s};
+    const struct timespec times[2] = {used, used};
+    char path[300];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t k = 0; k < bytes; k++)
+        fputc('x', file);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_there(const char *cache, const char *name)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    return !access(path, F_OK);
+}
+
+static void test_cache_is_held_to_its_size(void **state)
+{
+    char cache[200], name[24];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/full", directory);
+    compile_cache_make(cache);
+    for (int k = 0; k < 10; k++) {
+        snprintf(name, sizeof name, "%016x.cubin", k);
+        put_entry(cache, name, 100, k == 3 ? 0 : 1000 - k);
+    }
+    put_entry(cache, "somebody-elses.cubin", 5000, 100000);
+    put_entry(cache, "new-abcdef", 10, 7200);
+    put_entry(cache, "new-ghijkl", 10, 60);
+    compile_cache_trim(cache, 1000); /* just fits */
+    assert_true(is_there(cache, "0000000000000000.cubin"));
+    compile_cache_trim(cache, 999);
+    for (int k = 0; k < 10; k++) {
+        snprintf(name, sizeof name, "%016x.cubin", k);
+        assert_int_equal(is_there(cache, name), k >= 3); /* 3 was used last */
+    }
+    assert_true(is_there(cache, "somebody-elses.cubin"));
+    assert_false(is_there(cache, "new-abcdef"));
+    assert_true(is_there(cache, "new-ghijkl"));
+    compile_cache_trim("/proc/no/cache/here", 1);
+}
+
 static void *compile_in_thread(void *argument)
 {
     struct compile_request request = request_of("k.cu", "plain");
@@ -296,6 +389,8 @@ int main(void)
                                        cmocka_unit_test(test_endless_compile),
                                        cmocka_unit_test(test_cache),
                                        cmocka_unit_test(test_unwritable_cache),
+                                       cmocka_unit_test(test_own_failures_are_not_kept),
+                                       cmocka_unit_test(test_cache_is_held_to_its_size),
                                        cmocka_unit_test(test_many_threads),
                                        cmocka_unit_test(test_no_library)};
     struct compiler *compiler;
