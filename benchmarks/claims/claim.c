@@ -43,19 +43,19 @@ static const double ATTAINED = 0.95; /* share of a peak at which it counts as re
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* Whether the parameter named in "NAME=VALUE" has that value. */
-static bool fits(const struct collection *from, const unsigned *choices, const char *filter)
+bool claim_case_fits(const struct claim_case *which, const struct spec *spec, const unsigned *choices)
 {
+    const char *filter = which->filter;
     const size_t length = filter ? strcspn(filter, "=") : 0;
     char value[64];
     size_t p;
 
-    for (p = 0; p < from->spec.parameter_count && filter; p++) {
-        const char *name = from->spec.parameters[p].name;
+    for (p = 0; p < spec->parameter_count && filter; p++) {
+        const char *name = spec->parameters[p].name;
 
         if (strlen(name) != length || strncmp(name, filter, length) != 0)
             continue;
-        value_text(value, sizeof value, configuration_value(&from->spec, choices, p));
+        value_text(value, sizeof value, configuration_value(spec, choices, p));
         return !strcmp(value, filter + length + 1);
     }
     return !filter;
@@ -78,7 +78,7 @@ static int add_point(struct case_found *out, const struct collection *from, cons
     return code;
 }
 
-static int take_points(struct case_found *out, const struct collection *from, const char *filter,
+static int take_points(struct case_found *out, const struct collection *from, const struct claim_case *which,
                        struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
@@ -94,7 +94,7 @@ static int take_points(struct case_found *out, const struct collection *from, co
         const struct point *point = &from->points[i];
 
         space_configuration(choices, from->space, point->index);
-        if (!fits(from, choices, filter))
+        if (!claim_case_fits(which, &from->spec, choices))
             continue;
         code = point->predicted ? add_point(out, from, point, choices, err)
                                 : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
@@ -118,7 +118,7 @@ static int find_case(struct found *out, const struct claim_case *which, const st
     if (!code && !collection.spec.metric_count)
         code = err_set(err, ERR_USAGE, "%s: its spec has no metric", options->folder);
     if (!code)
-        code = take_points(&out->cases[out->case_count++], &collection, which->filter, err);
+        code = take_points(&out->cases[out->case_count++], &collection, which, err);
     if (!code) {
         snprintf(out->device, sizeof out->device, "%s", collection.device);
         snprintf(out->date, sizeof out->date, "%s", collection.date);

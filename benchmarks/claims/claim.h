@@ -31,6 +31,9 @@ struct claim {
 extern const struct claim claims[];
 extern const size_t claim_count;
 
+/* Whether a configuration belongs to the case, as its filter says. */
+bool claim_case_fits(const struct claim_case *which, const struct spec *spec, const unsigned *choices);
+
 /* One case, with figures in the unit of the spec's first metric. Warps are resident on an SM. */
 struct case_found {
     size_t count; /* of points; the arrays are owned, in one piece of memory that starts at `warps` */
