@@ -245,8 +245,3 @@ double belief_gain(const struct expected *expected, double best_s)
         return fmax(gain, 0);
     return gain * 0.5 * erfc(-z * M_SQRT1_2) + s * exp(-0.5 * z * z) / sqrt(2 * M_PI);
 }
-
-const struct learned *belief_learned(const struct belief *belief)
-{
-    return &belief->learned;
-}

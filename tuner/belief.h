@@ -49,7 +49,4 @@ double belief_log_time(const struct belief *belief, const unsigned *choices);
 /* How far a time is likely to fall below `best_s`: the mean of log(best / time) where positive. */
 double belief_gain(const struct expected *expected, double best_s);
 
-/* The corrections of the estimates, for the rule `estimate` and for people. */
-const struct learned *belief_learned(const struct belief *belief);
-
 #endif

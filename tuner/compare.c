@@ -1,5 +1,6 @@
 #include "tuner/comparing.h"
 
+#include "base/queue.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -156,19 +157,58 @@ static const char *why_not(const struct compare_options *options, enum compare_w
     return NULL;
 }
 
-static int run_way(struct compared_way *out, const struct compare_options *options, enum compare_way way,
-                   struct err *err)
+/* A run, on a thread of the queue. */
+struct errand {
+    const struct compare_options *options;
+    enum compare_way way;
+    unsigned seed;
+    struct compare_run run;
+    struct err err;
+};
+
+static void do_errand(void *argument)
 {
+    struct errand *errand = argument;
+
+    compare_run(&errand->run, errand->options, errand->way, errand->seed, &errand->err);
+}
+
+/* All seeds of one way. The first error, by seed, is the one told. */
+static int do_errands(struct errand *errands, struct queue *queue, unsigned seeds, struct err *err)
+{
+    void *finished;
+    unsigned seed;
+    int code = 0;
+
+    for (seed = 0; seed < seeds && !code; seed++)
+        code = queue_submit(queue, 0, do_errand, &errands[seed], err);
+    while (queue_wait(queue, &finished, -1))
+        ;
+    for (seed = 0; seed < seeds && !code; seed++)
+        if (errands[seed].err.code)
+            code = err_set(err, (enum err_code)errands[seed].err.code, "%s", errands[seed].err.text);
+    return code;
+}
+
+static int run_way(struct compared_way *out, const struct compare_options *options, enum compare_way way,
+                   struct queue *queue, struct err *err)
+{
+    struct errand *errands = calloc(options->seeds, sizeof *errands);
     struct compare_run *runs = calloc(options->seeds, sizeof *runs);
     unsigned seed;
-    int code = runs ? 0 : err_memory(err);
+    int code = errands && runs ? 0 : err_memory(err);
 
     for (seed = 0; seed < options->seeds && !code; seed++)
-        code = compare_run(&runs[seed], options, way, seed, err);
+        errands[seed] = (struct errand){.options = options, .way = way, .seed = seed};
+    if (!code)
+        code = do_errands(errands, queue, options->seeds, err);
+    for (seed = 0; seed < options->seeds && !code; seed++)
+        runs[seed] = errands[seed].run;
     if (!code)
         code = summarise(out, runs, options->seeds, err);
-    for (seed = 0; runs && seed < options->seeds; seed++)
-        compare_run_release(&runs[seed]);
+    for (seed = 0; errands && seed < options->seeds; seed++)
+        compare_run_release(&errands[seed].run);
+    free(errands);
     free(runs);
     return code;
 }
@@ -192,7 +232,8 @@ static void look_at_model(struct compared *out)
 int compare(struct compared *out, const struct compare_options *options, struct err *err)
 {
     const struct replay *replay = options->replay;
-    int w, code = 0;
+    struct queue *queue = NULL;
+    int w, code = queue_open(&queue, &options->jobs, 1, err);
 
     *out = (struct compared){.valid = replay->count,
                              .ran = replay->ran,
@@ -203,8 +244,9 @@ int compare(struct compared *out, const struct compare_options *options, struct 
     for (w = 0; w < COMPARE_WAYS && !code; w++) {
         out->ways[w].why_not = why_not(options, (enum compare_way)w);
         if (!out->ways[w].why_not)
-            code = run_way(&out->ways[w], options, (enum compare_way)w, err);
+            code = run_way(&out->ways[w], options, (enum compare_way)w, queue, err);
     }
+    queue_close(queue);
     if (code)
         compared_release(out);
     else

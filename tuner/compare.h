@@ -34,7 +34,7 @@ const char *compare_way_text(enum compare_way way);
 enum { COMPARE_MARKS = 4, COMPARE_SEEDS_MOST = 200 };
 
 /* What the model says of a configuration, and the core seconds that predicting it took; asked for when the
- * model's way begins to compile it. */
+ * model's way begins to compile it, by several threads at the same time. */
 struct compare_forecasts {
     int (*forecast)(struct search_forecast *out, double *seconds, void *context, uint64_t index,
                     struct err *err);
@@ -50,6 +50,7 @@ struct compare_options {
     const struct pareto_metrics *pareto;       /* by index, NaN where nothing is known; null: left out */
     unsigned seeds;                            /* 1 to COMPARE_SEEDS_MOST */
     unsigned cores;                            /* of the simulated machine */
+    unsigned jobs;                             /* threads here: so many runs at a time; at least 1 */
     uint64_t trials;                           /* for `model`; 0: its own allowance */
 };
 
@@ -83,6 +84,7 @@ struct compared {
     struct compared_way ways[COMPARE_WAYS];
 };
 
+/* What comes of it does not depend on `jobs`. */
 int compare(struct compared *out, const struct compare_options *options, struct err *err);
 void compared_release(struct compared *compared);
 

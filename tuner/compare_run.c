@@ -12,6 +12,7 @@ struct flight {
     struct source_job job;
     uint64_t index;
     struct search_forecast forecast;
+    double predict_s;    /* core seconds it took */
     struct flight *next; /* of those at rest */
 };
 
@@ -26,6 +27,7 @@ struct player {
     unsigned char *seen; /* by index of the first with a code: the code was compiled before */
     struct flight *resting;
     double chosen_s, quality; /* of the fastest as this run measured it */
+    double predict_s;         /* core seconds of predicting so far */
     size_t waiting;           /* compiled and not yet timed */
 };
 
@@ -44,8 +46,7 @@ static int launch(struct player *player, enum source_kind kind, uint64_t index, 
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
     if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE)
-        code = forecasts->forecast(&flight->forecast, &flight->job.forecast.predict_s, forecasts->context,
-                                   index, err);
+        code = forecasts->forecast(&flight->forecast, &flight->predict_s, forecasts->context, index, err);
     if (!code)
         code = source_submit(player->source, &flight->job, err);
     if (code)
@@ -72,6 +73,14 @@ static int grow(struct player *player, struct err *err)
     return 0;
 }
 
+/* Predicting is really done, in a time that is never quite the same again. It must not change the order in
+ * which things happen, or else no run could be repeated: it is added to the simulated clock as work that all
+ * cores share. */
+static double clock_at(const struct player *player, double simulated_s)
+{
+    return simulated_s + player->predict_s / player->options->cores;
+}
+
 /* Keeps what the trial says; its time, NaN where it failed, in *time_s. */
 static int take_trial(double *time_s, struct player *player, const struct flight *flight, struct err *err)
 {
@@ -86,7 +95,7 @@ static int take_trial(double *time_s, struct player *player, const struct flight
         player->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
     }
     player->run->quality[player->run->count] = player->quality;
-    player->run->clock_s[player->run->count++] = flight->job.finished_s;
+    player->run->clock_s[player->run->count++] = clock_at(player, flight->job.finished_s);
     return 0;
 }
 
@@ -137,6 +146,7 @@ static int finish(struct player *player, struct err *err)
     int code;
 
     if (job->kind == SOURCE_COMPILE) {
+        player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight->index, &flight->forecast, err);
     } else {
         code = take_trial(&facts.time_s, player, flight, err);
@@ -307,8 +317,8 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
         code = way == COMPARE_OCCUPANCY || way == COMPARE_PARETO ? play_order(&player, err)
                                                                  : play_search(&player, err);
     if (!code) {
-        out->end_s = source_now_s(player.source);
-        out->busy = fmax(source_busy_s(player.source, SOURCE_COMPILE) / options->cores,
+        out->end_s = clock_at(&player, source_now_s(player.source));
+        out->busy = fmax((source_busy_s(player.source, SOURCE_COMPILE) + player.predict_s) / options->cores,
                          source_busy_s(player.source, SOURCE_MEASURE)) /
                     out->end_s;
     }

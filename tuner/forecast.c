@@ -5,6 +5,7 @@
 #include "model/expect.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,16 +104,20 @@ int forecast_code(struct forecast *out, const struct machine *machine, const str
 struct task {
     struct forecaster *forecaster;
     uint64_t index;
-    bool done;
+    enum { WAITING, RUNNING, DONE } state;
     struct forecast forecast;
     struct err err;
 };
 
+/* `mutex` guards the tasks' states and the queue; a forecast belongs to the thread that runs its task, and
+ * stays as it is once that is done. */
 struct forecaster {
     struct forecaster_options options;
     char arch[16];
+    pthread_mutex_t mutex;
+    pthread_cond_t done; /* some task */
     struct queue *queue;
-    struct task **tasks; /* by index; null: not announced */
+    struct task **tasks; /* by index; null: never asked for */
 };
 
 static int compile_and_read(struct task *task, struct variant *variant)
@@ -136,9 +141,8 @@ static int compile_and_read(struct task *task, struct variant *variant)
     return code;
 }
 
-static void run_task(void *argument)
+static void predict_task(struct task *task)
 {
-    struct task *task = argument;
     const struct forecaster_options *options = &task->forecaster->options;
     unsigned *choices = calloc(options->spec->parameter_count, sizeof *choices);
     struct variant variant;
@@ -159,6 +163,27 @@ static void run_task(void *argument)
     free(choices);
 }
 
+/* The first thread that comes to a task runs it. */
+static void run_task(void *argument)
+{
+    struct task *task = argument;
+    struct forecaster *forecaster = task->forecaster;
+    bool mine;
+
+    pthread_mutex_lock(&forecaster->mutex);
+    mine = task->state == WAITING;
+    if (mine)
+        task->state = RUNNING;
+    pthread_mutex_unlock(&forecaster->mutex);
+    if (!mine)
+        return;
+    predict_task(task);
+    pthread_mutex_lock(&forecaster->mutex);
+    task->state = DONE;
+    pthread_cond_broadcast(&forecaster->done);
+    pthread_mutex_unlock(&forecaster->mutex);
+}
+
 int forecaster_open(struct forecaster **out, const struct forecaster_options *options, struct err *err)
 {
     struct forecaster *forecaster = calloc(1, sizeof *forecaster);
@@ -168,6 +193,8 @@ int forecaster_open(struct forecaster **out, const struct forecaster_options *op
     if (code)
         return code;
     forecaster->options = *options;
+    pthread_mutex_init(&forecaster->mutex, NULL);
+    pthread_cond_init(&forecaster->done, NULL);
     snprintf(forecaster->arch, sizeof forecaster->arch, "sm_%u", options->machine->device->sm);
     forecaster->tasks = calloc(space_count(options->space) + 1, sizeof *forecaster->tasks);
     code = forecaster->tasks ? queue_open(&forecaster->queue, &options->jobs, 1, err) : err_memory(err);
@@ -189,37 +216,61 @@ void forecaster_close(struct forecaster *forecaster)
     for (i = 0; forecaster->tasks && i < space_count(forecaster->options.space); i++)
         free(forecaster->tasks[i]);
     free(forecaster->tasks);
+    pthread_cond_destroy(&forecaster->done);
+    pthread_mutex_destroy(&forecaster->mutex);
     free(forecaster);
+}
+
+/* The task of a configuration; it is new when nobody asked for it before. Null when memory ends. */
+static struct task *find_task(bool *is_new, struct forecaster *forecaster, uint64_t index)
+{
+    struct task *task = forecaster->tasks[index];
+
+    *is_new = !task;
+    if (task)
+        return task;
+    task = calloc(1, sizeof *task);
+    if (!task)
+        return NULL;
+    task->forecaster = forecaster;
+    task->index = index;
+    forecaster->tasks[index] = task;
+    return task;
 }
 
 int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err)
 {
     struct task *task;
+    bool is_new;
+    int code = 0;
 
-    if (forecaster->tasks[index])
-        return 0;
-    task = calloc(1, sizeof *task);
+    pthread_mutex_lock(&forecaster->mutex);
+    task = find_task(&is_new, forecaster, index);
     if (!task)
-        return err_memory(err);
-    task->forecaster = forecaster;
-    task->index = index;
-    forecaster->tasks[index] = task;
-    return queue_submit(forecaster->queue, 0, run_task, task, err);
+        code = err_memory(err);
+    else if (is_new)
+        code = queue_submit(forecaster->queue, 0, run_task, task, err);
+    pthread_mutex_unlock(&forecaster->mutex);
+    return code;
 }
 
 int forecaster_ask(const struct forecast **out, struct forecaster *forecaster, uint64_t index,
                    struct err *err)
 {
-    void *finished;
     struct task *task;
-    int code = forecaster_announce(forecaster, index, err);
+    bool is_new;
 
     *out = NULL;
-    if (code)
-        return code;
-    task = forecaster->tasks[index];
-    while (!task->done && queue_wait(forecaster->queue, &finished, -1))
-        ((struct task *)finished)->done = true;
+    pthread_mutex_lock(&forecaster->mutex);
+    task = find_task(&is_new, forecaster, index);
+    pthread_mutex_unlock(&forecaster->mutex);
+    if (!task)
+        return err_memory(err);
+    run_task(task);
+    pthread_mutex_lock(&forecaster->mutex);
+    while (task->state != DONE)
+        pthread_cond_wait(&forecaster->done, &forecaster->mutex);
+    pthread_mutex_unlock(&forecaster->mutex);
     if (task->err.code)
         return err_set(err, (enum err_code)task->err.code, "%s", task->err.text);
     *out = &task->forecast;

@@ -28,7 +28,7 @@ struct forecast {
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
                   struct launch *launch, bool warm, struct err *err);
 
-/* Forecasts of a space, made when first asked for and kept. */
+/* Forecasts of a space, made when first asked for and kept. Any thread may announce and ask. */
 struct forecaster;
 
 struct forecaster_options {
@@ -43,10 +43,11 @@ struct forecaster_options {
 int forecaster_open(struct forecaster **out, const struct forecaster_options *options, struct err *err);
 void forecaster_close(struct forecaster *forecaster); /* also null */
 
-/* Starts work on a configuration, unless it was announced before. */
+/* Has a background thread work on a configuration, unless it was announced or asked for before. */
 int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err);
 
-/* The forecast, waited for; borrowed. One that does not compile here has none, and its reason says so. */
+/* The forecast, made by this thread unless another one is at it, which is waited for; borrowed. A
+ * configuration that does not compile here has none, and its reason says so. */
 int forecaster_ask(const struct forecast **out, struct forecaster *forecaster, uint64_t index,
                    struct err *err);
 

@@ -22,7 +22,7 @@ enum {
     COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
     COMPILED_LEAST =
         400,           /* to look for surprises before the end, at most, and half of what may be compiled */
-    AHEAD = 12,        /* compiled for each trial, at most, while there is something to choose from */
+    AHEAD = 8,         /* compiled for each trial, at most, while there is something to choose from */
     TRIALS_LEAST = 10, /* before the search may say that nothing is worth a trial */
     TRIALS_MOST = 250, /* that it allows itself */
     BLIND = 64         /* failures without a success after which one order is as good as another */

@@ -293,6 +293,7 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
     view.compare.spec = &view.spec;
     view.compare.space = view.space;
     view.compare.replay = &view.replay;
+    view.compare.jobs = view.site.jobs;
     if (!code)
         code = compare(&view.compared, &view.compare, err);
     if (!code)
