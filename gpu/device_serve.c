@@ -167,6 +167,34 @@ static int answer_describe(int fd, struct bench *bench, struct err *err)
     return send_head(fd, head, good, NULL, 0, err);
 }
 
+static int answer_copy(int fd, struct bench *bench, const struct js_at *root, struct err *err)
+{
+    struct json *head = js_new_object(), *list = js_new_array();
+    uint64_t bytes = 0, count = 0;
+    double seconds;
+    struct js_at at;
+    bool good = head && list;
+    int rc = js_member(&at, root, "bytes", err) || js_unsigned(&bytes, &at, err) ||
+                     js_member(&at, root, "count", err) || js_unsigned(&count, &at, err)
+                 ? err->code
+                 : 0;
+
+    for (uint64_t i = 0; !rc && good && i < count; i++) {
+        rc = bench_copy(&seconds, bench, (size_t)bytes, err);
+        good = !rc && !js_append(list, js_new_real(seconds));
+    }
+    if (good) {
+        good = !js_set(head, "seconds", list);
+        list = NULL;
+    }
+    js_free(list);
+    if (rc) {
+        js_free(head);
+        return rc;
+    }
+    return send_head(fd, head, good, NULL, 0, err);
+}
+
 static int answer_trial(int fd, struct bench *bench, struct request *request, const struct js_at *root,
                         struct err *err)
 {
@@ -273,6 +301,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         rc = js_string(&what, &at, err);
     if (!rc && !strcmp(what, "describe"))
         return answer_describe(fd, bench, err);
+    if (!rc && !strcmp(what, "copy"))
+        return answer_copy(fd, bench, &root, err);
     if (!rc)
         rc = read_code(&request.code, &request, &root, err);
     if (!rc)

@@ -233,6 +233,44 @@ int worker_describe(struct device *out, struct worker *worker, struct err *err)
     return rc;
 }
 
+static int take_seconds(double *seconds, size_t count, const struct message *answer, struct err *err)
+{
+    struct js_at root = js_root(answer->head, "worker"), list;
+    int rc = read_error(&root, err);
+
+    if (!rc)
+        rc = js_member(&list, &root, "seconds", err);
+    if (!rc && js_count(&list) != count)
+        rc = err_set(err, ERR_FORMAT, "the worker timed %zu copies of %zu", js_count(&list), count);
+    for (size_t i = 0; !rc && i < count; i++) {
+        struct js_at element = js_element(&list, i);
+
+        rc = js_real(&seconds[i], &element, err);
+    }
+    return rc;
+}
+
+int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t bytes, struct err *err)
+{
+    struct json *head = js_new_object();
+    struct message answer;
+    struct silence silence;
+    int rc = head && !js_set_string(head, "request", "copy") &&
+                     !js_set_integer(head, "bytes", (int64_t)bytes) &&
+                     !js_set_integer(head, "count", (int64_t)count)
+                 ? 0
+                 : err_memory(err);
+
+    if (!rc)
+        rc = request(&answer, &silence, worker, head, NULL, 0, err);
+    js_free(head);
+    if (rc)
+        return rc;
+    rc = take_seconds(seconds, count, &answer, err);
+    message_release(&answer);
+    return rc;
+}
+
 static bool set_code(struct json *head, const struct code *code, const struct launch *launch)
 {
     return !js_set_string(head, "entry", code->entry) &&

@@ -46,4 +46,8 @@ struct run_buffer {
 int worker_run(struct run_buffer *buffers, size_t buffer_count, struct worker *worker,
                const struct code *code, const struct launch *launch, double deadline_s, struct err *err);
 
+/* Seconds of each of `count` copies of `bytes` from one place of the GPU's memory to another by the driver's
+ * own cuMemcpyDtoD. */
+int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t bytes, struct err *err);
+
 #endif

@@ -3,12 +3,11 @@
  *   {"schema": 1, "name": "...", "sm": 90, "driver": "...", "toolkit": "...", "date": "...", "source": "...",
  *    "limits": {"sm_count": 132, ..., "carveouts": [0, 8192, ...]},
  *    "values": {"dram_latency": {"sustained": 1, "best": 1, "spread": 0, "unit": "cycles", "origin": "..."}},
- *    "operations": {"FFMA": {"latency": {...}, "interval": {...}, "pipe": "fma", "ridge_warps": 16,
- *                            "roofline": {"x": [...], "y": [...], "origin": "..."}}},
- *    "curves": {"loaded_dram": {"x": [...], "y": [...], "origin": "..."}},
- *    "sources": [{"name": "float divide", "fast": false, "instructions": 9, "calls": true, "latency": 1,
- *                 "interval": 1}],
- *    "pairs": {"FFMA+IMAD": 3.0}, "notes": ["..."]} */
+ *    "operations": {"FFMA": {"latency": {...}, "ilp2": {...}, "ilp4": {...}, "interval": {...}, "pipe":
+ * "fma", "ridge_warps": 16, "roofline": {"x": [...], "y": [...], "origin": "..."}}}, "curves":
+ * {"loaded_dram": {"x": [...], "y": [...], "origin": "..."}}, "sources": [{"name": "float divide", "fast":
+ * false, "instructions": 9, "calls": true, "latency": 1, "interval": 1}], "pairs": {"FFMA+IMAD": 3.0},
+ * "notes": ["..."]} */
 #include "model/device.h"
 
 #include "base/json.h"
@@ -126,7 +125,8 @@ static int read_curve(struct device_curve *out, const struct js_at *at, struct e
 
 static int read_op(struct device_op *out, const struct js_at *at, struct err *err)
 {
-    static const char *const allowed[] = {"latency", "interval", "pipe", "ridge_warps", "roofline", NULL};
+    static const char *const allowed[] = {"latency", "ilp2",        "ilp4",     "interval",
+                                          "pipe",    "ridge_warps", "roofline", NULL};
     struct js_at part;
     int rc = js_expect(at, JS_OBJECT, err);
 
@@ -134,6 +134,10 @@ static int read_op(struct device_op *out, const struct js_at *at, struct err *er
         rc = js_only(at, allowed, err);
     if (rc == 0 && js_find(&part, at, "latency"))
         rc = read_value(&out->latency, &part, "cycles", err);
+    if (rc == 0 && js_find(&part, at, "ilp2"))
+        rc = read_value(&out->ilp2, &part, "cycles", err);
+    if (rc == 0 && js_find(&part, at, "ilp4"))
+        rc = read_value(&out->ilp4, &part, "cycles", err);
     if (rc == 0 && js_find(&part, at, "interval"))
         rc = read_value(&out->interval, &part, "cycles", err);
     if (rc == 0)

@@ -53,6 +53,10 @@ static struct json *op_json(const struct device_op *op)
 
     if (rc == 0 && op->latency.known)
         rc = js_set(object, "latency", value_json(&op->latency, "cycles"));
+    if (rc == 0 && op->ilp2.known)
+        rc = js_set(object, "ilp2", value_json(&op->ilp2, "cycles"));
+    if (rc == 0 && op->ilp4.known)
+        rc = js_set(object, "ilp4", value_json(&op->ilp4, "cycles"));
     if (rc == 0 && op->interval.known)
         rc = js_set(object, "interval", value_json(&op->interval, "cycles"));
     if (rc == 0 && op->pipe[0])

@@ -3,7 +3,7 @@
 //   ILP: independent chains; LENGTH: operations of a pass of `saturated`
 #include "clock.cuh"
 
-// Samples of a warp: cycles of 64 operations, the cost of the clock subtracted (96 less 32 of the same).
+// Samples of a warp: cycles of 64 operations of ILP chains, the cost of the clock subtracted (96 less 32 of the same).
 extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *samples)
 {
     const int lane = threadIdx.x & 31;
@@ -17,12 +17,12 @@ extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *sa
     for (int sample = -1; sample < 32; sample++) {
         const long long first = clock_now();
 #pragma unroll
-        for (int k = 0; k < 32; k++)
+        for (int k = 0; k < 32 / ILP; k++)
             for (int i = 0; i < ILP; i++)
                 STEP(x[i]);
         const long long second = clock_now();
 #pragma unroll
-        for (int k = 0; k < 96; k++)
+        for (int k = 0; k < 96 / ILP; k++)
             for (int i = 0; i < ILP; i++)
                 STEP(x[i]);
         const long long third = clock_now();

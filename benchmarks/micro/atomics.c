@@ -1,7 +1,8 @@
 /* Atomics.
  *
- * Isolates: dependent additions of zero to a word that holds its own address, in shared memory and (one
- * lane) in L2; and additions nobody waits for, all to one address, and each warp to 32 words of its own.
+ * Isolates: dependent additions of zero to a word of shared memory that holds its own address, and of one
+ * lane to 64 words all over L2 that each hold the address of the next; and additions nobody waits for, all to
+ * one address, and each warp to 32 words of its own.
  *
  * Unit: cycles.
  *
@@ -11,7 +12,9 @@
  * (Throughput in shared memory: shared.c.) */
 #include "micro/micro.h"
 
-enum { STEPS = 64, PASSES = 16, LENGTH = 16, THREADS = 256 };
+#include <stdlib.h>
+
+enum { STEPS = 64, PASSES = 64, LENGTH = 16, THREADS = 256 };
 
 static int compile_atomics(struct micro_code *out, const struct micro *micro, const char *name,
                            const char *parts, const char *bookkeeping, struct err *err)
@@ -40,7 +43,7 @@ static int latency_of(struct device_value *out, const struct micro *micro, const
         return rc;
     call_init(&call, micro->sms, 32, 0);
     if (global)
-        call_zeros(&call, "words", ROLE_OUT, (uint64_t)micro->sms * 64 * 2);
+        call_zeros(&call, "places", ROLE_OUT, (uint64_t)micro->sms * STEPS * 1024 / 4);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, STEPS, "atomics", err);
     call_release(&call);
@@ -60,46 +63,76 @@ static int latencies(const struct micro *micro, struct err *err)
 }
 
 /* Warp instructions per cycle and SM. */
-static int busy(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                unsigned lane_words, unsigned warp_words, struct err *err)
+/* Every SM adds PASSES * LENGTH times a warp; the addresses as atomic_busy() says. */
+static void make_call(struct call *call, const struct micro *micro, unsigned lane_words, unsigned warp_words)
 {
     const uint64_t warps = (uint64_t)micro->sms * THREADS / 32;
+
+    call_init(call, micro->sms, THREADS, 0);
+    call_zeros(call, "words", ROLE_INOUT, warps * 32 * LENGTH);
+    call_spans(call, micro);
+    call_int(call, PASSES);
+    call_unsigned(call, lane_words);
+    call_unsigned(call, warp_words);
+    call_unsigned(call, (unsigned)warps * warp_words);
+}
+
+/* One address for all: SMs that are favoured end early, so the time of the whole GPU counts. */
+static int one_address(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                       struct err *err)
+{
+    struct sm_time *times = calloc(micro->sms, sizeof *times);
+    double longest = 0, warps = 0;
+    size_t count = 0;
     struct call call;
     int rc;
 
-    call_init(&call, micro->sms, THREADS, 0);
-    call_zeros(&call, "words", ROLE_INOUT, warps * 32);
-    call_spans(&call, micro);
-    call_int(&call, PASSES);
-    call_unsigned(&call, lane_words);
-    call_unsigned(&call, warp_words);
-    rc = micro_rate(out, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
+    if (!times)
+        return err_memory(err);
+    make_call(&call, micro, 0, 0);
+    rc = micro_spans(times, &count, micro, code, &call, err);
+    for (size_t i = 0; i < count; i++) {
+        longest = times[i].cycles > longest ? times[i].cycles : longest;
+        warps += times[i].warps;
+    }
+    longest /= warps * PASSES * LENGTH;
+    if (rc == 0)
+        rc = reduce_runs(out, &longest, 1, false, "atomics", err);
     call_release(&call);
+    free(times);
     return rc;
 }
 
-static void per_warp(struct device_value *value, double sms)
+static int distinct(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                    struct err *err)
 {
-    value->spread /= value->sustained * value->sustained * sms;
-    value->sustained = 1 / (value->sustained * sms);
-    value->best = 1 / (value->best * sms);
+    struct device_value rate;
+    struct call call;
+    int rc;
+
+    make_call(&call, micro, 1, 32);
+    rc = micro_rate(&rate, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
+    call_release(&call);
+    if (rc)
+        return rc;
+    *out = rate;
+    out->sustained = 1 / rate.sustained;
+    out->best = 1 / rate.best;
+    out->spread = rate.spread / (rate.sustained * rate.sustained);
+    return 0;
 }
 
 static int throughputs(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
     struct micro_code code;
-    int rc = compile_atomics(&code, micro, "atomic_busy", "- | REDG/RED*16", MICRO_LOOP, err);
+    int rc = compile_atomics(&code, micro, "atomic_busy", "- | REDG/RED*16", MICRO_LOOP " LEA", err);
 
     if (rc)
         return rc;
-    rc = busy(&values[DEVICE_ATOMIC_GLOBAL_SAME], micro, &code, 0, 0, err);
-    if (rc == 0) {
-        per_warp(&values[DEVICE_ATOMIC_GLOBAL_SAME], micro->sms);
-        rc = busy(&values[DEVICE_ATOMIC_GLOBAL_DISTINCT], micro, &code, 1, 32, err);
-    }
+    rc = one_address(&values[DEVICE_ATOMIC_GLOBAL_SAME], micro, &code, err);
     if (rc == 0)
-        per_warp(&values[DEVICE_ATOMIC_GLOBAL_DISTINCT], 1);
+        rc = distinct(&values[DEVICE_ATOMIC_GLOBAL_DISTINCT], micro, &code, err);
     micro_code_release(&code);
     return rc;
 }

@@ -1,18 +1,21 @@
 // Atomics on global memory. With ATOMIC_CHASE a dependent chain; without, additions nobody waits for.
 #include "clock.cuh"
 
-// A word holds its own address: adding zero returns the address of the next addition.
-extern "C" __global__ void atomic_chase(unsigned long long *words, long long *samples)
+// A word holds the address of the next: adding zero to it returns where the next addition goes. A block has 64 words, 1 KB
+// apart and the other blocks' in between, so that near and far parts of L2 are met alike in every sample.
+extern "C" __global__ void atomic_chase(char *words, long long *samples)
 {
-    unsigned long long *own = words + blockIdx.x * 64ull;
+    const unsigned long long spacing = gridDim.x * 1024ull;
+    char *own = words + blockIdx.x * 1024ull;
     unsigned long long p = (unsigned long long)own;
-    long long kept = 0;
 
+    for (unsigned i = threadIdx.x; i < 64; i += blockDim.x)
+        *(unsigned long long *)(own + i * spacing) = (unsigned long long)(own + (i + 23) % 64 * spacing);
+    __threadfence();
+    __syncwarp();
     if (threadIdx.x == 0) {
-        *own = p;
-        __threadfence();
 #pragma unroll 1
-        for (int sample = -1; sample < 32; sample++) {
+        for (int sample = -2; sample < 32; sample++) {
             asm volatile("atom.global.add.u64 %0, [%0], 0;" : "+l"(p)::"memory");
             const long long first = clock_now();
 #pragma unroll
@@ -23,7 +26,7 @@ extern "C" __global__ void atomic_chase(unsigned long long *words, long long *sa
         }
     }
     if (p == 0)
-        samples[0] = kept;
+        samples[0] = 0;
 }
 
 extern "C" __global__ void shared_atomic_chase(long long *samples)
@@ -49,9 +52,9 @@ extern "C" __global__ void shared_atomic_chase(long long *samples)
     samples[blockIdx.x * 32 + threadIdx.x] = kept + (p == 1);
 }
 
-// Lane l of warp w adds to word w * warp_words + l * lane_words.
+// The k-th addition of lane l of warp w goes to word k * step_words + w * warp_words + l * lane_words.
 extern "C" __global__ void atomic_busy(unsigned *words, long long *spans, int passes, unsigned lane_words,
-                                       unsigned warp_words)
+                                       unsigned warp_words, unsigned step_words)
 {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     unsigned *own = words + warp * (unsigned long long)warp_words + (threadIdx.x & 31) * lane_words;
@@ -66,7 +69,7 @@ extern "C" __global__ void atomic_busy(unsigned *words, long long *spans, int pa
         for (int pass = 0; pass < passes; pass++) {
 #pragma unroll
             for (int k = 0; k < LENGTH; k++)
-                asm volatile("red.global.add.u32 [%0], %1;" ::"l"(own), "r"(passes) : "memory");
+                asm volatile("red.global.add.u32 [%0], %1;" ::"l"(own + k * step_words), "r"(passes) : "memory");
         }
         stop = clock_now();
     }

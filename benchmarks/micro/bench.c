@@ -1,6 +1,7 @@
 #include "micro/bench.h"
 
 #include "base/cycle.h"
+#include "base/npy.h"
 #include "base/queue.h"
 
 #include <errno.h>
@@ -224,11 +225,13 @@ void call_out(struct call *call, const char *name, enum element_type type, uint6
 void call_file(struct call *call, const char *name, enum element_type type, uint64_t count, const char *path)
 {
     struct argument *argument = add_buffer(call, ARGUMENT_BUFFER, name, ROLE_IN, type, count);
+    struct err ignored = {0};
 
     if (!argument)
         return;
     argument->fill = (struct fill){.kind = FILL_FILE, .path = strdup(path)};
-    call->failed |= !argument->fill.path;
+    /* the worker keeps buffers by content: two files of one size are not the same */
+    call->failed |= !argument->fill.path || npy_hash(&argument->fill.content, path, &ignored) != 0;
 }
 
 static void add_expression(struct call *call, enum argument_kind kind, const char *name, uint64_t words,

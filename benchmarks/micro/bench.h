@@ -89,7 +89,8 @@ int call_run(void **out, const struct micro *micro, const struct micro_code *cod
 int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code,
                  const struct call *call, const char *first, const char *second, struct err *err);
 
-/* Times launches as trials do. Anything but OUTCOME_OK is ERR_GPU with its message. */
+/* Times launches as trials do. Anything
+ * but OUTCOME_OK is ERR_GPU with its message. */
 int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code,
               const struct call *call, double sample_s, struct err *err);
 

@@ -8,7 +8,8 @@
  * Expected: 0.80 to 0.97 of the pin bandwidth (2 x memory clock x bus width / 8) for 16 bytes a thread and
  * enough warps; less with few warps, in proportion to them (Little's law).
  *
- * Profile: dram_read, dram_write, dram_copy, dram_pin; curves dram_*_width, dram_*_warps. */
+ * Profile: dram_read, dram_write, dram_copy, dram_driver_copy, dram_pin; curves dram_*_width, dram_*_warps.
+ */
 #include "micro/micro.h"
 
 #include "base/stats.h"
@@ -174,11 +175,34 @@ static int pin(const struct micro *micro, struct err *err)
     return reduce_runs(&micro->device->values[DEVICE_DRAM_PIN], &rate, 1, true, "driver", err);
 }
 
+/* What the driver itself achieves; a kernel of ours that is slower would not show what the memory can do. */
+static int driver_copy(const struct micro *micro, struct err *err)
+{
+    const struct device_value *ours = &micro->device->values[DEVICE_DRAM_COPY];
+    struct device_value *value = &micro->device->values[DEVICE_DRAM_DRIVER_COPY];
+    double rates[REDUCE_RUNS_MIN];
+    int rc = worker_copy(rates, REDUCE_RUNS_MIN, micro->worker, BYTES, err);
+
+    for (int i = 0; rc == 0 && i < REDUCE_RUNS_MIN; i++)
+        rates[i] = 2.0 * (double)BYTES / rates[i];
+    if (rc == 0)
+        rc = reduce_runs(value, rates, REDUCE_RUNS_MIN, true, "cuMemcpyDtoD", err);
+    if (rc == 0 && ours->known && value->sustained > ours->sustained)
+        rc = device_note(micro->device, err,
+                         "dram_copy: the driver's own copy is faster, %.4g against %.4g B/s",
+                         value->sustained, ours->sustained);
+    return rc;
+}
+
 int micro_dram(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"dram_pin", pin},         {"dram_read", read_width},       {"dram_write", write_width},
-        {"dram_copy", copy_width}, {"dram_read_warps", read_warps}, {"dram_copy_warps", copy_warps}};
+    static const struct part parts[] = {{"dram_pin", pin},
+                                        {"dram_read", read_width},
+                                        {"dram_write", write_width},
+                                        {"dram_copy", copy_width},
+                                        {"dram_driver_copy", driver_copy},
+                                        {"dram_read_warps", read_warps},
+                                        {"dram_copy_warps", copy_warps}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

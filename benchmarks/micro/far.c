@@ -13,6 +13,7 @@
  *
  * Profile: l1_latency, readonly_latency, l2_latency, l2_near_latency, l2_far_latency, dram_latency, tlb_*,
  * l1_bytes, l2_bytes, sector_bytes, chase_overhead; curves latency_*. */
+#include "micro/chase.h"
 #include "micro/micro.h"
 
 #include "base/stats.h"
@@ -21,83 +22,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { STEPS = 64, LINE = 128, THREADS = 256, CYCLE_MAX = 1 << 20 };
-
-#define ARRAY (UINT64_C(1) << 32) /* one size for all, so that it is allocated once */
+enum { LINE = 128, CYCLE_MAX = 1 << 20 };
 
 #define MB (1024.0 * 1024)
-#define CA "ld.global.u64"
-#define CG "ld.global.cg.u64"
-#define NC "ld.global.nc.u64"
-
-struct chase {
-    const char *load;
-    unsigned blocks;
-    unsigned count;   /* elements of the cycle */
-    uint64_t spacing; /* bytes between them */
-    unsigned warm;    /* steps before the samples */
-    uint64_t flush;
-    bool strided; /* the next element in memory instead of a random one */
-};
-
-static int compile_chase(struct micro_code *out, const struct micro *micro, const char *load, struct err *err)
-{
-    char option[64];
-    const struct micro_kernel kernel = {
-        .file = "chase.cu",
-        .name = "chase",
-        .options = {option},
-        .body = {.parts = "LDG*64", .dependent = true, .bytes_max = BODY_CACHE},
-    };
-
-    snprintf(option, sizeof option, "-DLOAD=\"%s\"", load);
-    return micro_compile(out, micro, &kernel, err);
-}
-
-static uint64_t flush_bytes(const struct micro *micro)
-{
-    return 3 * micro->device->limits.l2_bytes;
-}
-
-/* Cycles per step of each block into runs[blocks], and its SM into sms[blocks] (may be null). */
-static int run_chase(double *runs, unsigned *sms, const struct micro *micro, const struct chase *c,
-                     struct err *err)
-{
-    void *out[2] = {NULL, NULL};
-    char path[1024] = "";
-    struct micro_code code;
-    struct call call;
-    int rc = micro_cycle(path, micro, c->count, c->blocks, !c->strided, err);
-
-    if (rc == 0)
-        rc = compile_chase(&code, micro, c->load, err);
-    if (rc)
-        return rc;
-    call_init(&call, c->blocks, THREADS, 0);
-    call_file(&call, "order", ELEMENT_UINT32, c->count + c->blocks, path);
-    call_zeros(&call, "array", ROLE_OUT, (ARRAY + flush_bytes(micro)) / 4);
-    call_zeros(&call, "control", ROLE_INOUT, 4);
-    call_samples(&call, micro);
-    call_out(&call, "sms", ELEMENT_UINT32, micro->sms);
-    call_unsigned(&call, c->count);
-    call_long(&call, c->spacing);
-    call_unsigned(&call, c->warm);
-    call_long(&call, c->flush);
-    rc = call_run_two(out, micro, &code, &call, "samples", "sms", err);
-    unlink(path);
-    if (rc == 0)
-        reduce_samples(runs, out[0], c->blocks, STEPS);
-    for (unsigned b = 0; rc == 0 && sms && b < c->blocks; b++)
-        sms[b] = ((unsigned *)out[1])[b];
-    free(out[0]);
-    free(out[1]);
-    call_release(&call);
-    micro_code_release(&code);
-    return rc;
-}
-
 /* On every SM in turn. Also the curve over SMs where one is wanted. */
 static int chase_sms(struct device_value *out, struct device_curve *curve, double *runs,
                      const struct micro *micro, const struct chase *chase, const char *origin,
@@ -106,7 +34,7 @@ static int chase_sms(struct device_value *out, struct device_curve *curve, doubl
     double *x = calloc(micro->sms, sizeof *x), *y = calloc(micro->sms, sizeof *y);
     unsigned *sms = calloc(micro->sms, sizeof *sms);
     size_t seen = 0;
-    int rc = x && y && sms ? run_chase(runs, sms, micro, chase, err) : err_memory(err);
+    int rc = x && y && sms ? chase_run(runs, sms, micro, chase, err) : err_memory(err);
 
     if (rc == 0)
         rc = reduce_runs(out, runs, micro->sms, false, origin, err);
@@ -140,8 +68,10 @@ static int level(const struct micro *micro, enum device_value_id id, int curve, 
 
 static int l1_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase ca = {CA, micro->sms, 64, LINE, 128, 0, false};
-    const struct chase nc = {NC, micro->sms, 64, LINE, 128, 0, false};
+    const struct chase ca = {
+        .load = CHASE_CA, .blocks = micro->sms, .count = 64, .spacing = LINE, .warm = 128};
+    const struct chase nc = {
+        .load = CHASE_NC, .blocks = micro->sms, .count = 64, .spacing = LINE, .warm = 128};
     int rc = level(micro, DEVICE_L1_LATENCY, -1, &ca, err);
 
     return rc ? rc : level(micro, DEVICE_READONLY_LATENCY, -1, &nc, err);
@@ -149,7 +79,7 @@ static int l1_latency(const struct micro *micro, struct err *err)
 
 static int l2_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase many = {CG, micro->sms, 1 << 16, LINE, 0, 0, false};
+    const struct chase many = {.load = CHASE_CG, .blocks = micro->sms, .count = 1 << 16, .spacing = LINE};
 
     return level(micro, DEVICE_L2_LATENCY, -1, &many, err);
 }
@@ -157,7 +87,8 @@ static int l2_latency(const struct micro *micro, struct err *err)
 /* One line, asked for by every SM: those near its slice answer sooner. */
 static int l2_near_and_far(const struct micro *micro, struct err *err)
 {
-    const struct chase one = {CG, micro->sms, 1, LINE, 0, 0, true};
+    const struct chase one = {
+        .load = CHASE_CG, .blocks = micro->sms, .count = 1, .spacing = LINE, .strided = true};
     struct device_value *values = micro->device->values, both;
     double *runs = calloc(micro->sms, sizeof *runs);
     int rc = runs ? chase_sms(&both, &micro->device->curves[DEVICE_CURVE_LATENCY_L2_SM], runs, micro, &one,
@@ -176,7 +107,11 @@ static int l2_near_and_far(const struct micro *micro, struct err *err)
 
 static int dram_latency(const struct micro *micro, struct err *err)
 {
-    const struct chase far = {CG, micro->sms, 1 << 21, 2048, 0, flush_bytes(micro), false};
+    const struct chase far = {.load = CHASE_CG,
+                              .blocks = micro->sms,
+                              .count = 1 << 21,
+                              .spacing = 2048,
+                              .flush = chase_flush_bytes(micro)};
     struct device_value *overhead = &micro->device->values[DEVICE_CHASE_OVERHEAD];
 
     *overhead = (struct device_value){.known = true};
@@ -204,8 +139,8 @@ static int sweep(struct device_curve *out, const struct micro *micro, const doub
         chase.count = (unsigned)(elements < CYCLE_MAX ? elements : CYCLE_MAX);
         chase.spacing = (uint64_t)(bytes[i] / chase.count) / 8 * 8;
         chase.warm = beyond ? 0 : chase.count;
-        chase.flush = beyond ? flush_bytes(micro) : 0;
-        rc = run_chase(&cycles[i], NULL, micro, &chase, err);
+        chase.flush = beyond ? chase_flush_bytes(micro) : 0;
+        rc = chase_run(&cycles[i], NULL, micro, &chase, err);
     }
     if (rc == 0)
         rc = device_curve_set(out, bytes, cycles, count, origin, err);
@@ -233,7 +168,7 @@ static size_t footprints(double *out, size_t capacity, const struct device_limit
     n = geometric(out, n, capacity, l1 / 2, l1 * 1.5, 1.0905077326652577);
     n = geometric(out, n, capacity, l1 * 2, l2 / 4.1, 2);
     n = geometric(out, n, capacity, l2 / 4, l2 * 1.5, 1.189207115002721);
-    return geometric(out, n, capacity, l2 * 2, (double)ARRAY, 2);
+    return geometric(out, n, capacity, l2 * 2, (double)CHASE_ARRAY, 2);
 }
 
 static int footprint(const struct micro *micro, struct err *err)
@@ -243,8 +178,8 @@ static int footprint(const struct micro *micro, struct err *err)
     struct infer_hierarchy found;
     double bytes[POINTS];
     const size_t count = footprints(bytes, POINTS, &micro->device->limits);
-    int rc = sweep(curve, micro, bytes, count, (struct chase){.load = CA, .blocks = 1}, LINE, "far footprint",
-                   err);
+    int rc = sweep(curve, micro, bytes, count, (struct chase){.load = CHASE_CA, .blocks = 1}, LINE,
+                   "far footprint", err);
 
     if (rc == 0)
         rc = infer_levels(&found, &(struct infer_curve){curve->count, curve->x, curve->y, LINE}, err);
@@ -259,7 +194,7 @@ static int footprint(const struct micro *micro, struct err *err)
 /* Elements in order, past L1: as long as the stride is below what a miss brings, some loads hit. */
 static int line_and_sector(const struct micro *micro, struct err *err)
 {
-    static const double strides[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512};
+    static const double strides[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256};
     enum { POINTS = sizeof strides / sizeof *strides };
     struct device_value *values = micro->device->values;
     double cycles[POINTS], plateau = 0;
@@ -267,47 +202,102 @@ static int line_and_sector(const struct micro *micro, struct err *err)
 
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
         const unsigned count = (unsigned)(MB / strides[i]);
-        const struct chase c = {CA, 1, count, (uint64_t)strides[i], count, 0, true};
+        const struct chase c = {.load = CHASE_CA,
+                                .blocks = 1,
+                                .count = count,
+                                .spacing = (uint64_t)strides[i],
+                                .warm = count,
+                                .strided = true};
 
-        rc = run_chase(&cycles[i], NULL, micro, &c, err);
+        rc = chase_run(&cycles[i], NULL, micro, &c, err);
         plateau = cycles[i] > plateau ? cycles[i] : plateau;
     }
     if (rc == 0)
         rc = device_curve_set(&micro->device->curves[DEVICE_CURVE_LATENCY_STRIDE], strides, cycles, POINTS,
                               "far stride", err);
-    for (size_t i = 0; rc == 0 && i < POINTS; i++)
-        if (cycles[i] > 0.95 * plateau) {
-            set_number(&values[DEVICE_SECTOR_BYTES], strides[i], "far stride");
-            break;
-        }
+    for (size_t i = POINTS; rc == 0 && i > 0 && cycles[i - 1] > 0.9 * plateau; i--)
+        set_number(&values[DEVICE_SECTOR_BYTES], strides[i - 1], "far stride");
     return rc;
+}
+
+static uint64_t page_array(const struct micro *micro)
+{
+    return micro->device->limits.memory_bytes / 100 * 85;
 }
 
 /* Pages: elements 2 MB and a line apart, few enough to stay in L2, so that only the translation can miss. */
 static int translation(const struct micro *micro, struct err *err)
 {
-    enum { POINTS = 32 };
-    const uint64_t spacing = (uint64_t)(2 * MB) + LINE;
+    enum { POINTS = 48 };
+    const uint64_t spacing = (uint64_t)(2 * MB) + LINE, array = page_array(micro);
     struct device_value *values = micro->device->values;
     struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_LATENCY_PAGES];
+    const struct chase chase = {.load = CHASE_CG, .blocks = 1, .array = array};
     struct infer_hierarchy found;
-    double bytes[POINTS];
-    size_t count = geometric(bytes, 0, POINTS, 16 * (double)spacing, (double)ARRAY, 1.4142135623730951);
-    int rc =
-        sweep(curve, micro, bytes, count, (struct chase){.load = CG, .blocks = 1}, spacing, "far pages", err);
+    double bytes[POINTS], hit, reach;
+    size_t count = geometric(bytes, 0, POINTS, 16 * (double)spacing, (double)array / 3, 1.4142135623730951);
+    int rc;
 
+    count = geometric(bytes, count, POINTS, (double)array / 2.9, (double)array, 1.0905077326652577);
+    rc = sweep(curve, micro, bytes, count, chase, spacing, "far pages", err);
     if (rc == 0)
         rc = infer_levels(&found, &(struct infer_curve){curve->count, curve->x, curve->y, (double)spacing},
                           err);
     if (rc)
         return rc;
-    if (found.count == 0)
+    hit = stats_median(curve->y, curve->count);
+    reach = reduce_fits(curve->x, curve->y, curve->count, hit);
+    if (reach >= bytes[count - 1])
         return err_set(err, ERR_FORMAT, "no step up to %.0f MB: the reach is larger", bytes[count - 1] / MB);
-    set_number(&values[DEVICE_TLB_REACH], found.level[0].bytes, "far pages");
+    set_number(&values[DEVICE_TLB_REACH], reach, "far pages");
+    if (found.count == 0)
+        return err_set(
+            err, ERR_FORMAT,
+            "a step from %.0f MB on that does not end within the GPU's memory: what a miss takes is not "
+            "known",
+            reach / MB);
     set_number(&values[DEVICE_TLB_MISS_LATENCY],
                (found.count > 1 ? found.level[1].latency : found.beyond) - found.level[0].latency,
                "far pages");
     return 0;
+}
+
+/* The whole memory again, with elements farther and farther apart: translations miss as long as there are
+ * more elements than entries, whatever memory an entry spans. */
+static int translation_entries(const struct micro *micro, struct err *err)
+{
+    enum { POINTS = 12, LEAST = 8 };
+    const uint64_t array = page_array(micro);
+    const double hit = stats_median(micro->device->curves[DEVICE_CURVE_LATENCY_PAGES].y,
+                                    micro->device->curves[DEVICE_CURVE_LATENCY_PAGES].count);
+    double strides[POINTS], cycles[POINTS];
+    size_t count = 0, misses = 0;
+    int rc = 0;
+
+    if (!micro->device->values[DEVICE_TLB_REACH].known)
+        return 0; /* tlb_reach has said why */
+    for (double stride = 2 * MB; rc == 0 && count < POINTS && (double)array / stride >= LEAST; stride *= 2) {
+        const uint64_t spacing = (uint64_t)stride + LINE;
+        const unsigned elements = (unsigned)(array / spacing);
+        const struct chase chase = {.load = CHASE_CG,
+                                    .blocks = 1,
+                                    .count = elements,
+                                    .spacing = spacing,
+                                    .warm = elements,
+                                    .array = array};
+
+        rc = chase_run(&cycles[count], NULL, micro, &chase, err);
+        strides[count] = stride;
+        misses += cycles[count++] > 1.05 * hit;
+    }
+    if (rc == 0)
+        rc = device_curve_set(&micro->device->curves[DEVICE_CURVE_LATENCY_SPANS], strides, cycles, count,
+                              "far pages", err);
+    if (rc)
+        return rc;
+    return device_note(micro->device, err,
+                       "tlb: over all of the memory translations miss with elements up to %.0f MB apart",
+                       misses ? strides[misses - 1] / MB : 0);
 }
 
 int micro_far_latency(const struct micro *micro, struct err *err)
@@ -316,7 +306,7 @@ int micro_far_latency(const struct micro *micro, struct err *err)
         {"l1_latency", l1_latency},           {"l2_latency", l2_latency},
         {"l2_near_latency", l2_near_and_far}, {"dram_latency", dram_latency},
         {"latency_footprint", footprint},     {"latency_stride", line_and_sector},
-        {"tlb_reach", translation},
+        {"tlb_reach", translation},           {"latency_spans", translation_entries},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

@@ -1,15 +1,16 @@
 /* Launches and thread blocks that do nothing.
  *
- * Isolates: an empty kernel timed as variants are: alone in a stream, and as one of many in a graph; with
- * a growing grid; and the gap between a block's last instruction and its successor's first on an SM that
- * holds one at a time. Then a kernel of fixed work per block over a growing grid.
+ * Isolates: an empty kernel timed as variants are, as one of many in a graph (alone in a stream it takes 0.5
+ * to 1.5 microseconds, which events do not resolve: two runs disagree, so it is left out); with a growing
+ * grid; and the gap between a block's last instruction and its successor's first on an SM that holds one at a
+ * time. Then a kernel of fixed work per block over a growing grid.
  *
  * Unit: seconds; cycles for the gap.
  *
- * Expected: a few microseconds a launch, one in a graph, half a nanosecond a block; time against blocks
+ * Expected: a microsecond a launch, half a nanosecond a block; time against blocks
  * flat within the first wave, then in steps (seed 002, figure 1).
  *
- * Profile: launch_stream, launch_graph, block_dispatch, block_replace; curve time_blocks. */
+ * Profile: launch_graph, block_dispatch, block_replace; curve time_blocks. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
@@ -55,8 +56,6 @@ static int launches(const struct micro *micro, struct err *err)
     if (rc)
         return rc;
     rc = empty(&values[DEVICE_LAUNCH_GRAPH], micro, &code, FEW, 1e-3, err);
-    if (rc == 0)
-        rc = empty(&values[DEVICE_LAUNCH_STREAM], micro, &code, FEW, 0, err);
     if (rc == 0)
         rc = empty(&many, micro, &code, MANY, 1e-3, err);
     if (rc == 0) {

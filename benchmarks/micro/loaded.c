@@ -5,8 +5,8 @@
  * and chains set the load.
  *
  * Unit: cycles against bytes per cycle and SM. The address arithmetic of a step, which an idle level shows
- * above its latency by the chase, is subtracted; in shared memory there is none, each word holds the
- * address of the next.
+ * above its latency by the chase, is subtracted; in shared memory and L1 there is none, each word holds
+ * the address of the next.
  *
  * Expected: flat at the unloaded latency, then rising, then a wall at the level's throughput.
  *
@@ -16,13 +16,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 8, LINE_WORDS = 32 };
 #define AROUND MICRO_LOOP " LOP3 IMAD LEA IADD3.X ULEA S2UR R2UR"
 
 struct load_level {
     enum device_curve_id curve;
-    const char *read, *define; /* "-DREAD(p)=...", "-DLEVEL_SHARED" or null */
+    const char *read, *define; /* "-DREAD(p)=...", "-DLEVEL_SHARED", "-DLEVEL_POINTERS" or null */
+    unsigned width;            /* bytes a lane loads */
     const char *instruction;
     uint64_t bytes; /* of the window, a power of two */
     unsigned step;  /* words from one load of a chain to the next */
@@ -50,7 +52,8 @@ static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
                       const struct load_level *level, unsigned warps, unsigned chains, struct err *err)
 {
     const uint64_t all = (uint64_t)micro->sms * warps;
-    const uint64_t words = level->bytes / 4;
+    const uint64_t words = level->bytes / level->width;
+    const bool shared = level->define && !strcmp(level->define, "-DLEVEL_SHARED");
     struct device_value rate;
     struct micro_code code;
     struct call call;
@@ -58,18 +61,19 @@ static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32 * warps, level->define ? (unsigned)level->bytes : 0);
-    call_zeros(&call, "zeros", ROLE_OUT, level->define ? 32 : words);
+    call_init(&call, micro->sms, 32 * warps, shared ? (unsigned)level->bytes : 0);
+    call_zeros(&call, "zeros", ROLE_OUT, shared ? 32 : level->bytes / 4);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, (int)level->passes);
     call_unsigned(&call, level->step);
     call_unsigned(&call, (unsigned)(words - 1));
     call_unsigned(&call, (unsigned)(words / (all * chains) / LINE_WORDS * LINE_WORDS));
+    call_unsigned(&call, level->bytes <= micro->device->limits.l2_bytes ? (unsigned)words : 0);
     rc = micro_rate(&rate, micro, &code, &call, (double)level->passes * STEPS * chains, 1, "loaded", err);
     if (rc == 0) {
         /* rate: loads per cycle and SM; in flight: warps x chains */
-        *bytes = rate.sustained * 128;
+        *bytes = rate.sustained * 32 * level->width;
         *cycles = warps * chains / rate.sustained;
     }
     call_release(&call);
@@ -126,14 +130,15 @@ static int sweep(const struct micro *micro, const struct load_level *level, enum
 static int shared(const struct micro *micro, struct err *err)
 {
     const struct load_level level = {
-        DEVICE_CURVE_LOADED_SHARED, "-DREAD(p)=*(p)", "-DLEVEL_SHARED", "LDS", 32768, 32, 256};
+        DEVICE_CURVE_LOADED_SHARED, "-DREAD(p)=*(p)", "-DLEVEL_SHARED", 4, "LDS", 32768, 32, 256};
 
     return sweep(micro, &level, DEVICE_SHARED_LATENCY, err);
 }
 
 static int l1(const struct micro *micro, struct err *err)
 {
-    const struct load_level level = {DEVICE_CURVE_LOADED_L1, "-DREAD(p)=*(p)", NULL, "LDG", 32768, 32, 256};
+    const struct load_level level = {
+        DEVICE_CURVE_LOADED_L1, "-DREAD(p)=*(p)", "-DLEVEL_POINTERS", 8, "LDG", 32768, 32, 256};
 
     return sweep(micro, &level, DEVICE_L1_LATENCY, err);
 }
@@ -141,7 +146,7 @@ static int l1(const struct micro *micro, struct err *err)
 static int l2(const struct micro *micro, struct err *err)
 {
     const struct load_level level = {
-        DEVICE_CURVE_LOADED_L2, "-DREAD(p)=__ldcg(p)", NULL, "LDG", 16 << 20, 33 * 32, 64};
+        DEVICE_CURVE_LOADED_L2, "-DREAD(p)=__ldcg(p)", NULL, 4, "LDG", 16 << 20, 33 * 32, 64};
 
     return sweep(micro, &level, DEVICE_L2_LATENCY, err);
 }
@@ -149,7 +154,7 @@ static int l2(const struct micro *micro, struct err *err)
 static int dram(const struct micro *micro, struct err *err)
 {
     const struct load_level level = {
-        DEVICE_CURVE_LOADED_DRAM, "-DREAD(p)=__ldcg(p)", NULL, "LDG", UINT64_C(1) << 32, 32, 32};
+        DEVICE_CURVE_LOADED_DRAM, "-DREAD(p)=__ldcg(p)", NULL, 4, "LDG", UINT64_C(1) << 32, 32, 32};
 
     return sweep(micro, &level, DEVICE_DRAM_LATENCY, err);
 }

@@ -1,7 +1,7 @@
 /* Arithmetic, one operation at a time.
  *
  * Isolates: the completion latency of an operation (one warp, each step reading the one before), and how
- * long it keeps its pipe (all warps, four chains each).
+ * long it takes with two and four chains; how long it keeps its pipe (all warps, four chains each).
  *
  * Unit: cycles. Registers only, so memory does not enter.
  *
@@ -9,7 +9,7 @@
  * of 1, 2, 4, 8 or 16 cycles per warp instruction and sub-partition: 32 lanes over the width of the pipe.
  * Against occupancy, throughput rises as warps / latency up to the ridge and then stays.
  *
- * Profile: operations.*.latency, .interval, .roofline, .ridge_warps. */
+ * Profile: operations.*.latency, .ilp2, .ilp4, .interval, .roofline, .ridge_warps. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
@@ -21,7 +21,7 @@
 
 #define MMA(text) "mma.sync.aligned." text ";"
 #define ALONE     -1, 1, 1, 1, NULL
-#define ALONE_NOP -1, 1, 1, 1, "NOP UIADD3"
+#define ALONE_NOP -1, 1, 1, 1, "NOP UIADD3 R2UR"
 #define OP(name)  DEVICE_OP_##name
 #define FLOAT     "float", "f"
 #define WORD      "unsigned", "r"
@@ -143,8 +143,9 @@ int operation_compile(struct micro_code *out, const struct micro *micro, const s
     snprintf(length, sizeof length, "-DLENGTH=%d", OPERATION_LENGTH);
     snprintf(chains, sizeof chains, "-DILP=%u", ilp);
     if (!strcmp(name, "chain")) {
-        snprintf(parts, sizeof parts, "%s*%u | %s*%u", o->step, 32 * ilp, o->step, 96 * ilp);
+        snprintf(parts, sizeof parts, "%s*32 | %s*96", o->step, o->step);
         kernel.body.dependent = ilp == 1;
+        kernel.body.any_order = ilp > 1;
         kernel.body.bookkeeping = o->filler;
     } else {
         snprintf(parts, sizeof parts, "- | %s*%d", o->step, OPERATION_LENGTH);
@@ -169,12 +170,13 @@ static void take_own(struct device_value *latency, const struct micro *micro, co
     latency->spread /= o->own;
 }
 
-static int measure_latency(const struct micro *micro, const struct operation *o, struct err *err)
+/* Cycles per step of one warp with `ilp` independent chains. */
+static int run_chain(struct device_value *out, const struct micro *micro, const struct operation *o,
+                     unsigned ilp, struct err *err)
 {
-    struct device_value *latency = &micro->device->ops[o->op].latency;
     struct micro_code code;
     struct call call;
-    int rc = operation_compile(&code, micro, o, "chain", 1, err);
+    int rc = operation_compile(&code, micro, o, "chain", ilp, err);
 
     if (rc)
         return rc;
@@ -182,11 +184,29 @@ static int measure_latency(const struct micro *micro, const struct operation *o,
     call_in(&call, "in", ROOM_FLOATS);
     call_sink(&call, "sink", micro);
     call_samples(&call, micro);
-    rc = micro_latency(latency, micro, &code, &call, 64, "arithmetic chain", err);
-    if (rc == 0)
-        take_own(latency, micro, o);
+    rc = micro_latency(out, micro, &code, &call, 64, "arithmetic chain", err);
     call_release(&call);
     micro_code_release(&code);
+    return rc;
+}
+
+/* With more chains only what is nothing but itself: what stands beside another overlaps with it. */
+static int measure_latency(const struct micro *micro, const struct operation *o, struct err *err)
+{
+    struct device_op *op = &micro->device->ops[o->op];
+    int rc = run_chain(&op->latency, micro, o, 1, err);
+
+    if (rc == 0)
+        take_own(&op->latency, micro, o);
+    if (rc || o->own != o->count)
+        return rc;
+    rc = run_chain(&op->ilp2, micro, o, 2, err);
+    if (rc == 0)
+        rc = run_chain(&op->ilp4, micro, o, 4, err);
+    if (rc == 0) {
+        take_own(&op->ilp2, micro, o);
+        take_own(&op->ilp4, micro, o);
+    }
     return rc;
 }
 
@@ -244,6 +264,18 @@ static double ridge_of(const double *warps, const double *rates, size_t count)
     return 0;
 }
 
+/* Whether an SM holds so many warps of this code. */
+static bool fits(const struct micro *micro, const struct micro_code *code, unsigned warps)
+{
+    const unsigned blocks = warps > BLOCK_WARPS ? 2 : 1;
+    const struct occupancy_block block = {
+        .threads = 32 * warps / blocks, .registers = code->resources.registers, .carveout = -1};
+    struct occupancy occupancy;
+
+    occupancy_of(&occupancy, &micro->device->limits, &block);
+    return occupancy.blocks >= blocks;
+}
+
 /* The occupancy roofline: dependent chains, so that only warps hide the latency. */
 static int measure_roofline(const struct micro *micro, const struct operation *o, struct err *err)
 {
@@ -257,7 +289,7 @@ static int measure_roofline(const struct micro *micro, const struct operation *o
 
     if (rc)
         return rc;
-    for (size_t i = 0; rc == 0 && i < POINTS && wanted[i] <= micro->device->limits.warps_per_sm; i++) {
+    for (size_t i = 0; rc == 0 && i < POINTS && fits(micro, &code, wanted[i]); i++) {
         const unsigned blocks = wanted[i] > BLOCK_WARPS ? 2 : 1; /* one block spreads its warps evenly */
         struct device_value rate;
 
@@ -278,12 +310,13 @@ static void compile_ahead(const void *context, size_t index)
     static const struct {
         const char *kernel;
         unsigned ilp;
-    } kernels[] = {{"chain", 1}, {"saturated", 4}, {"saturated", 1}};
+    } kernels[] = {{"chain", 1}, {"saturated", 4}, {"saturated", 1}, {"chain", 2}, {"chain", 4}};
+    enum { KERNELS = sizeof kernels / sizeof *kernels };
     struct micro_code code;
     struct err ignored = {0};
 
-    if (!operation_compile(&code, context, &operation_table[index / 3], kernels[index % 3].kernel,
-                           kernels[index % 3].ilp, &ignored))
+    if (!operation_compile(&code, context, &operation_table[index / KERNELS], kernels[index % KERNELS].kernel,
+                           kernels[index % KERNELS].ilp, &ignored))
         micro_code_release(&code);
 }
 
@@ -291,7 +324,7 @@ int micro_operations(const struct micro *micro, struct err *err)
 {
     int rc = 0;
 
-    micro_ahead(compile_ahead, micro, 3 * operation_count);
+    micro_ahead(compile_ahead, micro, 5 * operation_count);
 
     for (size_t i = 0; rc == 0 && i < operation_count; i++) {
         const struct operation *o = &operation_table[i];

@@ -131,15 +131,18 @@ static enum verdict judge(const struct micro *micro, const struct operation *a, 
 static int compare_with_table(const struct micro *micro, const struct operation *a, const struct operation *b,
                               enum verdict verdict, double cycles, struct err *err)
 {
-    /* fma_heavy is the half of fma that multiplies integers */
-    const bool same = !strncmp(table_pipe(a->op), table_pipe(b->op), strlen("fma"));
+    const char *one = table_pipe(a->op), *other = table_pipe(b->op);
+    const bool same = !strcmp(one, other);
 
+    /* fma_heavy, which multiplies integers, is half of fma: the other half goes on meanwhile */
+    if (!same && !strncmp(one, other, strlen("fma")))
+        return 0;
     if ((verdict == PIPE_SHARED && !same) || (verdict == PIPE_OWN && same))
-        return device_note(
-            micro->device, err, "pipes: %s (%s) and %s (%s) take %.2f cycles together: they %s",
-            device_op_text(a->op), table_pipe(a->op), device_op_text(b->op), table_pipe(b->op), cycles,
-            same ? "do not share a pipe, the decoder's table says they do"
-                 : "share a pipe, the decoder's table says they do not");
+        return device_note(micro->device, err,
+                           "pipes: %s (%s) and %s (%s) take %.2f cycles together: they %s",
+                           device_op_text(a->op), one, device_op_text(b->op), other, cycles,
+                           same ? "do not share a pipe, the decoder's table says they do"
+                                : "share a pipe, the decoder's table says they do not");
     return 0;
 }
 

@@ -130,7 +130,7 @@ double reduce_fits(const double *x, const double *y, size_t count, double platea
 {
     double fits = 0;
 
-    for (size_t i = 0; i < count && y[i] <= 1.02 * plateau; i++)
+    for (size_t i = 0; i < count && y[i] <= 1.05 * plateau; i++)
         fits = x[i];
     return fits;
 }

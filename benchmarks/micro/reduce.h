@@ -46,7 +46,7 @@ struct sm_time {
 /* Groups spans by SM; at most `capacity` SMs. Returns how many. */
 size_t reduce_spans(struct sm_time *out, size_t capacity, const struct span *spans, size_t count);
 
-/* The largest measured x up to which y stays within 2 % of `plateau`; 0 when it never does. */
+/* The largest measured x up to which y stays within 5 % of `plateau`; 0 when it never does. */
 double reduce_fits(const double *x, const double *y, size_t count, double plateau);
 
 #endif

@@ -1,6 +1,6 @@
 #include "micro/report.h"
 
-#include "base/chart.h"
+#include "micro/pictures.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -66,7 +66,8 @@ static void write_operations(FILE *out, const struct device *device)
           "Issue latency: cycles a "
           "pipe is busy with one warp instruction. Ridge: warps from which throughput is within 5 % of its "
           "peak.</p>\n"
-          "<table><tr><th>operation<th>completion, cycles<th>spread<th>issue, cycles<th>operations per cycle "
+          "<table><tr><th>operation<th>completion, cycles<th>spread<th>two chains<th>four chains<th>issue, "
+          "cycles<th>operations per cycle "
           "and SM"
           "<th>ridge, warps<th>pipe</tr>\n",
           out);
@@ -78,6 +79,8 @@ static void write_operations(FILE *out, const struct device *device)
         fprintf(out, "<tr><td>%s</td>", device_op_text((enum device_op_id)i));
         number(out, op->latency.known, op->latency.sustained, "%.1f");
         number(out, op->latency.known, op->latency.spread, "%.2f");
+        number(out, op->ilp2.known, op->ilp2.sustained, "%.2f");
+        number(out, op->ilp4.known, op->ilp4.sustained, "%.2f");
         number(out, op->interval.known, op->interval.sustained, "%.2f");
         number(out, op->interval.known, 32 * parts / op->interval.sustained, "%.1f");
         number(out, op->ridge_warps > 0, op->ridge_warps, "%.0f");
@@ -203,9 +206,10 @@ static void write_architecture(FILE *out, const struct device *device)
         value_cell(out, device, rows[i].rate);
         fprintf(out, "<td>%s</td><td>%s</td></tr>\n", rows[i].shared_by, rows[i].gt200);
     }
-    fputs("</table>\n<p>Ways are not inferable: the steps that an LRU cache shows are not there, because "
-          "sets are chosen by a hash of "
-          "the address.</p>\n",
+    fputs("</table>\n<p>Ways are not inferable: the steps that an LRU cache shows are not in the curve "
+          "of latency against footprint. Sets chosen by a hash of the address would look like this; that "
+          "they are "
+          "is assumed, not measured.</p>\n",
           out);
     if (device_has(device, DEVICE_DRAM_PIN) && device_has(device, DEVICE_DRAM_READ))
         fprintf(out, "<p>DRAM against its pins: reading %.1f %%, writing %.1f %%, copying %.1f %%.</p>\n",
@@ -242,215 +246,6 @@ static void write_values(FILE *out, const struct device *device)
     fputs(device->note_count ? "</ul>\n" : "<li>nothing</li></ul>\n", out);
 }
 
-/* Pictures -------------------------------------------------------------------------------------------------
- */
-
-struct picture {
-    const char *title;
-    int curves[4]; /* enum device_curve_id, ended by NONE; all share the axes of the first */
-    bool x_log, y_log, x_bytes;
-    enum chart_style style;
-    int marks[3]; /* enum device_value_id on the x axis, ended by NONE */
-};
-
-#define CURVE(id) DEVICE_CURVE_##id
-static const struct picture pictures[] = {
-    {"Latency against footprint",
-     {CURVE(LATENCY_FOOTPRINT), NONE},
-     true,
-     false,
-     true,
-     CHART_LINE,
-     {DEVICE_L1_BYTES, DEVICE_L2_BYTES, NONE}},
-    {"Latency against stride, past L1",
-     {CURVE(LATENCY_STRIDE), NONE},
-     true,
-     false,
-     true,
-     CHART_LINE,
-     {DEVICE_SECTOR_BYTES, NONE}},
-    {"Latency at page stride",
-     {CURVE(LATENCY_PAGES), NONE},
-     true,
-     false,
-     true,
-     CHART_LINE,
-     {DEVICE_TLB_REACH, NONE}},
-    {"Constant memory against footprint",
-     {CURVE(LATENCY_CONSTANT), NONE},
-     true,
-     false,
-     true,
-     CHART_LINE,
-     {DEVICE_CONSTANT_L1_BYTES, DEVICE_CONSTANT_L2_BYTES, NONE}},
-    {"Latency by SM",
-     {CURVE(LATENCY_L2_SM), CURVE(LATENCY_DRAM_SM), NONE},
-     false,
-     false,
-     false,
-     CHART_POINTS,
-     {NONE}},
-    {"Latency under load",
-     {CURVE(LOADED_SHARED), CURVE(LOADED_L1), CURVE(LOADED_L2), CURVE(LOADED_DRAM)},
-     true,
-     true,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"DRAM against occupancy",
-     {CURVE(DRAM_READ_WARPS), CURVE(DRAM_COPY_WARPS), NONE},
-     false,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"L2 against occupancy", {CURVE(L2_READ_WARPS), NONE}, false, false, false, CHART_LINE, {NONE}},
-    {"DRAM against width",
-     {CURVE(DRAM_READ_WIDTH), CURVE(DRAM_WRITE_WIDTH), CURVE(DRAM_COPY_WIDTH), NONE},
-     true,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Bank conflicts",
-     {CURVE(BANK_4), CURVE(BANK_8), CURVE(BANK_16), NONE},
-     true,
-     true,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Lines of a request that hits L1",
-     {CURVE(L1_LINES_1), CURVE(L1_LINES_2), CURVE(L1_LINES_4), CURVE(L1_LINES_BANK)},
-     false,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Lines of a request by the read-only path",
-     {CURVE(READONLY_LINES_1), CURVE(READONLY_LINES_2), CURVE(READONLY_LINES_4), CURVE(READONLY_LINES_BANK)},
-     false,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Sectors of a request past L1", {CURVE(SECTORS_L2), NONE}, false, false, false, CHART_LINE, {NONE}},
-    {"Single sectors at random from DRAM",
-     {CURVE(DRAM_SCATTERED_FLIGHT), NONE},
-     true,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Single sectors at random from L2",
-     {CURVE(L2_SCATTERED_FLIGHT), NONE},
-     true,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Barrier against warps", {CURVE(BARRIER_WARPS), NONE}, false, false, false, CHART_LINE, {NONE}},
-    {"Divergence: four arms by (thread / n) % 4",
-     {CURVE(DIVERGENCE_RUN), NONE},
-     false,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Issue of the k-th access of a warp",
-     {CURVE(ISSUE_LOADS), CURVE(ISSUE_LOADS_FULL), CURVE(ISSUE_STORES), NONE},
-     false,
-     false,
-     false,
-     CHART_LINE,
-     {NONE}},
-    {"Instruction supply",
-     {CURVE(INSTRUCTION_SUPPLY), CURVE(INSTRUCTION_SUPPLY_FULL), NONE},
-     true,
-     false,
-     true,
-     CHART_LINE,
-     {DEVICE_INSTRUCTION_L0_BYTES, DEVICE_INSTRUCTION_L1_BYTES, NONE}},
-    {"Time against thread blocks", {CURVE(TIME_BLOCKS), NONE}, false, false, false, CHART_STEP, {NONE}},
-    {"Largest block against registers",
-     {CURVE(BLOCK_REGISTERS), NONE},
-     false,
-     false,
-     false,
-     CHART_STEP,
-     {NONE}},
-};
-
-static int write_picture(FILE *out, const struct device *device, const struct picture *picture,
-                         struct err *err)
-{
-    const struct device_curve_info *first = device_curve_info((enum device_curve_id)picture->curves[0]);
-    struct chart_series series[4];
-    struct chart_mark marks[3];
-    struct chart chart = {.title = picture->title,
-                          .x_label = first->x,
-                          .y_label = first->y,
-                          .x_log = picture->x_log,
-                          .y_log = picture->y_log,
-                          .x_bytes = picture->x_bytes,
-                          .series = series,
-                          .marks = marks};
-    char *svg;
-    int rc;
-
-    for (int i = 0; i < 4 && picture->curves[i] != NONE; i++) {
-        const struct device_curve *curve = &device->curves[picture->curves[i]];
-
-        series[chart.series_count++] =
-            (struct chart_series){device_curve_info((enum device_curve_id)picture->curves[i])->name,
-                                  picture->style, curve->x, curve->y, curve->count};
-    }
-    for (int i = 0; i < 3 && picture->marks[i] != NONE; i++)
-        if (device->values[picture->marks[i]].known)
-            marks[chart.mark_count++] =
-                (struct chart_mark){device->values[picture->marks[i]].sustained,
-                                    device_value_info((enum device_value_id)picture->marks[i])->name};
-    rc = chart_svg(&svg, &chart, err);
-    if (rc)
-        return rc;
-    fprintf(out, "<figure>%s</figure>\n", svg);
-    free(svg);
-    return 0;
-}
-
-/* Occupancy rooflines: one picture for a handful of operations that stand for their pipes. */
-static int write_rooflines(FILE *out, const struct device *device, struct err *err)
-{
-    static const enum device_op_id shown[] = {DEVICE_OP_FFMA,  DEVICE_OP_IMAD, DEVICE_OP_LOP3,
-                                              DEVICE_OP_HFMA2, DEVICE_OP_DFMA, DEVICE_OP_MUFU_RSQ,
-                                              DEVICE_OP_SHFL};
-    enum { SHOWN = sizeof shown / sizeof *shown };
-    struct chart_series series[SHOWN];
-    struct chart_mark ridges[SHOWN];
-    struct chart chart = {.title = "Occupancy roofline (dependent chains)",
-                          .x_label = "warps per SM",
-                          .y_label = "warp instructions per cycle and SM",
-                          .series = series,
-                          .series_count = SHOWN,
-                          .marks = ridges};
-    char *svg;
-    int rc;
-
-    for (int i = 0; i < SHOWN; i++) {
-        const struct device_op *op = &device->ops[shown[i]];
-
-        series[i] = (struct chart_series){device_op_text(shown[i]), CHART_LINE, op->roofline.x,
-                                          op->roofline.y, op->roofline.count};
-        if (op->ridge_warps > 0)
-            ridges[chart.mark_count++] = (struct chart_mark){op->ridge_warps, device_op_text(shown[i])};
-    }
-    rc = chart_svg(&svg, &chart, err);
-    if (rc)
-        return rc;
-    fprintf(out, "<figure>%s</figure>\n", svg);
-    free(svg);
-    return 0;
-}
-
 static int write_page(FILE *out, const struct device *device, struct err *err)
 {
     int rc;
@@ -463,9 +258,7 @@ static int write_page(FILE *out, const struct device *device, struct err *err)
     write_operations(out, device);
     write_sources(out, device);
     fputs("<h2>Pictures</h2>\n", out);
-    rc = write_rooflines(out, device, err);
-    for (size_t i = 0; rc == 0 && i < sizeof pictures / sizeof *pictures; i++)
-        rc = write_picture(out, device, &pictures[i], err);
+    rc = report_pictures(out, device, err);
     write_pairs(out, device);
     write_values(out, device);
     fputs("</body></html>\n", out);

@@ -2,7 +2,8 @@
  *
  * Isolates: LDS, STS and shared additions of all warps of an SM to addresses whose conflict degree is
  * known: lane l takes the access l * spread, so spread 1 has none and spread 2, 4, ... 32 has as many
- * lanes in a bank. Wide accesses go in halves (8 bytes) and quarters (16 bytes) of a warp.
+ * lanes in a bank. Wide accesses go in halves (8 bytes) and quarters (16 bytes) of a warp, whose lanes can
+ * meet 16 and 8 times.
  *
  * Unit: cycles per warp instruction and SM; bytes per cycle and SM.
  *
@@ -13,7 +14,7 @@
 
 #include <stdio.h>
 
-enum { PASSES = 256, THREADS = 1024, WINDOW = 16384 };
+enum { PASSES = 256, THREADS = 1024, WINDOW = 16384, BANKS_BYTES = 128 };
 
 /* Accesses of a pass: as many as leave 64 registers for 1024 threads. */
 static unsigned length_of(unsigned width)
@@ -103,19 +104,20 @@ static int conflicts(const struct micro *micro, unsigned width, const char *part
     enum { POINTS = sizeof spreads / sizeof *spreads };
     double degree[POINTS], cycles[POINTS];
     struct micro_code code;
+    size_t count = 0;
     int rc = compile_shared(&code, micro, "shared_read", width, parts, err);
 
     if (rc)
         return rc;
-    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+    for (size_t i = 0; rc == 0 && i < POINTS && spreads[i] * width <= BANKS_BYTES; i++) {
         struct device_value value;
 
         rc = run_shared(&value, micro, &code, width, spreads[i], err);
-        degree[i] = spreads[i];
-        cycles[i] = 1 / value.sustained;
+        degree[count] = spreads[i];
+        cycles[count++] = 1 / value.sustained;
     }
     if (rc == 0)
-        rc = device_curve_set(&micro->device->curves[curve], degree, cycles, POINTS, "shared", err);
+        rc = device_curve_set(&micro->device->curves[curve], degree, cycles, count, "shared", err);
     micro_code_release(&code);
     return rc;
 }
@@ -129,7 +131,7 @@ static int all_conflicts(const struct micro *micro, struct err *err)
         const struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_BANK_4];
 
         *wavefront = (struct device_value){.known = true};
-        wavefront->sustained = wavefront->best = (curve->y[5] - curve->y[0]) / 31;
+        wavefront->sustained = wavefront->best = (curve->y[curve->count - 1] - curve->y[0]) / 31;
         snprintf(wavefront->origin, sizeof wavefront->origin, "shared");
         rc = conflicts(micro, 8, "- | LDS.64*16", DEVICE_CURVE_BANK_8, err);
     }

@@ -92,3 +92,12 @@ int worker_trial(struct trial *out, struct worker *worker, const struct code *co
         out->samples_s[out->sample_count] = 1e-3;
     return 0;
 }
+
+int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t bytes, struct err *err)
+{
+    (void)worker, (void)bytes, (void)err;
+    fake_runs++;
+    for (size_t i = 0; i < count; i++)
+        seconds[i] = 1e-3;
+    return 0;
+}

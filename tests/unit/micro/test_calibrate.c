@@ -42,7 +42,7 @@ static bool is_finding(const char *note)
 {
     return !strncmp(note, "register banks: ", 16) || !strncmp(note, "pipes: ", 7) ||
            !strncmp(note, "divergence: of", 14) || !strncmp(note, "block_registers: ", 17) ||
-           !strncmp(note, "tlb_reach: no step", 18);
+           !strncmp(note, "tlb", 3) || !strncmp(note, "sharing: ", 9);
 }
 
 static const struct device_source *source_of(const struct device *device, const char *name, bool fast)

@@ -36,9 +36,10 @@ static void what_is_known_stands_in_its_row(void **state)
     assert_int_equal(device_curve_set(&device.ops[DEVICE_OP_FFMA].roofline, x, y, 3, "saturated", &err), 0);
     assert_int_equal(device_note(&device, &err, "l1_latency: instruction 3 is MOV"), 0);
     assert_int_equal(calibrate_report(&page, &device, &err), 0);
-    assert_non_null(strstr(
-        page, "<tr><td>FFMA</td><td class=\"n\">4.0</td><td class=\"n\">0.00</td><td class=\"n\">1.00</td>"
-              "<td class=\"n\">128.0</td><td class=\"n\">16</td>"));
+    assert_non_null(strstr(page,
+                           "<tr><td>FFMA</td><td class=\"n\">4.0</td><td class=\"n\">0.00</td>"
+                           "<td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td><td class=\"n\">1.00</td>"
+                           "<td class=\"n\">128.0</td><td class=\"n\">16</td>"));
     assert_non_null(strstr(page, "23 cycles"));
     assert_non_null(strstr(page, "l1_latency: instruction 3 is MOV"));
     free(page);
