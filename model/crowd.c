@@ -1,4 +1,4 @@
-#include "model/crowd.h"
+#include "model/crowd_code.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -6,36 +6,25 @@
 
 enum {
     SLOTS = 6,
-    BRIEF = 2,         /* iterations of each loop in the shorter play ... */
-    LONG = 4,          /* ... and in the longer one */
-    WAVES = 3,         /* blocks one after another on each place, to see how they overlap */
-    LIST_MOST = 40000, /* instructions of a warp that are played at most */
-    READ_CYCLES = 3,   /* that an instruction has to collect its operands without holding others up */
-    QUEUE_CYCLES = 32  /* of work that the load/store units take on before they stop the issue of more */
+    BRIEF = 2,        /* iterations of each loop in the shorter play ... */
+    LONG = 4,         /* ... and in the longer one */
+    WAVES = 3,        /* blocks one after another on each place, to see how they overlap */
+    READ_CYCLES = 3,  /* that an instruction has to collect its operands without holding others up */
+    QUEUE_CYCLES = 32 /* of work that the load/store units take on before they stop the issue of more */
 };
 
-#define TAKEN UINT32_C(0x80000000)
-
-/* An instruction and what it asks of what warps share, in cycles of it. */
-struct crowd_op {
-    struct replay_op op;
-    uint8_t reads[REGISTER_BANKS];
-    double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
-    bool barrier;
-};
-
-/* The instructions of a path, loops cut short. */
-struct list {
-    uint32_t *ops; /* index, with TAKEN where a taken branch */
-    size_t count, capacity;
-    double all; /* with the loops at full length */
+/* What the choice among warps looks at, apart from the rest: this is where the time goes. */
+struct candidate {
+    const struct crowd_op *op; /* a warp's next instruction */
+    double ready;              /* of it, scoreboards included; INFINITY when the warp waits or has ended */
 };
 
 struct warp {
-    const struct list *list;
+    const struct crowd_list *list;
+    struct place *place;
+    struct candidate *candidate;
     size_t at;       /* next instruction */
     double earliest; /* of it, by stall count or barrier; INFINITY while it waits at one */
-    double ready;    /* of it, scoreboards included */
     double slot[SLOTS], copied, history[SLOTS][REPLAY_DEPTH];
     unsigned sets[SLOTS];
 };
@@ -50,7 +39,7 @@ struct partition {
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
-    unsigned last;                /* the warp that went last */
+    unsigned last;                /* the warp that went last, numbered within the sub-partition */
     double next;                  /* earliest issue ... */
     unsigned who;                 /* ... and whose */
 };
@@ -60,169 +49,62 @@ enum { PARTITIONS_MOST = 8 };
 struct sim {
     const struct crowd_input *in;
     const struct crowd_op *ops;
-    struct warp *warps; /* by place, then by warp of the block */
+    struct warp *warps; /* by place, then by warp of the block: warp w is on sub-partition w % partitions */
+    struct candidate *candidates; /* by sub-partition, then as the warps */
     struct place *places;
     struct partition partitions[PARTITIONS_MOST];
-    unsigned warp_count, per_block;
+    unsigned warp_count, per_block, per_partition;
+    bool shared_only; /* stop where a warp's list goes its own way */
     double units_free, tags_free, l2_free, dram_free, end, issue_cycles;
 };
 
-/* Operations
- * ---------------------------------------------------------------------------------------------------------
- */
-
-/* fmax() without its care for NaN: this is where the time goes. */
+/* fmax() without its care for NaN. */
 static inline double later(double a, double b)
 {
     return a > b ? a : b;
-}
-
-static double server_cycles(const struct crowd_input *in, enum resource resource)
-{
-    const struct capacity *capacity = &in->machine->capacities.sustained[resource];
-    const double own = capacity->per_sm > 0 ? 1 / capacity->per_sm : 0;
-    const double shared = capacity->per_gpu > 0 ? in->busy_sms / capacity->per_gpu : 0;
-
-    return fmax(own, shared);
-}
-
-static void share_memory(struct crowd_op *out, const struct crowd_input *in, size_t i)
-{
-    const struct sass *instruction = &in->sass->instructions[i];
-    const struct traffic_count *count = &in->traffic->counts[i];
-    const bool writes = !(instruction->accesses[0].access & SASS_READS);
-    const bool loads = !writes && instruction->access_count == 1;
-    const double requests = fmax(count->requests, 1e-9);
-    const double sectors = count->sectors / requests;
-    const double missing = traffic_is_cached(instruction) ? sectors * (1 - count->l1_hit) : sectors;
-
-    out->units = count->wavefronts / requests * server_cycles(in, RESOURCE_SHARED);
-    if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
-        return;
-    out->units += machine_fronts(in->machine, instruction, 1, sectors, loads ? count->passes / requests : 0) *
-                  server_cycles(in, RESOURCE_L1_DATA);
-    out->tags = count->lines / requests * server_cycles(in, RESOURCE_L1_TAGS);
-    if (!traffic_is_global(instruction))
-        return;
-    out->l2 = (writes ? machine_writes(in->machine, sectors,
-                                       fmin(count->bytes / requests / FOOTPRINT_SECTOR, sectors))
-                      : machine_reads(in->machine, missing, count->lines / requests * (1 - count->l1_hit))) *
-              server_cycles(in, RESOURCE_L2);
-    out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
-                                                           missing * server_cycles(in, RESOURCE_DRAM_WRITE)
-                                                     : 0
-                       : machine_brings(in->machine, count->dram_read, count->dram_scattered) / requests *
-                             server_cycles(in, RESOURCE_DRAM_READ);
-}
-
-static struct crowd_op *make_ops(const struct crowd_input *in, struct err *err)
-{
-    struct crowd_op *ops = calloc(in->code->count + 1, sizeof *ops);
-    size_t i;
-
-    if (!ops)
-        err_memory(err);
-    for (i = 0; i < in->code->count && ops; i++) {
-        ops[i].op = in->code->ops[i];
-        ops[i].barrier = in->code->barriers[i];
-        memcpy(ops[i].reads, in->code->reads[i], sizeof ops[i].reads);
-        if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
-            share_memory(&ops[i], in, i);
-        if (ops[i].units > 0) /* its own pass through the units is queued for below */
-            ops[i].op.interval = 1;
-    }
-    return ops;
-}
-
-/* Paths
- * ---------------------------------------------------------------------------------------------------------
- */
-
-static int list_add(struct list *list, uint32_t op, struct err *err)
-{
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        uint32_t *grown = realloc(list->ops, capacity * sizeof *grown);
-
-        if (!grown)
-            return err_memory(err);
-        list->ops = grown;
-        list->capacity = capacity;
-    }
-    list->ops[list->count++] = op;
-    return 0;
-}
-
-/* Steps that stand for `weight` executions, of which `played` are listed. */
-static int list_steps(struct list *list, const struct crowd_input *in, const struct emulate_step *steps,
-                      size_t count, unsigned iterations, double weight, struct err *err)
-{
-    size_t s = 0;
-    uint32_t i;
-    int rc = 0;
-
-    while (s < count && !rc) {
-        const struct emulate_step *step = &steps[s];
-
-        if (step->body) {
-            const uint64_t played = step->repeats < iterations ? step->repeats : iterations;
-            uint64_t k;
-
-            for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
-                rc = list_steps(list, in, step + 1, step->body, iterations,
-                                weight * (double)step->repeats / (double)played, err);
-            s += step->body + 1;
-            continue;
-        }
-        list->all += weight * step->count;
-        for (i = step->first; i < step->first + step->count && !rc && list->count < LIST_MOST; i++) {
-            const bool last = i + 1 == step->first + step->count;
-            const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
-
-            rc = list_add(list, last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH ? i | TAKEN : i,
-                          err);
-        }
-        s++;
-    }
-    return rc;
 }
 
 /* Warps
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static const struct crowd_op *next_op(const struct sim *sim, const struct warp *warp)
+/* What comes next, and when it could go as far as the warp itself is concerned. */
+static void find_ready(const struct sim *sim, const struct warp *warp)
 {
-    return &sim->ops[warp->list->ops[warp->at] & ~TAKEN];
-}
-
-/* When the warp's next instruction could go, as far as the warp itself is concerned. */
-static void find_ready(const struct sim *sim, struct warp *warp)
-{
-    const struct replay_op *op = &next_op(sim, warp)->op;
+    const struct crowd_op *next = &sim->ops[warp->list->ops[warp->at] & ~CROWD_TAKEN];
+    const struct replay_op *op = &next->op;
     unsigned waits = (unsigned)op->waits & ((1u << SLOTS) - 1);
+    double ready = warp->earliest;
 
-    warp->ready = warp->earliest;
     for (; waits; waits &= waits - 1)
-        warp->ready = later(warp->ready, warp->slot[__builtin_ctz(waits)]);
+        ready = later(ready, warp->slot[__builtin_ctz(waits)]);
     if (op->counted < SLOTS && warp->sets[op->counted] > op->counted_left)
-        warp->ready =
-            later(warp->ready,
-                  warp->history[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
+        ready = later(
+            ready, warp->history[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
+    *warp->candidate = (struct candidate){next, ready};
 }
 
 static void begin_warp(const struct sim *sim, struct warp *warp, double time)
 {
-    const struct list *list = warp->list;
-
-    *warp = (struct warp){.list = list, .earliest = time};
+    *warp = (struct warp){
+        .list = warp->list, .place = warp->place, .candidate = warp->candidate, .earliest = time};
     find_ready(sim, warp);
 }
 
-/* The earliest issue of a warp on its sub-partition. */
-static double issue_time(const struct sim *sim, const struct partition *partition, const struct warp *warp)
+static bool has_ended(const struct warp *warp)
 {
-    const struct crowd_op *op = next_op(sim, warp);
+    return warp->at == warp->list->count;
+}
+
+/* Issue
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The earliest issue of a warp on its sub-partition, the partition's `free` or later. */
+static double issue_time(const struct sim *sim, const struct partition *partition,
+                         const struct candidate *warp)
+{
+    const struct crowd_op *op = warp->op;
     double time = later(later(warp->ready, partition->free), partition->pipe[op->op.pipe]);
     int b;
 
@@ -232,28 +114,24 @@ static double issue_time(const struct sim *sim, const struct partition *partitio
     return op->units > 0 ? later(time, later(sim->units_free, sim->tags_free) - QUEUE_CYCLES) : time;
 }
 
-static bool has_ended(const struct warp *warp)
-{
-    return warp->at == warp->list->count;
-}
-
 /* Who goes next on a sub-partition: the earliest; among equals the one that went last, else the oldest. */
 static void choose_next(struct sim *sim, unsigned p)
 {
     struct partition *partition = &sim->partitions[p];
-    unsigned w;
+    const struct candidate *warps = &sim->candidates[p * sim->per_partition];
+    unsigned k;
 
-    partition->next = INFINITY;
-    for (w = p; w < sim->warp_count; w += sim->in->partitions) {
-        const struct warp *warp = &sim->warps[w];
+    partition->who = partition->last;
+    partition->next = issue_time(sim, partition, &warps[partition->who]);
+    for (k = 0; k < sim->per_partition && partition->next > partition->free; k++) {
         double time;
 
-        if (has_ended(warp) || warp->ready > partition->next)
+        if (!(warps[k].ready < partition->next))
             continue;
-        time = issue_time(sim, partition, warp);
-        if (time < partition->next || (time == partition->next && w == partition->last)) {
+        time = issue_time(sim, partition, &warps[k]);
+        if (time < partition->next) {
             partition->next = time;
-            partition->who = w;
+            partition->who = k;
         }
     }
 }
@@ -302,12 +180,12 @@ static void use_memory(struct sim *sim, struct warp *warp, const struct crowd_op
 }
 
 /* All warps of the block have come: they go on together. */
-static void pass_barrier(struct sim *sim, unsigned place)
+static void pass_barrier(struct sim *sim, struct place *at)
 {
-    struct place *at = &sim->places[place];
+    const unsigned first = (unsigned)(at - sim->places) * sim->per_block;
     unsigned w;
 
-    for (w = place * sim->per_block; w < (place + 1) * sim->per_block; w++) {
+    for (w = first; w < first + sim->per_block; w++) {
         struct warp *warp = &sim->warps[w];
 
         if (has_ended(warp) || warp->earliest != INFINITY)
@@ -319,15 +197,15 @@ static void pass_barrier(struct sim *sim, unsigned place)
     at->latest = 0;
 }
 
-static void end_block(struct sim *sim, unsigned place)
+static void end_block(struct sim *sim, struct place *at)
 {
-    struct place *at = &sim->places[place];
+    const unsigned first = (unsigned)(at - sim->places) * sim->per_block;
     unsigned w;
 
     if (--at->rounds == 0)
         return;
     at->left = sim->per_block;
-    for (w = place * sim->per_block; w < (place + 1) * sim->per_block; w++)
+    for (w = first; w < first + sim->per_block; w++)
         begin_warp(sim, &sim->warps[w], at->latest + sim->in->replace_cycles);
     at->latest = 0;
 }
@@ -336,57 +214,67 @@ static void end_block(struct sim *sim, unsigned place)
 static bool step(struct sim *sim, unsigned p)
 {
     struct partition *partition = &sim->partitions[p];
-    const unsigned w = partition->who, place = w / sim->per_block;
-    struct warp *warp = &sim->warps[w];
-    struct place *at = &sim->places[place];
+    struct warp *warp = &sim->warps[partition->who * sim->in->partitions + p];
+    struct place *at = warp->place;
     const uint32_t entry = warp->list->ops[warp->at++];
-    const struct crowd_op *op = &sim->ops[entry & ~TAKEN];
+    const struct crowd_op *op = &sim->ops[entry & ~CROWD_TAKEN];
     const double time = partition->next;
     int b;
 
-    partition->last = w;
+    partition->last = partition->who;
     partition->free = time + sim->issue_cycles;
     partition->pipe[op->op.pipe] = time + op->op.interval;
     for (b = 0; b < REGISTER_BANKS; b++)
         partition->bank[b] = later(partition->bank[b], time) + op->reads[b];
-    warp->earliest = time + (entry & TAKEN ? later(op->op.stall, sim->in->code->taken_stall) : op->op.stall);
-    use_memory(sim, warp, op, time);
+    warp->earliest =
+        time + (entry & CROWD_TAKEN ? later(op->op.stall, sim->in->code->taken_stall) : op->op.stall);
+    if (!op->quiet)
+        use_memory(sim, warp, op, time);
     sim->end = later(sim->end, time + op->op.stall);
     if (has_ended(warp)) {
+        warp->candidate->ready = INFINITY;
         at->latest = later(at->latest, time);
         at->left--;
         if (!at->left)
-            end_block(sim, place);
+            end_block(sim, at);
         else if (at->arrived == at->left)
-            pass_barrier(sim, place);
+            pass_barrier(sim, at);
         return true;
     }
     if (op->barrier) {
         at->latest = later(at->latest, time);
         warp->earliest = INFINITY;
-        warp->ready = INFINITY;
+        warp->candidate->ready = INFINITY;
         if (++at->arrived < at->left)
             return false;
-        pass_barrier(sim, place);
+        pass_barrier(sim, at);
         return true;
     }
     find_ready(sim, warp);
     return false;
 }
 
+static bool is_at_fork(const struct warp *warp)
+{
+    return warp->at >= warp->list->shared;
+}
+
 static void run(struct sim *sim)
 {
     for (;;) {
+        const struct partition *at = sim->partitions;
         unsigned p, first = 0;
         double time;
 
         for (p = 1; p < sim->in->partitions; p++)
-            if (sim->partitions[p].next < sim->partitions[first].next)
+            if (at[p].next < at[first].next)
                 first = p;
-        if (!(sim->partitions[first].next < INFINITY))
+        if (!(at[first].next < INFINITY))
             break;
-        time = issue_time(sim, &sim->partitions[first], &sim->warps[sim->partitions[first].who]);
-        if (time > sim->partitions[first].next || !step(sim, first))
+        if (sim->shared_only && is_at_fork(&sim->warps[at[first].who * sim->in->partitions + first]))
+            return;
+        time = issue_time(sim, &at[first], &sim->candidates[first * sim->per_partition + at[first].who]);
+        if (time > at[first].next || !step(sim, first))
             choose_next(sim, first);
         else
             choose_all(sim);
@@ -398,106 +286,149 @@ static void run(struct sim *sim)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static int play(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
-                const struct list *lists, unsigned blocks, unsigned rounds, struct err *err)
+static int allocate(struct sim *sim, unsigned blocks, struct err *err)
 {
-    const unsigned per_block = in->block->warps;
-    struct sim sim = {.in = in,
-                      .ops = ops,
-                      .warp_count = blocks * per_block,
-                      .per_block = per_block,
-                      .issue_cycles =
-                          in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm};
-    unsigned w, b;
+    const unsigned partitions = sim->in->partitions;
+    unsigned c;
 
-    sim.warps = calloc(sim.warp_count, sizeof *sim.warps);
-    sim.places = calloc(blocks, sizeof *sim.places);
-    if (!sim.warps || !sim.places) {
-        free(sim.warps);
-        free(sim.places);
+    sim->per_block = sim->in->block->warps;
+    sim->warp_count = blocks * sim->per_block;
+    sim->per_partition = (sim->warp_count + partitions - 1) / partitions;
+    sim->warps = calloc(sim->warp_count, sizeof *sim->warps);
+    sim->candidates = calloc((size_t)sim->per_partition * partitions, sizeof *sim->candidates);
+    sim->places = calloc(blocks, sizeof *sim->places);
+    if (!sim->warps || !sim->candidates || !sim->places)
         return err_memory(err);
-    }
-    for (b = 0; b < blocks; b++)
-        sim.places[b] = (struct place){.left = per_block, .rounds = rounds};
-    for (w = 0; w < sim.warp_count; w++) {
-        sim.warps[w].list = &lists[in->block->paths[w % per_block]];
-        begin_warp(&sim, &sim.warps[w], 0);
-    }
-    choose_all(&sim);
-    run(&sim);
-    *cycles = sim.end;
-    free(sim.warps);
-    free(sim.places);
+    for (c = 0; c < sim->per_partition * partitions; c++)
+        sim->candidates[c] = (struct candidate){sim->ops, INFINITY};
     return 0;
 }
 
-static void free_lists(struct list *lists, size_t count)
+static void release(struct sim *sim)
 {
-    size_t l;
-
-    for (l = 0; l < count && lists; l++)
-        free(lists[l].ops);
-    free(lists);
+    free(sim->warps);
+    free(sim->candidates);
+    free(sim->places);
 }
 
-/* One list for each path that the block's warps take; `*played` and `*all` sum up over its warps. */
-static int make_lists(struct list **out, const struct crowd_input *in, unsigned iterations, double *played,
-                      double *all, struct err *err)
+/* All warps at the start of their lists. */
+static int start(struct sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
+                 struct err *err)
 {
-    const size_t count = in->emulation->path_count;
-    struct list *lists = calloc(count + 1, sizeof *lists);
-    unsigned w;
-    int rc = lists ? 0 : err_memory(err);
+    const unsigned partitions = sim->in->partitions;
+    const int rc = allocate(sim, blocks, err);
+    unsigned w, b;
 
-    *played = *all = 0;
-    for (w = 0; w < in->block->warps && !rc; w++) {
-        struct list *list = &lists[in->block->paths[w]];
-        const struct emulate_path *path = &in->emulation->paths[in->block->paths[w]];
+    for (b = 0; b < blocks && !rc; b++)
+        sim->places[b] = (struct place){.left = sim->per_block, .rounds = rounds};
+    for (w = 0; w < sim->warp_count && !rc; w++) {
+        struct warp *warp = &sim->warps[w];
 
-        if (!list->count)
-            rc = list_steps(list, in, path->steps, path->count, iterations, 1, err);
-        *played += (double)list->count;
-        *all += list->all;
+        warp->list = &lists[sim->in->block->paths[w % sim->per_block]];
+        warp->place = &sim->places[w / sim->per_block];
+        warp->candidate = &sim->candidates[w % partitions * sim->per_partition + w / partitions];
+        begin_warp(sim, warp, 0);
     }
-    *out = lists;
     if (!rc)
-        return 0;
-    free_lists(lists, count);
-    *out = NULL;
+        choose_all(sim);
     return rc;
 }
 
+static struct sim sim_of(const struct crowd_input *in, const struct crowd_op *ops)
+{
+    return (struct sim){.in = in,
+                        .ops = ops,
+                        .issue_cycles =
+                            in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm};
+}
+
+static int play(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+                const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err)
+{
+    struct sim sim = sim_of(in, ops);
+    const int rc = start(&sim, lists, blocks, rounds, err);
+
+    if (!rc)
+        run(&sim);
+    *cycles = sim.end;
+    release(&sim);
+    return rc;
+}
+
+/* Makes *out what *from is; both have room for the same. The warps keep pointing to `from`'s places. */
+static void copy_state(struct sim *out, const struct sim *from)
+{
+    const struct sim arrays = *out;
+    const size_t candidates = (size_t)from->per_partition * from->in->partitions;
+
+    *out = *from;
+    out->warps = memcpy(arrays.warps, from->warps, from->warp_count * sizeof *from->warps);
+    out->candidates = memcpy(arrays.candidates, from->candidates, candidates * sizeof *from->candidates);
+    out->places =
+        memcpy(arrays.places, from->places, from->warp_count / from->per_block * sizeof *from->places);
+}
+
+/* The same as two plays of the lists; what they have in common is played once. */
+static int play_both(double *brief_cycles, double *long_cycles, const struct crowd_input *in,
+                     const struct crowd_op *ops, const struct crowd_list *brief,
+                     const struct crowd_list *longer, unsigned blocks, struct err *err)
+{
+    struct sim sim = sim_of(in, ops), fork = sim;
+    int rc = start(&sim, longer, blocks, 1, err);
+    unsigned w;
+
+    if (!rc)
+        rc = allocate(&fork, blocks, err);
+    if (!rc) {
+        sim.shared_only = true;
+        run(&sim);
+        sim.shared_only = false;
+        copy_state(&fork, &sim);
+        run(&sim);
+        *long_cycles = sim.end;
+        copy_state(&sim, &fork);
+        for (w = 0; w < sim.warp_count; w++)
+            sim.warps[w].list = &brief[in->block->paths[w % sim.per_block]];
+        run(&sim);
+        *brief_cycles = sim.end;
+    }
+    release(&sim);
+    release(&fork);
+    return rc;
+}
+
+/* The time of a play with all iterations, and by how much waves overlap. */
 static int play_loops(double *cycles, double *overlap, const struct crowd_input *in,
                       const struct crowd_op *ops, unsigned blocks, bool waves, struct err *err)
 {
-    struct list *brief = NULL, *longer = NULL;
-    double brief_ops, long_ops, all, brief_cycles, long_cycles, wave_cycles;
-    int rc = make_lists(&brief, in, BRIEF, &brief_ops, &all, err);
+    struct crowd_list *brief = NULL, *longer = NULL;
+    double brief_ops, long_ops, all, brief_cycles = 0, long_cycles = 0, wave_cycles;
+    int rc = crowd_lists(&brief, in, BRIEF, &brief_ops, &all, err);
 
     *overlap = 0;
     if (!rc)
-        rc = make_lists(&longer, in, LONG, &long_ops, &all, err);
-    if (!rc)
+        rc = crowd_lists(&longer, in, LONG, &long_ops, &all, err);
+    if (!rc && all > brief_ops && long_ops > brief_ops) {
+        crowd_lists_share(longer, brief, in->emulation->path_count);
+        rc = play_both(&brief_cycles, &long_cycles, in, ops, brief, longer, blocks, err);
+        *cycles = long_cycles + (long_cycles - brief_cycles) / (long_ops - brief_ops) * (all - long_ops);
+    } else if (!rc) {
         rc = play(&brief_cycles, in, ops, brief, blocks, 1, err);
-    if (!rc) {
         *cycles = brief_cycles;
-        if (all > brief_ops && long_ops > brief_ops &&
-            !(rc = play(&long_cycles, in, ops, longer, blocks, 1, err)))
-            *cycles = long_cycles + (long_cycles - brief_cycles) / (long_ops - brief_ops) * (all - long_ops);
     }
     /* how much waves overlap matters where loops do not make them long */
     if (!rc && waves && all < 20 * brief_ops) {
         rc = play(&wave_cycles, in, ops, brief, blocks, WAVES, err);
         *overlap = brief_cycles - (wave_cycles - brief_cycles) / (WAVES - 1);
     }
-    free_lists(brief, in->emulation->path_count);
-    free_lists(longer, in->emulation->path_count);
+    crowd_lists_free(brief, in->emulation->path_count);
+    crowd_lists_free(longer, in->emulation->path_count);
     return rc;
 }
 
 int crowd_play(struct crowd *out, const struct crowd_input *in, unsigned blocks, bool waves, struct err *err)
 {
-    struct crowd_op *ops = make_ops(in, err);
+    struct crowd_op *ops = crowd_ops(in, err);
     double overlap;
     int rc = ops ? play_loops(&out->first, &overlap, in, ops, blocks, waves, err) : ERR_MEMORY;
 

@@ -1,0 +1,172 @@
+#include "model/crowd_code.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_MOST = 40000 /* instructions of a warp that are played at most */ };
+
+/* Operations
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static double server_cycles(const struct crowd_input *in, enum resource resource)
+{
+    const struct capacity *capacity = &in->machine->capacities.sustained[resource];
+    const double own = capacity->per_sm > 0 ? 1 / capacity->per_sm : 0;
+    const double shared = capacity->per_gpu > 0 ? in->busy_sms / capacity->per_gpu : 0;
+
+    return fmax(own, shared);
+}
+
+static void share_memory(struct crowd_op *out, const struct crowd_input *in, size_t i)
+{
+    const struct sass *instruction = &in->sass->instructions[i];
+    const struct traffic_count *count = &in->traffic->counts[i];
+    const bool writes = !(instruction->accesses[0].access & SASS_READS);
+    const bool loads = !writes && instruction->access_count == 1;
+    const double requests = fmax(count->requests, 1e-9);
+    const double sectors = count->sectors / requests;
+    const double missing = traffic_is_cached(instruction) ? sectors * (1 - count->l1_hit) : sectors;
+
+    out->units = count->wavefronts / requests * server_cycles(in, RESOURCE_SHARED);
+    if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
+        return;
+    out->units += machine_fronts(in->machine, instruction, 1, sectors, loads ? count->passes / requests : 0) *
+                  server_cycles(in, RESOURCE_L1_DATA);
+    out->tags = count->lines / requests * server_cycles(in, RESOURCE_L1_TAGS);
+    if (!traffic_is_global(instruction))
+        return;
+    out->l2 = (writes ? machine_writes(in->machine, sectors,
+                                       fmin(count->bytes / requests / FOOTPRINT_SECTOR, sectors))
+                      : machine_reads(in->machine, missing, count->lines / requests * (1 - count->l1_hit))) *
+              server_cycles(in, RESOURCE_L2);
+    out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
+                                                           missing * server_cycles(in, RESOURCE_DRAM_WRITE)
+                                                     : 0
+                       : machine_brings(in->machine, count->dram_read, count->dram_scattered) / requests *
+                             server_cycles(in, RESOURCE_DRAM_READ);
+}
+
+struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)
+{
+    struct crowd_op *ops = calloc(in->code->count + 1, sizeof *ops);
+    size_t i;
+
+    if (!ops)
+        err_memory(err);
+    for (i = 0; i < in->code->count && ops; i++) {
+        ops[i].op = in->code->ops[i];
+        ops[i].barrier = in->code->barriers[i];
+        memcpy(ops[i].reads, in->code->reads[i], sizeof ops[i].reads);
+        if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
+            share_memory(&ops[i], in, i);
+        if (ops[i].units > 0) /* its own pass through the units is queued for below */
+            ops[i].op.interval = 1;
+        ops[i].quiet = !(ops[i].units > 0 || ops[i].tags > 0 || ops[i].l2 > 0 || ops[i].dram > 0) &&
+                       ops[i].op.sets == REPLAY_NO_SLOT && ops[i].op.sets_read == REPLAY_NO_SLOT &&
+                       ops[i].op.kind != REPLAY_COPY && ops[i].op.kind != REPLAY_COMMIT;
+    }
+    return ops;
+}
+
+/* Paths
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static int list_add(struct crowd_list *list, uint32_t op, struct err *err)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 1024;
+        uint32_t *grown = realloc(list->ops, capacity * sizeof *grown);
+
+        if (!grown)
+            return err_memory(err);
+        list->ops = grown;
+        list->capacity = capacity;
+    }
+    list->ops[list->count++] = op;
+    return 0;
+}
+
+/* Steps that stand for `weight` executions, of which `played` are listed. */
+static int list_steps(struct crowd_list *list, const struct crowd_input *in, const struct emulate_step *steps,
+                      size_t count, unsigned iterations, double weight, struct err *err)
+{
+    size_t s = 0;
+    uint32_t i;
+    int rc = 0;
+
+    while (s < count && !rc) {
+        const struct emulate_step *step = &steps[s];
+
+        if (step->body) {
+            const uint64_t played = step->repeats < iterations ? step->repeats : iterations;
+            uint64_t k;
+
+            for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
+                rc = list_steps(list, in, step + 1, step->body, iterations,
+                                weight * (double)step->repeats / (double)played, err);
+            s += step->body + 1;
+            continue;
+        }
+        list->all += weight * step->count;
+        for (i = step->first; i < step->first + step->count && !rc && list->count < LIST_MOST; i++) {
+            const bool last = i + 1 == step->first + step->count;
+            const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
+
+            rc = list_add(list,
+                          last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH ? i | CROWD_TAKEN : i,
+                          err);
+        }
+        s++;
+    }
+    return rc;
+}
+
+void crowd_lists_free(struct crowd_list *lists, size_t count)
+{
+    size_t l;
+
+    for (l = 0; l < count && lists; l++)
+        free(lists[l].ops);
+    free(lists);
+}
+
+/* One list for each path that the block's warps take; `*played` and `*all` sum up over its warps. */
+void crowd_lists_share(struct crowd_list *lists, const struct crowd_list *others, size_t count)
+{
+    size_t l, k;
+
+    for (l = 0; l < count; l++) {
+        for (k = 0; k < lists[l].count && k < others[l].count && lists[l].ops[k] == others[l].ops[k];)
+            k++;
+        lists[l].shared = k ? k - 1 : 0;
+    }
+}
+
+int crowd_lists(struct crowd_list **out, const struct crowd_input *in, unsigned iterations, double *played,
+                double *all, struct err *err)
+{
+    const size_t count = in->emulation->path_count;
+    struct crowd_list *lists = calloc(count + 1, sizeof *lists);
+    unsigned w;
+    int rc = lists ? 0 : err_memory(err);
+
+    *played = *all = 0;
+    for (w = 0; w < in->block->warps && !rc; w++) {
+        struct crowd_list *list = &lists[in->block->paths[w]];
+        const struct emulate_path *path = &in->emulation->paths[in->block->paths[w]];
+
+        if (!list->count)
+            rc = list_steps(list, in, path->steps, path->count, iterations, 1, err);
+        *played += (double)list->count;
+        *all += list->all;
+    }
+    *out = lists;
+    if (!rc)
+        return 0;
+    crowd_lists_free(lists, count);
+    *out = NULL;
+    return rc;
+}
