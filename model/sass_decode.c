@@ -231,78 +231,93 @@ static unsigned slot_port(const struct slot *slot)
     }
 }
 
-static void read_slot(struct reader *r, struct sass_operand *operand, const struct slot *slot)
+static void put_value(struct sass_operand *operand, enum sass_operand_kind kind, unsigned count,
+                      uint64_t value)
 {
-    bool swapped = r->form == 2 || r->form == 3 || r->form == 7;
-    unsigned flags = slot->flags;
+    operand->kind = (uint8_t)kind;
+    operand->count = (uint8_t)count;
+    operand->value = value;
+}
 
-    operand->count = 1;
-    r->port = slot_port(slot);
+static void put_index(struct sass_operand *operand, enum sass_operand_kind kind, uint64_t index)
+{
+    operand->kind = (uint8_t)kind;
+    operand->index = (uint8_t)index;
+}
+
+/* Slots of vector and uniform registers and of what may stand in their stead; false for another slot. */
+static bool read_register_slot(struct reader *r, struct sass_operand *operand, const struct slot *slot)
+{
+    const bool swapped = r->form == 2 || r->form == 3 || r->form == 7;
+
     switch ((enum place)slot->place) {
     case PLACE_D:
-        read_register(r, operand, 16, flags);
-        break;
+        read_register(r, operand, 16, slot->flags);
+        return true;
     case PLACE_A:
-        read_source(r, operand, 24, flags);
-        break;
+        read_source(r, operand, 24, slot->flags);
+        return true;
     case PLACE_B:
     case PLACE_C:
         if (swapped == (slot->place == PLACE_C))
-            read_flexible(r, operand, flags);
+            read_flexible(r, operand, slot->flags);
         else
-            read_source(r, operand, 64, flags);
-        break;
+            read_source(r, operand, 64, slot->flags);
+        return true;
     case PLACE_S:
-        read_flexible(r, operand, flags);
-        break;
+        read_flexible(r, operand, slot->flags);
+        return true;
     case PLACE_R:
         if (slot->lo == 16)
-            read_register(r, operand, 16, flags);
+            read_register(r, operand, 16, slot->flags);
         else
-            read_source(r, operand, slot->lo, flags);
-        break;
+            read_source(r, operand, slot->lo, slot->flags);
+        return true;
     case PLACE_U:
-        operand->kind = SASS_UNIFORM_REGISTER;
-        operand->index = reader_uniform(r, slot->lo);
-        operand->invert = flags & NOT && r->uniform_width == 6 && reader_take(r, slot->lo + 6, 1);
-        break;
+        put_index(operand, SASS_UNIFORM_REGISTER, reader_uniform(r, slot->lo));
+        operand->invert = slot->flags & NOT && r->uniform_width == 6 && reader_take(r, slot->lo + 6, 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_slot(struct reader *r, struct sass_operand *operand, const struct slot *slot)
+{
+    operand->count = 1;
+    r->port = slot_port(slot);
+    if (read_register_slot(r, operand, slot))
+        return;
+    switch ((enum place)slot->place) {
     case PLACE_P:
-        read_predicate(r, operand, slot->lo, flags, r->encoding->uniform && !(flags & PLAIN));
+        read_predicate(r, operand, slot->lo, slot->flags, r->encoding->uniform && !(slot->flags & PLAIN));
         break;
     case PLACE_UP:
-        read_predicate(r, operand, slot->lo, flags, true);
+        read_predicate(r, operand, slot->lo, slot->flags, true);
         break;
     case PLACE_I:
-        operand->kind = SASS_IMMEDIATE;
-        operand->value = reader_take(r, slot->lo, slot->width);
+        put_value(operand, SASS_IMMEDIATE, 1, reader_take(r, slot->lo, slot->width));
         break;
     case PLACE_I33:
-        operand->kind = SASS_IMMEDIATE;
-        operand->count = 2;
-        operand->value = (uint64_t)sass_sign_extend(reader_take(r, 32, 33), 33);
+        put_value(operand, SASS_IMMEDIATE, 2, (uint64_t)sass_sign_extend(reader_take(r, 32, 33), 33));
         break;
     case PLACE_I64:
-        operand->kind = SASS_IMMEDIATE;
-        operand->count = 2;
-        operand->value = reader_take(r, 32, 56) << 8 | reader_take(r, 24, 8);
+        put_value(operand, SASS_IMMEDIATE, 2, reader_take(r, 32, 56) << 8 | reader_take(r, 24, 8));
         break;
     case PLACE_SPECIAL:
-        operand->kind = SASS_SPECIAL;
-        operand->value = reader_take(r, 72, 8);
+        put_value(operand, SASS_SPECIAL, 1, reader_take(r, 72, 8));
         break;
     case PLACE_CONVERGE:
-        operand->kind = SASS_RECONVERGENCE;
-        operand->index = (uint8_t)reader_take(r, slot->lo, slot->width);
+        put_index(operand, SASS_RECONVERGENCE, reader_take(r, slot->lo, slot->width));
         break;
     case PLACE_SCOREBOARD:
-        operand->kind = SASS_SCOREBOARD;
-        operand->index = (uint8_t)reader_take(r, slot->lo, slot->width);
+        put_index(operand, SASS_SCOREBOARD, reader_take(r, slot->lo, slot->width));
         break;
     case PLACE_LABEL:
         operand->kind = SASS_LABEL;
         read_target(r);
         break;
-    case PLACE_END:
+    default:
         break;
     }
 }
