@@ -311,9 +311,9 @@ static void release(struct sim *sim)
     free(sim->places);
 }
 
-/* All warps at the start of their lists. */
+/* All warps at the start of their lists, each block `stagger` cycles after the one before. */
 static int start(struct sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
-                 struct err *err)
+                 double stagger, struct err *err)
 {
     const unsigned partitions = sim->in->partitions;
     const int rc = allocate(sim, blocks, err);
@@ -327,7 +327,7 @@ static int start(struct sim *sim, const struct crowd_list *lists, unsigned block
         warp->list = &lists[sim->in->block->paths[w % sim->per_block]];
         warp->place = &sim->places[w / sim->per_block];
         warp->candidate = &sim->candidates[w % partitions * sim->per_partition + w / partitions];
-        begin_warp(sim, warp, 0);
+        begin_warp(sim, warp, stagger * (w / sim->per_block));
     }
     if (!rc)
         choose_all(sim);
@@ -346,7 +346,7 @@ static int play(double *cycles, const struct crowd_input *in, const struct crowd
                 const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err)
 {
     struct sim sim = sim_of(in, ops);
-    const int rc = start(&sim, lists, blocks, rounds, err);
+    const int rc = start(&sim, lists, blocks, rounds, 0, err);
 
     if (!rc)
         run(&sim);
@@ -368,13 +368,45 @@ static void copy_state(struct sim *out, const struct sim *from)
         memcpy(arrays.places, from->places, from->warp_count / from->per_block * sizeof *from->places);
 }
 
+/* A path's warps with loops cut short, twice, and how many instructions that makes. */
+struct lists {
+    struct crowd_list *brief, *longer;
+    double brief_ops, long_ops, all; /* the block's; `all` with every iteration */
+};
+
+static int make_both(struct lists *out, const struct crowd_input *in, struct err *err)
+{
+    int rc = crowd_lists(&out->brief, in, BRIEF, &out->brief_ops, &out->all, err);
+
+    if (!rc)
+        rc = crowd_lists(&out->longer, in, LONG, &out->long_ops, &out->all, err);
+    if (!rc)
+        crowd_lists_share(out->longer, out->brief, in->emulation->path_count);
+    return rc;
+}
+
+static void free_both(struct lists *lists, size_t path_count)
+{
+    crowd_lists_free(lists->brief, path_count);
+    crowd_lists_free(lists->longer, path_count);
+}
+
+static bool loops(const struct lists *lists)
+{
+    return lists->all > lists->brief_ops && lists->long_ops > lists->brief_ops;
+}
+
+/* Cycles of plays of the two lists. */
+struct both {
+    double brief, longer;
+};
+
 /* The same as two plays of the lists; what they have in common is played once. */
-static int play_both(double *brief_cycles, double *long_cycles, const struct crowd_input *in,
-                     const struct crowd_op *ops, const struct crowd_list *brief,
-                     const struct crowd_list *longer, unsigned blocks, struct err *err)
+static int play_both(struct both *out, const struct crowd_input *in, const struct crowd_op *ops,
+                     const struct lists *lists, unsigned blocks, double stagger, struct err *err)
 {
     struct sim sim = sim_of(in, ops), fork = sim;
-    int rc = start(&sim, longer, blocks, 1, err);
+    int rc = start(&sim, lists->longer, blocks, 1, stagger, err);
     unsigned w;
 
     if (!rc)
@@ -385,15 +417,42 @@ static int play_both(double *brief_cycles, double *long_cycles, const struct cro
         sim.shared_only = false;
         copy_state(&fork, &sim);
         run(&sim);
-        *long_cycles = sim.end;
+        out->longer = sim.end;
         copy_state(&sim, &fork);
         for (w = 0; w < sim.warp_count; w++)
-            sim.warps[w].list = &brief[in->block->paths[w % sim.per_block]];
+            sim.warps[w].list = &lists->brief[in->block->paths[w % sim.per_block]];
         run(&sim);
-        *brief_cycles = sim.end;
+        out->brief = sim.end;
     }
     release(&sim);
     release(&fork);
+    return rc;
+}
+
+/* With all iterations. */
+static double extrapolate(const struct both *both, const struct lists *lists)
+{
+    return both->longer + (both->longer - both->brief) / (lists->long_ops - lists->brief_ops) *
+                              (lists->all - lists->long_ops);
+}
+
+/* Blocks begin in step and drift apart, since they compete. The few iterations played do not show where that
+ * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. */
+static int play_drifting(double *cycles, double *brief_cycles, const struct crowd_input *in,
+                         const struct crowd_op *ops, const struct lists *lists, unsigned blocks,
+                         struct err *err)
+{
+    struct both both = {0};
+    double stagger;
+    int rc = play_both(&both, in, ops, lists, blocks, 0, err);
+
+    *cycles = extrapolate(&both, lists);
+    *brief_cycles = both.brief;
+    if (rc || blocks == 1)
+        return rc;
+    stagger = (both.longer - both.brief) / (LONG - BRIEF) / blocks;
+    rc = play_both(&both, in, ops, lists, blocks, stagger, err);
+    *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;
 }
 
@@ -401,28 +460,23 @@ static int play_both(double *brief_cycles, double *long_cycles, const struct cro
 static int play_loops(double *cycles, double *overlap, const struct crowd_input *in,
                       const struct crowd_op *ops, unsigned blocks, bool waves, struct err *err)
 {
-    struct crowd_list *brief = NULL, *longer = NULL;
-    double brief_ops, long_ops, all, brief_cycles = 0, long_cycles = 0, wave_cycles;
-    int rc = crowd_lists(&brief, in, BRIEF, &brief_ops, &all, err);
+    struct lists lists = {0};
+    double brief_cycles = 0, wave_cycles;
+    int rc = make_both(&lists, in, err);
 
     *overlap = 0;
-    if (!rc)
-        rc = crowd_lists(&longer, in, LONG, &long_ops, &all, err);
-    if (!rc && all > brief_ops && long_ops > brief_ops) {
-        crowd_lists_share(longer, brief, in->emulation->path_count);
-        rc = play_both(&brief_cycles, &long_cycles, in, ops, brief, longer, blocks, err);
-        *cycles = long_cycles + (long_cycles - brief_cycles) / (long_ops - brief_ops) * (all - long_ops);
+    if (!rc && loops(&lists)) {
+        rc = play_drifting(cycles, &brief_cycles, in, ops, &lists, blocks, err);
     } else if (!rc) {
-        rc = play(&brief_cycles, in, ops, brief, blocks, 1, err);
+        rc = play(&brief_cycles, in, ops, lists.brief, blocks, 1, err);
         *cycles = brief_cycles;
     }
     /* how much waves overlap matters where loops do not make them long */
-    if (!rc && waves && all < 20 * brief_ops) {
-        rc = play(&wave_cycles, in, ops, brief, blocks, WAVES, err);
+    if (!rc && waves && lists.all < 20 * lists.brief_ops) {
+        rc = play(&wave_cycles, in, ops, lists.brief, blocks, WAVES, err);
         *overlap = brief_cycles - (wave_cycles - brief_cycles) / (WAVES - 1);
     }
-    crowd_lists_free(brief, in->emulation->path_count);
-    crowd_lists_free(longer, in->emulation->path_count);
+    free_both(&lists, in->emulation->path_count);
     return rc;
 }
 

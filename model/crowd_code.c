@@ -19,33 +19,36 @@ static double server_cycles(const struct crowd_input *in, enum resource resource
     return fmax(own, shared);
 }
 
+/* What the mean issue asks for: of those with every lane off, nothing. */
 static void share_memory(struct crowd_op *out, const struct crowd_input *in, size_t i)
 {
     const struct sass *instruction = &in->sass->instructions[i];
     const struct traffic_count *count = &in->traffic->counts[i];
     const bool writes = !(instruction->accesses[0].access & SASS_READS);
     const bool loads = !writes && instruction->access_count == 1;
-    const double requests = fmax(count->requests, 1e-9);
-    const double sectors = count->sectors / requests;
-    const double missing = traffic_is_cached(instruction) ? sectors * (1 - count->l1_hit) : sectors;
+    const double each = 1 / count->issued, missing = 1 - count->l1_hit;
+    const double written = in->traffic->l2_written > 0
+                               ? in->traffic->dram_written / in->traffic->l2_written * count->sectors
+                               : 0;
 
-    out->units = count->wavefronts / requests * server_cycles(in, RESOURCE_SHARED);
+    out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
         return;
-    out->units += machine_fronts(in->machine, instruction, 1, sectors, loads ? count->passes / requests : 0) *
-                  server_cycles(in, RESOURCE_L1_DATA);
-    out->tags = count->lines / requests * server_cycles(in, RESOURCE_L1_TAGS);
+    out->units +=
+        each *
+        machine_fronts(in->machine, instruction, count->requests, count->sectors, loads ? count->passes : 0) *
+        server_cycles(in, RESOURCE_L1_DATA);
+    out->tags = each * count->lines * server_cycles(in, RESOURCE_L1_TAGS);
     if (!traffic_is_global(instruction))
         return;
-    out->l2 = (writes ? machine_writes(in->machine, sectors,
-                                       fmin(count->bytes / requests / FOOTPRINT_SECTOR, sectors))
-                      : machine_reads(in->machine, missing, count->lines / requests * (1 - count->l1_hit))) *
+    out->l2 = each *
+              (writes ? machine_writes(in->machine, count->sectors,
+                                       fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors))
+                      : machine_reads(in->machine, count->sectors * missing, count->lines * missing)) *
               server_cycles(in, RESOURCE_L2);
-    out->dram = writes ? in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
-                                                           missing * server_cycles(in, RESOURCE_DRAM_WRITE)
-                                                     : 0
-                       : machine_brings(in->machine, count->dram_read, count->dram_scattered) / requests *
-                             server_cycles(in, RESOURCE_DRAM_READ);
+    out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
+                               : machine_brings(in->machine, count->dram_read, count->dram_scattered) *
+                                     server_cycles(in, RESOURCE_DRAM_READ));
 }
 
 struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)

@@ -60,7 +60,15 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
 }
 
-/* Wavefronts of shared memory, or of L1 for global and local memory. */
+/* The way to shared memory, which shuffles take too. */
+static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
+{
+    const double passes = traffic_shared_passes(i, count);
+
+    ask(&out->demand, RESOURCE_SHARED, passes, passes * count->least_issued / count->issued);
+}
+
+/* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count)
 {
@@ -73,15 +81,12 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
 
     if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
-        ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
         if (atomic)
             ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
         return;
     }
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
-    if (copies) /* LDGSTS: what comes is written to shared memory */
-        ask(&out->demand, RESOURCE_SHARED, count->wavefronts, count->wavefronts * least);
     if (atomic)
         ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
     else if (reads)
@@ -144,6 +149,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         if (!(traffic->counts[i].issued > 0))
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
+        ask_shared(out, &code->instructions[i], &traffic->counts[i]);
         if (code->instructions[i].access_count)
             ask_memory(out, machine, &code->instructions[i], &traffic->counts[i]);
     }
