@@ -33,6 +33,19 @@ static int parse_failed(const json_error_t *why, const char *name, struct err *e
     return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, why->text);
 }
 
+/* Some editors put a byte order mark before the text. */
+static void skip_mark(FILE *file)
+{
+    const int first = getc(file);
+
+    if (first == 0xef) { /* of a text that is no mark nothing would be JSON */
+        getc(file);
+        getc(file);
+    } else if (first != EOF) {
+        ungetc(first, file);
+    }
+}
+
 int js_read_file(struct json **out, const char *path, struct err *err)
 {
     json_error_t why;
@@ -41,6 +54,7 @@ int js_read_file(struct json **out, const char *path, struct err *err)
     *out = NULL;
     if (!file)
         return err ? err->code : ERR_USAGE;
+    skip_mark(file);
     *out = outer(json_loadf(file, JSON_REJECT_DUPLICATES, &why));
     fclose(file);
     return *out ? 0 : parse_failed(&why, path, err);

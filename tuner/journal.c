@@ -325,6 +325,12 @@ size_t journal_cut_bytes(const struct journal *journal)
     return journal->cut_bytes;
 }
 
+size_t journal_left_out(const char **reason, const struct journal *journal)
+{
+    *reason = journal->left_out_reason.text;
+    return journal->left_out;
+}
+
 const struct record *journal_find(const struct journal *journal, const char *key)
 {
     return records_find(&journal->records, key);

@@ -76,6 +76,10 @@ const char *journal_path(const struct journal *journal);
 bool journal_foreign(const struct journal *journal);     /* another tool's: records have no identity */
 size_t journal_cut_bytes(const struct journal *journal); /* incomplete bytes found at the end */
 
+/* Records of another tool that tell neither a time nor a known error, and are left out; `reason` of the
+ * first, borrowed. */
+size_t journal_left_out(const char **reason, const struct journal *journal);
+
 /* Appends a record; `parameters` is the configuration as configuration_json() gives it. When the disk is full
  * the file is cut back to its last complete record and ERR_SYSTEM returned. */
 int journal_append(struct journal *journal, const struct record *record, const struct json *parameters,

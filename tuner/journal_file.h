@@ -13,7 +13,9 @@ struct journal {
     bool compressed; /* the file is gzip */
     bool created;    /* by us: without a record it is removed again */
     size_t cut_bytes;
-    int file; /* -1 when reading only */
+    size_t left_out;            /* another tool's records that tell nothing, */
+    struct err left_out_reason; /* and why the first does not */
+    int file;                   /* -1 when reading only */
     double synced_s;
 };
 

@@ -64,39 +64,82 @@ int journal_text(char **out, size_t *length, bool *compressed, const char *path,
     return n < 0 ? ERR_FORMAT : ERR_MEMORY;
 }
 
+/* Copies JSON with null for the NaN and Infinity that Python writes; returns the length. */
+static size_t copy_plain(char *to, const char *from, size_t length)
+{
+    static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
+    size_t written = 0, i = 0, w;
+    bool quoted = false;
+
+    while (i < length) {
+        size_t taken = 0;
+
+        for (w = 0; w < 3 && !quoted && !taken; w++)
+            if (length - i >= strlen(words[w]) && !memcmp(from + i, words[w], strlen(words[w])))
+                taken = strlen(words[w]);
+        if (taken) {
+            memcpy(to + written, "null", 4);
+            written += 4;
+            i += taken;
+            continue;
+        }
+        if (from[i] == '"')
+            quoted = !quoted;
+        else if (from[i] == '\\' && quoted && i + 1 < length)
+            to[written++] = from[i++];
+        to[written++] = from[i++];
+    }
+    return written;
+}
+
 /* Parses one member, given as text, into an object of its own. */
 static int parse_member(struct json **out, const char *from, const char *to, const char *name,
                         struct err *err)
 {
     const size_t length = (size_t)(to - from);
-    char *text = malloc(length + 2);
+    char *text = malloc(length + length / 3 + 2); /* NaN grows by a third */
+    size_t copied;
     int code;
 
     *out = NULL;
     if (!text)
         return err_memory(err);
     text[0] = '{';
-    memcpy(text + 1, from, length);
-    text[length + 1] = '}';
-    code = js_read_text(out, text, length + 2, name, err);
+    copied = copy_plain(text + 1, from, length);
+    text[copied + 1] = '}';
+    code = js_read_text(out, text, copied + 2, name, err);
     free(text);
     return code;
+}
+
+/* Another tool's record that tells neither a time nor a known error. */
+static void leave_out(struct journal *journal, const struct err *why)
+{
+    if (!journal->left_out++)
+        journal->left_out_reason = *why;
 }
 
 static int add_record(struct journal *journal, const char *from, const char *to, struct err *err)
 {
     struct json *json;
-    struct js_at root, member = {0};
+    struct js_at root, member = {0}, own;
     struct record record;
+    struct err why = {0};
     int code = parse_member(&json, from, to, journal->path, err);
 
     if (code)
         return code;
     root = js_root(json, journal->path);
     js_next(&member, &root);
-    code = record_from_json(&record, &member, err);
+    code = record_from_json(&record, &member, &why);
     if (!code)
         code = records_put(&journal->records, &record, err);
+    else if (code == ERR_USAGE && !js_find(&own, &member, "outcome")) {
+        leave_out(journal, &why);
+        code = 0;
+    } else {
+        err_set(err, (enum err_code)code, "%s", why.text);
+    }
     js_free(json);
     return code;
 }
@@ -155,9 +198,25 @@ static int check_cut(const struct journal *journal, const char *text, size_t len
                    journal->path, line);
 }
 
+/* The other formats that tuners write have lists of results. */
+static int no_cache(const struct journal *journal, struct err *err)
+{
+    const struct js_at head = js_root(journal->head, journal->path);
+    struct js_at results;
+
+    if (js_find(&results, &head, "results") || js_find(&results, &head, "Results"))
+        return err_set(err, ERR_FORMAT,
+                       "%s: is a list of results (T4 or KTT), which is not read: give the Kernel Tuner cache "
+                       "file of the same run",
+                       journal->path);
+    return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache: it has no \"cache\"",
+                   journal->path);
+}
+
 int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
 {
-    struct scan scan = {text, length, 0};
+    const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
+    struct scan scan = {text, length, mark};
     struct span key, value;
     bool closed = true, found = false;
     int code = 0;
@@ -175,8 +234,9 @@ int journal_parse(struct journal *journal, const char *text, size_t length, stru
         }
     }
     if (!code && !found)
-        code = err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache: it has no \"cache\"",
-                       journal->path);
+        code = no_cache(journal, err);
+    if (!code && journal->left_out && !journal->records.count)
+        code = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
     if (!code && !closed) {
         journal->cut_bytes = length - journal->end - (text[journal->end] == ',');
         code = check_cut(journal, text, length, err);

@@ -286,12 +286,13 @@ static int get_samples(struct record *out, const struct js_at *body, struct err 
     out->samples_s = malloc((count ? count : 1) * sizeof *out->samples_s);
     if (!out->samples_s)
         return err_memory(err);
-    out->sample_count = count;
     for (i = 0; i < count; i++) {
         at = js_element(&times, i);
-        if (js_real(&out->samples_s[i], &at, err))
+        if (js_kind(&at) == JS_NULL) /* a run that failed */
+            continue;
+        if (js_real(&out->samples_s[out->sample_count], &at, err))
             return ERR_USAGE;
-        out->samples_s[i] *= 1e-3;
+        out->samples_s[out->sample_count++] *= 1e-3;
     }
     return 0;
 }
@@ -325,7 +326,8 @@ static int get_outcome(struct record *out, const struct js_at *body, struct err 
         return ERR_USAGE;
     outcome = error_outcome(text);
     if (outcome < 0)
-        return js_fail(&time, err, "unknown error \"%s\"", text);
+        return js_fail(&time, err,
+                       "\"%s\" is neither a number of milliseconds nor an error of Kernel Tuner's", text);
     out->outcome = (enum outcome)outcome;
     return 0;
 }

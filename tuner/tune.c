@@ -179,6 +179,10 @@ static int open_recorded(struct tuning *tuning, struct err *err)
                        "them from another file",
                        tuning->options->journal, journal_path(tuning->journal));
     heading_read(&heading, tuning->journal);
+    if (journal_foreign(tuning->journal) && heading.kernel_name[0] &&
+        strcmp(heading.kernel_name, tuning->spec->kernel.name))
+        tuning_message(tuning, "%s: was recorded for kernel %s: its times are taken for %s",
+                       journal_path(tuning->journal), heading.kernel_name, tuning->spec->kernel.name);
     if (journal_foreign(tuning->journal))
         snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);
     else
@@ -192,6 +196,8 @@ static int open_recorded(struct tuning *tuning, struct err *err)
 static int open_journal(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
+    const char *reason;
+    size_t left_out;
     int code;
 
     tuning->level = tuning->site->worker_count && !tuning->options->recorded ? SOURCE_LIVE : SOURCE_RECORDED;
@@ -205,6 +211,8 @@ static int open_journal(struct tuning *tuning, struct err *err)
     if (tuning->journal && journal_cut_bytes(tuning->journal))
         tuning_message(tuning, "%s: its last %zu bytes were incomplete and are left out", out->journal,
                        journal_cut_bytes(tuning->journal));
+    if (tuning->journal && (left_out = journal_left_out(&reason, tuning->journal)))
+        tuning_message(tuning, "%zu records are left out; the first: %s", left_out, reason);
     snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
     return 0;
