@@ -190,7 +190,15 @@ static int do_errands(struct errand *errands, struct queue *queue, unsigned seed
     return code;
 }
 
-static int run_way(struct compared_way *out, const struct compare_options *options, enum compare_way way,
+static void count_rules(struct compare_rules *out, const struct compare_rules *run)
+{
+    out->lost_by_bound += run->lost_by_bound;
+    out->lost_by_estimate += run->lost_by_estimate;
+    out->audits += run->audits;
+    out->audits_held += run->audits_held;
+}
+
+static int run_way(struct compared *out, const struct compare_options *options, enum compare_way way,
                    struct queue *queue, struct err *err)
 {
     struct errand *errands = calloc(options->seeds, sizeof *errands);
@@ -202,10 +210,12 @@ static int run_way(struct compared_way *out, const struct compare_options *optio
         errands[seed] = (struct errand){.options = options, .way = way, .seed = seed};
     if (!code)
         code = do_errands(errands, queue, options->seeds, err);
-    for (seed = 0; seed < options->seeds && !code; seed++)
+    for (seed = 0; seed < options->seeds && !code; seed++) {
         runs[seed] = errands[seed].run;
+        count_rules(&out->rules, &runs[seed].rules);
+    }
     if (!code)
-        code = summarise(out, runs, options->seeds, err);
+        code = summarise(&out->ways[way], runs, options->seeds, err);
     for (seed = 0; errands && seed < options->seeds; seed++)
         compare_run_release(&errands[seed].run);
     free(errands);
@@ -244,7 +254,7 @@ int compare(struct compared *out, const struct compare_options *options, struct 
     for (w = 0; w < COMPARE_WAYS && !code; w++) {
         out->ways[w].why_not = why_not(options, (enum compare_way)w);
         if (!out->ways[w].why_not)
-            code = run_way(&out->ways[w], options, (enum compare_way)w, queue, err);
+            code = run_way(out, options, (enum compare_way)w, queue, err);
     }
     queue_close(queue);
     if (code)

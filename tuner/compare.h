@@ -33,6 +33,15 @@ const char *compare_way_text(enum compare_way way);
 
 enum { COMPARE_MARKS = 4, COMPARE_SEEDS_MOST = 200 };
 
+/* How often the rules of the model's way kept their promise. A run lost the best by a rule when what it chose
+ * is more than 1 % slower than the fastest of all, and the rule had cut that one, or (`bound`) any other that
+ * is as much faster. An audit held when the share of what was passed over that truly beats the chosen one, in
+ * the times that this run would have measured, is not above the limit that it states. */
+struct compare_rules {
+    unsigned lost_by_bound, lost_by_estimate; /* runs */
+    unsigned audits, audits_held;             /* runs with an audit; those of them whose statement was true */
+};
+
 /* What the model says of a configuration, and the core seconds that predicting it took; asked for when the
  * model's way begins to compile it, by several threads at the same time. */
 struct compare_forecasts {
@@ -80,6 +89,7 @@ extern const unsigned compare_marks[COMPARE_MARKS]; /* 10, 30, 100, 300 */
 struct compared {
     uint64_t valid, ran, best;
     double best_s;
+    struct compare_rules rules; /* over the runs of `model` */
     unsigned seeds, cores;
     struct compared_way ways[COMPARE_WAYS];
 };

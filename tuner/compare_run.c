@@ -28,6 +28,9 @@ struct player {
     struct flight *resting;
     double chosen_s, quality; /* of the fastest as this run measured it */
     double predict_s;         /* core seconds of predicting so far */
+    uint64_t chosen;          /* that one; the space's count before the first */
+    bool auditing;            /* the search itself has ended */
+    unsigned char *passed;    /* then: by index, what the audit samples from */
     size_t waiting;           /* compiled and not yet timed */
 };
 
@@ -45,7 +48,7 @@ static int launch(struct player *player, enum source_kind kind, uint64_t index, 
     if (!flight)
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
-    if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE)
+    if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE && !player->auditing)
         code = forecasts->forecast(&flight->forecast, &flight->predict_s, forecasts->context, index, err);
     if (!code)
         code = source_submit(player->source, &flight->job, err);
@@ -92,6 +95,7 @@ static int take_trial(double *time_s, struct player *player, const struct flight
     *time_s = replay_time(replay, flight->index, player->seed);
     if (*time_s < player->chosen_s) {
         player->chosen_s = *time_s;
+        player->chosen = flight->index;
         player->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
     }
     player->run->quality[player->run->count] = player->quality;
@@ -126,7 +130,7 @@ static int start_compile(struct player *player, uint64_t index, struct err *err)
 
     if (!record)
         return tell_compiled(player, index, NULL, err);
-    player->run->compiled++;
+    player->run->compiled += !player->auditing;
     return launch(player, SOURCE_COMPILE, index, record, err);
 }
 
@@ -143,13 +147,16 @@ static int finish(struct player *player, struct err *err)
     struct source_job *job = source_wait(player->source, -1);
     struct flight *flight = (struct flight *)job;
     struct search_facts facts = {.timed = true};
-    int code;
+    int code = 0;
 
     if (job->kind == SOURCE_COMPILE) {
         player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight->index, &flight->forecast, err);
     } else {
-        code = take_trial(&facts.time_s, player, flight, err);
+        if (player->auditing)
+            facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
+        else
+            code = take_trial(&facts.time_s, player, flight, err);
         facts.outcome = replay_timed(player->options->replay, flight->index);
         if (!code)
             code = search_tell(player->search, flight->index, &facts, err);
@@ -157,6 +164,69 @@ static int finish(struct player *player, struct err *err)
     flight->next = player->resting;
     player->resting = flight;
     return code;
+}
+
+/* The search has ended: what it comes to, before the audit, which is counted in nothing. */
+static void end_run(struct player *player)
+{
+    const struct compare_options *options = player->options;
+    struct compare_run *run = player->run;
+
+    run->end_s = clock_at(player, source_now_s(player->source));
+    run->busy = fmax((source_busy_s(player->source, SOURCE_COMPILE) + player->predict_s) / options->cores,
+                     source_busy_s(player->source, SOURCE_MEASURE)) /
+                run->end_s;
+}
+
+/* What the rules cut, held against the truth; and what the audit will sample from. */
+static void judge_cuts(struct player *player)
+{
+    const struct replay *replay = player->options->replay;
+    struct compare_rules *rules = &player->run->rules;
+    const double lost_s =
+        player->chosen < replay->count ? replay->entries[player->chosen].timed->time_s / 1.01 : INFINITY;
+    enum search_fate fate;
+    uint64_t i;
+
+    for (i = 0; i < replay->count; i++) {
+        const struct replay_entry *entry = &replay->entries[i];
+
+        if (!entry->timed)
+            continue;
+        fate = search_fate(player->search, i);
+        player->passed[i] = fate == SEARCH_CUT_ESTIMATE || fate == SEARCH_LEFT;
+        if (fate == SEARCH_CUT_BOUND && entry->timed->time_s < lost_s)
+            rules->lost_by_bound = 1;
+        if (fate == SEARCH_CUT_ESTIMATE && i == replay->best && entry->timed->time_s < lost_s)
+            rules->lost_by_estimate = 1;
+    }
+}
+
+/* Whether the limit that the audit states is above the true share. A configuration with the code of one that
+ * was tried is none of those passed over, and several with the same code are one. */
+static void judge_audit(struct player *player)
+{
+    const struct replay *replay = player->options->replay;
+    struct compare_rules *rules = &player->run->rules;
+    struct search_summary summary;
+    uint64_t i, passed = 0, faster = 0;
+
+    search_summarise(&summary, player->search);
+    for (i = 0; i < replay->count; i++) {
+        if (!player->passed[i] || replay->entries[i].code != i)
+            continue;
+        passed++;
+        faster += replay_time(replay, i, player->seed) < player->chosen_s;
+    }
+    rules->audits = summary.audit.timed > 0;
+    rules->audits_held = rules->audits && (double)faster <= summary.audit.limit * (double)passed;
+}
+
+static void begin_audit(struct player *player)
+{
+    end_run(player);
+    judge_cuts(player);
+    player->auditing = true;
 }
 
 static int play_search(struct player *player, struct err *err)
@@ -170,6 +240,7 @@ static int play_search(struct player *player, struct err *err)
                                           .count = options->replay->count,
                                           .first = options->first,
                                           .trials = player->way == COMPARE_MODEL ? options->trials : 0,
+                                          .audit = player->way == COMPARE_MODEL ? SEARCH_AUDIT : 0,
                                           .space = options->space,
                                           .spec = options->spec};
     struct search_step step = {.action = SEARCH_WAIT};
@@ -181,6 +252,8 @@ static int play_search(struct player *player, struct err *err)
             source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores && player->waiting < 512;
         room.time = source_pending(player->source, SOURCE_MEASURE) < 2;
         code = search_next(&step, player->search, room, err);
+        if (!code && step.audit && !player->auditing)
+            begin_audit(player);
         if (!code && step.action == SEARCH_COMPILE)
             code = start_compile(player, step.index, err);
         else if (!code && step.action == SEARCH_TIME)
@@ -188,6 +261,10 @@ static int play_search(struct player *player, struct err *err)
         else if (!code && step.action == SEARCH_WAIT)
             code = finish(player, err);
     }
+    if (!code && player->auditing)
+        judge_audit(player);
+    else if (!code)
+        end_run(player);
     search_close(player->search);
     return code;
 }
@@ -279,7 +356,11 @@ static int play_order(struct player *player, struct err *err)
             code = wait_all(player, SOURCE_MEASURE, 1, err);
     }
     free(placed);
-    return code ? code : wait_all(player, SOURCE_MEASURE, 0, err);
+    if (!code)
+        code = wait_all(player, SOURCE_MEASURE, 0, err);
+    if (!code)
+        end_run(player);
+    return code;
 }
 
 /* One run
@@ -299,6 +380,7 @@ static void close_player(struct player *player)
         free(flight);
     }
     free(player->seen);
+    free(player->passed);
 }
 
 int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,
@@ -311,17 +393,13 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
 
     *out = (struct compare_run){0};
     player.seen = calloc(options->replay->count + 1, 1);
-    if (!code && !player.seen)
+    player.passed = calloc(options->replay->count + 1, 1);
+    player.chosen = options->replay->count;
+    if (!code && (!player.seen || !player.passed))
         code = err_memory(err);
     if (!code)
         code = way == COMPARE_OCCUPANCY || way == COMPARE_PARETO ? play_order(&player, err)
                                                                  : play_search(&player, err);
-    if (!code) {
-        out->end_s = clock_at(&player, source_now_s(player.source));
-        out->busy = fmax((source_busy_s(player.source, SOURCE_COMPILE) + player.predict_s) / options->cores,
-                         source_busy_s(player.source, SOURCE_MEASURE)) /
-                    out->end_s;
-    }
     close_player(&player);
     if (code)
         compare_run_release(out);

@@ -66,6 +66,22 @@ static struct json *way_json(const struct compared_way *way)
     return NULL;
 }
 
+/* Null when memory ends. */
+static struct json *rules_json(const struct compared *compared)
+{
+    const struct compare_rules *rules = &compared->rules;
+    struct json *object = js_new_object();
+
+    if (object && !js_set_integer(object, "runs", compared->seeds) &&
+        !js_set_integer(object, "lost_by_bound", rules->lost_by_bound) &&
+        !js_set_integer(object, "lost_by_estimate", rules->lost_by_estimate) &&
+        !js_set_integer(object, "audits", rules->audits) &&
+        !js_set_integer(object, "audits_held", rules->audits_held))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
 int compared_json(struct json **out, const struct compared *compared, struct err *err)
 {
     struct json *object = js_new_object(), *ways = js_new_object();
@@ -75,6 +91,8 @@ int compared_json(struct json **out, const struct compared *compared, struct err
         failed = js_set(ways, compare_way_text((enum compare_way)w), way_json(&compared->ways[w]));
     if (object)
         failed |= js_set(object, "ways", ways);
+    if (!failed && compared->ways[COMPARE_MODEL].compared)
+        failed = js_set(object, "rules", rules_json(compared));
     if (!failed)
         failed = js_set_integer(object, "valid", (int64_t)compared->valid) |
                  js_set_integer(object, "ran", (int64_t)compared->ran) |

@@ -12,6 +12,7 @@ struct compare_run {
     double *clock_s; /* when each ended */
     uint64_t compiled;
     double end_s, busy;
+    struct compare_rules rules; /* `model`: of this run */
 };
 
 int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,

@@ -196,6 +196,11 @@ void search_summarise(struct search_summary *out, const struct search *search)
         out->end = SEARCH_SPENT;
 }
 
+enum search_fate search_fate(const struct search *search, uint64_t index)
+{
+    return model_search_fate(search->model, index);
+}
+
 size_t search_cuts(struct search_cut *out, const struct search *search)
 {
     return search->model ? model_search_cuts(out, search->model) : 0;

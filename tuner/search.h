@@ -32,6 +32,8 @@ enum search_strategy {
 const char *search_strategy_text(enum search_strategy strategy); /* "model", "exhaustive", "random" */
 int search_strategy_parse(const char *text);                     /* -1 for an unknown name */
 
+enum { SEARCH_AUDIT = 20 }; /* of those passed over, unless another number is asked for */
+
 struct search_options {
     enum search_strategy strategy;
     uint64_t seed;             /* of what is random */
@@ -116,6 +118,15 @@ struct search_summary {
     } audit;
 };
 void search_summarise(struct search_summary *out, const struct search *search);
+
+/* What became of a configuration in SEARCH_MODEL, or would if it ended now; the audit changes nothing. */
+enum search_fate {
+    SEARCH_TRIED,        /* asked to time, or could not be */
+    SEARCH_CUT_BOUND,    /* passed over by `bound` */
+    SEARCH_CUT_ESTIMATE, /* passed over by `estimate`, compiled or not: unlikely to gain anything */
+    SEARCH_LEFT          /* passed over though not unlikely to win */
+};
+enum search_fate search_fate(const struct search *search, uint64_t index);
 
 /* Why a compiled configuration was passed over, with the figures that said so. */
 struct search_cut {

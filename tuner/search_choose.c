@@ -8,8 +8,9 @@
 
 enum { SURE = 128 }; /* of the pool, those whose deviation is worked out too */
 
-/* A gain below this share of the time is not worth a trial. */
-static const double worthwhile = 2e-4;
+/* An expected gain below this share of the time is not worth a trial. Deviations rest on few points, so this is
+ * far below what anybody would notice: it is to be reached by what cannot win, not by what hardly can. */
+static const double worthwhile = 2e-5;
 
 bool search_is_blind(const struct model_search *search)
 {
@@ -64,6 +65,15 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
 bool search_is_promising(const struct model_search *search, const struct member *member)
 {
     return isinf(search->best_s) || search_rank(search, member) > worthwhile;
+}
+
+bool search_is_promising_unseen(const struct model_search *search, uint64_t index)
+{
+    struct expected expected;
+
+    space_configuration(search->choices, search->options.space, index);
+    return isinf(search->best_s) || !belief_expects(&expected, search->belief, search->choices, NULL) ||
+           wanted(search, &expected) > worthwhile;
 }
 
 bool search_draw(uint64_t *index, struct model_search *search)

@@ -398,6 +398,20 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
     out->audit.limit = stats_clopper_pearson_upper(search->audit.faster, search->audit.timed, 0.95);
 }
 
+/* What the audit compiled was not, as far as the search is concerned. */
+enum search_fate model_search_fate(const struct model_search *search, uint64_t index)
+{
+    const struct member *member = map_find(&search->by_index, index);
+
+    if (member && !member->audit && member->stage != READY)
+        return SEARCH_TRIED;
+    if (member && search_bounded(search, member))
+        return SEARCH_CUT_BOUND;
+    if (member ? search_is_promising(search, member) : search_is_promising_unseen(search, index))
+        return SEARCH_LEFT;
+    return SEARCH_CUT_ESTIMATE;
+}
+
 size_t model_search_cuts(struct search_cut *out, const struct model_search *search)
 {
     struct expected expected;

@@ -87,6 +87,7 @@ int model_search_next(struct search_step *out, struct model_search *search, stru
 int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
                       struct err *err);
 void model_search_summarise(struct search_summary *out, const struct model_search *search);
+enum search_fate model_search_fate(const struct model_search *search, uint64_t index);
 size_t model_search_cuts(struct search_cut *out, const struct model_search *search);
 
 /* Nothing ran, and what failed so far does not tell what will. */
@@ -99,6 +100,9 @@ bool search_bounded(const struct model_search *search, const struct member *memb
  * nothing ran, how fast it may be. And whether that is worth a trial. */
 double search_rank(const struct model_search *search, const struct member *member);
 bool search_is_promising(const struct model_search *search, const struct member *member);
+
+/* Whether a configuration that is not compiled is worth compiling. */
+bool search_is_promising_unseen(const struct model_search *search, uint64_t index);
 
 /* The compiled variant whose trial promises most, and whether it is worth one; null when none is left. */
 struct member *search_best_ready(bool *worthwhile, struct model_search *search);

@@ -216,6 +216,12 @@ static void put_table(const struct view *view)
             "at the end", "10 trials", "30 trials", "to 99 %: trials, s, p90");
     for (w = 0; w < COMPARE_WAYS; w++)
         put_way(out, (enum compare_way)w, &c->ways[w]);
+    if (c->ways[COMPARE_MODEL].compared)
+        fprintf(out,
+                "\nof %u runs of the model's way %u lost the best by rule bound, %u by rule estimate; the "
+                "audit's statement was true in %u of %u\n",
+                c->seeds, c->rules.lost_by_bound, c->rules.lost_by_estimate, c->rules.audits_held,
+                c->rules.audits);
 }
 
 static int write_chart(const struct view *view, bool by_time, struct err *err)
