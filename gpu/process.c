@@ -1,8 +1,8 @@
 #include "gpu/process.h"
 
+#include "base/place.h"
 #include "gpu/message.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,28 +20,6 @@ enum { PATH_BYTES = 4096 };
 
 extern char **environ;
 
-/* The directory of the program or shared library that holds this code. */
-static int own_directory(char *out, size_t size)
-{
-    static const char anchor;
-    char path[PATH_BYTES], *slash;
-    Dl_info info;
-    ssize_t n;
-
-    if (dladdr(&anchor, &info) && info.dli_fname && strstr(info.dli_fname, ".so"))
-        n = snprintf(path, sizeof path, "%s", info.dli_fname);
-    else
-        n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0 || (size_t)n >= sizeof path)
-        return -1;
-    path[n] = '\0';
-    slash = strrchr(path, '/');
-    if (!slash)
-        return -1;
-    *slash = '\0';
-    return snprintf(out, size, "%s", path) < (int)size ? 0 : -1;
-}
-
 static int find_executable(char *out, const char *executable, struct err *err)
 {
     const char *named = executable ? executable : getenv("OCCUTUNE_WORKER");
@@ -54,7 +32,7 @@ static int find_executable(char *out, const char *executable, struct err *err)
         return err_set(err, ERR_MISSING, "%s: not an executable file; set OCCUTUNE_WORKER to occutune-worker",
                        out);
     }
-    if (!own_directory(own, sizeof own)) {
+    if (place_own(own, sizeof own)) {
         snprintf(out, PATH_BYTES, "%s/../libexec/occutune/occutune-worker", own);
         if (!access(out, X_OK))
             return 0;

@@ -1,5 +1,6 @@
 #include "tuner/occutune.h"
 
+#include "base/place.h"
 #include "tuner/decision.h"
 #include "tuner/kernel.h"
 #include "tuner/site.h"
@@ -37,7 +38,7 @@ const char *occutune_version(void)
 
 void occutune_options_init(struct occutune_options *options)
 {
-    *options = (struct occutune_options){.strategy = "exhaustive"};
+    *options = (struct occutune_options){.strategy = "model", .audit = SEARCH_AUDIT};
 }
 
 static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
@@ -55,6 +56,7 @@ static const char *cache_of(char *out, size_t size, const struct occutune_option
 struct bridge {
     const struct occutune_options *options;
     struct tune_options tune;
+    char profiles[4096];
 };
 
 static void pass_progress(void *context, const struct tune_progress *now)
@@ -83,6 +85,8 @@ static int bridge_init(struct bridge *bridge, const struct occutune_options *opt
                  .seed = options->seed,
                  .time_s = options->time_s,
                  .trials = options->trials,
+                 .audit = options->audit,
+                 .profile = options->profile,
                  .recorded = options->recorded,
                  .device = options->device && !site_is_number(options->device) ? options->device : NULL,
                  .journal = options->journal,
@@ -90,6 +94,8 @@ static int bridge_init(struct bridge *bridge, const struct occutune_options *opt
                  .progress = options->progress ? pass_progress : NULL,
                  .message = options->message ? pass_message : NULL,
                  .context = bridge}};
+    if (place_share(bridge->profiles, sizeof bridge->profiles, "devices"))
+        bridge->tune.profiles = bridge->profiles;
     return 0;
 }
 

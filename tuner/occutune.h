@@ -44,9 +44,12 @@ struct occutune_options {
     const char
         *recorded; /* take times from this journal or Kernel Tuner cache; null: from a GPU if one is here */
     const char *strategy; /* "model" (default), "exhaustive" or "random" */
+    const char *profile;  /* calibrated device profile that the model goes by, a name or a file; null: the
+                             installed one of the GPU. Without one measured times alone guide the search */
     uint64_t seed;        /* of what is random */
     double time_s;        /* budget in seconds; 0: none */
-    uint64_t trials;      /* most configurations to time; 0: all */
+    uint64_t trials;      /* most configurations to time; 0: as many as the strategy needs */
+    uint64_t audit;       /* "model": time so many of those passed over at the end (default 20; 0: none) */
     unsigned jobs;        /* threads that compile; 0: one per core */
     const char *journal;  /* file that keeps every result and is resumed; null: a default name */
     const char *cache;    /* directory that keeps compiled code; null: OCCUTUNE_CACHE, else the user's cache

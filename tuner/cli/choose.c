@@ -1,11 +1,11 @@
 #include "tuner/cli/choose.h"
 
+#include "base/place.h"
 #include "space/configuration.h"
 #include "space/space.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
                          struct err *err)
@@ -26,34 +26,6 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
     return code;
 }
 
-bool choose_share(char *out, size_t size, const char *name)
-{
-    static const char *const below[] = {"share/occutune", "model"};
-    const char *own = getenv("OCCUTUNE_SHARE");
-    char directory[2048];
-    ssize_t length;
-    char *slash;
-    size_t i;
-
-    if (own) {
-        snprintf(out, size, "%s/%s", own, name);
-        return true;
-    }
-    length = readlink("/proc/self/exe", directory, sizeof directory - 1);
-    if (length <= 0)
-        return false;
-    directory[length] = '\0';
-    while ((slash = strrchr(directory, '/')) != NULL) {
-        *slash = '\0';
-        for (i = 0; i < sizeof below / sizeof *below; i++) {
-            snprintf(out, size, "%s/%s/%s", directory, below[i], name);
-            if (!access(out, F_OK))
-                return true;
-        }
-    }
-    return false;
-}
-
 int choose_device(struct device *out, const char *text, struct err *err)
 {
     char profiles[4096], *end;
@@ -62,7 +34,7 @@ int choose_device(struct device *out, const char *text, struct err *err)
 
     device_init(out);
     if (strncmp(text, "sm_", 3)) {
-        found = choose_share(profiles, sizeof profiles, "devices");
+        found = place_share(profiles, sizeof profiles, "devices");
         return device_load(out, text, found ? profiles : NULL, err);
     }
     sm = strtoul(text + 3, &end, 10);

@@ -15,10 +15,6 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
  * architecture ("sm_90"). */
 int choose_device(struct device *out, const char *text, struct err *err);
 
-/* The folder `name` of installed data: OCCUTUNE_SHARE, else share/occutune beside the program, else that of
- * the source tree the program was built in. False when there is none. */
-bool choose_share(char *out, size_t size, const char *name);
-
 /* Members of an object; text with two columns. */
 struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
 void resources_print(FILE *out, const struct cubin_resources *resources);

@@ -1,7 +1,7 @@
 #include "tuner/cli/cli.h"
 
 #include "base/nearest.h"
-#include "tuner/cli/choose.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -256,7 +256,7 @@ static void find_in_library(struct cli_args *args, const struct cli_command *com
     if (strcmp(command->words, "SPEC") || strspn(word, letters) != strlen(word) || !access(word, F_OK) ||
         snprintf(name, sizeof name, "kernels/%s/spec.json", word) >= (int)sizeof name)
         return;
-    if (choose_share(path, size, name) && !access(path, R_OK))
+    if (place_share(path, size, name) && !access(path, R_OK))
         args->words[0] = path;
 }
 

@@ -1,6 +1,7 @@
 #include "tuner/cli/cli.h"
 
 #include "base/file.h"
+#include "base/place.h"
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
@@ -52,7 +53,7 @@ static int read_options(struct run *run, struct site_options *site, struct err *
 
     if (found < 0)
         return err_set(err, ERR_USAGE, "--strategy: %s is none of model, exhaustive, random", strategy);
-    run->tune.audit = 20;
+    run->tune.audit = SEARCH_AUDIT;
     if (cli_count(&run->tune.audit, args, "audit", 1000000, err) ||
         cli_count(&run->tune.seed, args, "seed", UINT64_MAX, err) ||
         cli_count(&run->tune.trials, args, "trials", UINT64_MAX, err) ||
@@ -67,7 +68,7 @@ static int read_options(struct run *run, struct site_options *site, struct err *
     run->tune.device = site->device && !site_is_number(site->device) ? site->device : NULL;
     run->tune.journal = cli_text(args, "journal");
     run->tune.profile = cli_text(args, "profile");
-    if (choose_share(run->profiles, sizeof run->profiles, "devices"))
+    if (place_share(run->profiles, sizeof run->profiles, "devices"))
         run->tune.profiles = run->profiles;
     run->tune.stop = run->cli->stop;
     run->tune.progress = progress_show;
