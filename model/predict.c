@@ -150,6 +150,39 @@ static void share_cycles(struct prediction *out, const struct predict_input *in)
     out->stalled_latency = 1 - attained;
 }
 
+/* How far full bottlenecks get into each other's way, between perfect overlap and the norm of their shares: 0
+ * or more, relative to the tightest. */
+static double crowding(const struct throughput *throughput)
+{
+    double sum = 0;
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++) {
+        const double whole = throughput_bottleneck(throughput, r);
+
+        if (throughput->cycles[r] >
+            whole / 2) /* of what shares a bottleneck, the larger part stands for it */
+            sum += pow(whole / throughput->bound_cycles, 4);
+    }
+    return pow(fmax(sum, 1), 0.25) - 1;
+}
+
+static double ratio(double a, double b)
+{
+    return a > 0 && b > 0 ? fmin(a / b, b / a) : 1;
+}
+
+/* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
+ * at once, that it lies where neither latency nor throughput alone decides. */
+static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
+{
+    const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
+    const double agree = ratio(bounds_cycles, in->crowded.all_cycles * in->latency.stretch);
+    const double corner = ratio(out->had_warps, out->needed_warps);
+
+    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4);
+}
+
 static int refuse_unknown(const struct throughput *throughput, struct err *err)
 {
     enum resource r;
@@ -163,19 +196,20 @@ static int refuse_unknown(const struct throughput *throughput, struct err *err)
     return 0;
 }
 
-static void estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
+/* Returns the cycles that the bounds alone ask for. */
+static double estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
 {
     const struct residency *at = &in->residency;
     struct schedule schedule;
-    double busy_s;
+    double cycles, busy_s;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
-    busy_s = fmax(estimate_cycles(in, &schedule, full->warps_per_cycle),
-                  in->crowded.all_cycles * in->latency.stretch) /
-             in->capacities.clock_hz;
+    cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
+    busy_s = fmax(cycles, in->crowded.all_cycles * in->latency.stretch) / in->capacities.clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
     out->waves = schedule.count;
+    return cycles;
 }
 
 int predict(struct prediction *out, const struct predict_input *in, struct err *err)
@@ -183,7 +217,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     const struct residency *at = &in->residency;
     struct saturation full;
     struct throughput throughput;
-    double together;
+    double together, bounds_cycles;
     int code;
 
     *out = (struct prediction){0};
@@ -203,9 +237,9 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
         out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->crowded.wave_cycles);
     out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
-    estimate(out, in, &full);
+    bounds_cycles = estimate(out, in, &full);
     share_cycles(out, in);
-    out->confidence = fmin(in->known_share * fmin(out->bound_s / out->estimate_s, 1), 1);
+    out->confidence = in->known_share * trust(out, in, bounds_cycles);
     out->assumptions = in->assumptions;
     return 0;
 }

@@ -99,7 +99,9 @@ struct prediction {
     double stalled_bandwidth; /* none did: looser throughput limits would help */
     double stalled_latency;   /* none did: shorter latencies or more warps would help */
 
-    double confidence;    /* 0 to 1: known_share x bound_s / estimate_s, the narrower the gap the surer */
+    double confidence; /* 0 to 1: known_share x how well the estimate's two ways, by bounds and by replay of
+                          all warps, agree x how far from full together its bottlenecks are x how far from
+                          the corner where latency and throughput weigh the same. It ranks, no more */
     unsigned assumptions; /* as given */
 };
 
