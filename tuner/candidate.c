@@ -130,6 +130,24 @@ void candidate_remember(struct tuning *tuning, const struct candidate *candidate
     free(text);
 }
 
+/* The fastest so far. */
+static int take_best(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    struct tuned_step *larger;
+
+    tuning->best_s = candidate->record.time_s;
+    if (candidate->audit)
+        return 0;
+    larger = realloc(out->steps, (out->step_count + 1) * sizeof *larger);
+    if (!larger)
+        return err_memory(err);
+    out->steps = larger;
+    out->steps[out->step_count++] =
+        (struct tuned_step){source_now_s(tuning->source), out->counts.outcomes[OUTCOME_OK], tuning->best_s};
+    return 0;
+}
+
 /* Those with the same code get the time of the one that was measured. */
 static int settle_followers(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
@@ -165,8 +183,8 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         candidate_remember(tuning, candidate);
     }
     if (record->outcome == OUTCOME_OK && !(record->time_s >= tuning->best_s))
-        tuning->best_s = record->time_s;
-    if (!is_stored(tuning, candidate))
+        code = take_best(tuning, candidate, err);
+    if (!code && !is_stored(tuning, candidate))
         code = candidate_store(tuning, candidate, err);
     candidate_relax(candidate);
     return code ? code : settle_followers(tuning, candidate, err);

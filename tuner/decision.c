@@ -234,6 +234,28 @@ static struct json *search_json(const struct tuned *tuned)
     return NULL;
 }
 
+/* When a faster configuration was found. Null when memory ends. */
+static struct json *steps_json(const struct tuned *tuned)
+{
+    struct json *list = js_new_array();
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < tuned->step_count && !failed; i++) {
+        const struct tuned_step *step = &tuned->steps[i];
+        struct json *object = js_new_object();
+
+        failed = !object || set_rounded(object, "at_s", step->at_s) ||
+                 set_count(object, "timed", step->timed) ||
+                 set_rounded(object, "best_ms", step->best_s * 1e3);
+        failed |= js_append(list, object);
+    }
+    if (!failed)
+        return list;
+    js_free(list);
+    return NULL;
+}
+
 static struct json *spent_json(const struct tuned *tuned)
 {
     struct json *object = js_new_object();
@@ -244,7 +266,9 @@ static struct json *spent_json(const struct tuned *tuned)
                  set_rounded(object, "wall_s", tuned->wall_s) |
                  set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
                  set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
-                 js_set_integer(object, "cores", tuned->cores) | set_count(object, "gpus", tuned->gpus);
+                 set_rounded(object, "controller_s", tuned->controller_s) |
+                 js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
+                 set_count(object, "gpus", tuned->gpus);
     if (!failed)
         return object;
     js_free(object);

@@ -1,5 +1,6 @@
 #include "tuner/forecast.h"
 
+#include "base/clock.h"
 #include "base/queue.h"
 #include "model/cubin.h"
 #include "model/expect.h"
@@ -9,17 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { DEADLINE_S = 120 };
-
-static double core_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void refuse(struct forecast *out, const char *reason)
 {
@@ -69,7 +61,7 @@ int forecast_code(struct forecast *out, const struct machine *machine, const str
 {
     const struct expect_options options = {.warm = warm};
     struct expectation *e = calloc(1, sizeof *e);
-    const double began_s = core_s();
+    const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;
     int code = e ? cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err)
@@ -91,7 +83,7 @@ int forecast_code(struct forecast *out, const struct machine *machine, const str
             refuse(out, e->reason);
         expectation_release(e);
     }
-    out->predict_s = core_s() - began_s;
+    out->predict_s = clock_core_s() - began_s;
     cubin_release(&cubin);
     free(e);
     return code;

@@ -1,21 +1,13 @@
 #include "tuner/ranking.h"
 
+#include "base/clock.h"
 #include "base/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { COMPILE_DEADLINE_S = 120, AHEAD = 2 /* jobs in the queue for each that runs */ };
-
-static double core_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int reject(struct ranked *out, enum outcome outcome, const char *reason, struct err *err)
 {
@@ -43,7 +35,7 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
                         struct launch *launch, struct err *err)
 {
     const struct expect_options how = {.warm = !options->spec->cold, .account = options->account};
-    const double begin = core_s();
+    const double begin = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;
     int code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err);
@@ -58,7 +50,7 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
     if (!code) {
         out->registers = kernel->resources.registers;
         out->blocks_per_sm = expectation->occupancy.blocks;
-        out->predict_s = core_s() - begin;
+        out->predict_s = clock_core_s() - begin;
         if (expectation->predicted)
             take_prediction(out, expectation);
         else

@@ -8,8 +8,8 @@
 
 enum { SURE = 128 }; /* of the pool, those whose deviation is worked out too */
 
-/* An expected gain below this share of the time is not worth a trial. Deviations rest on few points, so this is
- * far below what anybody would notice: it is to be reached by what cannot win, not by what hardly can. */
+/* An expected gain below this share of the time is not worth a trial. Deviations rest on few points, so this
+ * is far below what anybody would notice: it is to be reached by what cannot win, not by what hardly can. */
 static const double worthwhile = 2e-5;
 
 bool search_is_blind(const struct model_search *search)

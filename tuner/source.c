@@ -1,10 +1,10 @@
 #include "tuner/source.h"
 
+#include "base/clock.h"
 #include "base/queue.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct source {
     struct source_options options;
@@ -19,14 +19,6 @@ struct source {
     double *free_s[2]; /* recorded: when each core, each GPU is free again */
     double busy_s[2];
 };
-
-static double wall_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static size_t machines(const struct source *source, enum source_kind kind)
 {
@@ -58,7 +50,7 @@ int source_open(struct source **out, const struct source_options *options, struc
     if (code)
         return code;
     source->options = *options;
-    source->opened_s = wall_s();
+    source->opened_s = clock_wall_s();
     source->free_s[SOURCE_COMPILE] = calloc(source_cores(source), sizeof(double));
     source->free_s[SOURCE_MEASURE] = calloc(source_gpus(source), sizeof(double));
     if (!source->free_s[SOURCE_COMPILE] || !source->free_s[SOURCE_MEASURE])
@@ -271,7 +263,7 @@ unsigned source_cores(const struct source *source)
 
 double source_now_s(const struct source *source)
 {
-    return source->options.level == SOURCE_LIVE ? wall_s() - source->opened_s : source->now_s;
+    return source->options.level == SOURCE_LIVE ? clock_wall_s() - source->opened_s : source->now_s;
 }
 
 double source_busy_s(const struct source *source, enum source_kind kind)

@@ -1,5 +1,6 @@
 #include "tuner/tune.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/launchable.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const char *tune_end_text(enum tune_end end)
 {
@@ -50,14 +50,6 @@ void tuning_message(const struct tuning *tuning, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     tuning->options->message(tuning->options->context, text);
-}
-
-static double wall_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* A run of one configuration is a search in a space of one. */
@@ -401,12 +393,13 @@ static void release(struct tuning *tuning)
     space_close(tuning->space);
 }
 
-static void take_times(struct tuning *tuning, double began_s)
+static void take_times(struct tuning *tuning, double began_s, double began_core_s)
 {
     struct tuned *out = tuning->out;
 
     out->elapsed_s = source_now_s(tuning->source);
-    out->wall_s = wall_s() - began_s;
+    out->wall_s = clock_wall_s() - began_s;
+    out->controller_s = clock_core_s() - began_core_s;
     out->compile_busy_s = source_busy_s(tuning->source, SOURCE_COMPILE);
     out->measure_busy_s = source_busy_s(tuning->source, SOURCE_MEASURE);
     out->cores = source_cores(tuning->source);
@@ -423,7 +416,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     struct tune_options filled = *options;
     struct tuning tuning = {
         .spec = spec, .problem = problem, .site = site, .options = &filled, .out = out, .best_s = NAN};
-    const double began_s = wall_s();
+    const double began_s = clock_wall_s(), began_core_s = clock_core_s();
     int code;
 
     *out = (struct tuned){.problem = problem, .strategy = options->strategy};
@@ -443,7 +436,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     if (!code) {
         passed_count(&tuning);
         report(&tuning, true);
-        take_times(&tuning, began_s);
+        take_times(&tuning, began_s, began_core_s);
         code = finals_run(&tuning, err);
     }
     if (!code)
@@ -467,6 +460,7 @@ void tuned_release(struct tuned *tuned)
     for (i = 0; i < tuned->finalist_count; i++)
         variant_done(&tuned->finalists[i]);
     free(tuned->finalists);
+    free(tuned->steps);
     variant_done(&tuned->initial);
     device_release(&tuned->device);
     *tuned = (struct tuned){0};

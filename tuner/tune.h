@@ -79,6 +79,13 @@ struct tuned_variant {
     struct forecast forecast;
 };
 
+/* A faster configuration was found. */
+struct tuned_step {
+    double at_s;    /* on the source's clock */
+    uint64_t timed; /* configurations with a time by then, this one included */
+    double best_s;
+};
+
 /* What came of it. */
 struct tuned {
     size_t problem;
@@ -95,9 +102,11 @@ struct tuned {
     size_t finalist_count;           /* 0: nothing ran correctly */
     size_t tied; /* finalists that are within noise of the fastest; at least 1 if there are any */
     struct search_summary search; /* how the search ended */
-    char profile[128];            /* the model's profile; "" when nothing was predicted */
-    double audit_s;               /* GPU seconds of the audit */
-    char first_failure[1200];     /* message of the first variant that failed; "" when none did */
+    struct tuned_step *steps;     /* the audit left out */
+    size_t step_count;
+    char profile[128];        /* the model's profile; "" when nothing was predicted */
+    double audit_s;           /* GPU seconds of the audit */
+    char first_failure[1200]; /* message of the first variant that failed; "" when none did */
     enum {
         TUNE_UNCHECKED,
         TUNE_CHECKED,
@@ -106,7 +115,9 @@ struct tuned {
     char nvrtc_here[64]; /* then: by what */
     double elapsed_s;    /* on the source's clock */
     double wall_s;
-    double compile_busy_s, measure_busy_s; /* core and GPU seconds */
+    double compile_busy_s, measure_busy_s; /* core and GPU seconds; predicting is part of compiling */
+    double
+        controller_s; /* core seconds of the loop itself, until the finals: search, journal, reading code */
     unsigned cores;
     size_t gpus;
 };
