@@ -26,12 +26,11 @@ static int patch_code(struct emulation *emulation, const struct cubin *cubin, st
     for (size_t k = 0; k < cubin->relocation_count; k++) {
         const struct cubin_relocation *relocation = &cubin->relocations[k];
         const size_t index = (size_t)(relocation->offset / SASS_BYTES);
+        struct sass *patched;
         uint64_t value;
 
         if (relocation->section != emulation->kernel->section || index >= emulation->count ||
-            !relocation->symbol ||
-            (relocation->kind != CUBIN_RELOC_32_LOW && relocation->kind != CUBIN_RELOC_32_HIGH &&
-             relocation->kind != CUBIN_RELOC_32))
+            !relocation->symbol || relocation->kind == CUBIN_RELOC_64)
             continue;
         if (!emulation->patched) {
             emulation->patched = malloc(emulation->count * sizeof *emulation->patched);
@@ -40,11 +39,14 @@ static int patch_code(struct emulation *emulation, const struct cubin *cubin, st
             memcpy(emulation->patched, emulation->instructions,
                    emulation->count * sizeof *emulation->patched);
         }
-        value = emulation->memory.symbols[relocation->symbol - cubin->symbols];
-        value = (value ? value : relocation->symbol->value) + relocation->addend;
-        for (unsigned s = 0; s < emulation->patched[index].source_count; s++)
-            if (emulation->patched[index].sources[s].kind == SASS_IMMEDIATE) {
-                emulation->patched[index].sources[s].value =
+        patched = &emulation->patched[index];
+        value = symbol_address(&emulation->memory, cubin, emulation->kernel, relocation->symbol) +
+                relocation->addend;
+        if (patched->op == SASS_CALL && patched->has_target)
+            patched->target = (int64_t)value;
+        for (unsigned s = 0; s < patched->source_count && relocation->kind != CUBIN_RELOC_OTHER; s++)
+            if (patched->sources[s].kind == SASS_IMMEDIATE) {
+                patched->sources[s].value =
                     (uint32_t)(relocation->kind == CUBIN_RELOC_32_HIGH ? value >> 32 : value);
                 break;
             }
@@ -133,6 +135,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     *out = NULL;
     if (!emulation)
         return err_memory(err);
+    emulation->cubin = cubin;
     emulation->kernel = kernel;
     emulation->launch = launch;
     emulation->instructions = code->instructions;

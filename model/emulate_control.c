@@ -137,6 +137,22 @@ static int wait_for_lanes(struct emulation *emulation, struct warp *warp, struct
     return STEP_BLOCKED;
 }
 
+/* A target without code: a function that is not the kernel's own, or nothing at all. */
+static int no_code(struct emulation *emulation, const struct sass *i, uint64_t target)
+{
+    const struct cubin_symbol *symbol = foreign_symbol(emulation->cubin, target);
+    const char *name = sass_info((enum sass_op)i->op)->name;
+
+    if (symbol && !strcmp(symbol->name, "__assertfail"))
+        return stop_at(emulation, i, EMULATE_TRAP, "an assertion of the kernel failed");
+    if (symbol)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE,
+                       "%s of %s, whose code is not the kernel's own (as with printf, malloc, -G, -rdc)",
+                       name, symbol->name);
+    return stop_at(emulation, i, EMULATE_BAD_BRANCH, "%s leads to %#llx, where no instruction is", name,
+                   (unsigned long long)target);
+}
+
 /* Lanes `mask` of the group go elsewhere; the rest goes on behind the instruction. */
 static int branch(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
                   uint32_t mask, uint64_t target)
@@ -144,8 +160,7 @@ static int branch(struct emulation *emulation, struct warp *warp, struct group *
     if (!mask)
         return STEP_NEXT;
     if (target % SASS_BYTES || target / SASS_BYTES >= emulation->count)
-        return stop_at(emulation, i, EMULATE_BAD_BRANCH, "%s leads to %#llx, where no instruction is",
-                       sass_info((enum sass_op)i->op)->name, (unsigned long long)target);
+        return no_code(emulation, i, target);
     if (mask != group->mask) {
         group->mask &= ~mask;
         group_add(warp, mask, (uint32_t)(target / SASS_BYTES));

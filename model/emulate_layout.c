@@ -202,19 +202,38 @@ static int fill_constants(struct emulate_memory *memory, const struct emulate_ta
     return 0;
 }
 
+uint64_t symbol_address(const struct emulate_memory *memory, const struct cubin *cubin,
+                        const struct cubin_kernel *kernel, const struct cubin_symbol *symbol)
+{
+    const size_t index = (size_t)(symbol - cubin->symbols);
+    const bool undefined = !symbol->section;
+
+    if (memory->symbols[index])
+        return memory->symbols[index];
+    if (undefined || (symbol->space == CUBIN_CODE && symbol->section != kernel->section))
+        return FOREIGN_CODE + index * SASS_BYTES;
+    return symbol->value;
+}
+
+const struct cubin_symbol *foreign_symbol(const struct cubin *cubin, uint64_t address)
+{
+    const uint64_t index = (address - FOREIGN_CODE) / SASS_BYTES;
+
+    return address >= FOREIGN_CODE && index < cubin->symbol_count ? &cubin->symbols[index] : NULL;
+}
+
 /* Addresses that the loader writes into constant banks: of variables, and of functions as code offsets. */
 static void relocate_banks(struct emulate_memory *memory, const struct emulate_target *target)
 {
     for (size_t i = 0; i < target->cubin->relocation_count; i++) {
         const struct cubin_relocation *relocation = &target->cubin->relocations[i];
         const size_t size = relocation->kind == CUBIN_RELOC_64 ? 8 : 4;
-        const size_t symbol = (size_t)(relocation->symbol - target->cubin->symbols);
         uint64_t value;
 
         if (!relocation->symbol)
             continue;
-        value = (memory->symbols[symbol] ? memory->symbols[symbol] : relocation->symbol->value) +
-                relocation->addend;
+        value =
+            symbol_address(memory, target->cubin, target->kernel, relocation->symbol) + relocation->addend;
         if (relocation->kind == CUBIN_RELOC_32_HIGH)
             value >>= 32;
         for (unsigned b = 1; b < CUBIN_BANKS; b++) {

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/launch.h"
 #include "model/cubin.h"
+#include "model/sass.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@ enum { PAGE_BYTES = 4096 };
 /* Where windows and buffers lie. Any values do that keep them apart; those of a real GPU look alike. */
 #define SHARED_WINDOW UINT64_C(0x7f0100000000) /* generic addresses of shared memory */
 #define LOCAL_WINDOW  UINT64_C(0x7f0200000000) /* and of the thread's local memory */
+#define FOREIGN_CODE  UINT64_C(0x7f3000000000) /* functions whose code is not in the kernel's section */
 #define GLOBAL_FIRST  UINT64_C(0x7f4000000000)
 #define GLOBAL_GUARD  UINT64_C(0x200000) /* least gap between two regions, and their alignment */
 
@@ -60,6 +62,12 @@ struct emulate_target {
 int memory_init(struct emulate_memory *out, const struct emulate_target *target, unsigned stack_bytes,
                 struct err *err);
 void memory_release(struct emulate_memory *memory);
+/* Where the loader puts a symbol: a variable, a function of the kernel's own section by its code offset, or,
+ * from FOREIGN_CODE on, one whose code is elsewhere (printf; all calls of a cubin made with -G or -rdc). */
+uint64_t symbol_address(const struct emulate_memory *memory, const struct cubin *cubin,
+                        const struct cubin_kernel *kernel, const struct cubin_symbol *symbol);
+/* The symbol of such a function, or null. */
+const struct cubin_symbol *foreign_symbol(const struct cubin *cubin, uint64_t address);
 /* Drops every store. */
 void memory_forget(struct emulate_memory *memory);
 

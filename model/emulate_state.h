@@ -103,6 +103,7 @@ struct pattern {
 };
 
 struct emulation {
+    const struct cubin *cubin;
     const struct cubin_kernel *kernel;
     const struct launch *launch;
     struct sass *patched; /* the instructions where the loader patches some, else null */

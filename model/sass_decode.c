@@ -212,7 +212,9 @@ static void read_target(struct reader *r)
         r->out->target = sass_sign_extend(offset << 8 | reader_take(r, 16, 8), 56);
     else
         r->out->target = sass_sign_extend(offset, 48);
-    r->out->target = r->out->pc + SASS_BYTES + 4 * r->out->target;
+    r->out->target *= 4;
+    if (r->out->op != SASS_CALL || !r->out->mod[SASS_MOD_VARIANT]) /* .ABS */
+        r->out->target += r->out->pc + SASS_BYTES;
 }
 
 static unsigned slot_port(const struct slot *slot)

@@ -133,3 +133,21 @@ extern "C" __global__ void fp8(unsigned *out, const unsigned *in, int n)
     out[4 * i + 3] = halves5;
 #endif
 }
+
+// What no emulation can follow, and where a kernel stops itself.
+extern "C" __global__ void prints(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i == n - 1)
+        printf("%u\n", in[i]);
+    out[4 * i] = in[i];
+}
+
+extern "C" __global__ void asserts(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    assert(i < n - 1);
+    out[4 * i] = in[i];
+}

@@ -257,10 +257,36 @@ static void computes_what_c_computes(void **state)
     subject_close(&s);
 }
 
+static void check_end(const char *name, enum emulate_end end, const char *reason)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED, .budget = 100000};
+    struct emulation *emulation;
+    struct emulate_result result;
+    struct subject s = {0};
+    struct err err = {0};
+
+    subject_open(&s, name);
+    ok(emulation_open(&emulation, &s.cubin, s.kernel, &s.code, &s.launch, &options, &err), &err);
+    ok(emulate_grid(&result, emulation, &err), &err);
+    assert_int_equal(result.end, end);
+    if (!strstr(result.reason, reason))
+        fail_msg("\"%s\" is not in \"%s\"", reason, result.reason);
+    emulate_result_release(&result);
+    emulation_close(emulation);
+    subject_close(&s);
+}
+
+static void says_where_it_ends(void **state)
+{
+    (void)state;
+    check_end("prints", EMULATE_INCOMPLETE, "CALL of vprintf, whose code is not the kernel's own");
+    check_end("asserts", EMULATE_TRAP, "an assertion of the kernel failed");
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
-    struct CMUnitTest tests[COUNT];
+    struct CMUnitTest tests[COUNT + 1];
     struct err err = {0};
     int failed;
 
@@ -274,7 +300,8 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < COUNT; k++)
         tests[k] = (struct CMUnitTest){
             .name = odds[k].name, .test_func = computes_what_c_computes, .initial_state = (void *)&odds[k]};
-    failed = _cmocka_run_group_tests("odd", tests, COUNT, NULL, NULL);
+    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
+    failed = _cmocka_run_group_tests("odd", tests, COUNT + 1, NULL, NULL);
     compiler_close(compiler);
     return failed;
 }
