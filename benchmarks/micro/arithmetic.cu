@@ -1,9 +1,14 @@
 // One operation, alone: `chain` times dependent ones in a single warp, `saturated` keeps the pipe busy.
 //   OPERAND, STEP(x): type of the operands, and the operation on x with the loop-invariant operands a and b
-//   ILP: independent chains; LENGTH: operations of a pass of `saturated`
+//   CHAIN: operations between the first two stamps; ILP: independent chains; LENGTH: operations of a pass of `saturated`
 #include "clock.cuh"
 
-// Samples of a warp: cycles of 64 operations of ILP chains, the cost of the clock subtracted (96 less 32 of the same).
+#ifndef CHAIN
+#define CHAIN 32
+#endif
+
+// Samples of a warp: cycles of 2 * CHAIN operations of ILP chains, the cost of the clock subtracted (3 * CHAIN less CHAIN of
+// the same).
 extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *samples)
 {
     const int lane = threadIdx.x & 31;
@@ -17,12 +22,12 @@ extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *sa
     for (int sample = -1; sample < 32; sample++) {
         const long long first = clock_now();
 #pragma unroll
-        for (int k = 0; k < 32 / ILP; k++)
+        for (int k = 0; k < CHAIN / ILP; k++)
             for (int i = 0; i < ILP; i++)
                 STEP(x[i]);
         const long long second = clock_now();
 #pragma unroll
-        for (int k = 0; k < 96 / ILP; k++)
+        for (int k = 0; k < 3 * CHAIN / ILP; k++)
             for (int i = 0; i < ILP; i++)
                 STEP(x[i]);
         const long long third = clock_now();

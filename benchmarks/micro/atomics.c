@@ -111,7 +111,7 @@ static int distinct(struct device_value *out, const struct micro *micro, const s
     int rc;
 
     make_call(&call, micro, 1, 32);
-    rc = micro_rate(&rate, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
+    rc = micro_rate_shared(&rate, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
     call_release(&call);
     if (rc)
         return rc;

@@ -3,6 +3,7 @@
 #include "base/cycle.h"
 #include "base/npy.h"
 #include "base/queue.h"
+#include "base/stats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -346,8 +347,9 @@ int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, c
     return rc;
 }
 
-int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-               const struct call *call, double work, unsigned blocks, const char *origin, struct err *err)
+static int rate_of(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                   const struct call *call, double work, unsigned blocks, bool shared, const char *origin,
+                   struct err *err)
 {
     struct sm_time *times = calloc(micro->sms, sizeof *times);
     double *runs = malloc(micro->sms * sizeof *runs);
@@ -363,9 +365,24 @@ int micro_rate(struct device_value *out, const struct micro *micro, const struct
     }
     if (rc == 0)
         rc = reduce_runs(out, runs, count, true, origin, err);
+    if (rc == 0 && shared)
+        out->sustained = stats_mean(runs, count);
     free(times);
     free(runs);
     return rc;
+}
+
+int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+               const struct call *call, double work, unsigned blocks, const char *origin, struct err *err)
+{
+    return rate_of(out, micro, code, call, work, blocks, false, origin, err);
+}
+
+int micro_rate_shared(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                      const struct call *call, double work, unsigned blocks, const char *origin,
+                      struct err *err)
+{
+    return rate_of(out, micro, code, call, work, blocks, true, origin, err);
 }
 
 /* A version 1 header: magic, length, dictionary padded with blanks to a multiple of 64 bytes. */

@@ -225,57 +225,16 @@ static uint64_t page_array(const struct micro *micro)
     return micro->device->limits.memory_bytes / 100 * 85;
 }
 
-/* Pages: elements 2 MB and a line apart, few enough to stay in L2, so that only the translation can miss. */
-static int translation(const struct micro *micro, struct err *err)
-{
-    enum { POINTS = 48 };
-    const uint64_t spacing = (uint64_t)(2 * MB) + LINE, array = page_array(micro);
-    struct device_value *values = micro->device->values;
-    struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_LATENCY_PAGES];
-    const struct chase chase = {.load = CHASE_CG, .blocks = 1, .array = array};
-    struct infer_hierarchy found;
-    double bytes[POINTS], hit, reach;
-    size_t count = geometric(bytes, 0, POINTS, 16 * (double)spacing, (double)array / 3, 1.4142135623730951);
-    int rc;
-
-    count = geometric(bytes, count, POINTS, (double)array / 2.9, (double)array, 1.0905077326652577);
-    rc = sweep(curve, micro, bytes, count, chase, spacing, "far pages", err);
-    if (rc == 0)
-        rc = infer_levels(&found, &(struct infer_curve){curve->count, curve->x, curve->y, (double)spacing},
-                          err);
-    if (rc)
-        return rc;
-    hit = stats_median(curve->y, curve->count);
-    reach = reduce_fits(curve->x, curve->y, curve->count, hit);
-    if (reach >= bytes[count - 1])
-        return err_set(err, ERR_FORMAT, "no step up to %.0f MB: the reach is larger", bytes[count - 1] / MB);
-    set_number(&values[DEVICE_TLB_REACH], reach, "far pages");
-    if (found.count == 0)
-        return err_set(
-            err, ERR_FORMAT,
-            "a step from %.0f MB on that does not end within the GPU's memory: what a miss takes is not "
-            "known",
-            reach / MB);
-    set_number(&values[DEVICE_TLB_MISS_LATENCY],
-               (found.count > 1 ? found.level[1].latency : found.beyond) - found.level[0].latency,
-               "far pages");
-    return 0;
-}
-
-/* The whole memory again, with elements farther and farther apart: translations miss as long as there are
- * more elements than entries, whatever memory an entry spans. */
-static int translation_entries(const struct micro *micro, struct err *err)
+/* Most of the memory with elements farther and farther apart, few enough to stay in L2: translations miss as
+ * long as there are more elements than entries, whatever memory an entry spans. */
+static int spans(const struct micro *micro, struct err *err)
 {
     enum { POINTS = 12, LEAST = 8 };
     const uint64_t array = page_array(micro);
-    const double hit = stats_median(micro->device->curves[DEVICE_CURVE_LATENCY_PAGES].y,
-                                    micro->device->curves[DEVICE_CURVE_LATENCY_PAGES].count);
     double strides[POINTS], cycles[POINTS];
-    size_t count = 0, misses = 0;
+    size_t count = 0;
     int rc = 0;
 
-    if (!micro->device->values[DEVICE_TLB_REACH].known)
-        return 0; /* tlb_reach has said why */
     for (double stride = 2 * MB; rc == 0 && count < POINTS && (double)array / stride >= LEAST; stride *= 2) {
         const uint64_t spacing = (uint64_t)stride + LINE;
         const unsigned elements = (unsigned)(array / spacing);
@@ -287,26 +246,67 @@ static int translation_entries(const struct micro *micro, struct err *err)
                                     .array = array};
 
         rc = chase_run(&cycles[count], NULL, micro, &chase, err);
-        strides[count] = stride;
-        misses += cycles[count++] > 1.05 * hit;
+        strides[count++] = stride;
     }
-    if (rc == 0)
-        rc = device_curve_set(&micro->device->curves[DEVICE_CURVE_LATENCY_SPANS], strides, cycles, count,
-                              "far pages", err);
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_LATENCY_SPANS], strides, cycles, count,
+                                 "far pages", err);
+}
+
+/* The largest distance of elements at which translations miss: what an entry spans. 0: none does. */
+static double entry_span(const struct device_curve *curve)
+{
+    const double hit = stats_quantile(curve->y, curve->count, 0);
+    double span = 0;
+
+    for (size_t i = 0; i < curve->count; i++)
+        span = curve->y[i] > 1.05 * hit ? curve->x[i] : span;
+    return span;
+}
+
+/* A growing footprint with an element an entry. */
+static int translation(const struct micro *micro, struct err *err)
+{
+    enum { POINTS = 48 };
+    const double array = (double)page_array(micro),
+                 span = entry_span(&micro->device->curves[DEVICE_CURVE_LATENCY_SPANS]);
+    const uint64_t spacing = (uint64_t)span + LINE;
+    struct device_value *values = micro->device->values;
+    struct device_curve *curve = &micro->device->curves[DEVICE_CURVE_LATENCY_PAGES];
+    const struct chase chase = {.load = CHASE_CG, .blocks = 1, .array = page_array(micro)};
+    double bytes[POINTS], hit, reach;
+    size_t count;
+    int rc;
+
+    if (span <= 0)
+        return err_set(err, ERR_FORMAT, "no step up to %.0f MB: the reach is larger", array / MB);
+    count = geometric(bytes, 0, POINTS, 16 * (double)spacing, array / 3, 1.4142135623730951);
+    count = geometric(bytes, count, POINTS, array / 2.9, array, 1.0905077326652577);
+    rc = sweep(curve, micro, bytes, count, chase, spacing, "far pages", err);
     if (rc)
         return rc;
-    return device_note(micro->device, err,
-                       "tlb: over all of the memory translations miss with elements up to %.0f MB apart",
-                       misses ? strides[misses - 1] / MB : 0);
+    hit = stats_median(curve->y, count / 2);
+    reach = reduce_fits(bytes, curve->y, count, hit);
+    set_number(&values[DEVICE_TLB_REACH], reach, "far pages");
+    set_number(&values[DEVICE_TLB_MISS_LATENCY], curve->y[count - 1] - hit, "far pages");
+    return device_note(
+        micro->device, err,
+        "tlb: translations reach %.3g GB; misses with elements up to %.0f MB apart: %.0f entries of as "
+        "much, if they are full",
+        reach / 1024 / MB, span / MB, reach / span);
 }
 
 int micro_far_latency(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"l1_latency", l1_latency},           {"l2_latency", l2_latency},
-        {"l2_near_latency", l2_near_and_far}, {"dram_latency", dram_latency},
-        {"latency_footprint", footprint},     {"latency_stride", line_and_sector},
-        {"tlb_reach", translation},           {"latency_spans", translation_entries},
+        {"l1_latency", l1_latency},
+        {"l2_latency", l2_latency},
+        {"l2_near_latency", l2_near_and_far},
+        {"dram_latency", dram_latency},
+        {"latency_footprint", footprint},
+        {"latency_stride", line_and_sector},
+        {"latency_spans", spans},
+        {"tlb_reach", translation},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

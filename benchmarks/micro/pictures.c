@@ -93,7 +93,7 @@ static const struct picture pictures[] = {
      LOG_X},
     {"Single sectors at random from DRAM", {CURVE(DRAM_SCATTERED_FLIGHT), NONE}, LOG_X},
     {"Single sectors at random from L2", {CURVE(L2_SCATTERED_FLIGHT), NONE}, LOG_X},
-    {"L1 against the carve-out", {CURVE(L1_CARVEOUT), NONE}, false, false, true, CHART_LINE, {NONE}},
+    {"L1 against the carve-out", {CURVE(L1_CARVEOUT), NONE}, PLAIN},
     {"Bank conflicts", {CURVE(BANK_4), CURVE(BANK_8), CURVE(BANK_16), NONE}, LOG_BOTH},
     {"Lines of a request that hits L1",
      {CURVE(L1_LINES_1), CURVE(L1_LINES_2), CURVE(L1_LINES_4), CURVE(L1_LINES_BANK)},

@@ -113,7 +113,7 @@ static int within_l2(struct device_value *out, const struct micro *micro, const 
     if (rc)
         return rc;
     make_call(&call, micro, s);
-    rc = micro_rate(out, micro, &code, &call, sectors(s) * SECTOR, blocks_per_sm(s), s->name, err);
+    rc = micro_rate_shared(out, micro, &code, &call, sectors(s) * SECTOR, blocks_per_sm(s), s->name, err);
     call_release(&call);
     micro_code_release(&code);
     return rc;

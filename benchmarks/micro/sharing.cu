@@ -1,10 +1,13 @@
 // Who shares a constant cache: a warp chases through one ring of constant memory while another warp, on the same SM or
 // elsewhere, goes round a second ring or through long code. And constant memory kept busy.
-//   PARTNER_CODE: instructions of the long code; 0: the second ring
+//   PARTNER_CODE: instructions of the long code, a multiple of 64; 0: the second ring
 #include "clock.cuh"
 
 __constant__ unsigned ring[16384]; // byte offsets: two rings, the second begins in the middle
 
+#define FMA_4  "fma.rn.f32 %0, %0, %1, %0; fma.rn.f32 %0, %0, %1, %0; fma.rn.f32 %0, %0, %1, %0; fma.rn.f32 %0, %0, %1, %0; "
+#define FMA_16 FMA_4 FMA_4 FMA_4 FMA_4
+#define FMA_64 FMA_16 FMA_16 FMA_16 FMA_16
 #define NEXT(p) asm volatile("ld.const.u32 %0, [%0];" : "+r"(p)::"memory")
 
 static __device__ __forceinline__ void keep_busy(volatile unsigned *control, unsigned p)
@@ -19,8 +22,8 @@ static __device__ __forceinline__ void keep_busy(volatile unsigned *control, uns
                 NEXT(p);
         }
 #pragma unroll
-        for (int k = 0; k < PARTNER_CODE; k++)
-            asm volatile("fma.rn.f32 %0, %0, %1, %0;" : "+f"(x) : "f"(a));
+        for (int k = 0; k < PARTNER_CODE / 64; k++)
+            asm volatile(FMA_64 : "+f"(x) : "f"(a));
         control[2] = 1; // has been round
     }
     if (p == 1 || x == a)

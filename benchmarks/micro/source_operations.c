@@ -43,10 +43,10 @@ static const struct expression {
 };
 enum {
     EXPRESSIONS = sizeof expressions / sizeof *expressions,
-    CHAIN_STEPS = 96,
-    PASSES = 16,
+    CHAIN = 4, /* short, since a step may be a hundred instructions: it has to fit the instruction cache */
+    PASSES = 64,
     THREADS = 512,
-    LENGTH = 64
+    LENGTH = 32
 };
 
 static int compile_expression(struct micro_code *out, const struct micro *micro, const struct expression *e,
@@ -56,7 +56,7 @@ static int compile_expression(struct micro_code *out, const struct micro *micro,
     const struct micro_kernel kernel = {
         .file = "arithmetic.cu",
         .name = kernel_name,
-        .options = {type, step, "-DILP=1", "-DLENGTH=64", fast ? "--use_fast_math" : NULL},
+        .options = {type, step, "-DILP=1", "-DCHAIN=4", "-DLENGTH=32", fast ? "--use_fast_math" : NULL},
     };
 
     snprintf(type, sizeof type, "-DOPERAND=%s", e->type);
@@ -86,12 +86,12 @@ static int latency(struct device_source *out, const struct micro *micro, const s
 
     if (rc)
         return rc;
-    out->instructions = (double)body_count(&out->calls, &code.sass, 1) / CHAIN_STEPS;
+    out->instructions = (double)body_count(&out->calls, &code.sass, 1) / (3 * CHAIN);
     call_init(&call, micro->sms, 32, 0);
     call_in(&call, "in", 8192);
     call_sink(&call, "sink", micro);
     call_samples(&call, micro);
-    rc = micro_latency(&value, micro, &code, &call, 64, "source operations", err);
+    rc = micro_latency(&value, micro, &code, &call, 2 * CHAIN, "source operations", err);
     out->latency = value.sustained;
     call_release(&call);
     micro_code_release(&code);

@@ -1,6 +1,11 @@
-// Straight-line code of LENGTH independent-enough FFMA (four chains), again and again: when it outgrows an instruction
+// Straight-line code of LENGTH (a multiple of 64) independent-enough FFMA (four chains), again and again: when it outgrows an instruction
 // cache, issue waits for the fetch.
 #include "clock.cuh"
+
+// Many in one statement: compilers take long over thousands of statements.
+#define FMA_4  "fma.rn.f32 %0, %0, %4, %5; fma.rn.f32 %1, %1, %4, %5; fma.rn.f32 %2, %2, %4, %5; fma.rn.f32 %3, %3, %4, %5; "
+#define FMA_16 FMA_4 FMA_4 FMA_4 FMA_4
+#define FMA_64 FMA_16 FMA_16 FMA_16 FMA_16
 
 extern "C" __global__ void supply(const float *in, float *sink, long long *spans, int passes)
 {
@@ -16,8 +21,8 @@ extern "C" __global__ void supply(const float *in, float *sink, long long *spans
 #pragma unroll 1
         for (int pass = 0; pass < passes; pass++) {
 #pragma unroll
-            for (int k = 0; k < LENGTH; k++)
-                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[k % 4]) : "f"(a), "f"(b));
+            for (int k = 0; k < LENGTH / 64; k++)
+                asm volatile(FMA_64 : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3]) : "f"(a), "f"(b));
         }
         stop = clock_now();
     }

@@ -1,5 +1,6 @@
 #include "tuner/cli/cli.h"
 
+#include "micro/agree.h"
 #include "micro/calibrate.h"
 #include "micro/report.h"
 #include "tuner/site.h"
@@ -12,6 +13,7 @@ static const struct cli_option options[] = {
     {"device", 0, "N", "the GPU to measure; 0 when not given"},
     {"output", 'o', "FILE", "write the profile here; when not given, the GPU's name and .json"},
     {"report", 0, "FILE", "write a page of tables and pictures"},
+    {"against", 0, "PROFILE", "say what differs from an earlier calibration"},
     {"quiet", 'q', NULL, "no progress"},
     {"json", 0, NULL, "print the profile"},
     {0},
@@ -64,7 +66,25 @@ static void print_summary(FILE *out, const struct device *device, const char *pa
         fprintf(out, "  %s\n", device->notes[i]);
 }
 
-static int deliver(struct cli *cli, const struct cli_args *args, const struct device *device, struct err *err)
+/* What differs from an earlier profile, if one was named. */
+static int print_differences(FILE *out, const struct device *device, const struct device *earlier,
+                             const char *path, struct err *err)
+{
+    size_t compared;
+    char *lines;
+    const int code = calibrate_differences(&lines, &compared, earlier, device, err);
+
+    if (code)
+        return code;
+    fprintf(out,
+            "%s %s: %zu values compared, latencies and throughputs within 2 %%, capacities within 5 %%%s\n%s",
+            *lines ? "differs from" : "agrees with", path, compared, *lines ? ", save" : "", lines);
+    free(lines);
+    return 0;
+}
+
+static int deliver(struct cli *cli, const struct cli_args *args, const struct device *device,
+                   const struct device *earlier, struct err *err)
 {
     const char *report = cli_text(args, "report"), *output = cli_text(args, "output");
     char name[160];
@@ -83,10 +103,12 @@ static int deliver(struct cli *cli, const struct cli_args *args, const struct de
     if (cli_given(args, "json"))
         return cli_print_json(cli, device_to_json(device), err);
     print_summary(cli->out, device, output);
-    return 0;
+    return earlier->name[0] ? print_differences(cli->out, device, earlier, cli_text(args, "against"), err)
+                            : 0;
 }
 
-static int measure(struct cli *cli, const struct cli_args *args, const struct site *site, struct err *err)
+static int measure(struct cli *cli, const struct cli_args *args, const struct site *site,
+                   const struct device *earlier, struct err *err)
 {
     struct watcher watcher = {cli, cli_given(args, "quiet")};
     const struct calibrate_options calibrate_options = {.progress = watch, .context = &watcher};
@@ -100,29 +122,34 @@ static int measure(struct cli *cli, const struct cli_args *args, const struct si
     code = calibrate(&device, site->workers[0], site->compiler, &calibrate_options, err);
     if (code)
         return code;
-    code = deliver(cli, args, &device, err);
+    code = deliver(cli, args, &device, earlier, err);
     device_release(&device);
     return code;
 }
 
 static int run_calibrate(struct cli *cli, const struct cli_args *args, struct err *err)
 {
-    const char *device = cli_text(args, "device");
+    const char *device = cli_text(args, "device"), *against = cli_text(args, "against");
     char cache[4096];
     const struct site_options site_options = {.device = device ? device : "0",
                                               .cache = site_cache_directory(cache, sizeof cache)};
+    struct device earlier;
     struct site site;
     int code;
 
+    device_init(&earlier); /* no name: nothing to compare with */
     if (device && !site_is_number(device)) {
         err_set(err, ERR_USAGE, "--device %s: the number of a GPU is wanted", device);
         return CLI_WRONG_USE;
     }
-    code = site_open(&site, &site_options, err);
+    code = against ? device_load(&earlier, against, NULL, err) : 0;
+    if (!code)
+        code = site_open(&site, &site_options, err);
     if (!code) {
-        code = measure(cli, args, &site, err);
+        code = measure(cli, args, &site, &earlier, err);
         site_close(&site);
     }
+    device_release(&earlier);
     return code ? CLI_FAILED : CLI_OK;
 }
 

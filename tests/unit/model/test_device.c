@@ -207,6 +207,9 @@ static void the_h200_reaches_its_peaks(void **state)
     assert_true(device_sustained(&device, DEVICE_DRAM_READ) >= 0.93 * pin);
     assert_true(device_sustained(&device, DEVICE_DRAM_COPY) >= 0.88 * pin);
     assert_true(device_best(&device, DEVICE_DRAM_WRITE) <= pin);
+    /* not slower than the driver's own copy */
+    assert_true(device_sustained(&device, DEVICE_DRAM_COPY) >=
+                device_sustained(&device, DEVICE_DRAM_DRIVER_COPY));
     device_release(&device);
 }
 
