@@ -15,12 +15,13 @@ struct phase {
 /* A region of global memory. */
 struct zone {
     uint64_t address, bytes;
-    double asked, fresh; /* sectors per warp; `fresh` is what a block touches of it, over its warps */
-    double unique, wave; /* bytes that the grid and that a wave touches, each sector once */
-    double pairs;        /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
-    double lone;         /* share of its sectors whose line holds no other pair that is asked for */
-    double missed;       /* bytes that waves fetch from DRAM, with what comes along */
-    double ready;        /* share of what a wave touches that L2 has before */
+    double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
+                                    of it, each once, over its warps */
+    double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
+    double pairs;                /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
+    double lone;                 /* share of its sectors whose line holds no other pair that is asked for */
+    double missed;               /* bytes that waves fetch from DRAM, with what comes along */
+    double ready;                /* share of what a wave touches that L2 has before */
 };
 
 struct reuse {
@@ -39,11 +40,26 @@ struct reuse {
     struct phase *phases; /* by loop, then by zone */
 };
 
-/* The share of `bytes`, touched again and again in the same order, that a cache still holds. A cache that is
- * not strictly least-recently-used keeps some of what does not fit: none at twice its size. */
+/* The share of `bytes`, touched again and again in the same order, that L2 still holds. Not being strictly
+ * least-recently-used it keeps some of what does not fit: none at twice its size. */
 static double kept(double bytes, double cache)
 {
     return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
+}
+
+/* The same of L1, which replaces at random: what is touched again is still there unless one of the misses in
+ * between, a share 1 - h of all, took its place. Below its size all is. */
+static double kept_l1(double bytes, double cache)
+{
+    const double times = bytes / fmax(cache, 1);
+    double h = 0;
+    int k;
+
+    if (times <= 1)
+        return 1;
+    for (k = 0; k < 40; k++)
+        h = exp(-(1 - h) * times);
+    return h;
 }
 
 static struct zone *zone_of(const struct reuse *reuse, size_t i)
@@ -125,19 +141,22 @@ static double bytes_of(const struct sharing *s, const struct launch *launch, dou
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
- * wave ask for. */
+ * wave ask for. A line of which a neighbour fetches the other half takes, as reads of 64-byte rows showed on
+ * an NVIDIA H200, half of what one takes of which nobody does. */
 static void find_pairs(struct zone *zone, const struct reuse *reuse)
 {
     const struct emulate_result *result = reuse->result;
+    const struct footprint *own = &result->blocks[0].read;
     const bool rows = reuse->wave_blocks > reuse->launch->grid[0]; /* the wave is more than a row of blocks */
     const struct footprint *const near[] = {slot_print(result, EMULATE_X1, false),
                                             slot_print(result, EMULATE_X2, false),
                                             rows ? slot_print(result, EMULATE_Y1, false) : NULL};
-    struct footprint_pairs pairs;
+    struct footprint_pairs alone, pairs;
 
-    footprint_pairs_in(&pairs, &result->blocks[0].read, near, 3, zone->address, zone->bytes);
+    footprint_pairs_in(&alone, own, NULL, 0, zone->address, zone->bytes);
+    footprint_pairs_in(&pairs, own, near, 3, zone->address, zone->bytes);
     zone->pairs = pairs.sectors ? 2 * (double)pairs.pairs / (double)pairs.sectors : 1;
-    zone->lone = pairs.pairs ? (double)pairs.lone / (double)pairs.pairs : 0;
+    zone->lone = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
 }
 
 static void find_zones(struct reuse *reuse)
@@ -197,8 +216,12 @@ static void take_phases(struct reuse *reuse)
         struct phase *phase = phase_of(reuse, i);
         struct zone *zone = zone_of(reuse, i);
 
-        if (!reads(&reuse->code->instructions[i]) || !(count->issued > 0))
+        if (!(count->issued > 0))
             continue;
+        if (!reads(&reuse->code->instructions[i])) {
+            zone->stored += count->fresh;
+            continue;
+        }
         phase->asked += count->sectors;
         phase->fresh += count->fresh;
         phase->own += count->own;
@@ -310,14 +333,16 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const bool cached = traffic_is_cached(&reuse->code->instructions[i]);
     const double warps = caches->resident_blocks * reuse->warps_per_block;
     const double sms = reuse->wave_blocks / caches->resident_blocks;
-    double block = 0;
+    double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
 
-    for (z = 1; z < reuse->zone_count; z++)
+    for (z = 1; z < reuse->zone_count; z++) {
         block += reuse->zones[z].fresh * FOOTPRINT_SECTOR * warps;
+        stored += reuse->zones[z].stored * FOOTPRINT_SECTOR * warps;
+    }
     return (struct found){
-        .last_l1 = cached ? kept(bytes_of_pass(reuse, reuse->loops[i], warps, LINE), caches->l1_bytes) : 0,
-        .far_l1 = cached ? kept(block, caches->l1_bytes) : 0,
+        .last_l1 = cached ? kept_l1(bytes_of_pass(reuse, reuse->loops[i], warps, LINE), caches->l1_bytes) : 0,
+        .far_l1 = cached ? kept_l1(block + stored, caches->l1_bytes) : 0,
         .last_l2 =
             kept(bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR), caches->l2_holds),
         .far_l2 = kept(fmin(block * sms, reuse->wave_bytes), caches->l2_holds),
