@@ -38,8 +38,10 @@ static int set_ms(struct json *object, const char *key, double seconds)
 
 static struct json *cut_json(const struct search_cut *cut)
 {
+    static const char *const rules[] = {
+        [SEARCH_CUT_BOUND] = "bound", [SEARCH_CUT_ESTIMATE] = "estimate", [SEARCH_LEFT] = "trials"};
     struct json *object = js_new_object();
-    int failed = !object || js_set_string(object, "rule", cut->by_bound ? "bound" : "estimate");
+    int failed = !object || js_set_string(object, "rule", rules[cut->fate]);
 
     if (!failed && cut->forecast.predicted)
         failed = set_ms(object, "bound_ms", cut->forecast.bound_s) |
@@ -59,7 +61,8 @@ static struct json *cut_json(const struct search_cut *cut)
 static int cuts_json(struct json **out, const struct tuning *tuning, struct err *err)
 {
     const struct search_summary *summary = &tuning->out->search;
-    struct search_cut *cuts = malloc((summary->cut_bound + summary->cut_estimate + 1) * sizeof *cuts);
+    struct search_cut *cuts =
+        malloc((summary->cut_bound + summary->cut_estimate + summary->promising + 1) * sizeof *cuts);
     struct json *object = js_new_object();
     size_t i, n;
     int failed = !cuts || !object;

@@ -9,6 +9,7 @@
  *   bound     its lower bound on time is not below the best measured time: safe as long as bounds are true
  *   estimate  it, or what its neighbours' estimates say of one that was never compiled, is expected to be
  *             slower: not safe, and so audited: a random sample of them is timed at the end
+ * A compiled variant without a prediction is passed over by neither: it is timed while there are trials.
  * It ends when nothing left is likely to gain anything worth the trial, or when its allowance of trials is
  * used up. Where predictions are missing or mislead, the measured times alone guide it. */
 #ifndef TUNER_SEARCH_H
@@ -109,8 +110,8 @@ struct search_summary {
     uint64_t cut_bound;       /* compiled, passed over by `bound` */
     uint64_t cut_estimate;    /* compiled, passed over by `estimate` */
     uint64_t not_compiled;    /* passed over by `estimate` without being compiled */
-    uint64_t promising; /* compiled and passed over though not unlikely to win: the trials were used up */
-    double rank_correlation; /* of estimates with measured times (Spearman); NaN while fewer than 8 */
+    uint64_t promising;       /* compiled and left though not unlikely to win: the trials were used up */
+    double rank_correlation;  /* of estimates with measured times (Spearman); NaN while fewer than 8 */
     struct {
         uint64_t timed, faster; /* of the sample: timed, and of those faster than the best before */
         double nearest;         /* fastest of them / best before; NaN when none was timed */
@@ -131,13 +132,14 @@ enum search_fate search_fate(const struct search *search, uint64_t index);
 /* Why a compiled configuration was passed over, with the figures that said so. */
 struct search_cut {
     uint64_t index;
-    bool by_bound; /* else by estimate */
+    enum search_fate fate; /* SEARCH_LEFT: by no rule, the trials were used up */
     struct search_forecast forecast;
     double expected_s, deviation; /* by all that is known: median, and deviation of the logarithm; NaN none */
     double best_s;                /* what it was held against */
 };
 
-/* Those passed over, cut_bound + cut_estimate of them: `out` has room for search_summary's numbers. */
+/* Those passed over, cut_bound + cut_estimate + promising of them: `out` has room for search_summary's
+ * numbers. */
 size_t search_cuts(struct search_cut *out, const struct search *search);
 
 #endif

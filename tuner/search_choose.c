@@ -41,7 +41,7 @@ double search_rank(const struct model_search *search, const struct member *membe
 
 struct member *search_best_ready(bool *is_worthwhile, struct model_search *search)
 {
-    struct member *best = NULL;
+    struct member *best = NULL, *unread = NULL;
     size_t i;
 
     while (search->first_open < search->member_count && search->members[search->first_open]->stage == ENDED)
@@ -57,14 +57,16 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
         }
         if (!best || member->rank > best->rank)
             best = member;
+        if (!member->forecast.predicted && (!unread || member->rank > unread->rank))
+            unread = member;
     }
-    *is_worthwhile = best && (isinf(search->best_s) || best->rank > worthwhile);
-    return best;
+    *is_worthwhile = best && (isinf(search->best_s) || best->rank > worthwhile || unread);
+    return *is_worthwhile && unread && !(best->rank > worthwhile) ? unread : best;
 }
 
 bool search_is_promising(const struct model_search *search, const struct member *member)
 {
-    return isinf(search->best_s) || search_rank(search, member) > worthwhile;
+    return isinf(search->best_s) || !member->forecast.predicted || search_rank(search, member) > worthwhile;
 }
 
 bool search_is_promising_unseen(const struct model_search *search, uint64_t index)

@@ -355,6 +355,14 @@ int model_search_tell(struct model_search *search, uint64_t index, const struct 
  * -----------------------------------------------------------------------------------------------------
  */
 
+/* Of one that was compiled and not timed. */
+static enum search_fate fate_of(const struct model_search *search, const struct member *member)
+{
+    if (search_bounded(search, member))
+        return SEARCH_CUT_BOUND;
+    return search_is_promising(search, member) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
+}
+
 /* Of the estimates with the measured times; NaN while fewer than LEARN_LEAST. */
 static double rank_correlation(const struct model_search *search)
 {
@@ -384,13 +392,19 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
                                    .rank_correlation = rank_correlation(search)};
     for (i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
-        const bool bounded = search_bounded(search, member);
 
         if (member->stage != READY || member->audit)
             continue;
-        out->cut_bound += bounded;
-        out->cut_estimate += !bounded;
-        out->promising += !bounded && search_is_promising(search, member);
+        switch (fate_of(search, member)) {
+        case SEARCH_CUT_BOUND:
+            out->cut_bound++;
+            break;
+        case SEARCH_CUT_ESTIMATE:
+            out->cut_estimate++;
+            break;
+        default:
+            out->promising++;
+        }
     }
     out->audit.timed = search->audit.timed;
     out->audit.faster = search->audit.faster;
@@ -405,11 +419,9 @@ enum search_fate model_search_fate(const struct model_search *search, uint64_t i
 
     if (member && !member->audit && member->stage != READY)
         return SEARCH_TRIED;
-    if (member && search_bounded(search, member))
-        return SEARCH_CUT_BOUND;
-    if (member ? search_is_promising(search, member) : search_is_promising_unseen(search, index))
-        return SEARCH_LEFT;
-    return SEARCH_CUT_ESTIMATE;
+    if (member)
+        return fate_of(search, member);
+    return search_is_promising_unseen(search, index) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
 }
 
 size_t model_search_cuts(struct search_cut *out, const struct model_search *search)
@@ -424,9 +436,8 @@ size_t model_search_cuts(struct search_cut *out, const struct model_search *sear
             continue;
         if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
             expected = (struct expected){NAN, NAN};
-        out[n++] = (struct search_cut){member->index,      search_bounded(search, member),
-                                       member->forecast,   expected.time_s,
-                                       expected.deviation, search->best_s};
+        out[n++] = (struct search_cut){member->index,   fate_of(search, member), member->forecast,
+                                       expected.time_s, expected.deviation,      search->best_s};
     }
     return n;
 }

@@ -97,7 +97,7 @@ bool search_is_blind(const struct model_search *search);
 bool search_bounded(const struct model_search *search, const struct member *member);
 
 /* How much the trial of a compiled variant promises: the mean of log(best / time) where positive; while
- * nothing ran, how fast it may be. And whether that is worth a trial. */
+ * nothing ran, how fast it may be. And whether that is worth a trial; one without a prediction always is. */
 double search_rank(const struct model_search *search, const struct member *member);
 bool search_is_promising(const struct model_search *search, const struct member *member);
 

@@ -91,15 +91,24 @@ static void say_search(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
 
+    if (s->end == SEARCH_GOING) {
+        say(words,
+            "%" PRIu64 " of %" PRIu64 " configurations compiled, %" PRIu64
+            " timed when the run was ended: the same command goes on",
+            s->compiled, tuned->counts.valid, s->timed);
+        return;
+    }
     say(words,
         "%" PRIu64 " of %" PRIu64 " configurations compiled, %" PRIu64 " timed; %" PRIu64
         " passed over because their lower bound is above the best time, %" PRIu64
-        " because they are expected to be slower, %" PRIu64 " without being compiled, by their neighbours",
+        " because they are expected to be slower; %" PRIu64
+        " not compiled, by what their neighbours are like",
         s->compiled, tuned->counts.valid, s->timed, s->cut_bound, s->cut_estimate, s->not_compiled);
     if (s->end == SEARCH_SPENT && s->promising)
-        say(words, "ended because %s: %" PRIu64 " of those compiled may still be faster, --trials takes more",
+        say(words,
+            "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",
             search_end_text(s->end), s->promising);
-    else if (s->end != SEARCH_GOING)
+    else
         say(words, "ended because %s", search_end_text(s->end));
 }
 
@@ -117,8 +126,7 @@ static void say_model(struct words *words, const struct tuned *tuned)
     else if (s->rank_correlation <= 1)
         say(words, "rank correlation of the estimates with the measured times: %.2f", s->rank_correlation);
     if (s->refused && s->refused < s->compiled)
-        say(words, "%" PRIu64 " of the compiled have no prediction, and are judged by their neighbours",
-            s->refused);
+        say(words, "%" PRIu64 " of the compiled have no prediction: no rule passes them over", s->refused);
     if (tuned->counts.read_differently)
         say(words,
             "of %" PRIu64 " variants that the model read, %" PRIu64
@@ -132,6 +140,10 @@ static void say_audit(struct words *words, const struct tuned *tuned)
 
     if (!s->audit.timed)
         return;
+    if (isinf(s->audit.nearest)) {
+        say(words, "audit: none of %" PRIu64 " re-measured ran correctly", s->audit.timed);
+        return;
+    }
     say(words,
         "audit: %" PRIu64 " of %" PRIu64
         " re-measured beat the best: at most %.1f %% of those passed over would; the nearest was %.1f %% %s",

@@ -74,6 +74,16 @@ static void crash(void **p)
     abort();
 }
 
+/* A worker's process bears so many launches of it, some six trials. */
+static void tires(void **p)
+{
+    static unsigned launches;
+
+    copy(p);
+    if (++launches > 10000)
+        abort();
+}
+
 static void illegal(void **p)
 {
     (void)p;
@@ -154,6 +164,7 @@ static const struct fake_kernel kernels[] = {
     {"hang", "wwi", false, hang, 0},
     {"late_hang", "wwi", false, late_hang, 5000},
     {"crash", "wwi", false, crash, 0},
+    {"tires", "wwi", false, tires, 5000},
     {"illegal", "wwi", false, illegal, 0},
     {"beyond", "wwi", false, beyond, 5000},
     {"before", "wwi", false, before, 5000},

@@ -16,6 +16,7 @@ KERNEL(beyond, 5)
 KERNEL(scribble, 6)
 KERNEL(illegal, 7)
 KERNEL(crash, 8)
+KERNEL(tires, 9)
 #ifdef BROKEN
 #error this variant does not compile
 #endif

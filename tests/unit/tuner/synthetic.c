@@ -10,13 +10,6 @@ static const char small[] =
     "\"VECTOR\": [1, 2, 4], \"WARPS\": [4, 8, 16, 32], \"STAGE\": [0, 1]},"
     "\"constraints\": [\"TILE * VECTOR <= BLOCK * 2\", \"UNROLL * VECTOR <= 16\"]}";
 
-static const char large_text[] =
-    "{\"parameters\": {\"TILE_M\": [16, 32, 64, 128], \"TILE_N\": [16, 32, 64, 128], \"TILE_K\": [8, 16, 32],"
-    "\"BLOCK\": [64, 128, 256, 512], \"UNROLL\": [1, 2, 4, 8], \"VECTOR\": [1, 2, 4], \"WARPS\": [4, 8, 16, "
-    "32],"
-    "\"STAGE\": [0, 1], \"ORDER\": [\"rows\", \"columns\"]},"
-    "\"constraints\": [\"TILE_M * TILE_N <= 4096\", \"UNROLL * VECTOR <= 16\", \"TILE_N >= VECTOR * 4\"]}";
-
 /* A number of the stream `seed` in -1 to 1. */
 static double uniform(uint64_t seed, uint64_t index)
 {
@@ -63,7 +56,7 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
 {
     const bool rough = kind == SYNTHETIC_ROUGH;
     const size_t warps = s->spec.parameter_count - (s->spec.parameter_count > 6 ? 3 : 2);
-    unsigned choices[16];
+    unsigned choices[32];
     uint64_t i;
 
     for (i = 0; i < s->count; i++) {
@@ -87,11 +80,12 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
 
 void synthetic_open(struct synthetic *out, enum synthetic_kind kind, bool large, uint64_t seed)
 {
-    const char *text = large ? large_text : small;
-
     *out = (struct synthetic){.best_s = INFINITY, .noise = 0.003};
-    assert_int_equal(
-        spec_read_text(&out->spec, text, strlen(text), "synthetic.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    if (large)
+        assert_int_equal(spec_read(&out->spec, "tests/data/spaces/gemm.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    else
+        assert_int_equal(
+            spec_read_text(&out->spec, small, strlen(small), "synthetic.json", SPEC_SPACE, NULL, 0, NULL), 0);
     assert_int_equal(space_open(&out->space, &out->spec, 0, NULL), 0);
     assert_int_equal(space_default(&out->first, out->space, NULL), 0);
     out->count = space_count(out->space);
@@ -162,12 +156,16 @@ static void judge(struct drive *d)
     size_t i, n;
 
     search_summarise(&out->summary, d->search);
-    cuts = calloc(out->summary.cut_bound + out->summary.cut_estimate + 1, sizeof *cuts);
+    cuts =
+        calloc(out->summary.cut_bound + out->summary.cut_estimate + out->summary.promising + 1, sizeof *cuts);
     n = search_cuts(cuts, d->search);
-    assert_int_equal(n, out->summary.cut_bound + out->summary.cut_estimate);
+    assert_int_equal(n, out->summary.cut_bound + out->summary.cut_estimate + out->summary.promising);
     for (i = 0; i < n; i++) {
-        out->lost_by_bound |= cuts[i].by_bound && d->s->time_s[cuts[i].index] < d->measured_best_s;
-        if (cuts[i].by_bound)
+        out->unread_cut += cuts[i].fate != SEARCH_LEFT && !cuts[i].forecast.predicted;
+        assert_int_equal(cuts[i].fate, search_fate(d->search, cuts[i].index));
+        out->lost_by_bound |=
+            cuts[i].fate == SEARCH_CUT_BOUND && d->s->time_s[cuts[i].index] < d->measured_best_s;
+        if (cuts[i].fate == SEARCH_CUT_BOUND)
             d->touched[cuts[i].index] = 2;
     }
     free(cuts);
