@@ -48,7 +48,7 @@ static const struct picture pictures[] = {
      true,
      CHART_LINE,
      {DEVICE_SECTOR_BYTES, NONE}},
-    {"Latency at page stride",
+    {"Latency with an element a TLB entry",
      {CURVE(LATENCY_PAGES), NONE},
      true,
      false,

@@ -51,7 +51,7 @@ static void write_identity(FILE *out, const struct device *device)
         fputs(" <b>Some numbers were published by others and not measured here.</b>", out);
     fputs(" A value is the median over runs (a run is an SM or a timed sample), the spread their "
           "interquartile range, the "
-          "best the most favourable run.</p>\n",
+          "best the most favourable run; what all SMs share is their mean.</p>\n",
           out);
 }
 
@@ -153,7 +153,8 @@ static const struct row {
     {"L2, near and far", DEVICE_L2_LATENCY, DEVICE_L2_BYTES, DEVICE_L2_READ,
      "GPU; capacity as one SM sees it", "texture L2: 256 KB, 8 ways, 256 B lines"},
     {"DRAM", DEVICE_DRAM_LATENCY, NONE, NONE, "GPU", "436 to 443 cycles"},
-    {"TLB, first level seen", DEVICE_TLB_MISS_LATENCY, DEVICE_TLB_REACH, NONE, "not inferable from one SM",
+    {"TLB, last level", DEVICE_TLB_MISS_LATENCY, DEVICE_TLB_REACH, NONE,
+     "not measured; the latency is what a miss adds",
      "16 entries of 512 KB; 32 MB, 8 ways; 440, 487, 698 cycles"},
     {"constant cache, first level", DEVICE_CONSTANT_L1_LATENCY, DEVICE_CONSTANT_L1_BYTES, NONE, "SM",
      "2 KB, 4 ways, 64 B lines, 8 cycles"},
@@ -169,20 +170,44 @@ static const struct row {
 
 static void value_cell(FILE *out, const struct device *device, int id)
 {
+    static const char prefixes[] = " KMG";
     const double value = id < 0 ? 0 : device->values[id].sustained;
     const char *unit;
     double steps = 1;
     char format[32];
+    int p = 0;
 
     if (id < 0 || !device->values[id].known) {
         fputs("<td class=\"n\">&ndash;</td>", out);
         return;
     }
     unit = device_value_info((enum device_value_id)id)->unit;
-    while (!strcmp(unit, "B") && value >= 1024 * steps && steps < 1024.0 * 1024)
+    for (; !strcmp(unit, "B") && value >= 1024 * steps && prefixes[p + 1]; p++)
         steps *= 1024;
-    snprintf(format, sizeof format, "%%.4g %s%s", steps > 1024 ? "M" : steps > 1 ? "K" : "", unit);
+    snprintf(format, sizeof format, "%%.4g %.*s%s", p > 0, prefixes + p, unit);
     number(out, true, value / steps, format);
+}
+
+/* What DRAM delivers as a share of what its pins carry. */
+static void write_against_pins(FILE *out, const struct device *device)
+{
+    static const struct {
+        enum device_value_id id;
+        const char *what;
+    } rates[] = {{DEVICE_DRAM_READ, "reading"},
+                 {DEVICE_DRAM_WRITE, "writing"},
+                 {DEVICE_DRAM_COPY, "copying"},
+                 {DEVICE_DRAM_DRIVER_COPY, "the driver's own copy"},
+                 {DEVICE_DRAM_SCATTERED, "random sectors, 64 bytes each,"}};
+
+    if (!device_has(device, DEVICE_DRAM_PIN))
+        return;
+    fputs("<p>DRAM against its pins:", out);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (device_has(device, rates[i].id))
+            fprintf(out, "%s %s %.1f %%", i ? ";" : "", rates[i].what,
+                    100 * device_sustained(device, rates[i].id) / device_sustained(device, DEVICE_DRAM_PIN));
+    fputs(".</p>\n", out);
 }
 
 static void write_architecture(FILE *out, const struct device *device)
@@ -211,11 +236,7 @@ static void write_architecture(FILE *out, const struct device *device)
           "they are "
           "is assumed, not measured.</p>\n",
           out);
-    if (device_has(device, DEVICE_DRAM_PIN) && device_has(device, DEVICE_DRAM_READ))
-        fprintf(out, "<p>DRAM against its pins: reading %.1f %%, writing %.1f %%, copying %.1f %%.</p>\n",
-                100 * device_sustained(device, DEVICE_DRAM_READ) / device_sustained(device, DEVICE_DRAM_PIN),
-                100 * device_sustained(device, DEVICE_DRAM_WRITE) / device_sustained(device, DEVICE_DRAM_PIN),
-                100 * device_sustained(device, DEVICE_DRAM_COPY) / device_sustained(device, DEVICE_DRAM_PIN));
+    write_against_pins(out, device);
 }
 
 static void write_values(FILE *out, const struct device *device)

@@ -1,0 +1,98 @@
+/* No recorded variant is faster than the best capacities of the profile allow: a few variants of every kernel
+ * with a recording, as they come. Needs a compiler. */
+#include "check.h"
+
+#include "validation/collect.h"
+
+#include <glob.h>
+#include <string.h>
+
+enum { VARIANTS = 3, JOBS = 2 };
+
+static struct compiler *compiler;
+static struct device profile;
+static struct machine machine;
+
+static int set_up(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
+        print_message("%s\n", err.text);
+        exit(77); /* skipped aloud: without a compiler nothing can be predicted */
+    }
+    if (device_load(&profile, "nvidia-h200", "model/devices", &err) || machine_init(&machine, &profile, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    machine_release(&machine);
+    device_release(&profile);
+    compiler_close(compiler);
+    return 0;
+}
+
+static struct collection take(const char *folder, uint64_t every)
+{
+    const struct collect_options options = {
+        .folder = folder, .every = every, .jobs = JOBS, .machine = &machine, .compiler = compiler};
+    struct collection collection = {0};
+    struct err err = {0};
+
+    if (collect(&collection, &options, &err))
+        fail_msg("%s: %s", folder, err.text);
+    return collection;
+}
+
+/* The number of variants looked at. */
+static size_t check_kernel(const char *folder)
+{
+    struct collection collection = take(folder, UINT64_MAX / 2);
+    const uint64_t every = collection.recorded / VARIANTS + 1;
+    size_t predicted = 0;
+
+    collection_release(&collection);
+    collection = take(folder, every);
+    for (size_t i = 0; i < collection.count; i++) {
+        const struct point *point = &collection.points[i];
+
+        predicted += point->predicted != 0;
+        if (point->predicted && point->bound_s > point->measured_s)
+            fail_msg("%s %s: measured %g s, which the best capacities do not allow: %g s", folder,
+                     point->configuration, point->measured_s, point->bound_s);
+    }
+    collection_release(&collection);
+    return predicted;
+}
+
+static void no_recorded_variant_beats_the_best_capacities(void **state)
+{
+    glob_t found;
+    size_t predicted = 0;
+
+    (void)state;
+    assert_int_equal(glob("kernels/*/recorded", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char folder[256];
+
+        snprintf(folder, sizeof folder, "%s", found.gl_pathv[i]);
+        *strrchr(folder, '/') = 0;
+        predicted += check_kernel(folder);
+    }
+    assert_true(found.gl_pathc >= 14);
+    assert_true(predicted >= 2 * found.gl_pathc);
+    globfree(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_recorded_variant_beats_the_best_capacities),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
