@@ -136,12 +136,12 @@ int emulate_blocks(struct emulate_result *out, struct emulation *emulation, cons
 int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct err *err);
 
 /* Executes a sample of the grid, each block on initial memory: first, middle and last in x and y, the
- * neighbours in x and y of the middle, and, while their paths differ, more, up to `most` (at least 1) blocks.
- * Their weights add up to the grid. */
+ * neighbours in x, y and z of the middle, and, while their paths differ, more, up to `most` (at least 1)
+ * blocks. Their weights add up to the grid. */
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */
-enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_SLOTS };
+enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot);
 
 void emulate_result_release(struct emulate_result *result);

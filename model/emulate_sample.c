@@ -37,15 +37,21 @@ static int find_block(const struct emulate_result *result, const unsigned positi
     return -1;
 }
 
+static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
+                  const unsigned position[3], struct err *err)
+{
+    if (result->block_count >= most || result->end != EMULATE_DONE || find_block(result, position) >= 0)
+        return 0;
+    memory_forget(&emulation->memory);
+    return emulation_block(result, emulation, position, err);
+}
+
 static int add(struct emulate_result *result, struct emulation *emulation, size_t most, unsigned x,
                unsigned y, struct err *err)
 {
     const unsigned position[3] = {x, y, emulation->launch->grid[2] / 2};
 
-    if (result->block_count >= most || result->end != EMULATE_DONE || find_block(result, position) >= 0)
-        return 0;
-    memory_forget(&emulation->memory);
-    return emulation_block(result, emulation, position, err);
+    return add_at(result, emulation, most, position, err);
 }
 
 static bool all_alike(const struct emulate_result *result)
@@ -66,13 +72,15 @@ static bool all_alike(const struct emulate_result *result)
 static int add_core(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
-    const unsigned x = grid[0] / 2, y = grid[1] / 2;
+    const unsigned x = grid[0] / 2, y = grid[1] / 2, above[3] = {x, y, grid[2] / 2 + 1};
     int rc = add(result, emulation, most, x, y, err);
 
     for (unsigned d = 1; d <= 2 && !rc && x + d < grid[0]; d++)
         rc = add(result, emulation, most, x + d, y, err);
     if (!rc && y + 1 < grid[1])
         rc = add(result, emulation, most, x, y + 1, err);
+    if (!rc && above[2] < grid[2])
+        rc = add_at(result, emulation, most, above, err);
     if (!rc)
         rc = add(result, emulation, most, 0, 0, err);
     return rc ? rc : add(result, emulation, most, grid[0] - 1, grid[1] - 1, err);
@@ -166,7 +174,7 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
 
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
 {
-    static const unsigned dx[] = {0, 1, 2, 0}, dy[] = {0, 0, 0, 1};
+    static const unsigned dx[] = {0, 1, 2, 0, 0}, dy[] = {0, 0, 0, 1, 0}, dz[] = {0, 0, 0, 0, 1};
     unsigned position[3];
 
     if (!result->block_count)
@@ -174,5 +182,6 @@ int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot s
     memcpy(position, result->blocks[0].position, sizeof position);
     position[0] += dx[slot];
     position[1] += dy[slot];
+    position[2] += dz[slot];
     return find_block(result, position);
 }

@@ -12,9 +12,16 @@ struct phase {
     double far;               /* sectors that an earlier loop touched last */
 };
 
+/* Of a block's sectors in a zone: those that all blocks of its row (x) share, all of its column (y), all of
+ * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
+struct sharing {
+    double own, x, y, both, halo, z;
+};
+
 /* A region of global memory. */
 struct zone {
     uint64_t address, bytes;
+    struct sharing read, written;
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
     double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
@@ -82,12 +89,6 @@ static bool reads(const struct sass *i)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* Of a block's sectors in a zone: those that all blocks of its row (x) share, all of its column (y), all of
- * both, and those that only the next block in x shares (a halo). */
-struct sharing {
-    double own, x, y, both, halo;
-};
-
 static const struct footprint *slot_print(const struct emulate_result *result, enum emulate_slot slot,
                                           bool written)
 {
@@ -109,7 +110,8 @@ static struct sharing sharing_of(const struct emulate_result *result, const stru
     const struct footprint *middle = slot_print(result, EMULATE_MIDDLE, written),
                            *x1 = slot_print(result, EMULATE_X1, written),
                            *x2 = slot_print(result, EMULATE_X2, written),
-                           *y1 = slot_print(result, EMULATE_Y1, written);
+                           *y1 = slot_print(result, EMULATE_Y1, written),
+                           *z1 = slot_print(result, EMULATE_Z1, written);
     struct sharing out = {0};
     double near_x;
 
@@ -119,6 +121,7 @@ static struct sharing sharing_of(const struct emulate_result *result, const stru
     out.halo = near_x - out.x;
     out.y = shared_by(zone, middle, y1, y1);
     out.both = shared_by(zone, middle, x1, y1);
+    out.z = shared_by(zone, middle, z1, z1);
     return out;
 }
 
@@ -131,13 +134,16 @@ static double together(const struct sharing *s, double nx, double ny)
     return both + x * ny + y * nx + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
 }
 
-/* Bytes of `blocks` blocks in the order in which they are dispatched, x first. */
-static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks,
+/* Bytes of `blocks` blocks of a zone in the order in which they are dispatched, x first, then y. What a layer
+ * in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`. */
+static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks, double held,
                        const struct zone *zone)
 {
-    const double nx = fmin(launch->grid[0], blocks);
+    const double nx = fmin(launch->grid[0], blocks), ny = fmin(launch->grid[1], fmax(blocks / nx, 1));
+    const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
+    const double again = fmin(s->z * nx * ny, layer) * held;
 
-    return fmin(together(s, nx, fmax(blocks / nx, 1)) * FOOTPRINT_SECTOR, (double)zone->bytes);
+    return fmin((layer + (layer - again) * (layers - 1)) * FOOTPRINT_SECTOR, (double)zone->bytes);
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
@@ -159,26 +165,51 @@ static void find_pairs(struct zone *zone, const struct reuse *reuse)
     zone->lone = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
 }
 
+/* Bytes that a layer of blocks in z touches, read and written. */
+static double layer_bytes(const struct reuse *reuse)
+{
+    const double blocks = (double)reuse->launch->grid[0] * reuse->launch->grid[1];
+    double bytes = 0;
+    size_t z;
+
+    for (z = 1; z < reuse->zone_count; z++)
+        bytes += bytes_of(&reuse->zones[z].read, reuse->launch, blocks, 0, &reuse->zones[z]) +
+                 bytes_of(&reuse->zones[z].written, reuse->launch, blocks, 0, &reuse->zones[z]);
+    return bytes;
+}
+
+/* What a wave touches that no layer before has left in L2; `held` as above. */
+static double wave_of(const struct zone *zone, const struct reuse *reuse, double held)
+{
+    const unsigned *grid = reuse->launch->grid;
+    const double layer = (double)grid[0] * grid[1], blocks = fmin(reuse->wave_blocks, layer);
+    const double bytes = bytes_of(&zone->read, reuse->launch, reuse->wave_blocks, held, zone);
+
+    return fmax(bytes - held * zone->read.z * blocks * FOOTPRINT_SECTOR, 0);
+}
+
 static void find_zones(struct reuse *reuse)
 {
     const double waves = reuse->blocks / reuse->wave_blocks;
     struct traffic *out = reuse->out;
-    size_t z;
+    struct zone *zone;
+    double held;
 
-    for (z = 1; z < reuse->zone_count; z++) {
-        struct zone *zone = &reuse->zones[z];
-        const struct emulate_region *region = &reuse->result->regions[z - 1];
-        struct sharing read, written;
+    for (zone = reuse->zones + 1; zone < reuse->zones + reuse->zone_count; zone++) {
+        const struct emulate_region *region = &reuse->result->regions[zone - reuse->zones - 1];
 
         zone->address = region->address;
         zone->bytes = region->bytes;
-        read = sharing_of(reuse->result, zone, false);
-        written = sharing_of(reuse->result, zone, true);
-        zone->unique = bytes_of(&read, reuse->launch, reuse->blocks, zone);
-        zone->wave = bytes_of(&read, reuse->launch, reuse->wave_blocks, zone);
+        zone->read = sharing_of(reuse->result, zone, false);
+        zone->written = sharing_of(reuse->result, zone, true);
         find_pairs(zone, reuse);
+    }
+    held = kept(layer_bytes(reuse), reuse->caches->l2_holds);
+    for (zone = reuse->zones + 1; zone < reuse->zones + reuse->zone_count; zone++) {
+        zone->unique = bytes_of(&zone->read, reuse->launch, reuse->blocks, 1, zone);
+        zone->wave = wave_of(zone, reuse, held);
         out->unique_read += zone->unique;
-        out->unique_written += bytes_of(&written, reuse->launch, reuse->blocks, zone);
+        out->unique_written += bytes_of(&zone->written, reuse->launch, reuse->blocks, 1, zone);
         out->wave_read += zone->wave;
     }
     reuse->wave_bytes = out->wave_read + out->unique_written / waves;

@@ -244,6 +244,33 @@ static void l1_holds_lines_not_sectors(void **state)
     }
 }
 
+/* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
+ * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
+static void layers_find_what_l2_holds(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+    struct emulate_block blocks[2];
+
+    (void)state;
+    set_up(&f, 4);
+    f.launch.grid[2] = 100;
+    f.block.position[2] = 50;
+    f.block.weight = 50000;
+    blocks[0] = blocks[1] = f.block;
+    blocks[1].position[2]++;
+    f.result.blocks = blocks;
+    f.result.block_count = 2;
+    traffic = find(&f);
+    check_near(traffic.unique_read, 1000 * 256, 1e-6);
+    check_near(traffic.dram_read * traffic.warps, 1000 * 256, 1e-6);
+    traffic_release(&traffic);
+    f.caches.l2_holds = 100e3;
+    traffic = find(&f);
+    check_near(traffic.dram_read * traffic.warps, 100 * 1000 * 256, 1e-3);
+    tear_down(&f, &traffic);
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct fixture f;
