@@ -304,7 +304,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(permutation_traffic),         cmocka_unit_test(a_warm_cache_keeps_what_fits),
         cmocka_unit_test(what_is_asked_again_hits_l1), cmocka_unit_test(a_second_loop_finds_what_fits),
-        cmocka_unit_test(l1_holds_lines_not_sectors),  cmocka_unit_test(demands_follow_the_counts),
+        cmocka_unit_test(l1_holds_lines_not_sectors),  cmocka_unit_test(layers_find_what_l2_holds),
+        cmocka_unit_test(demands_follow_the_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
