@@ -426,5 +426,8 @@ int device_load(struct device *out, const char *name_or_path, const char *direct
         return unknown_profile(name_or_path, err);
     if (snprintf(path, sizeof path, "%s/%s.json", directory, name_or_path) >= (int)sizeof path)
         return err_set(err, ERR_USAGE, "%s: the path of the profile is too long", name_or_path);
-    return access(path, F_OK) ? unknown_profile(name_or_path, err) : device_read(out, path, err);
+    if (!access(path, F_OK))
+        return device_read(out, path, err);
+    return access(name_or_path, F_OK) ? unknown_profile(name_or_path, err)
+                                      : device_read(out, name_or_path, err);
 }

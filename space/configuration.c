@@ -135,8 +135,8 @@ static int unknown_parameter(const struct spec *spec, const char *item, size_t l
 }
 
 /* One NAME=VALUE of `length` bytes. */
-static int parse_item(unsigned *choices, const struct spec *spec, const char *item, size_t length,
-                      struct err *err)
+static int parse_item(unsigned *choices, bool *given, const struct spec *spec, const char *item,
+                      size_t length, struct err *err)
 {
     const char *equals = memchr(item, '=', length);
     const size_t name = equals ? (size_t)(equals - item) : 0;
@@ -151,6 +151,9 @@ static int parse_item(unsigned *choices, const struct spec *spec, const char *it
     if (p == spec->parameter_count)
         return unknown_parameter(spec, item, name, err);
     parameter = &spec->parameters[p];
+    if (given[p])
+        return err_set(err, ERR_USAGE, "%s is given twice", parameter->name);
+    given[p] = true;
     for (v = 0; v < parameter->value_count; v++)
         if (matches(&parameter->values[v], equals + 1, length - name - 1)) {
             choices[p] = (unsigned)v;
@@ -162,12 +165,13 @@ static int parse_item(unsigned *choices, const struct spec *spec, const char *it
 
 int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err)
 {
+    bool given[SPEC_PARAMETERS_MAX] = {false};
     size_t length;
 
     memcpy(choices, spec->defaults, spec->parameter_count * sizeof *choices);
     while (*text) {
         length = strcspn(text, ",");
-        if (parse_item(choices, spec, text, length, err))
+        if (parse_item(choices, given, spec, text, length, err))
             return ERR_USAGE;
         text += length + (text[length] == ',');
     }

@@ -189,6 +189,7 @@ static void the_reference_has_the_defaults_macros(void **state)
     (void)state;
     open_spec(&spec);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16", NULL), 0);
+    assert_int_equal(configuration_parse(choices, &spec, "TILE=16,TILE=32", NULL), ERR_USAGE);
     assert_int_equal(variant_reference(&variant, &spec, 0, spec.defaults, choices, NULL), 0);
     assert_string_equal(variant.name, "plain");
     check_options(&variant, "--std=c++17 -DTILE=32 -DHALF=0 -DTYPE=float -DALPHA=0.5");
