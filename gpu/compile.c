@@ -164,17 +164,56 @@ const char *compiler_provenance(const struct compiler *compiler)
     return compiler->provenance;
 }
 
+/* The value of an option that names an architecture; null for other options. */
+static const char *named_arch(const char *option)
+{
+    static const char *const names[] = {"-arch", "--gpu-architecture"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const size_t length = strlen(names[k]);
+
+        if (!strncmp(option, names[k], length) && (option[length] == '=' || !option[length]))
+            return option + length + (option[length] == '=');
+    }
+    return NULL;
+}
+
+/* The code is for the device at hand. An option may ask for the same with what only this architecture has
+ * (-arch=sm_90a); NVRTC would make a mixture of two architectures. */
+static int check_arch(const struct compile_request *request, struct err *err)
+{
+    const size_t length = strlen(request->arch);
+
+    for (size_t i = 0; i < request->option_count; i++) {
+        const char *named = named_arch(request->options[i]), *suffix = named ? named + length : NULL;
+
+        if (named && (strncmp(named, request->arch, length) ||
+                      (*suffix && strcmp(suffix, "a") && strcmp(suffix, "f"))))
+            return err_set(err, ERR_USAGE,
+                           "the option %s: the code is compiled for %s: leave it out, or write -arch=%sa",
+                           request->options[i], request->arch, request->arch);
+    }
+    return 0;
+}
+
 static struct json *request_head(const struct compile_request *request)
 {
     struct json *head = js_new_object(), *options = js_new_array();
+    const char *arch = request->arch;
     size_t i;
     int rc = head && options ? 0 : ERR_MEMORY;
 
-    for (i = 0; !rc && i < request->option_count; i++)
-        rc = js_append(options, js_new_string(request->options[i]));
+    for (i = 0; !rc && i < request->option_count; i++) {
+        const char *named = named_arch(request->options[i]);
+
+        if (named)
+            arch = named;
+        else
+            rc = js_append(options, js_new_string(request->options[i]));
+    }
     if (!rc)
         rc = js_set_string(head, "path", request->source_path) ||
-             js_set_string(head, "name", request->name) || js_set_string(head, "arch", request->arch);
+             js_set_string(head, "name", request->name) || js_set_string(head, "arch", arch);
     if (!rc) {
         rc = js_set(head, "options", options);
         options = NULL;
@@ -308,7 +347,9 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
     memset(out, 0, sizeof *out);
     if (!err)
         err = &local;
-    rc = sources_read(&text, &source.size, request->source_path, err);
+    rc = check_arch(request, err);
+    if (!rc)
+        rc = sources_read(&text, &source.size, request->source_path, err);
     if (rc)
         return rc;
     source.bytes = text;

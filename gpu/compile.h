@@ -32,7 +32,8 @@ struct compile_request {
     const char *source_path; /* the .cu file; quoted headers are found beside it, and in the options' -I */
     const char
         *name; /* entry: a plain extern "C" name or an NVRTC name expression such as kernel<4, float> */
-    const char *const *options; /* as the spec and the variant give them, without -arch */
+    const char *const *options; /* as the spec and the variant give them; an -arch only as a variant of
+                                   `arch`, such as sm_90a: ERR_USAGE else */
     size_t option_count;
     const char *arch; /* "sm_90"; "compute_90" gives PTX instead of a cubin */
     double

@@ -103,6 +103,39 @@ static void test_toolkit_headers(void **state)
     compiler_close(compiler);
 }
 
+/* What an architecture has alone (wgmma) must be asked for; another architecture cannot be. */
+static void test_architecture_of_the_options(void **state)
+{
+    static const char *const options[] = {"-arch=sm_90a", "--gpu-architecture=sm_90", "-arch=sm_100a",
+                                          "-arch"};
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result with, without;
+    struct err err = {0};
+
+    (void)state;
+    write_text("arch.cu", "extern \"C\" __global__ void k(float *a)\n{\n#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n"
+                          "    *a = 1;\n#else\n    *a = sinf(*a);\n#endif\n}\n");
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        struct compile_request request = request_of("arch.cu", "k");
+
+        request.options = &options[k];
+        request.option_count = 1;
+        if (k < 2)
+            assert_int_equal(compile(k ? &without : &with, compiler, request), OUTCOME_OK);
+        else
+            assert_int_equal(compile_cubin(&with, compiler, &request, &err), ERR_USAGE);
+        if (k == 1)
+            assert_true(with.cubin_bytes < without.cubin_bytes);
+        if (k == 1)
+            compile_result_release(&with);
+    }
+    assert_string_equal(err.text,
+                        "the option -arch=sm_100a: the code is compiled for sm_90: leave it out, or "
+                        "write -arch=sm_90a");
+    compile_result_release(&without);
+    compiler_close(compiler);
+}
+
 static void test_bad_variants_are_outcomes(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
@@ -384,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cubin_and_entry),
                                        cmocka_unit_test(test_toolkit_headers),
+                                       cmocka_unit_test(test_architecture_of_the_options),
                                        cmocka_unit_test(test_bad_variants_are_outcomes),
                                        cmocka_unit_test(test_users_mistakes_are_errors),
                                        cmocka_unit_test(test_endless_compile),
