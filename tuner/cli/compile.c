@@ -91,8 +91,10 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
 static int check_arch(const struct cli_args *args, struct err *err)
 {
     const char *arch = cli_text(args, "arch");
+    const size_t digits = arch && !strncmp(arch, "sm_", 3) ? strspn(arch + 3, "0123456789") : 0;
+    const char *suffix = digits ? arch + 3 + digits : "?"; /* sm_90a: with what only this one has */
 
-    if (!arch || (!strncmp(arch, "sm_", 3) && arch[3] && strspn(arch + 3, "0123456789") + 3 == strlen(arch)))
+    if (!arch || !*suffix || !strcmp(suffix, "a") || !strcmp(suffix, "f"))
         return 0;
     return err_set(err, ERR_USAGE, "--arch: %s is no architecture: write sm_90", arch);
 }

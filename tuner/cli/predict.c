@@ -28,7 +28,10 @@ struct view {
     size_t problem;
     uint64_t limit;
     struct ranking ranking;
+    size_t predicted; /* of all problems so far */
 };
+
+enum { RANKED_MOST = 1000000 };
 
 static size_t shown(const struct view *view)
 {
@@ -160,6 +163,24 @@ static void show_progress(void *context, uint64_t done, uint64_t total)
         fprintf(cli->err, "%" PRIu64 " of %" PRIu64 " predicted\n", done, total);
 }
 
+/* Whether there is something to rank, and not more than anybody could wait for. */
+static int check_space(const struct view *view, struct err *err)
+{
+    const uint64_t count = space_count(view->space);
+    uint64_t index;
+    int code = space_default(&index, view->space, err);
+
+    if (!code)
+        code = space_launchable(view->space, view->spec, view->problem, err);
+    if (!code && count > RANKED_MOST)
+        code = err_set(
+            err, ERR_USAGE,
+            "%s: parameters: %" PRIu64 " configurations are valid, and each would be compiled and read "
+            "(at most %d): give fewer values or more constraints; occutune tune chooses what to read",
+            view->spec->path, count, RANKED_MOST);
+    return code;
+}
+
 static int rank_problem(struct view *view, const struct ranking_options *how, struct json *all,
                         struct err *err)
 {
@@ -168,7 +189,7 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
 
     if (code)
         return code;
-    code = space_launchable(view->space, view->spec, view->problem, err);
+    code = check_space(view, err);
     if (code) {
         space_close(view->space);
         return code;
@@ -180,6 +201,7 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
         put_text(view);
     else if (!code && js_append(all, problem_json(view)))
         code = err_memory(err);
+    view->predicted += view->ranking.predicted;
     ranking_release(&view->ranking);
     space_close(view->space);
     return code;
@@ -196,10 +218,12 @@ static int rank_problems(struct cli *cli, const struct cli_args *args, const str
         code = err_memory(err);
     for (; view.problem < how->spec->problem_count && !code; view.problem++)
         code = rank_problem(&view, how, all, err);
-    if (!code && all)
-        return cli_print_json(cli, all, err);
+    if (!code && all) {
+        code = cli_print_json(cli, all, err);
+        all = NULL;
+    }
     js_free(all);
-    return code;
+    return code || view.predicted ? code : err_set(err, ERR_MISSING, "no configuration has a prediction");
 }
 
 static int with_compiler(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
