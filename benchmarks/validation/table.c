@@ -102,6 +102,8 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
         find_misses(out);
         code = judge_rivals(out, &columns, err);
     }
+    if (!code)
+        code = neighbours_of(&out->neighbours, collection, err);
     if (!code && columns.n >= 4)
         code = judge_confidence(&out->confidence, columns.confidence, columns.estimate, columns.measured,
                                 columns.n, err);
@@ -156,6 +158,7 @@ static void put_model(FILE *out, const char *name, const struct judgement *j, in
 
 static void put_models(FILE *out, const struct verdict *verdict)
 {
+    char name[64];
     int r;
 
     fprintf(out, "\n| model | mean error | median error | predicted / measured | pairs right | Spearman | "
@@ -164,6 +167,8 @@ static void put_models(FILE *out, const struct verdict *verdict)
     for (r = 0; r < RIVAL_COUNT; r++)
         put_model(out, rival_text((enum rival)r), &verdict->rivals[r], r != RIVAL_OCCUPANCY);
     put_model(out, "**this model**", &verdict->estimate, 1);
+    snprintf(name, sizeof name, "without a cubin, from %zu others", verdict->neighbours.compiled);
+    put_model(out, name, &verdict->neighbours.judgement, 1);
 }
 
 static void put_misses(FILE *out, const struct verdict *verdict)
@@ -280,6 +285,9 @@ static struct json *verdict_json(const struct verdict *verdict)
           js_set_integer(object, "measured", (int64_t)from->count) |
           js_set_integer(object, "predicted", (int64_t)verdict->predicted) |
           js_set(object, "estimate", judgement_json(&verdict->estimate)) |
+          js_set(object, "without_cubin", judgement_json(&verdict->neighbours.judgement)) |
+          js_set_integer(object, "without_cubin_from", (int64_t)verdict->neighbours.compiled) |
+          js_set_real(object, "without_cubin_difference", verdict->neighbours.difference) |
           js_set_integer(object, "bound_violated", (int64_t)verdict->bound.violated) |
           js_set_real(object, "bound_worst", verdict->bound.worst) |
           js_set_real(object, "bound_tightness", verdict->bound.tightness) |

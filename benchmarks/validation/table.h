@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "validation/collect.h"
 #include "validation/judge.h"
+#include "validation/neighbours.h"
 
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ struct verdict {
     size_t predicted;
     struct judgement estimate;
     struct judgement rivals[RIVAL_COUNT]; /* count 0 where a model said nothing */
+    struct neighbours neighbours;
     struct bound_judgement bound;
     struct confidence_judgement confidence; /* both 0 with fewer than 4 predictions */
     double predict_s_median, predict_s_most;

@@ -1,0 +1,100 @@
+#include "validation/neighbours.h"
+
+#include "base/hash.h"
+#include "tuner/belief.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The points with a prediction, in a random order, and their choices. */
+struct drawn {
+    const struct point **points;
+    struct known *known;
+    unsigned *choices;
+    double *expected, *measured;
+    size_t n;
+};
+
+static int by_draw(const void *a, const void *b)
+{
+    const struct point *const *x = a, *const *y = b;
+    const uint64_t i = hash_random(1, (*x)->index), j = hash_random(1, (*y)->index);
+
+    return (i > j) - (i < j);
+}
+
+static void drawn_release(struct drawn *drawn)
+{
+    free(drawn->points);
+    free(drawn->known);
+    free(drawn->choices);
+    free(drawn->expected);
+    free(drawn->measured);
+}
+
+static int drawn_init(struct drawn *out, const struct collection *from, struct err *err)
+{
+    const size_t parameters = from->spec.parameter_count;
+    size_t i;
+
+    *out = (struct drawn){.points = calloc(from->count + 1, sizeof *out->points),
+                          .known = calloc(from->count + 1, sizeof *out->known),
+                          .choices = calloc(from->count + 1, parameters * sizeof *out->choices),
+                          .expected = calloc(from->count + 1, sizeof *out->expected),
+                          .measured = calloc(from->count + 1, sizeof *out->measured)};
+    if (!out->points || !out->known || !out->choices || !out->expected || !out->measured) {
+        drawn_release(out);
+        return err_memory(err);
+    }
+    for (i = 0; i < from->count; i++)
+        if (from->points[i].predicted)
+            out->points[out->n++] = &from->points[i];
+    qsort(out->points, out->n, sizeof *out->points, by_draw);
+    for (i = 0; i < out->n; i++) {
+        const struct point *point = out->points[i];
+
+        space_configuration(out->choices + i * parameters, from->space, point->index);
+        out->known[i] = (struct known){
+            .choices = out->choices + i * parameters,
+            .forecast = {true, point->bound_s, point->estimate_s, point->limiter},
+        };
+    }
+    return 0;
+}
+
+static int judge(struct neighbours *out, struct drawn *drawn, const struct belief *belief, struct err *err)
+{
+    const size_t n = drawn->n - out->compiled;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        const struct point *point = drawn->points[out->compiled + i];
+
+        drawn->expected[i] = exp(belief_log_time(belief, drawn->known[out->compiled + i].choices));
+        drawn->measured[i] = point->measured_s;
+        out->difference += fabs(drawn->expected[i] / point->estimate_s - 1) / (double)n;
+    }
+    return judge_times(&out->judgement, drawn->expected, drawn->measured, n, err);
+}
+
+int neighbours_of(struct neighbours *out, const struct collection *from, struct err *err)
+{
+    struct belief *belief = NULL;
+    struct drawn drawn;
+    int code = drawn_init(&drawn, from, err);
+
+    *out = (struct neighbours){0};
+    if (code)
+        return code;
+    if (drawn.n >= 4) {
+        out->compiled = drawn.n < 2 * NEIGHBOURS_COMPILED ? drawn.n / 2 : NEIGHBOURS_COMPILED;
+        code = belief_open(&belief, &from->spec, err);
+        if (!code)
+            code = belief_learn(belief, drawn.known, out->compiled, err);
+        if (!code)
+            code = judge(out, &drawn, belief, err);
+        belief_close(belief);
+    }
+    drawn_release(&drawn);
+    return code;
+}

@@ -1,0 +1,105 @@
+/* Estimates for variants that are not compiled, on spaces whose times are known functions. */
+#include "check.h"
+#include "validation/neighbours.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+static const char *const text =
+    "{\"parameters\": {\"A\": [1, 2, 4, 8, 16], \"B\": [1, 2, 4, 8], \"C\": [0, 1], "
+    "\"D\": [16, 32, 64, 128, 256]}}";
+
+enum { COUNT = 200 };
+
+/* Estimates are smooth in the parameters, measured times twice as long; `sense` 0: they are noise. */
+static void open_space(struct collection *out, struct point points[COUNT], bool sense)
+{
+    unsigned choices[4];
+    uint64_t i;
+
+    *out = (struct collection){.kernel = "written", .points = points, .count = COUNT};
+    assert_int_equal(spec_read_text(&out->spec, text, strlen(text), "written", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(space_open(&out->space, &out->spec, 0, NULL), 0);
+    assert_int_equal(space_count(out->space), COUNT);
+    for (i = 0; i < COUNT; i++) {
+        double log_ms;
+
+        space_configuration(choices, out->space, i);
+        log_ms = 0.3 * choices[0] - 0.2 * choices[1] + 0.4 * choices[2] + 0.02 * choices[0] * choices[3];
+        if (!sense)
+            log_ms = (double)(hash_random(3, i) % 1000) / 500;
+        points[i] = (struct point){
+            .index = i, .predicted = 1, .measured_s = 2e-3 * exp(log_ms), .estimate_s = 1e-3 * exp(log_ms)};
+    }
+}
+
+static void close_space(struct collection *collection)
+{
+    space_close(collection->space);
+    spec_release(&collection->spec);
+}
+
+static void neighbours_tell_of_smooth_estimates(void **state)
+{
+    struct point points[COUNT];
+    struct collection from;
+    struct neighbours found;
+
+    (void)state;
+    open_space(&from, points, true);
+    assert_int_equal(neighbours_of(&found, &from, NULL), 0);
+    assert_int_equal(found.compiled, NEIGHBOURS_COMPILED);
+    assert_int_equal(found.judgement.count, COUNT - NEIGHBOURS_COMPILED);
+    assert_true(found.difference < 0.05);
+    assert_true(found.judgement.pairs_right > 0.97);
+    check_near(found.judgement.ratio, 0.5, 0.02);
+    close_space(&from);
+}
+
+static void neighbours_tell_nothing_of_noise(void **state)
+{
+    struct point points[COUNT];
+    struct collection from;
+    struct neighbours found;
+
+    (void)state;
+    open_space(&from, points, false);
+    assert_int_equal(neighbours_of(&found, &from, NULL), 0);
+    assert_true(found.difference > 0.3);
+    assert_true(found.judgement.pairs_right < 0.65);
+    close_space(&from);
+}
+
+/* Few points: half of them are learned from. Fewer than four: nothing is said. */
+static void few_points_are_halved(void **state)
+{
+    struct point points[COUNT];
+    struct collection from;
+    struct neighbours found;
+    size_t i;
+
+    (void)state;
+    open_space(&from, points, true);
+    for (i = 21; i < COUNT; i++)
+        points[i].predicted = 0;
+    assert_int_equal(neighbours_of(&found, &from, NULL), 0);
+    assert_int_equal(found.compiled, 10);
+    assert_int_equal(found.judgement.count, 11);
+    from.count = 3;
+    assert_int_equal(neighbours_of(&found, &from, NULL), 0);
+    assert_int_equal(found.compiled, 0);
+    assert_int_equal(found.judgement.count, 0);
+    close_space(&from);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(neighbours_tell_of_smooth_estimates),
+        cmocka_unit_test(neighbours_tell_nothing_of_noise),
+        cmocka_unit_test(few_points_are_halved),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
