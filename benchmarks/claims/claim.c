@@ -37,7 +37,7 @@ const struct claim claims[] = {
 };
 const size_t claim_count = sizeof claims / sizeof *claims;
 
-static const double ATTAINED = 0.95; /* share of a peak at which it counts as reached */
+const double claim_shares[CLAIM_SHARES] = {0.5, 0.8, 0.95};
 
 /* Finding
  * ---------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ static int find_case(struct found *out, const struct claim_case *which, const st
 void claim_compare(struct found *out)
 {
     double measured = INFINITY, predicted = INFINITY, most = 0;
-    size_t c;
+    size_t c, i;
 
     for (c = 0; c < out->case_count; c++) {
         measured = fmin(measured, curve_peak(&out->cases[c].measured_curve));
@@ -142,11 +142,13 @@ void claim_compare(struct found *out)
     for (c = 0; c < out->case_count; c++) {
         struct case_found *own = &out->cases[c];
         const bool alone = out->claim->own_peak || !out->claim->compares;
+        const double most_measured = alone ? curve_peak(&own->measured_curve) : measured;
+        const double most_predicted = alone ? curve_peak(&own->predicted_curve) : predicted;
 
-        own->needed_measured = curve_needed(&own->measured_curve,
-                                            ATTAINED * (alone ? curve_peak(&own->measured_curve) : measured));
-        own->needed_predicted = curve_needed(
-            &own->predicted_curve, ATTAINED * (alone ? curve_peak(&own->predicted_curve) : predicted));
+        for (i = 0; i < CLAIM_SHARES; i++) {
+            own->needed_measured[i] = curve_needed(&own->measured_curve, claim_shares[i] * most_measured);
+            own->needed_predicted[i] = curve_needed(&own->predicted_curve, claim_shares[i] * most_predicted);
+        }
     }
 }
 
@@ -192,46 +194,88 @@ static void put_warps(FILE *out, double warps)
         fprintf(out, " %.1f |", warps);
 }
 
+/* The second case's needs over the first's, and whether all are less. */
+static bool put_ratios(FILE *out, const double *first, const double *second)
+{
+    bool fewer = true;
+    size_t i;
+
+    for (i = 0; i < CLAIM_SHARES; i++) {
+        fprintf(out, "%s%.2f", i ? ", " : "", second[i] / first[i]);
+        fewer = fewer && second[i] < first[i];
+    }
+    return fewer;
+}
+
 static void put_verdict(FILE *out, const struct found *found)
 {
     const struct case_found *more = &found->cases[0], *fewer = &found->cases[1];
     const struct claim_case *names = found->claim->cases;
+    bool holds;
 
     if (found->claim->needs_equal_peaks)
         fprintf(out, "\nPrecondition, that both are bound by memory: %s, they reach %.0f and %.0f %s.\n",
                 found->equal_peaks ? "met" : "not met", curve_peak(&more->measured_curve),
                 curve_peak(&fewer->measured_curve), found->unit);
-    fprintf(out,
-            "\nMeasured, the claim %s: %s needs %.2f times the warps that %s does. Predicted: %.2f times.\n",
-            fewer->needed_measured < more->needed_measured ? "holds" : "does not hold", names[1].label,
-            fewer->needed_measured / more->needed_measured, names[0].label,
-            fewer->needed_predicted / more->needed_predicted);
+    fprintf(out, "\nMeasured, %s needs ", names[1].label);
+    holds = put_ratios(out, more->needed_measured, fewer->needed_measured);
+    fprintf(out, " times the warps that %s does: the claim %s. Predicted: ", names[0].label,
+            holds ? "holds" : "does not hold");
+    put_ratios(out, more->needed_predicted, fewer->needed_predicted);
+    fprintf(out, ".\n");
+}
+
+static void put_growing(FILE *out, const struct found *found)
+{
+    size_t c, growing = 0;
+
+    for (c = 0; c < found->case_count; c++)
+        if (curve_grows(&found->cases[c].measured_curve))
+            fprintf(out, "%s%s", growing++ ? ", " : "\nStill growing at the highest occupancy measured: ",
+                    found->claim->cases[c].label);
+    if (growing)
+        fprintf(out, ". Their peaks would need more warps.\n");
+}
+
+static void put_head(FILE *out, const struct found *found)
+{
+    const struct claim *claim = found->claim;
+    size_t i;
+
+    fprintf(
+        out,
+        "\n## %s\n\n![%s](%s.svg)\n\nWarps of an SM needed for a share of %s, measured and predicted.\n\n",
+        claim->title, claim->title, claim->name,
+        claim->own_peak || !claim->compares ? "each case's own peak" : "the lowest of the peaks");
+    fprintf(out, "| | peak, %s | predicted |", found->unit);
+    for (i = 0; i < CLAIM_SHARES; i++)
+        fprintf(out, " %.0f %% | predicted |", 100 * claim_shares[i]);
+    fprintf(out, " latency x throughput |\n|---|---:|---:|");
+    for (i = 0; i < CLAIM_SHARES; i++)
+        fprintf(out, "---:|---:|");
+    fprintf(out, "---:|\n");
 }
 
 void claim_write(FILE *out, const struct found *found)
 {
-    const struct claim *claim = found->claim;
-    size_t c;
+    size_t c, i;
 
-    fprintf(out, "\n## %s\n\n![%s](%s.svg)\n\nWarps of an SM needed for %.0f %% of %s.\n\n", claim->title,
-            claim->title, claim->name, 100 * ATTAINED,
-            claim->own_peak || !claim->compares ? "each case's own peak" : "the lowest of the peaks");
-    fprintf(out,
-            "| | peak measured, %s | predicted | warps measured | predicted | latency x throughput |\n"
-            "|---|---:|---:|---:|---:|---:|\n",
-            found->unit);
+    put_head(out, found);
     for (c = 0; c < found->case_count; c++) {
         const struct case_found *own = &found->cases[c];
 
-        fprintf(out, "| %s | %.0f | %.0f |", claim->cases[c].label, curve_peak(&own->measured_curve),
+        fprintf(out, "| %s | %.0f | %.0f |", found->claim->cases[c].label, curve_peak(&own->measured_curve),
                 curve_peak(&own->predicted_curve));
-        put_warps(out, own->needed_measured);
-        put_warps(out, own->needed_predicted);
+        for (i = 0; i < CLAIM_SHARES; i++) {
+            put_warps(out, own->needed_measured[i]);
+            put_warps(out, own->needed_predicted[i]);
+        }
         put_warps(out, own->needed_bounds);
         fprintf(out, "\n");
     }
-    if (claim->compares)
+    if (found->claim->compares)
         put_verdict(out, found);
+    put_growing(out, found);
 }
 
 int claim_draw(const char *folder, const struct found *found, struct err *err)

@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { CLAIM_CASES = 5 };
+enum { CLAIM_CASES = 5, CLAIM_SHARES = 3 };
+
+extern const double claim_shares[CLAIM_SHARES]; /* of a peak, for which the needed warps are given */
 
 struct claim_case {
     const char *label;
@@ -39,7 +41,7 @@ struct case_found {
     size_t count; /* of points; the arrays are owned, in one piece of memory that starts at `warps` */
     double *warps, *measured, *predicted;
     struct curve measured_curve, predicted_curve;
-    double needed_measured, needed_predicted; /* for the targets; NaN: not reached */
+    double needed_measured[CLAIM_SHARES], needed_predicted[CLAIM_SHARES]; /* warps; NaN: not reached */
     double needed_bounds; /* latency bound x throughput bound at the highest occupancy (3.10) */
 };
 

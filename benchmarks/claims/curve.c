@@ -60,6 +60,16 @@ double curve_peak(const struct curve *curve)
     return peak;
 }
 
+bool curve_grows(const struct curve *curve)
+{
+    const double *x = curve->warps, *y = curve->rate;
+    size_t i = curve->count - 1;
+
+    while (i > 0 && x[i] > 0.75 * x[curve->count - 1])
+        i--;
+    return curve_peak(curve) > 1.05 * y[i];
+}
+
 double curve_needed(const struct curve *curve, double rate)
 {
     const double *x = curve->warps, *y = curve->rate;

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct curve {
@@ -17,6 +18,9 @@ int curve_of(struct curve *out, const double *warps, const double *rate, size_t 
 void curve_release(struct curve *curve);
 
 double curve_peak(const struct curve *curve);
+
+/* Whether the last quarter of its occupancies still adds over 5 %: then the peak is not the kernel's. */
+bool curve_grows(const struct curve *curve);
 
 /* Warps at which the curve, straight between its points, first reaches `rate`: the first point's where that
  * is enough, NaN where it never does. */

@@ -168,18 +168,17 @@ static int run(struct tracer *t, struct err *err)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static int draw(const struct tracer *t, const char *prefix, const char *configuration, struct err *err)
+static int draw(const struct tracer *t, const char *prefix, struct err *err)
 {
     const struct trace_sm *sm = &t->trace.sms[t->trace.sm_count / 2];
     const size_t places = (size_t)t->after.blocks_per_sm * ((launch_threads(&t->variant.launch) + 31) / 32);
     char title[512], path[4096];
     int code;
 
-    snprintf(title, sizeof title, "%s %s: the first warps of SM %u", t->spec.kernel.name, configuration,
-             sm->sm);
+    snprintf(title, sizeof title, "%s: the first warps of SM %u", t->spec.kernel.name, sm->sm);
     snprintf(path, sizeof path, "%s-warps.svg", prefix);
     code = picture_warps(path, sm, places, title, err);
-    snprintf(title, sizeof title, "%s %s", t->spec.kernel.name, configuration);
+    snprintf(title, sizeof title, "%s: achieved occupancy by SM", t->spec.kernel.name);
     snprintf(path, sizeof path, "%s-occupancy.svg", prefix);
     return code ? code : picture_occupancy(path, &t->trace, t->device.limits.warps_per_sm, title, err);
 }
@@ -276,7 +275,7 @@ int main(int argc, char **argv)
     if (!code)
         show(&tracer, request.config, request.counted);
     if (!code && request.output)
-        code = draw(&tracer, request.output, request.config, &err);
+        code = draw(&tracer, request.output, &err);
     if (code)
         fprintf(stderr, "warp_trace: %s\n", err.text);
     code = code || tracer.trace.worst_error > 0.01;

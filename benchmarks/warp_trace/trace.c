@@ -81,7 +81,8 @@ static void check_law(struct trace_law *out, const struct trace_sm *sm, uint64_t
     out->throughput = (double)out->whole / length;
     out->cut_occupancy = cut / length;
     out->error = fabs((out->latency * out->throughput + out->cut_occupancy) / out->occupancy - 1);
-    out->plain_error = fabs(ending / length / out->occupancy - 1);
+    if (ending > 0)
+        out->plain_error = fabs(ending / length / out->occupancy - 1);
 }
 
 static int unpack(struct trace *out, const uint64_t *words, struct err *err)

@@ -23,7 +23,8 @@ struct trace_law {
     double latency, throughput; /* of the whole ones: mean cycles, warps a cycle */
     double cut_occupancy;       /* what the cut ones add: their cycles within over the interval's */
     double error;       /* of latency x throughput + cut_occupancy against occupancy, relative, absolute */
-    double plain_error; /* of mean latency x throughput, where every warp that ends within counts whole */
+    double plain_error; /* of mean latency x throughput, where every warp that ends within counts whole; NaN
+                           where none does */
 };
 
 struct trace_sm {
