@@ -208,6 +208,20 @@ static void test_symbol(void **state)
     free(in.bytes);
 }
 
+static void test_copy(void **state)
+{
+    struct setup *setup = *state;
+    double seconds[3] = {-1, -1, -1};
+    struct err err = {0};
+
+    assert_int_equal(worker_copy(seconds, 3, setup->worker, 1 << 20, &err), 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(seconds[i] >= 0);
+    assert_int_equal(worker_copy(seconds, 3, setup->worker, UINT64_C(1) << 60, &err), ERR_MEMORY);
+    err_clear(&err);
+    assert_int_equal(worker_copy(seconds, 1, setup->worker, 4096, &err), 0); /* it goes on */
+}
+
 static void test_run_errors(void **state)
 {
     struct setup *setup = *state;
@@ -470,15 +484,25 @@ static void test_late_hang(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {with_worker(test_right_variant),   with_worker(test_cold_and_long),
-                                       with_worker(test_in_place),        with_worker(test_racing),
-                                       with_worker(test_wrong_results),   with_worker(test_race),
-                                       with_worker(test_failures),        with_worker(test_symbol),
-                                       with_worker(test_run_errors),      with_worker(test_reference_errors),
-                                       with_worker(test_no_reference),    with_worker(test_reference_file),
-                                       with_worker(test_describe),        cmocka_unit_test(test_no_device),
-                                       cmocka_unit_test(test_no_orphan),  with_worker(test_killed_while_idle),
-                                       with_worker(test_late_hang),       with_worker(test_own_process_group),
+    const struct CMUnitTest tests[] = {with_worker(test_right_variant),
+                                       with_worker(test_cold_and_long),
+                                       with_worker(test_in_place),
+                                       with_worker(test_racing),
+                                       with_worker(test_wrong_results),
+                                       with_worker(test_race),
+                                       with_worker(test_failures),
+                                       with_worker(test_symbol),
+                                       with_worker(test_copy),
+                                       with_worker(test_run_errors),
+                                       with_worker(test_reference_errors),
+                                       with_worker(test_no_reference),
+                                       with_worker(test_reference_file),
+                                       with_worker(test_describe),
+                                       cmocka_unit_test(test_no_device),
+                                       cmocka_unit_test(test_no_orphan),
+                                       with_worker(test_killed_while_idle),
+                                       with_worker(test_late_hang),
+                                       with_worker(test_own_process_group),
                                        with_worker(test_symbol_too_small)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
