@@ -44,10 +44,12 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     out->l2 = each *
               (writes ? machine_writes(in->machine, count->sectors,
                                        fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors))
-                      : machine_reads(in->machine, count->sectors * missing, count->lines * missing)) *
+                      : machine_reads(in->machine, count->sectors * missing, count->lines * missing,
+                                      in->traffic->flight)) *
               server_cycles(in, RESOURCE_L2);
     out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
-                               : machine_brings(in->machine, count->dram_read, count->dram_scattered) *
+                               : machine_brings(in->machine, count->dram_read, count->dram_scattered,
+                                                in->traffic->flight) *
                                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 

@@ -70,7 +70,7 @@ static void ask_shared(struct demands *out, const struct sass *i, const struct t
 
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
-                       const struct traffic_count *count)
+                       const struct traffic_count *count, double flight)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
     const double certain = fmax(count->requests, count->sectors / 4) * least;
@@ -91,7 +91,8 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
     else if (reads)
         ask(&out->demand, RESOURCE_L2,
-            machine_reads(machine, count->sectors * (1 - count->l1_hit), count->lines * (1 - count->l1_hit)),
+            machine_reads(machine, count->sectors * (1 - count->l1_hit), count->lines * (1 - count->l1_hit),
+                          flight),
             0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
@@ -104,7 +105,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
 
     ask(demand, RESOURCE_L2, machine_writes(machine, traffic->l2_written, traffic->l2_filled),
         traffic->least_l2_read + traffic->least_l2_written);
-    ask(demand, RESOURCE_DRAM_READ, machine_brings(machine, traffic->dram_read, traffic->dram_scattered),
+    ask(demand, RESOURCE_DRAM_READ,
+        machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->flight),
         traffic->least_dram_read);
     ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);
     if (traffic->l1_read > 0)
@@ -151,7 +153,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
         ask_shared(out, &code->instructions[i], &traffic->counts[i]);
         if (code->instructions[i].access_count)
-            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i]);
+            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic->flight);
     }
     if (machine->reads_count)
         ask_registers(out, code, traffic);

@@ -48,14 +48,29 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
     return fmax(requests * (read_only ? 1 : machine->request_fronts), fmax(sectors / 4, passes));
 }
 
-double machine_reads(const struct machine *machine, double sectors, double lines)
+/* How many times one in order a scattered sector costs with `flight` of them under way on an SM; 1 where that
+ * was not measured. */
+static double scattered_cost(const struct machine *machine, enum device_value_id in_order,
+                             enum device_value_id scattered, enum device_curve_id against_flight,
+                             double flight)
 {
-    return fmax(sectors, lines * machine->scattered_l2);
+    const struct device_curve *curve = &machine->device->curves[against_flight];
+    const double rate = curve->count ? device_curve_at(curve, flight) : machine_or_0(machine, scattered);
+
+    return rate > 0 ? fmax(machine_or_0(machine, in_order) / rate, 1) : 1;
 }
 
-double machine_brings(const struct machine *machine, double bytes, double scattered)
+double machine_reads(const struct machine *machine, double sectors, double lines, double flight)
 {
-    return bytes + scattered * (machine->scattered_dram - 1);
+    return fmax(sectors, lines * scattered_cost(machine, DEVICE_L2_READ, DEVICE_L2_SCATTERED,
+                                                DEVICE_CURVE_L2_SCATTERED_FLIGHT, flight));
+}
+
+double machine_brings(const struct machine *machine, double bytes, double scattered, double flight)
+{
+    return bytes + scattered * (scattered_cost(machine, DEVICE_DRAM_READ, DEVICE_DRAM_SCATTERED,
+                                               DEVICE_CURVE_DRAM_SCATTERED_FLIGHT, flight) -
+                                1);
 }
 
 double machine_writes(const struct machine *machine, double sectors, double filled)
@@ -216,9 +231,6 @@ static void take_l2(struct machine *machine)
                       written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
                       atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
 
-    const double scattered = machine_or_0(machine, DEVICE_L2_SCATTERED);
-
-    machine->scattered_l2 = scattered > 0 ? fmax(all.sustained / scattered, 1) : 1;
     machine->written_sector =
         all.sustained > 0 && written.sustained > 0 ? all.sustained / written.sustained : 1;
     set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
@@ -238,10 +250,8 @@ static void take_dram(struct machine *machine)
     const struct pair read = value(machine, DEVICE_DRAM_READ), write = value(machine, DEVICE_DRAM_WRITE),
                       copy = value(machine, DEVICE_DRAM_COPY);
     const double most = fmax(fmax(read.best, write.best), copy.best);
-    const double scattered = machine_or_0(machine, DEVICE_DRAM_SCATTERED);
     const double beyond = copy.sustained > 0 ? 2 / copy.sustained - 1 / read.sustained : 0;
 
-    machine->scattered_dram = scattered > 0 ? fmax(read.sustained / scattered, 1) : 1;
     sustained[RESOURCE_DRAM_READ].per_gpu = read.sustained / machine->capacities.clock_hz;
     sustained[RESOURCE_DRAM_WRITE].per_gpu =
         (beyond > 0 ? 1 / beyond : write.sustained) / machine->capacities.clock_hz;

@@ -45,8 +45,6 @@ struct machine {
     bool reads_count; /* registers' banks were seen to limit, see register_reads.h */
     double
         request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
-    double scattered_l2,
-        scattered_dram;    /* how many times one in order a scattered sector costs; 1 not known */
     double written_sector; /* what a wholly written sector costs L2, a read one being 1 */
     double *points;        /* owned: behind the curves */
 };
@@ -71,12 +69,13 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
                       double sectors, double passes);
 
 /* Sectors in order that L2 could serve in the time of `sectors` read ones from `lines` requests of single
- * lines: alone in its line, a sector takes longer. */
-double machine_reads(const struct machine *machine, double sectors, double lines);
+ * lines: alone in its line, a sector takes longer, the more so the fewer of them, `flight`, an SM can have
+ * under way. */
+double machine_reads(const struct machine *machine, double sectors, double lines, double flight);
 
 /* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
  * nothing else to bring. */
-double machine_brings(const struct machine *machine, double bytes, double scattered);
+double machine_brings(const struct machine *machine, double bytes, double scattered, double flight);
 
 /* Read sectors that L2 could serve in the time of `sectors` written ones, whose bytes would fill `filled`:
  * what a write costs beyond a read is moving its data. */

@@ -213,6 +213,7 @@ static void find_zones(struct reuse *reuse)
         out->wave_read += zone->wave;
     }
     reuse->wave_bytes = out->wave_read + out->unique_written / waves;
+    out->flight = reuse->caches->l1_bytes / LINE;
 }
 
 /* Loops
@@ -306,8 +307,19 @@ static double bytes_of_pass(const struct reuse *reuse, size_t loop, double warps
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* What a later wave finds in L2 of what the zone's earlier ones touched: between lie the waves until the zone
- * has been gone through. */
+/* What a later wave finds in L2 of what the zone's earlier ones touched. Of what is gone through in order,
+ * what fits beside the waves until it is touched again; of single sectors anywhere, the part of the zone that
+ * L2's share for it holds at any time. */
+static double found_again(const struct reuse *reuse, const struct zone *zone)
+{
+    const double holds = reuse->caches->l2_holds;
+    const double all = reuse->out->unique_read + reuse->out->unique_written;
+    const double between = reuse->wave_bytes * zone->unique / zone->wave;
+    const double random = holds * zone->wave / reuse->wave_bytes / zone->unique;
+
+    return zone->lone * fmin(random, 1) + (1 - zone->lone) * kept(fmin(between, all), holds);
+}
+
 static void fetch_zones(struct reuse *reuse)
 {
     const struct traffic_caches *caches = reuse->caches;
@@ -320,8 +332,7 @@ static void fetch_zones(struct reuse *reuse)
         struct zone *zone = &reuse->zones[z];
         const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
         const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
-        const double between = zone->wave > 0 ? reuse->wave_bytes * zone->unique / zone->wave : 0;
-        const double again = kept(fmin(between, all), caches->l2_holds);
+        const double again = zone->wave > 0 ? found_again(reuse, zone) : 1;
 
         zone->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
         zone->ready = wave > 0 ? 1 - fmin(zone->missed / fmax(waves * wave, unique), 1) : 1;

@@ -69,6 +69,8 @@ struct traffic {
     double dram_scattered;          /* of what is read, pairs that are alone in their line */
     double least_dram_read, least_dram_written;
 
+    double flight; /* lines of L1 on an SM: a load that misses needs one until its data comes */
+
     /* Bytes, of the grid: what estimates rest on. */
     double unique_read, unique_written; /* each sector once */
     double wave_read;                   /* of blocks that run together, each sector once */
