@@ -9,7 +9,6 @@ enum {
     BRIEF = 2,        /* iterations of each loop in the shorter play ... */
     LONG = 4,         /* ... and in the longer one */
     WAVES = 3,        /* blocks one after another on each place, to see how they overlap */
-    READ_CYCLES = 3,  /* that an instruction has to collect its operands without holding others up */
     QUEUE_CYCLES = 32 /* of work that the load/store units take on before they stop the issue of more */
 };
 
@@ -40,6 +39,7 @@ struct partition {
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
     unsigned last;                /* the warp that went last, numbered within the sub-partition */
+    bool holds;                   /* it goes on, having left operands for its next instruction */
     double next;                  /* earliest issue ... */
     unsigned who;                 /* ... and whose */
 };
@@ -105,27 +105,39 @@ static double issue_time(const struct sim *sim, const struct partition *partitio
                          const struct candidate *warp)
 {
     const struct crowd_op *op = warp->op;
-    double time = later(later(warp->ready, partition->free), partition->pipe[op->op.pipe]);
+    const double time = later(later(warp->ready, partition->free), partition->pipe[op->op.pipe]);
+
+    return op->units > 0 ? later(time, later(sim->units_free, sim->tags_free) - QUEUE_CYCLES) : time;
+}
+
+/* When an instruction chosen at `time` can read its registers. Whoever chooses does not look at that: the
+ * instruction keeps those behind it waiting. */
+static double read_time(const struct sim *sim, const struct partition *partition, const struct crowd_op *op,
+                        double time)
+{
     int b;
 
     for (b = 0; b < REGISTER_BANKS; b++)
         if (op->reads[b])
-            time = later(time, partition->bank[b] + op->reads[b] - READ_CYCLES);
-    return op->units > 0 ? later(time, later(sim->units_free, sim->tags_free) - QUEUE_CYCLES) : time;
+            time = later(time, partition->bank[b] + op->reads[b] - sim->in->machine->read_window);
+    return time;
 }
 
-/* Who goes next on a sub-partition: the earliest; among equals the one that went last, else the oldest. */
+/* Who goes next on a sub-partition: the earliest. Among equals they take turns, but for the one that went
+ * last while it holds operands. */
 static void choose_next(struct sim *sim, unsigned p)
 {
     struct partition *partition = &sim->partitions[p];
     const struct candidate *warps = &sim->candidates[p * sim->per_partition];
-    unsigned k;
+    unsigned k = partition->holds ? partition->last : partition->last + 1, n;
 
     partition->who = partition->last;
-    partition->next = issue_time(sim, partition, &warps[partition->who]);
-    for (k = 0; k < sim->per_partition && partition->next > partition->free; k++) {
+    partition->next = INFINITY;
+    for (n = 0; n < sim->per_partition && partition->next > partition->free; n++, k++) {
         double time;
 
+        if (k >= sim->per_partition)
+            k -= sim->per_partition;
         if (!(warps[k].ready < partition->next))
             continue;
         time = issue_time(sim, partition, &warps[k]);
@@ -218,10 +230,11 @@ static bool step(struct sim *sim, unsigned p)
     struct place *at = warp->place;
     const uint32_t entry = warp->list->ops[warp->at++];
     const struct crowd_op *op = &sim->ops[entry & ~CROWD_TAKEN];
-    const double time = partition->next;
+    const double time = read_time(sim, partition, op, partition->next);
     int b;
 
     partition->last = partition->who;
+    partition->holds = op->holds;
     partition->free = time + sim->issue_cycles;
     partition->pipe[op->op.pipe] = time + op->op.interval;
     for (b = 0; b < REGISTER_BANKS; b++)

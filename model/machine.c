@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum {
+    READ_WINDOW = 3 /* where it was not measured: Huerta et al., "Analyzing modern NVIDIA GPU cores", 2025 */
+};
+
 static const char *const functions[MACHINE_FUNCTIONS] = {
     [SASS_MUFU_COS] = "MUFU.COS",    [SASS_MUFU_SIN] = "MUFU.SIN",    [SASS_MUFU_EX2] = "MUFU.EX2",
     [SASS_MUFU_LG2] = "MUFU.LG2",    [SASS_MUFU_RCP] = "MUFU.RCP",    [SASS_MUFU_RSQ] = "MUFU.RSQ",
@@ -203,6 +207,9 @@ static void take_pipes(struct machine *machine)
         set_per_sm(&machine->capacities, pipes[i], partitions, partitions);
     machine->reads_count = machine_or_0(machine, DEVICE_REGISTER_BANKS) == REGISTER_BANKS &&
                            machine_or_0(machine, DEVICE_REGISTER_CONFLICT) > 0.5;
+    machine->read_window = device_has(machine->device, DEVICE_REGISTER_WINDOW)
+                               ? device_sustained(machine->device, DEVICE_REGISTER_WINDOW)
+                               : READ_WINDOW;
     set_per_sm(&machine->capacities, RESOURCE_ICACHE, partitions * SASS_BYTES, partitions * SASS_BYTES);
     /* FFMA leaves the scheduler every cycle where anything does: what it is short of, issue is short of. */
     set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / fmax(machine->costs[SASS_FFMA].interval, 1),

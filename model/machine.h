@@ -42,7 +42,8 @@ struct machine {
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
     struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
     double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
-    bool reads_count; /* registers' banks were seen to limit, see register_reads.h */
+    bool reads_count;   /* registers' banks were seen to limit, see register_reads.h */
+    double read_window; /* cycles that an instruction has to collect its operands without holding others up */
     double
         request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
     double written_sector; /* what a wholly written sector costs L2, a read one being 1 */

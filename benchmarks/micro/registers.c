@@ -11,16 +11,17 @@
  * occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (seed 001, figure 9, saw 128 on
  * GT200).
  *
- * Profile: register_banks, register_conflict; curve block_registers. */
+ * Profile: register_banks, register_conflict, register_window; curve block_registers. */
 #include "micro/micro.h"
 
 #include "model/occupancy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 64, INSTRUCTIONS = 256, THREADS = 512, FFMA_REGISTER_FORM = 0x223 };
+enum { PASSES = 64, INSTRUCTIONS = 256, THREADS = 512, ONE_WARP_EACH = 128, FFMA_REGISTER_FORM = 0x223 };
 
 static int compile_banks(struct micro_code *out, const struct micro *micro, struct err *err)
 {
@@ -38,9 +39,17 @@ static bool is_timed_ffma(const unsigned char *word)
     return ((word[0] | word[1] << 8) & 0xfff) == FFMA_REGISTER_FORM;
 }
 
-/* Gives every FFMA of the kernel the sources `registers`, and the reuse flags. Bits: Ra 24, Rb 32, Rc 64,
+/* What one FFMA after another reads, over and over. */
+struct stream {
+    unsigned registers[6][3];
+    size_t count;
+    bool reuse;
+    unsigned threads; /* of an SM's block */
+};
+
+/* Gives the FFMAs of the kernel the sources of a stream, and the reuse flags. Bits: Ra 24, Rb 32, Rc 64,
  * reuse 122. Returns how many were changed. */
-static size_t patch_sources(struct micro_code *code, const unsigned registers[3], bool reuse, struct err *err)
+static size_t patch_sources(struct micro_code *code, const struct stream *stream, struct err *err)
 {
     const struct cubin_kernel *kernel;
     struct cubin cubin;
@@ -52,13 +61,14 @@ static size_t patch_sources(struct micro_code *code, const unsigned registers[3]
         offset = (size_t)(kernel->code - cubin.image);
         for (size_t i = 0; i < kernel->code_bytes; i += SASS_BYTES) {
             unsigned char *word = code->compiled.cubin + offset + i;
+            const unsigned *registers = stream->registers[changed % stream->count];
 
             if (!is_timed_ffma(word))
                 continue;
             word[3] = (unsigned char)registers[0];
             word[4] = (unsigned char)registers[1];
             word[8] = (unsigned char)registers[2];
-            word[15] = (unsigned char)((word[15] & ~0x1c) | (reuse ? 0x1c : 0));
+            word[15] = (unsigned char)((word[15] & ~0x1c) | (stream->reuse ? 0x1c : 0));
             changed++;
         }
     }
@@ -67,8 +77,7 @@ static size_t patch_sources(struct micro_code *code, const unsigned registers[3]
 }
 
 /* Cycles per FFMA and sub-partition. */
-static int run_banks(double *out, const struct micro *micro, const unsigned registers[3], bool reuse,
-                     struct err *err)
+static int run_banks(double *out, const struct micro *micro, const struct stream *stream, struct err *err)
 {
     struct device_value rate;
     struct micro_code code;
@@ -77,11 +86,11 @@ static int run_banks(double *out, const struct micro *micro, const unsigned regi
 
     if (rc)
         return rc;
-    if (patch_sources(&code, registers, reuse, err) != INSTRUCTIONS) {
+    if (patch_sources(&code, stream, err) != INSTRUCTIONS) {
         micro_code_release(&code);
         return err_set(err, ERR_FORMAT, "not every FFMA of the kernel could be given its registers");
     }
-    call_init(&call, micro->sms, THREADS, 0);
+    call_init(&call, micro->sms, stream->threads, 0);
     call_in(&call, "in", 512);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
@@ -93,20 +102,52 @@ static int run_banks(double *out, const struct micro *micro, const unsigned regi
     return rc;
 }
 
+/* One warp of a sub-partition reads three sources of one bank, then none for two instructions: that takes no
+ * longer than instructions without sources where the third source may still be read two cycles later, and a
+ * cycle longer for each cycle that is missing. */
+static int window(const struct micro *micro, struct err *err)
+{
+    static const struct stream burst = {
+        {{4, 8, 12}, {SASS_RZ, SASS_RZ, SASS_RZ}, {SASS_RZ, SASS_RZ, SASS_RZ}}, 3, false, ONE_WARP_EACH};
+    static const struct stream nothing = {{{SASS_RZ, SASS_RZ, SASS_RZ}}, 1, false, ONE_WARP_EACH};
+    static const struct stream pairs = {{{4, 6, SASS_RZ}, {5, 7, SASS_RZ}}, 2, false, ONE_WARP_EACH};
+    struct device_value *value = &micro->device->values[DEVICE_REGISTER_WINDOW];
+    double in_burst = 0, in_pairs = 0, without = 0;
+    int rc = run_banks(&in_burst, micro, &burst, err);
+
+    if (rc == 0)
+        rc = run_banks(&in_pairs, micro, &pairs, err);
+    if (rc == 0)
+        rc = run_banks(&without, micro, &nothing, err);
+    if (rc)
+        return rc;
+    *value = (struct device_value){.known = true,
+                                   .sustained = fmin(fmax(3 - round(3 * (in_burst - without)), 1), 3)};
+    value->best = value->sustained;
+    snprintf(value->origin, sizeof value->origin, "window");
+    return device_note(micro->device, err,
+                       "register window: one warp's FFMA takes %.2f cycles without sources, %.2f with two in "
+                       "either bank in turn, %.2f with three in one bank every third time",
+                       without, in_pairs, in_burst);
+}
+
 static int banks(const struct micro *micro, struct err *err)
 {
-    static const unsigned four[] = {4, 8, 12}, two[] = {4, 6, 8}, mixed[] = {4, 5, 6};
+    static const struct stream four = {{{4, 8, 12}}, 1, false, THREADS},
+                               two = {{{4, 6, 8}}, 1, false, THREADS},
+                               mixed = {{{4, 5, 6}}, 1, false, THREADS},
+                               kept = {{{4, 8, 12}}, 1, true, THREADS};
     struct device_value *conflict = &micro->device->values[DEVICE_REGISTER_CONFLICT];
     struct device_value *number = &micro->device->values[DEVICE_REGISTER_BANKS];
     double in_four = 0, in_two = 0, apart = 0, reused = 0;
-    int rc = run_banks(&in_four, micro, four, false, err);
+    int rc = run_banks(&in_four, micro, &four, err);
 
     if (rc == 0)
-        rc = run_banks(&in_two, micro, two, false, err);
+        rc = run_banks(&in_two, micro, &two, err);
     if (rc == 0)
-        rc = run_banks(&apart, micro, mixed, false, err);
+        rc = run_banks(&apart, micro, &mixed, err);
     if (rc == 0)
-        rc = run_banks(&reused, micro, four, true, err);
+        rc = run_banks(&reused, micro, &kept, err);
     if (rc)
         return rc;
     /* `mixed` has two sources in one bank, `four` and `two` all three. */
@@ -201,7 +242,8 @@ static int block_registers(const struct micro *micro, struct err *err)
 
 int micro_registers(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"register_conflict", banks}, {"block_registers", block_registers}};
+    static const struct part parts[] = {
+        {"register_conflict", banks}, {"register_window", window}, {"block_registers", block_registers}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -40,9 +40,10 @@ static int count_groups(void *context, const char *group, size_t done, size_t to
 /* Notes that only say what was seen; anything else would be a hole. */
 static bool is_finding(const char *note)
 {
-    return !strncmp(note, "register banks: ", 16) || !strncmp(note, "pipes: ", 7) ||
-           !strncmp(note, "divergence: of", 14) || !strncmp(note, "block_registers: ", 17) ||
-           !strncmp(note, "tlb", 3) || !strncmp(note, "sharing: ", 9);
+    return !strncmp(note, "register banks: ", 16) || !strncmp(note, "register window: ", 17) ||
+           !strncmp(note, "pipes: ", 7) || !strncmp(note, "divergence: of", 14) ||
+           !strncmp(note, "block_registers: ", 17) || !strncmp(note, "tlb", 3) ||
+           !strncmp(note, "sharing: ", 9);
 }
 
 static const struct device_source *source_of(const struct device *device, const char *name, bool fast)
