@@ -1,0 +1,202 @@
+#include "model/reuse_zones.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double zones_kept(double bytes, double cache)
+{
+    return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
+}
+
+/* Sharing between blocks
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static const struct footprint *slot_print(const struct emulate_result *result, enum emulate_slot slot,
+                                          bool written)
+{
+    const int b = emulate_sample_slot(result, slot); /* the middle block is the sample's first */
+
+    if (b < 0)
+        return NULL;
+    return written ? &result->blocks[b].written : &result->blocks[b].read;
+}
+
+static double shared_by(const struct zone *zone, const struct footprint *a, const struct footprint *b,
+                        const struct footprint *c)
+{
+    return a && b && c ? (double)footprint_shared_in(a, b, c, zone->address, zone->bytes) : 0;
+}
+
+static struct sharing sharing_of(const struct emulate_result *result, const struct zone *zone, bool written)
+{
+    const struct footprint *middle = slot_print(result, EMULATE_MIDDLE, written),
+                           *x1 = slot_print(result, EMULATE_X1, written),
+                           *x2 = slot_print(result, EMULATE_X2, written),
+                           *y1 = slot_print(result, EMULATE_Y1, written),
+                           *z1 = slot_print(result, EMULATE_Z1, written);
+    struct sharing out = {0};
+    double near_x;
+
+    near_x = shared_by(zone, middle, x1, x1);
+    out.own = shared_by(zone, middle, middle, middle);
+    out.x = x2 ? shared_by(zone, middle, x1, x2) : near_x;
+    out.halo = near_x - out.x;
+    out.y = shared_by(zone, middle, y1, y1);
+    out.both = shared_by(zone, middle, x1, y1);
+    out.z = shared_by(zone, middle, z1, z1);
+    return out;
+}
+
+/* Different sectors of nx by ny blocks. */
+static double together(const struct sharing *s, double nx, double ny)
+{
+    const double both = fmin(s->both, fmin(s->x, s->y)), x = s->x - both, y = s->y - both;
+    const double rest = fmax(s->own - both - x - y, 0);
+
+    return both + x * ny + y * nx + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
+}
+
+/* Bytes of `blocks` blocks of a zone in the order in which they are dispatched, x first, then y. What a layer
+ * in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`. */
+static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks, double held,
+                       const struct zone *zone)
+{
+    const double nx = fmin(launch->grid[0], blocks), ny = fmin(launch->grid[1], fmax(blocks / nx, 1));
+    const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
+    const double again = fmin(s->z * nx * ny, layer) * held;
+
+    return fmin((layer + (layer - again) * (layers - 1)) * FOOTPRINT_SECTOR, (double)zone->bytes);
+}
+
+/* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
+ * wave ask for. A line of which a neighbour fetches the other half takes, as reads of 64-byte rows showed on
+ * an NVIDIA H200, half of what one takes of which nobody does. */
+static void find_pairs(struct zone *zone, const struct zones *zones)
+{
+    const struct emulate_result *result = zones->result;
+    const struct footprint *own = &result->blocks[0].read;
+    const bool rows = zones->wave_blocks > zones->launch->grid[0]; /* the wave is more than a row of blocks */
+    const struct footprint *const near[] = {slot_print(result, EMULATE_X1, false),
+                                            slot_print(result, EMULATE_X2, false),
+                                            rows ? slot_print(result, EMULATE_Y1, false) : NULL};
+    struct footprint_pairs alone, pairs;
+
+    footprint_pairs_in(&alone, own, NULL, 0, zone->address, zone->bytes);
+    footprint_pairs_in(&pairs, own, near, 3, zone->address, zone->bytes);
+    zone->pairs = pairs.sectors ? 2 * (double)pairs.pairs / (double)pairs.sectors : 1;
+    zone->anywhere = pairs.pairs ? (double)pairs.lone / (double)pairs.pairs : 0;
+    zone->scattered = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
+}
+
+/* Bytes that a layer of blocks in z touches, read and written. */
+static double layer_bytes(const struct zones *zones)
+{
+    const double blocks = (double)zones->launch->grid[0] * zones->launch->grid[1];
+    double bytes = 0;
+    size_t z;
+
+    for (z = 1; z < zones->count; z++)
+        bytes += bytes_of(&zones->zone[z].read, zones->launch, blocks, 0, &zones->zone[z]) +
+                 bytes_of(&zones->zone[z].written, zones->launch, blocks, 0, &zones->zone[z]);
+    return bytes;
+}
+
+/* What a wave touches that no layer before has left in L2; `held` as above. */
+static double wave_of(const struct zone *zone, const struct zones *zones, double held)
+{
+    const unsigned *grid = zones->launch->grid;
+    const double layer = (double)grid[0] * grid[1], blocks = fmin(zones->wave_blocks, layer);
+    const double bytes = bytes_of(&zone->read, zones->launch, zones->wave_blocks, held, zone);
+
+    return fmax(bytes - held * zone->read.z * blocks * FOOTPRINT_SECTOR, 0);
+}
+
+static void find_zones(struct zones *zones)
+{
+    const double waves = zones->blocks / zones->wave_blocks;
+    struct zone *zone;
+    double held;
+
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
+        const struct emulate_region *region = &zones->result->regions[zone - zones->zone - 1];
+
+        zone->address = region->address;
+        zone->bytes = region->bytes;
+        zone->read = sharing_of(zones->result, zone, false);
+        zone->written = sharing_of(zones->result, zone, true);
+        find_pairs(zone, zones);
+    }
+    held = zones_kept(layer_bytes(zones), zones->caches->l2_holds);
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
+        zone->unique = bytes_of(&zone->read, zones->launch, zones->blocks, 1, zone);
+        zone->wave = wave_of(zone, zones, held);
+        zones->unique_read += zone->unique;
+        zones->unique_written += bytes_of(&zone->written, zones->launch, zones->blocks, 1, zone);
+        zones->wave_read += zone->wave;
+    }
+    zones->wave_bytes = zones->wave_read + zones->unique_written / waves;
+}
+
+/* What a later wave finds in L2 of what the zone's earlier ones touched. Of what is gone through in order,
+ * what fits beside the waves until it is touched again: the next wave, where both belong to a row of blocks
+ * that share it. Of single sectors anywhere, the part of the zone that L2's share for it holds at any time.
+ */
+static double found_again(const struct zones *zones, const struct zone *zone)
+{
+    const double holds = zones->caches->l2_holds;
+    const unsigned *grid = zones->launch->grid;
+    const bool same_row = grid[1] > 1 && zones->wave_blocks < grid[0];
+    const double row = same_row && zone->read.own > 0 ? fmin(zone->read.x / zone->read.own, 1) : 0;
+    const double all = zones->unique_read + zones->unique_written;
+    const double between = zones->wave_bytes * zone->unique / zone->wave;
+    const double random = holds * zone->wave / zones->wave_bytes / zone->unique;
+    const double in_order =
+        row * zones_kept(zones->wave_bytes, holds) + (1 - row) * zones_kept(fmin(between, all), holds);
+
+    return zone->anywhere * fmin(random, 1) + (1 - zone->anywhere) * in_order;
+}
+
+static void fetch_zones(struct zones *zones)
+{
+    const struct traffic_caches *caches = zones->caches;
+    const double waves = zones->blocks / zones->wave_blocks;
+    const double all = zones->unique_read + zones->unique_written;
+    const double first = caches->warm ? zones_kept(all, caches->l2_holds) : 0;
+    size_t z;
+
+    for (z = 1; z < zones->count; z++) {
+        struct zone *zone = &zones->zone[z];
+        const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
+        const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
+        const double again = zone->wave > 0 ? found_again(zones, zone) : 1;
+
+        zone->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
+        zone->ready = wave > 0 ? 1 - fmin(zone->missed / fmax(waves * wave, unique), 1) : 1;
+    }
+}
+
+int zones_find(struct zones *out, const struct emulate_result *result, const struct launch *launch,
+               const struct traffic_caches *caches, struct err *err)
+{
+    const double blocks = (double)launch_blocks(launch);
+
+    *out = (struct zones){.result = result,
+                          .launch = launch,
+                          .caches = caches,
+                          .blocks = blocks,
+                          .wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks),
+                          .count = result->region_count + 1};
+    out->zone = calloc(out->count, sizeof *out->zone);
+    if (!out->zone)
+        return err_memory(err);
+    find_zones(out);
+    fetch_zones(out);
+    return 0;
+}
+
+void zones_release(struct zones *zones)
+{
+    free(zones->zone);
+    *zones = (struct zones){0};
+}
