@@ -29,9 +29,9 @@ static struct compare_spread spread_of(double *values, size_t n)
     out.median = stats_median(values, n);
     out.low = stats_quantile(values, n, 0.1);
     out.high = stats_quantile(values, n, 0.9);
-    out.median = out.median < 1e299 ? out.median : INFINITY;
-    out.low = out.low < 1e299 ? out.low : INFINITY;
-    out.high = out.high < 1e299 ? out.high : INFINITY;
+    out.median = out.median < 1e290 ? out.median : INFINITY;
+    out.low = out.low < 1e290 ? out.low : INFINITY;
+    out.high = out.high < 1e290 ? out.high : INFINITY;
     return out;
 }
 

@@ -16,4 +16,7 @@ void page_add(struct page *page, const char *format, ...) __attribute__((format(
 /* Text that is no markup: <, >, & and quotes are escaped. */
 void page_escape(struct page *page, const char *text);
 
+/* Style sheet: for light and dark screens and for paper, tables of class=scroll, pictures of class=grid. */
+extern const char page_style[];
+
 #endif

@@ -33,20 +33,6 @@ struct report {
     int code;
 };
 
-static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;color:#1c2024;background:#fff;max-width:1080px;margin:2em auto;"
-    "padding:0 1em}h1{font-size:1.6em}h2{font-size:1.15em;margin-top:2em}table{border-collapse:collapse;"
-    "font-variant-numeric:tabular-nums}th,td{padding:.2em .8em .2em 0;text-align:right;border-bottom:1px "
-    "solid "
-    "#ddd;white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal}.scroll{"
-    "overflow-x:auto}.grid{"
-    "display:"
-    "grid;grid-template-columns:repeat(auto-fit,minmax(480px,1fr));gap:1em}figure{margin:0;break-inside:"
-    "avoid}"
-    "svg{max-width:100%;height:auto}figcaption{color:#555;font-size:.9em}@media "
-    "print{body{margin:0;max-width:none;"
-    "font-size:11px}.grid{grid-template-columns:1fr 1fr}.scroll{overflow:visible}th,td{white-space:normal}}";
-
 /* What ran
  * --------------------------------------------------------------------------------------------------------------
  */
@@ -119,7 +105,12 @@ static int find_indices(struct report *report)
     return i < space_count(options->space) ? err_memory(report->err) : 0;
 }
 
-/* Evenly from the fastest to the slowest. */
+/* The `i`th of the `n` to predict: those of the table, then evenly from the fastest to the slowest. */
+static struct ranked *chosen(const struct report *report, size_t i, size_t n)
+{
+    return &report->ran[i < ROWS ? i : i * report->count / n];
+}
+
 static int predict_some(struct report *report)
 {
     const struct report_options *options = report->options;
@@ -130,11 +121,10 @@ static int predict_some(struct report *report)
     if (!options->forecaster)
         return 0;
     for (i = 0; i < n && !code; i++)
-        if (report->ran[i * report->count / n].in_space)
-            code = forecaster_announce(options->forecaster, report->ran[i * report->count / n].index,
-                                       report->err);
+        if (chosen(report, i, n)->in_space)
+            code = forecaster_announce(options->forecaster, chosen(report, i, n)->index, report->err);
     for (i = 0; i < n && !code; i++) {
-        struct ranked *ranked = &report->ran[i * report->count / n];
+        struct ranked *ranked = chosen(report, i, n);
 
         if (ranked->in_space)
             code = forecaster_ask(&ranked->forecast, options->forecaster, ranked->index, report->err);
@@ -433,7 +423,7 @@ static void add_head(struct report *report)
     page_add(page, "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
                    "content=\"width=device-width\"><title>");
     page_escape(page, heading.kernel_name);
-    page_add(page, "</title><style>%s</style>\n<h1>", style);
+    page_add(page, "</title><style>%s</style>\n<h1>", page_style);
     page_escape(page, heading.kernel_name);
     page_add(page, "</h1>\n<p>Measured on ");
     page_escape(page, heading.device_name);

@@ -136,15 +136,16 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
  * ------------------------------------------------------------------------------------------------------------
  */
 
-/* Variants to compile for each trial: as many as the two allowances allow, and few where the model can read
- * none of them, because then compiling teaches nothing. */
+/* Variants to compile for each trial: few where there are many trials, which teach more, and where the model
+ * can read none of them, because then compiling teaches nothing. */
 static uint64_t pace(const struct model_search *search)
 {
+    const uint64_t wanted = at_most(AHEAD_MOST, at_least(AHEAD_LEAST, AFTER_SPREAD / search->trials_most));
+    const uint64_t left = search->compiled_most - at_most(search->spread, search->compiled_most);
+
     if (search->told >= search->spread && search->refused == search->told)
         return 1;
-    return at_least(1,
-                    at_most(AHEAD, (search->compiled_most - at_most(search->spread, search->compiled_most)) /
-                                       search->trials_most));
+    return at_least(1, at_most(wanted, left / search->trials_most));
 }
 
 /* Trials that count against the allowance. While it is the search's own, failures do not. */

@@ -21,11 +21,13 @@ enum {
     COMPILED_MOST = 2000, /* ... and at most this many; ... */
     COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
     COMPILED_LEAST =
-        400,           /* to look for surprises before the end, at most, and half of what may be compiled */
-    AHEAD = 8,         /* compiled for each trial, at most, while there is something to choose from */
-    TRIALS_LEAST = 10, /* before the search may say that nothing is worth a trial */
-    TRIALS_MOST = 250, /* that it allows itself */
-    BLIND = 64         /* failures without a success after which one order is as good as another */
+        400,            /* to look for surprises before the end, at most, and half of what may be compiled */
+    AFTER_SPREAD = 128, /* to compile besides, shared out among the trials, ... */
+    AHEAD_LEAST = 2,    /* ... but for each at least ... */
+    AHEAD_MOST = 8,     /* ... and at most so many, while there is something to choose from */
+    TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */
+    TRIALS_MOST = 250,  /* that it allows itself */
+    BLIND = 64          /* failures without a success after which one order is as good as another */
 };
 
 enum stage { COMPILING, READY, TIMING, ENDED };
