@@ -4,7 +4,7 @@
 
 /* Straight code played by blocks of two warps on the profile written by hand: 4 schedulers, LDS 29 cycles and
  * one wavefront a cycle, a barrier of two warps 21. */
-enum { CODE = 600 };
+enum { CODE = 600, ROUNDS = 9 };
 
 struct fixture {
     struct device device;
@@ -183,6 +183,64 @@ static void waves_follow_each_other(void **state)
     check_near(crowd.further, 29 + 100, 6);
 }
 
+/* Three sources of one bank, then two instructions without any. */
+static double bursts(double window)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    fill(&f, 598, plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 597; i += 3) {
+        f.code[i].source_count = 3;
+        for (unsigned s = 0; s < 3; s++)
+            f.code[i].sources[s] =
+                (struct sass_operand){.kind = SASS_REGISTER, .index = (uint8_t)(4 + 4 * s), .count = 1};
+    }
+    set_up(&f, 598, 4);
+    f.machine.reads_count = true;
+    f.machine.read_window = window;
+    return play(&f, 1, false).first;
+}
+
+static void operands_are_collected_in_a_window(void **state)
+{
+    (void)state;
+    check_near(bursts(3), 600, 10);
+    check_near(bursts(2), 800, 10);
+    check_near(bursts(1), 1000, 10);
+}
+
+/* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they wait
+ * together; one that holds on to its turn leaves the other something to do meanwhile. */
+static double rounds(bool holds)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    fill(&f, 66 * ROUNDS + 1, plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 66 * ROUNDS; i++) {
+        if (i % 66 == 64)
+            f.code[i] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
+        else if (i % 66 == 65)
+            f.code[i] = plain(SASS_FADD, 1, 1);
+        f.code[i].sources[0] = (struct sass_operand){.kind = SASS_REGISTER, .count = 1, .reuse = holds};
+        f.code[i].source_count = 1;
+    }
+    set_up(&f, 66 * ROUNDS + 1, 8);
+    for (i = 64; i < 66 * ROUNDS; i += 66)
+        f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    return play(&f, 1, false).first;
+}
+
+static void warps_take_turns_or_hold_on(void **state)
+{
+    const double turns = rounds(false), held = rounds(true);
+
+    (void)state;
+    check_near(turns, ROUNDS * (2 * 66 + 29), 80);
+    check_near(held, ROUNDS * 2 * 66, 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +250,8 @@ int main(void)
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(waves_follow_each_other),
+        cmocka_unit_test(operands_are_collected_in_a_window),
+        cmocka_unit_test(warps_take_turns_or_hold_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
