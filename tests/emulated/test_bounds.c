@@ -1,0 +1,90 @@
+/* The hard bound against every time that was recorded on an NVIDIA H200, for some variants of each kernel: it
+ * cuts variants unseen, so that it must never lie above one. And the estimate: no kernel so far off that it
+ * would be useless. The whole tables are benchmarks/validation/results.md. */
+#include "check.h"
+#include "validation/collect.h"
+
+enum { SKIPPED = 77, VARIANTS = 12 };
+
+static const char *const kernels[] = {
+    "kernels/abs_inplace",  "kernels/black_scholes", "kernels/lattice_boltzmann", "kernels/matmul",
+    "kernels/matmul_naive", "kernels/matmul_volkov", "kernels/permutation",       "kernels/reduction",
+    "kernels/row_softmax",  "kernels/spmv_csr",      "kernels/stencil3d",         "kernels/transpose",
+    "kernels/vector_add"};
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static struct collect_options options = {.jobs = 2};
+
+/* Some of the recorded variants, about VARIANTS of them. */
+static void take(struct collection *out, const char *folder)
+{
+    struct err err = {0};
+
+    options.folder = folder;
+    options.every = 1 << 20;
+    if (collect(out, &options, &err))
+        fail_msg("%s: %s", folder, err.text);
+    options.every = out->recorded / VARIANTS + 1;
+    collection_release(out);
+    if (collect(out, &options, &err))
+        fail_msg("%s: %s", folder, err.text);
+}
+
+static void bounds_lie_below_what_was_measured(void **state)
+{
+    struct collection collection = {0};
+    double error = 0;
+    size_t i;
+
+    take(&collection, *state);
+    assert_true(collection.count > VARIANTS / 2);
+    for (i = 0; i < collection.count; i++) {
+        const struct point *point = &collection.points[i];
+
+        if (!point->predicted)
+            fail_msg("%s: %s", point->configuration, point->reason);
+        if (!(point->bound_s <= point->measured_s && point->bound_s <= point->estimate_s))
+            fail_msg("%s: bound %g s, estimate %g s, measured %g s", point->configuration, point->bound_s,
+                     point->estimate_s, point->measured_s);
+        error += fabs(point->estimate_s / point->measured_s - 1) / (double)collection.count;
+    }
+    if (!(error < 0.3))
+        fail_msg("the mean error is %.0f %%", 100 * error);
+    collection_release(&collection);
+}
+
+static int judge_all(void)
+{
+    struct CMUnitTest tests[KERNELS];
+    size_t k;
+
+    for (k = 0; k < KERNELS; k++)
+        tests[k] = (struct CMUnitTest){.name = kernels[k],
+                                       .test_func = bounds_lie_below_what_was_measured,
+                                       .initial_state = (void *)(uintptr_t)kernels[k]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    struct device device;
+    struct machine machine;
+    struct err err = {0};
+    int code;
+
+    if (compiler_open(&options.compiler, NULL, NULL, &err)) {
+        fprintf(stderr, "skipped: %s\n", err.text);
+        return SKIPPED;
+    }
+    device_init(&device);
+    if (device_load(&device, "nvidia-h200", "model/devices", &err) || machine_init(&machine, &device, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    options.machine = &machine;
+    code = judge_all();
+    machine_release(&machine);
+    device_release(&device);
+    compiler_close(options.compiler);
+    return code;
+}
