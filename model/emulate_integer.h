@@ -21,6 +21,7 @@ void op_vimnmx3(struct alu *x);
 void op_viadd(struct alu *x);
 void op_viaddmnmx(struct alu *x);
 void op_vabsdiff(struct alu *x);
+void op_vabsdiff4(struct alu *x);
 void op_sgxt(struct alu *x);
 void op_bmsk(struct alu *x);
 void op_isetp(struct alu *x);

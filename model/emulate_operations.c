@@ -40,6 +40,7 @@ const struct operation operations[SASS_OP_COUNT] = {
     OP(VIADD, viadd, INT),
     OP(VIADDMNMX, viaddmnmx, INT),
     OP(VABSDIFF, vabsdiff, NONE),
+    OP(VABSDIFF4, vabsdiff4, NONE),
     BOTH(SGXT, sgxt, NONE),
     BOTH(BMSK, bmsk, NONE),
     BOTH(IMAD, imad, INT),

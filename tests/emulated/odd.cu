@@ -28,6 +28,21 @@ extern "C" __global__ void doubles(unsigned *out, const unsigned *in, int n)
     out[4 * i + 3] = __double2hiint(chosen);
 }
 
+// Halves and bytes in a word.
+extern "C" __global__ void packed(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned a = in[i], b = i % 7 ? in[(i + 1) % n] : a, c = in[(i + 2) % n];
+    bool high, low, taken;
+    const unsigned least = __vibmin_s16x2(a, b, &high, &low);
+    const int most = __vibmax_s32((int)b, (int)c, &taken);
+
+    out[4 * i] = __viaddmax_s16x2(a, b, c);
+    out[4 * i + 1] = least ^ (high ? 1 : 0) ^ (low ? 2 : 0) ^ (taken ? 4 : 0) ^ most << 3;
+    out[4 * i + 2] = __vabsdiffu4(a, b) + __vsadu4(b, c);
+    out[4 * i + 3] = __vimin3_s16x2_relu(a, b, c) ^ __vsub4(a, c);
+}
+
 __device__ unsigned triple(unsigned x)
 {
     return 3 * x + 1;

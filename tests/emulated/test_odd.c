@@ -25,6 +25,41 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
+static int32_t half(uint32_t word, int k)
+{
+    return (int16_t)(word >> 16 * k);
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void packed(uint32_t out[4], const uint32_t *in, int i)
+{
+    const uint32_t a = in[i], b = i % 7 ? in[(i + 1) % N] : a, c = in[(i + 2) % N];
+    uint32_t minimum = 0, minimum3 = 0, minus = 0;
+
+    memset(out, 0, 4 * sizeof *out);
+    for (int k = 0; k < 2; k++) {
+        const int16_t sum = (int16_t)(half(a, k) + half(b, k));
+        const int32_t low = least(half(a, k), half(b, k)), low3 = least(low, half(c, k));
+
+        out[0] |= (uint32_t)(uint16_t)(sum > half(c, k) ? sum : half(c, k)) << 16 * k;
+        minimum |= (uint32_t)(uint16_t)low << 16 * k;
+        minimum3 |= (uint32_t)(low3 > 0 ? low3 : 0) << 16 * k;
+    }
+    out[1] = minimum ^ (half(a, 1) <= half(b, 1) ? 1 : 0) ^ (half(a, 0) <= half(b, 0) ? 2 : 0) ^
+             ((int32_t)b >= (int32_t)c ? 4 : 0) ^ ((int32_t)b > (int32_t)c ? b : c) << 3;
+    for (int k = 0; k < 32; k += 8) {
+        out[2] += (uint32_t)abs((int)(a >> k & 255) - (int)(b >> k & 255)) << k;
+        minus |= (((a >> k) - (c >> k)) & 255) << k;
+    }
+    for (int k = 0; k < 32; k += 8)
+        out[2] += (uint32_t)abs((int)(b >> k & 255) - (int)(c >> k & 255));
+    out[3] = minimum3 ^ minus;
+}
+
 static void split(uint32_t out[2], double value)
 {
     memcpy(out, &value, sizeof value);
@@ -155,8 +190,8 @@ static const struct odd {
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
     unsigned first_sm;
 } odds[] = {
-    {"bytes", bytes, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
-    {"loops", loops, 80}, {"masks", masks, 80},     {"fp8", fp8, 89},
+    {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
+    {"loops", loops, 80}, {"masks", masks, 80},   {"fp8", fp8, 89},
 };
 
 /* A compiled kernel and its launch. */
