@@ -236,6 +236,20 @@ static int fail_compile(struct compile_result *out, struct err *err, const char 
     return out->diagnostic ? 0 : err_memory(err);
 }
 
+/* The compiler's own headers are full of T, N and K, which a macro of that name changes into nonsense. */
+static char *explain(const char *diagnostic)
+{
+    static const char own_headers[] = "__nv_nvrtc_builtin_header.h";
+    const bool clash = !strncmp(diagnostic, own_headers, sizeof own_headers - 1);
+    char *text = NULL;
+
+    if (asprintf(&text, "%s%s", diagnostic,
+                 clash ? " (a parameter's name seems to stand in the compiler's own headers: make it longer)"
+                       : "") < 0)
+        return NULL;
+    return text;
+}
+
 /* The reply of a compile that ended by itself. A name that the source does not have is the user's mistake. */
 static int read_reply(struct compile_result *out, struct message *reply,
                       const struct compile_request *request, struct err *err)
@@ -253,7 +267,7 @@ static int read_reply(struct compile_result *out, struct message *reply,
         return err_set(err, ERR_USAGE, "%s: no kernel is called %s", request->source_path, request->name);
     out->outcome = (enum outcome)outcome_parse(outcome);
     out->entry = entry ? strdup(entry) : NULL;
-    out->diagnostic = diagnostic ? strdup(diagnostic) : NULL;
+    out->diagnostic = diagnostic ? explain(diagnostic) : NULL;
     if ((entry && !out->entry) || (diagnostic && !out->diagnostic))
         return err_memory(err);
     out->cubin = reply->payload;

@@ -204,7 +204,8 @@ static int open_journal(struct tuning *tuning, struct err *err)
         tuning_message(tuning, "%s: its last %zu bytes were incomplete and are left out", out->journal,
                        journal_cut_bytes(tuning->journal));
     if (tuning->journal && (left_out = journal_left_out(&reason, tuning->journal)))
-        tuning_message(tuning, "%zu records are left out; the first: %s", left_out, reason);
+        tuning_message(tuning, "records that tell nothing and are left out: %zu; the first: %s", left_out,
+                       reason);
     snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
     return 0;

@@ -166,6 +166,23 @@ static void test_bad_variants_are_outcomes(void **state)
     compiler_close(compiler);
 }
 
+static void test_names_of_the_compilers_own_headers(void **state)
+{
+    static const char *const option = "-DT=4";
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_request request = request_of("names.cu", "k");
+    struct compile_result result;
+
+    (void)state;
+    write_text("names.cu", "extern \"C\" __global__ void k(float *a) { *a = T; }\n");
+    request.options = &option;
+    request.option_count = 1;
+    assert_int_equal(compile(&result, compiler, request), OUTCOME_COMPILE);
+    assert_non_null(strstr(result.diagnostic, "make it longer"));
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
 static void test_users_mistakes_are_errors(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
@@ -419,6 +436,7 @@ int main(void)
                                        cmocka_unit_test(test_toolkit_headers),
                                        cmocka_unit_test(test_architecture_of_the_options),
                                        cmocka_unit_test(test_bad_variants_are_outcomes),
+                                       cmocka_unit_test(test_names_of_the_compilers_own_headers),
                                        cmocka_unit_test(test_users_mistakes_are_errors),
                                        cmocka_unit_test(test_endless_compile),
                                        cmocka_unit_test(test_cache),
