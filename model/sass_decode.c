@@ -447,7 +447,7 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
         const struct slot *slot;
 
         out->op = r.encoding->op;
-        out->guard_uniform = r.encoding->uniform;
+        out->guard_uniform = r.encoding->uniform && out->op != SASS_VOTEU; /* which asks the lanes */
         r.form = (unsigned)sass_bits(out->word, 9, 3);
         r.uniform_width = sm >= 100 ? 8 : 6;
         read_fields(&r);

@@ -212,6 +212,20 @@ static void reads_wide_accesses_of_sm_100(void **state)
     assert_int_equal(in.sources[1].index, 16);
 }
 
+static void guards_a_vote_by_lanes(void **state)
+{
+    static const uint64_t vote[2] = {0x0000000000ff8886, 0x000fe20001000100};
+    struct sass in;
+    char text[64];
+
+    (void)state;
+    decode(&in, vote, 0, 120);
+    assert_false(in.guard_uniform);
+    assert_int_equal(in.destinations[1].kind, SASS_UNIFORM_PREDICATE);
+    sass_text(text, sizeof text, &in);
+    assert_string_equal(text, "@!P0 VOTEU.ANY URZ, UP0, P2");
+}
+
 static void counts_what_it_does_not_know(void **state)
 {
     static const uint64_t nothing[2] = {0x00000000000079ff, 0x000fe20000000000};
@@ -286,13 +300,10 @@ static void cuts_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_recorded_listings),
-        cmocka_unit_test(reads_operands_and_modifiers),
-        cmocka_unit_test(reads_wide_accesses_of_sm_100),
-        cmocka_unit_test(counts_what_it_does_not_know),
-        cmocka_unit_test(keys_the_table_by_architecture),
-        cmocka_unit_test(names_classes_and_intervals),
-        cmocka_unit_test(cuts_long_text),
+        cmocka_unit_test(matches_recorded_listings),     cmocka_unit_test(reads_operands_and_modifiers),
+        cmocka_unit_test(reads_wide_accesses_of_sm_100), cmocka_unit_test(guards_a_vote_by_lanes),
+        cmocka_unit_test(counts_what_it_does_not_know),  cmocka_unit_test(keys_the_table_by_architecture),
+        cmocka_unit_test(names_classes_and_intervals),   cmocka_unit_test(cuts_long_text),
     };
 
     return cmocka_run_group_tests_name("model/sass", tests, NULL, NULL);
