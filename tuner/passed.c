@@ -48,9 +48,10 @@ static struct json *cut_json(const struct search_cut *cut)
                  set_ms(object, "estimate_ms", cut->forecast.estimate_s) |
                  js_set_string(object, "limiter", resource_name(cut->forecast.limiter));
     if (!failed)
-        failed = set_ms(object, "expected_ms", cut->expected_s) |
-                 set_ms(object, "expected_at_best_ms", cut->expected_s * exp(-2 * cut->deviation)) |
-                 set_ms(object, "best_ms", cut->best_s);
+        failed =
+            set_ms(object, "expected_ms", cut->expected_s) |
+            set_ms(object, "expected_at_best_ms", cut->expected_s * exp(-SEARCH_MARGIN * cut->deviation)) |
+            set_ms(object, "best_ms", cut->best_s);
     if (!failed)
         return object;
     js_free(object);

@@ -8,10 +8,6 @@
 
 enum { SURE = 128 }; /* of the pool, those whose deviation is worked out too */
 
-/* An expected gain below this share of the time is not worth a trial. Deviations rest on few points, so this
- * is far below what anybody would notice: it is to be reached by what cannot win, not by what hardly can. */
-static const double worthwhile = 2e-5;
-
 bool search_is_blind(const struct model_search *search)
 {
     return !search->succeeded && search->timed >= BLIND;
@@ -28,6 +24,13 @@ static double wanted(const struct model_search *search, const struct expected *e
     if (isinf(search->best_s))
         return expected->deviation - log(expected->time_s);
     return belief_gain(expected, search->best_s);
+}
+
+/* Whether it would be faster than the best if it lay SEARCH_MARGIN deviations below what is expected. */
+static bool may_win(const struct model_search *search, const struct expected *expected)
+{
+    return isinf(search->best_s) ||
+           log(expected->time_s / search->best_s) < SEARCH_MARGIN * expected->deviation;
 }
 
 double search_rank(const struct model_search *search, const struct member *member)
@@ -60,13 +63,20 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
         if (!member->forecast.predicted && (!unread || member->rank > unread->rank))
             unread = member;
     }
-    *is_worthwhile = best && (isinf(search->best_s) || best->rank > worthwhile || unread);
-    return *is_worthwhile && unread && !(best->rank > worthwhile) ? unread : best;
+    *is_worthwhile = best && search_is_promising(search, best);
+    if (*is_worthwhile || !unread)
+        return best;
+    *is_worthwhile = true;
+    return unread;
 }
 
 bool search_is_promising(const struct model_search *search, const struct member *member)
 {
-    return isinf(search->best_s) || !member->forecast.predicted || search_rank(search, member) > worthwhile;
+    struct expected expected;
+
+    return !member->forecast.predicted ||
+           !belief_expects(&expected, search->belief, member->choices, &member->forecast) ||
+           may_win(search, &expected);
 }
 
 bool search_is_promising_unseen(const struct model_search *search, uint64_t index)
@@ -74,8 +84,7 @@ bool search_is_promising_unseen(const struct model_search *search, uint64_t inde
     struct expected expected;
 
     space_configuration(search->choices, search->options.space, index);
-    return isinf(search->best_s) || !belief_expects(&expected, search->belief, search->choices, NULL) ||
-           wanted(search, &expected) > worthwhile;
+    return !belief_expects(&expected, search->belief, search->choices, NULL) || may_win(search, &expected);
 }
 
 bool search_draw(uint64_t *index, struct model_search *search)
@@ -197,7 +206,7 @@ bool search_promises(struct model_search *search)
     if (search->plan_stale || !search->plan_count)
         make_plan(search);
     return search->plan_count &&
-           (isinf(search->best_s) || search->plan[search->plan_count - 1].rank > worthwhile);
+           search_is_promising_unseen(search, search->plan[search->plan_count - 1].index);
 }
 
 uint64_t search_planned(struct model_search *search)
