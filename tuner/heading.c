@@ -128,9 +128,10 @@ static const char *text_of(const struct js_at *object, const char *key)
 void heading_read(struct heading *out, const struct journal *journal)
 {
     const struct js_at head = journal_head(journal);
+    const char *device = text_of(&head, "device_name");
     struct js_at own;
 
-    *out = (struct heading){.device_name = text_of(&head, "device_name"),
+    *out = (struct heading){.device_name = *device ? device : "an unnamed device",
                             .kernel_name = text_of(&head, "kernel_name"),
                             .nvrtc = "",
                             .driver = ""};

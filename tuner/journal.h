@@ -52,9 +52,9 @@ int record_copy(struct record *out, const struct record *record, struct err *err
 
 struct journal;
 
-/* Reads a journal or another tool's cache, of which nothing is changed. ERR_USAGE where the file cannot be
- * found, ERR_FORMAT where it is no cache file or a record in its middle is damaged (the message names the
- * record). */
+/* Reads a journal, another tool's cache or T4 results, of which nothing is changed. ERR_USAGE where the file
+ * cannot be found, ERR_FORMAT where it is no cache file or a record in its middle is damaged (the message
+ * names the record). */
 int journal_read(struct journal **out, const char *path, struct err *err);
 
 /* Opens a journal for appending and reads what it holds; creates it with `head` (see journal_head_new) where

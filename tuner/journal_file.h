@@ -22,6 +22,12 @@ struct journal {
 /* The whole file as text with a zero behind it; gzip is undone on the way. */
 int journal_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err);
 
+/* Counts another tool's record that tells neither a time nor a known error. */
+void journal_leave_out(struct journal *journal, const struct err *why);
+
+/* Makes records of the head's "results", a list in the T4 format. */
+int journal_take_t4(struct journal *journal, struct err *err);
+
 /* Takes over what the text holds, up to where it ends. */
 int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err);
 

@@ -112,8 +112,7 @@ static int parse_member(struct json **out, const char *from, const char *to, con
     return code;
 }
 
-/* Another tool's record that tells neither a time nor a known error. */
-static void leave_out(struct journal *journal, const struct err *why)
+void journal_leave_out(struct journal *journal, const struct err *why)
 {
     if (!journal->left_out++)
         journal->left_out_reason = *why;
@@ -135,7 +134,7 @@ static int add_record(struct journal *journal, const char *from, const char *to,
     if (!code)
         code = records_put(&journal->records, &record, err);
     else if (code == ERR_USAGE && !js_find(&own, &member, "outcome")) {
-        leave_out(journal, &why);
+        journal_leave_out(journal, &why);
         code = 0;
     } else {
         err_set(err, (enum err_code)code, "%s", why.text);
@@ -199,15 +198,16 @@ static int check_cut(const struct journal *journal, const char *text, size_t len
 }
 
 /* The other formats that tuners write have lists of results. */
-static int no_cache(const struct journal *journal, struct err *err)
+static int take_results(struct journal *journal, struct err *err)
 {
     const struct js_at head = js_root(journal->head, journal->path);
     struct js_at results;
 
-    if (js_find(&results, &head, "results") || js_find(&results, &head, "Results"))
+    if (js_find(&results, &head, "results"))
+        return journal_take_t4(journal, err);
+    if (js_find(&results, &head, "Results"))
         return err_set(err, ERR_FORMAT,
-                       "%s: is a list of results (T4 or KTT), which is not read: give the Kernel Tuner cache "
-                       "file of the same run",
+                       "%s: is a result file of KTT, which is not read: its converter makes a T4 file of it",
                        journal->path);
     return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache: it has no \"cache\"",
                    journal->path);
@@ -234,7 +234,7 @@ int journal_parse(struct journal *journal, const char *text, size_t length, stru
         }
     }
     if (!code && !found)
-        code = no_cache(journal, err);
+        code = take_results(journal, err);
     if (!code && journal->left_out && !journal->records.count)
         code = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
     if (!code && !closed) {

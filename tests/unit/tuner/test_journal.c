@@ -292,8 +292,38 @@ static void reads_careless_tools(void **state)
     journal_free(journal);
     check_refused("{\"cache\": {\"1\": {\"time\": \"0.5\"}}}", ERR_FORMAT,
                   "1.time: \"0.5\" is neither a number of milliseconds nor an error");
-    check_refused("{\"schema_version\": \"1.0.0\", \"results\": []}", ERR_FORMAT,
-                  "give the Kernel Tuner cache file of the same run");
+    check_refused("{\"schema_version\": \"1.0.0\", \"results\": []}", ERR_FORMAT, "results: is empty");
+    check_refused("{\"Metadata\": {}, \"Results\": []}", ERR_FORMAT, "its converter makes a T4 file");
+}
+
+static void reads_t4(void **state)
+{
+    struct journal *journal;
+    const char *reason;
+
+    (void)state;
+    write_text(
+        "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"microseconds\"}, \"results\": [\n"
+        "{\"configuration\": {\"a\": 1, \"b\": true}, \"times\": {\"runtimes\": [400, NaN, 600]}, "
+        "\"invalidity\": \"correct\", \"correctness\": 1, "
+        "\"measurements\": [{\"name\": \"energy\", \"value\": 3}, {\"name\": \"time\", \"value\": 500}]},\n"
+        "{\"configuration\": {\"a\": 2, \"b\": true}, \"times\": {}, \"invalidity\": \"compile\", "
+        "\"measurements\": [{\"name\": \"time\", \"value\": \"CompilationFailedConfig\"}]},\n"
+        "{\"configuration\": {\"a\": 3, \"b\": true}, \"times\": {}, \"invalidity\": \"correct\"},\n"
+        "{\"configuration\": {\"a\": 4}, \"invalidity\": \"timeout\"}]}");
+    journal = read_ok();
+    assert_int_equal(journal_count(journal), 2);
+    assert_true(journal_foreign(journal));
+    check_near(journal_find(journal, "1,True")->time_s, 5e-4, 1e-15);
+    assert_int_equal(journal_find(journal, "1,True")->sample_count, 2);
+    check_near(journal_find(journal, "1,True")->samples_s[1], 6e-4, 1e-15);
+    assert_int_equal(journal_find(journal, "2,True")->outcome, OUTCOME_COMPILE);
+    assert_int_equal(journal_left_out(&reason, journal), 2);
+    assert_non_null(strstr(reason, "results[2]: no measurement is called time"));
+    journal_free(journal);
+    check_refused("{\"metadata\": {\"timeunit\": \"moons\"}, \"results\": [1]}", ERR_FORMAT,
+                  "the unit \"moons\" is not known");
+    check_refused("{\"results\": [1]}", ERR_FORMAT, "results[0]");
 }
 
 static void reads_gzip(void **state)
@@ -424,6 +454,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(refuses_damage_and_strangers, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_other_tools, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_careless_tools, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_t4, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
         cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_nothing_without_a_record, setup, teardown),
