@@ -144,12 +144,14 @@ static void free_buffers(struct bench *bench)
     bench->a = bench->b = bench->ours = bench->theirs = 0;
 }
 
-/* The largest difference, in units of what rounding may make of a sum of k products. */
+/* The largest difference, in units of what rounding makes of a sum of k products of numbers in [-1, 1]: half
+ * a unit in the last place, times sqrt(k) roundings, times the sum of magnitudes (Higham and Mary, "A new
+ * approach to probabilistic rounding error analysis", 2019). */
 static int largest_difference(double *out, struct bench *bench, struct err *err)
 {
     const size_t count = (size_t)bench->shape.m * (size_t)bench->shape.n;
     float *ours = malloc(count * sizeof *ours), *theirs = malloc(count * sizeof *theirs);
-    const double unit = 6e-8 * bench->shape.k;
+    const double k = bench->shape.k, unit = 6e-8 * sqrt(k) * (k / 4);
     size_t i;
     int code = ours && theirs ? 0 : err_memory(err);
 
