@@ -10,10 +10,11 @@
 #define THREAD_N      8
 #define STAGES        2
 #define COPY          COPY_REGISTERS
-#define PREFETCH      1
+#define UNROLL        8
 #define COLUMNS_FIRST 0
-#define STEPWISE      0
+#define RUN           8
 #define MIN_BLOCKS    1
+#define SPLIT_K       1
 #endif
 
 // The values of COPY: how a tile of A gets to shared memory, and how it lies there.
@@ -41,10 +42,12 @@ constexpr int A_LANES =
 constexpr int B_LANES = TILE_N / VEC;
 constexpr int A_ROWS = THREADS / A_LANES; // rows that all threads together copy at a time
 constexpr int B_ROWS = THREADS / B_LANES;
+constexpr int PASSES = TILE_K / UNROLL;
 constexpr int GROUP_M = 8;                    // rows of tiles that thread blocks running together cover
 constexpr int A_DEPTH = TRANSPOSED ? 1 : VEC; // steps in k that one load of a fragment of A serves
 
 static_assert(TILE_M % WARP_M == 0 && TILE_N % WARP_N == 0, "warps must tile the block");
+static_assert((COLUMNS_FIRST ? THREAD_M : THREAD_N) % RUN == 0, "runs must tile the part of a thread");
 static_assert(THREAD_M % VEC == 0 && THREAD_N % VEC == 0, "fragments are loaded 16 bytes at a time");
 static_assert(A_COPIES * A_WIDTH * THREADS == TILE_M * TILE_K, "threads must share the tile of A evenly");
 static_assert(B_COPIES * VEC * THREADS == TILE_N * TILE_K, "threads must share the tile of B evenly");
@@ -56,8 +59,9 @@ struct matrices {
     float *C;
     int M, N, K;
     bool vectors;   // no tile sticks out of M or N, and every row starts at a multiple of 16 bytes
-    int tiles;      // in k
-    int full_tiles; // of these, the first ones that are copied without a look at bounds
+    int begin, end; // tiles in k that this thread block multiplies
+    int full_tiles; // the first ones in k, that are copied without a look at bounds
+    float one;      // what the compiler does not know
 };
 
 // The tile of C that a thread block computes and where this thread's copies start.
@@ -93,6 +97,16 @@ template <int FLOATS> __device__ __forceinline__ void copy_async(float *to, cons
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from)
                      : "memory");
+}
+
+// The same of one element, zero where it lies outside the matrix.
+__device__ __forceinline__ void copy_element(float *to, const float *matrix, int row, int column, int rows,
+                                             int columns)
+{
+    if (row < rows && column < columns)
+        copy_async<1>(to, matrix + (long long)row * columns + column);
+    else
+        *to = 0;
 }
 
 __device__ __forceinline__ void copies_commit()
@@ -167,7 +181,7 @@ __device__ __forceinline__ void store_tiles(float *stage, const staged &held, co
         *(float4 *)(stage + A_FLOATS + (at.b_k + c * B_ROWS) * TILE_N + at.b_n) = held.B[c];
 }
 
-// Copies tiles t to a stage: asynchronously where no bounds interfere, else element by element.
+// Copies tiles t to a stage, asynchronously: where bounds interfere, element by element.
 __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, const tile &at, int t)
 {
     const int k = t * TILE_K;
@@ -182,14 +196,14 @@ __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, con
         for (int c = 0; c < B_COPIES; c++)
             copy_async<VEC>(b_stage + (at.b_k + c * B_ROWS) * TILE_N + at.b_n,
                             below(from_b, in.N, c * B_ROWS));
-    } else if (t < in.tiles) {
-#pragma unroll 1
+    } else if (t < in.end) {
+#pragma unroll 4
         for (int e = threadIdx.x; e < TILE_M * TILE_K; e += THREADS)
-            stage[a_place(e / TILE_K, e % TILE_K)] =
-                element(in.A, at.row + e / TILE_K, k + e % TILE_K, in.M, in.K);
-#pragma unroll 1
+            copy_element(stage + a_place(e / TILE_K, e % TILE_K), in.A, at.row + e / TILE_K, k + e % TILE_K,
+                         in.M, in.K);
+#pragma unroll 4
         for (int e = threadIdx.x; e < TILE_K * TILE_N; e += THREADS)
-            b_stage[e] = element(in.B, k + e / TILE_N, at.column + e % TILE_N, in.K, in.N);
+            copy_element(b_stage + e, in.B, k + e / TILE_N, at.column + e % TILE_N, in.K, in.N);
     }
 }
 
@@ -198,7 +212,6 @@ __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, con
 // is not transposed.
 struct part {
     int row, column;
-    int a, b; // the first element of its fragments in a stage
 };
 
 __device__ constexpr int part_row(int i)
@@ -211,28 +224,20 @@ __device__ constexpr int part_column(int j)
     return j / VEC * LANES_N * VEC + j % VEC;
 }
 
-// Keeps the compiler from working a value out again at every use.
-__device__ __forceinline__ void keep(int &value)
-{
-    asm volatile("" : "+r"(value));
-}
-
 __device__ __forceinline__ part thread_part()
 {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     part p;
     p.row = warp / WARPS_N * WARP_M + lane / LANES_N * (TRANSPOSED ? VEC : 1);
     p.column = warp % WARPS_N * WARP_N + lane % LANES_N * VEC;
-    p.a = a_place(p.row, 0);
-    p.b = A_FLOATS + p.column;
-    keep(p.a);
-    keep(p.b);
     return p;
 }
 
+constexpr int A_VECTORS = TRANSPOSED ? THREAD_M / VEC : THREAD_M;
+
 // What one step in k multiplies; of A, A_DEPTH steps at once.
 struct fragments {
-    float4 A[TRANSPOSED ? THREAD_M / VEC : THREAD_M], B[THREAD_N / VEC];
+    float4 A[A_VECTORS], B[THREAD_N / VEC];
 };
 
 __device__ __forceinline__ float component(const float4 &v, int i)
@@ -240,30 +245,57 @@ __device__ __forceinline__ float component(const float4 &v, int i)
     return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 
+// 16 bytes of shared memory. Said in PTX so that the load stays ahead of its step: the compiler would move
+// one whose result is used behind a branch there.
+__device__ __forceinline__ float4 load_shared(unsigned address)
+{
+    float4 v;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(address)
+                 : "memory");
+    return v;
+}
+
+// The addresses in shared memory of this thread's first fragments in a stage.
+struct place {
+    unsigned a, b;
+};
+
+__device__ __forceinline__ place place_in(const float *stage, const part &p)
+{
+    place at;
+    at.a = shared_address(stage + a_place(p.row, 0));
+    at.b = shared_address(stage + A_FLOATS + p.column);
+    return at;
+}
+
 // The fragments of one step in k of a tile.
-template <int STEP>
-__device__ __forceinline__ void load_fragments(fragments &f, const float *stage, const part &p)
+template <int STEP> __device__ __forceinline__ void load_fragments(fragments &f, const place &from)
 {
     if (STEP % A_DEPTH == 0) {
 #pragma unroll
-        for (int i = 0; i < THREAD_M; i += TRANSPOSED ? VEC : 1)
-            f.A[TRANSPOSED ? i / VEC : i] = *(const float4 *)(stage + p.a + a_place(part_row(i), STEP));
+        for (int v = 0; v < A_VECTORS; v++)
+            f.A[v] = load_shared(from.a + 4 * a_place(part_row(TRANSPOSED ? v * VEC : v), STEP));
     }
 #pragma unroll
-    for (int j = 0; j < THREAD_N; j += VEC)
-        f.B[j / VEC] = *(const float4 *)(stage + p.b + STEP * TILE_N + part_column(j));
+    for (int v = 0; v < THREAD_N / VEC; v++)
+        f.B[v] = load_shared(from.b + 4 * (STEP * TILE_N + part_column(v * VEC)));
 }
 
 // An FFMA that takes one factor from its predecessor reads two registers instead of three, which is what the
-// register file delivers in a cycle; walking to and fro keeps a factor at the turns as well.
+// register file delivers in a cycle. RUN of them share a factor; runs go to and fro, so that the one after a
+// turn shares the other factor.
 template <int STEP>
 __device__ __forceinline__ void multiply(float (&sum)[THREAD_M][THREAD_N], const fragments &f)
 {
-    constexpr int INNER = COLUMNS_FIRST ? THREAD_M : THREAD_N;
+    constexpr int RUNS = COLUMNS_FIRST ? THREAD_N : THREAD_M; // side by side
 #pragma unroll
     for (int n = 0; n < THREAD_M * THREAD_N; n++) {
-        const int outer = n / INNER, inner = outer % 2 == 0 ? n % INNER : INNER - 1 - n % INNER;
-        const int i = COLUMNS_FIRST ? inner : outer, j = COLUMNS_FIRST ? outer : inner;
+        const int band = n / (RUN * RUNS), run = n / RUN % RUNS,
+                  step = run % 2 == 0 ? n % RUN : RUN - 1 - n % RUN;
+        const int along = band * RUN + step, across = band % 2 == 0 ? run : RUNS - 1 - run;
+        const int i = COLUMNS_FIRST ? along : across, j = COLUMNS_FIRST ? across : along;
         const float a = TRANSPOSED ? component(f.A[i / VEC], i % VEC) : component(f.A[i], STEP % A_DEPTH);
         sum[i][j] = fmaf(a, component(f.B[j / VEC], j % VEC), sum[i][j]);
     }
@@ -273,8 +305,9 @@ __device__ __forceinline__ void multiply(float (&sum)[THREAD_M][THREAD_N], const
 // rows of tiles.
 __device__ __forceinline__ tile block_tile(const matrices &in)
 {
+    const int index = blockIdx.x / SPLIT_K;
     const int rows = (in.M + TILE_M - 1) / TILE_M, columns = (in.N + TILE_N - 1) / TILE_N;
-    const int group = blockIdx.x / (GROUP_M * columns), within = blockIdx.x % (GROUP_M * columns);
+    const int group = index / (GROUP_M * columns), within = index % (GROUP_M * columns);
     const int height = min(GROUP_M, rows - group * GROUP_M);
     tile at;
     at.row = (group * GROUP_M + within % height) * TILE_M;
@@ -293,34 +326,95 @@ __device__ __forceinline__ tile block_tile(const matrices &in)
     return at;
 }
 
+// VEC of this thread's sums. The product lies in registers of its own: with a sum stored as it is the
+// compiler would align the sums to vectors, and find no order of registers in which FFMAs do not meet in a
+// bank.
+__device__ __forceinline__ float4 sum_vector(const float (&sum)[THREAD_M][THREAD_N], int i, int j, float one)
+{
+    return make_float4(one * sum[i][j], one * sum[i][j + 1], one * sum[i][j + 2], one * sum[i][j + 3]);
+}
+
+// VEC elements of this thread's part: those from sum[i][j] on.
+__device__ __forceinline__ void store_vector(const matrices &out, const tile &at, const part &p, int i, int j,
+                                             const float4 &v)
+{
+    const int row = at.row + p.row + part_row(i), column = at.column + p.column + part_column(j);
+    float *to = out.C + (long long)row * out.N + column;
+    if (out.vectors) {
+        *(float4 *)to = v;
+        return;
+    }
+#pragma unroll
+    for (int n = 0; n < VEC; n++)
+        if (row < out.M && column + n < out.N)
+            to[n] = component(v, n);
+}
+
 __device__ __forceinline__ void store_part(const matrices &out, const tile &at, const part &p,
                                            const float (&sum)[THREAD_M][THREAD_N])
 {
 #pragma unroll
     for (int i = 0; i < THREAD_M; i++) {
-        const int row = at.row + p.row + part_row(i);
 #pragma unroll
-        for (int j = 0; j < THREAD_N; j += VEC) {
-            const int column = at.column + p.column + part_column(j);
-            float *to = out.C + (long long)row * out.N + column;
-            if (out.vectors) {
-                *(float4 *)to = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
-                continue;
-            }
-#pragma unroll
-            for (int v = 0; v < VEC; v++)
-                if (row < out.M && column + v < out.N)
-                    to[v] = sum[i][j + v];
-        }
+        for (int j = 0; j < THREAD_N; j += VEC)
+            store_vector(out, at, p, i, j, sum_vector(sum, i, j, out.one));
     }
 }
+
+#if SPLIT_K > 1
+// Waits for the thread blocks of the cluster, and shows them this block's shared memory.
+__device__ __forceinline__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
+__device__ __forceinline__ float4 load_of_block(unsigned address, int rank)
+{
+    float4 v;
+    asm volatile("{ .reg .u32 there; mapa.shared::cluster.u32 there, %4, %5;"
+                 " ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there]; }"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(address), "r"(rank)
+                 : "memory");
+    return v;
+}
+
+// The blocks of a cluster have each summed a share of k: each adds up and stores a share of the tile, always
+// in the order of k.
+__device__ __forceinline__ void combine_parts(const matrices &out, const tile &at, const part &p,
+                                              const float (&sum)[THREAD_M][THREAD_N], float *shared)
+{
+    constexpr int VECTORS = THREAD_M * THREAD_N / VEC, ROW = THREAD_N / VEC;
+    float4 *mine = reinterpret_cast<float4 *>(shared) + threadIdx.x;
+    __syncthreads(); // the stages are not read any more
+#pragma unroll
+    for (int v = 0; v < VECTORS; v++)
+        mine[v * THREADS] = sum_vector(sum, v / ROW, v % ROW * VEC, out.one);
+    cluster_sync();
+    for (int v = blockIdx.x % SPLIT_K; v < VECTORS; v += SPLIT_K) {
+        const unsigned address = shared_address(reinterpret_cast<float *>(mine + v * THREADS));
+        float4 total = load_of_block(address, 0);
+#pragma unroll
+        for (int rank = 1; rank < SPLIT_K; rank++) {
+            const float4 more = load_of_block(address, rank);
+            total.x += more.x;
+            total.y += more.y;
+            total.z += more.z;
+            total.w += more.w;
+        }
+        store_vector(out, at, p, v / ROW, v % ROW * VEC, total);
+    }
+    cluster_sync(); // nobody leaves while its shared memory is read
+}
+#endif
 
 // The main loop's state: stages are counted in floats from the start of shared memory.
 struct pipeline {
     float *shared;
     int reading, writing; // stages
+    place fragment;       // in the stage being read
     staged held;
-    fragments now, next;
+    fragments next;
     float sum[THREAD_M][THREAD_N];
 };
 
@@ -328,12 +422,12 @@ struct pipeline {
 __device__ __forceinline__ void start(pipeline &line, const matrices &in, const tile &at)
 {
     if (COPY == COPY_REGISTERS) {
-        load_tiles(line.held, in, at, 0);
+        load_tiles(line.held, in, at, in.begin);
         store_tiles(line.shared, line.held, at);
     } else {
 #pragma unroll
         for (int s = 0; s < STAGES - 1; s++) {
-            copy_tiles(line.shared + s * STAGE_FLOATS, in, at, s);
+            copy_tiles(line.shared + s * STAGE_FLOATS, in, at, in.begin + s);
             copies_commit();
         }
         copies_wait<STAGES - 2>();
@@ -345,7 +439,7 @@ __device__ __forceinline__ void start(pipeline &line, const matrices &in, const 
 __device__ __forceinline__ void fetch(pipeline &line, const matrices &in, const tile &at, int t)
 {
     if (COPY == COPY_REGISTERS) {
-        if (t < in.tiles)
+        if (t < in.end)
             load_tiles(line.held, in, at, t);
     } else {
         copy_tiles(line.shared + line.writing, in, at, t);
@@ -354,7 +448,7 @@ __device__ __forceinline__ void fetch(pipeline &line, const matrices &in, const 
 }
 
 // Waits until the next tiles lie in shared memory and every thread has read its last fragments of these.
-__device__ __forceinline__ void arrive(pipeline &line, const tile &at)
+__device__ __forceinline__ void arrive(pipeline &line, const tile &at, const place &first)
 {
     if (COPY == COPY_REGISTERS)
         store_tiles(line.shared + line.writing, line.held, at);
@@ -363,55 +457,52 @@ __device__ __forceinline__ void arrive(pipeline &line, const tile &at)
     __syncthreads();
     line.writing = line.reading;
     line.reading = line.reading == (STAGES - 1) * STAGE_FLOATS ? 0 : line.reading + STAGE_FLOATS;
+    line.fragment.a = first.a + 4 * line.reading;
+    line.fragment.b = first.b + 4 * line.reading;
 }
 
-// Step STEP of a tile and those after it; false when k ends before the tile does, `left` being what is left
-// of k at the start of the tile. What lies beyond is zero, so the test is not needed for the result: it is a
-// branch that the compiler does not reorder across, and keeps the FFMAs of one step in the order of
-// multiply(). A template and not a loop, since compilers give up on unrolling long loops.
-template <int STEP>
-__device__ __forceinline__ bool steps(pipeline &line, const tile &at, const part &p, int left)
+// To the fragments of the next pass, at the end of the tiles those of the next tiles.
+__device__ __forceinline__ void advance(pipeline &line, const tile &at, const place &first, bool last)
 {
-    constexpr bool LAST = STEP == TILE_K - 1;
-    if (STEPWISE && STEP > 0 && STEP >= left)
-        return false;
-    if (PREFETCH)
-        line.now = line.next;
-    else
-        load_fragments<STEP>(line.now, line.shared + line.reading, p);
-    if (LAST)
-        arrive(line, at);
-    if (PREFETCH)
-        load_fragments<LAST ? 0 : STEP + 1>(line.next, line.shared + line.reading, p);
-    multiply<STEP>(line.sum, line.now);
-    if constexpr (LAST)
-        return true;
-    else
-        return steps<STEP + 1>(line, at, p, left);
-}
-
-// All of k.
-__device__ __forceinline__ void accumulate(pipeline &line, const matrices &in, const tile &at, const part &p)
-{
-    if (PREFETCH)
-        load_fragments<0>(line.next, line.shared, p);
-#pragma unroll 1
-    for (int t = 0; t < in.tiles; t++) {
-        fetch(line, in, at, t + STAGES - 1);
-        if (!steps<0>(line, at, p, in.K - t * TILE_K))
-            return;
+    if (last) {
+        arrive(line, at, first);
+    } else {
+        line.fragment.a += 4 * a_place(0, UNROLL);
+        line.fragment.b += 4 * UNROLL * TILE_N;
     }
 }
 
+// Step STEP of a pass over UNROLL steps, and those after it: the fragments of the next step are loaded before
+// this one is multiplied. A template and not a loop, since compilers give up on unrolling long loops.
+template <int STEP>
+__device__ __forceinline__ void steps(pipeline &line, const tile &at, const place &first, bool last)
+{
+    constexpr bool END = STEP == UNROLL - 1;
+    const fragments now = line.next;
+    if (END)
+        advance(line, at, first, last);
+    load_fragments<END ? 0 : STEP + 1>(line.next, line.fragment);
+    multiply<STEP>(line.sum, now);
+    if constexpr (!END)
+        steps<STEP + 1>(line, at, first, last);
+}
+
+#if SPLIT_K > 1
+extern "C" __global__ void __cluster_dims__(SPLIT_K, 1, 1) __launch_bounds__(THREADS, MIN_BLOCKS)
+#else
 extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+#endif
     matmul(int M, int N, int K, const float *__restrict__ A, const float *__restrict__ B,
            float *__restrict__ C)
 {
     extern __shared__ float4 stages[];
     matrices all = {A, B, C, M, N, K};
     all.vectors = M >= TILE_M && N >= TILE_N && N % VEC == 0 && K % VEC == 0;
-    all.tiles = (K + TILE_K - 1) / TILE_K;
-    all.full_tiles = all.vectors ? K / TILE_K : 0;
+    const int tiles = (K + TILE_K - 1) / TILE_K, share = blockIdx.x % SPLIT_K;
+    all.begin = (int)((long long)tiles * share / SPLIT_K);
+    all.end = (int)((long long)tiles * (share + 1) / SPLIT_K);
+    all.full_tiles = all.vectors ? min(K / TILE_K, all.end) : 0;
+    all.one = M > 0 ? 1.0f : 0.0f;
     const tile at = block_tile(all);
     const part p = thread_part();
 
@@ -419,8 +510,20 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     line.shared = reinterpret_cast<float *>(stages);
     line.writing = (STAGES - 1) * STAGE_FLOATS;
     start(line, all, at);
-    accumulate(line, all, at, p);
+    const place first = line.fragment = place_in(line.shared, p);
+    load_fragments<0>(line.next, first);
+#pragma unroll 1
+    for (int t = all.begin; t < all.end; t++) {
+        fetch(line, all, at, t + STAGES - 1);
+#pragma unroll 1
+        for (int pass = 0; pass < PASSES; pass++)
+            steps<0>(line, at, first, pass == PASSES - 1);
+    }
+#if SPLIT_K > 1
+    combine_parts(all, at, p, line.sum, line.shared);
+#else
     store_part(all, at, p, line.sum);
+#endif
 }
 
 // The same, one element a thread, summed in double precision.

@@ -90,6 +90,7 @@ static const struct library_kernel kernels[] = {
     {"permutation", {"n=5000"}, 2, 0, permutation},
     {"abs_inplace", {"n=5000"}, 0, 0, abs_inplace},
     {"matmul", {"M=150", "N=140", "K=52"}, 2, 1e-4, matmul},
+    {"matmul", {"M=75", "N=61", "K=37"}, 2, 1e-4, matmul},
     {"matmul_naive", {"M=70", "N=50", "K=45"}, 2, 1e-4, matmul},
     {"matmul_tiled", {"M=96", "N=70", "K=65"}, 2, 1e-4, matmul},
     {"matmul_volkov", {"M=150", "N=70", "K=50"}, 2, 1e-4, matmul_volkov},
