@@ -183,15 +183,16 @@ static const char *named_arch(const char *option)
 static int check_arch(const struct compile_request *request, struct err *err)
 {
     const size_t length = strlen(request->arch);
+    const bool variants = !strncmp(request->arch, "sm_", 3) && atoi(request->arch + 3) >= 90;
 
     for (size_t i = 0; i < request->option_count; i++) {
         const char *named = named_arch(request->options[i]), *suffix = named ? named + length : NULL;
 
         if (named && (strncmp(named, request->arch, length) ||
                       (*suffix && strcmp(suffix, "a") && strcmp(suffix, "f"))))
-            return err_set(err, ERR_USAGE,
-                           "the option %s: the code is compiled for %s: leave it out, or write -arch=%sa",
-                           request->options[i], request->arch, request->arch);
+            return err_set(err, ERR_USAGE, "the option %s: the code is compiled for %s: leave it out%s%s%s",
+                           request->options[i], request->arch, variants ? ", or write -arch=" : "",
+                           variants ? request->arch : "", variants ? "a" : "");
     }
     return 0;
 }
