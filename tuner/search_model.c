@@ -181,12 +181,14 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
     return true;
 }
 
-/* Too little is compiled yet to choose the next trial from. The default needs no comparison. */
+/* Too little is compiled yet to choose the next trial from. The default needs no comparison, and a few that
+ * take long to compile are not waited for. */
 static bool is_hungry(const struct model_search *search)
 {
     const uint64_t wanted = search->spread + at_least(search->started, 1) * pace(search) - pace(search);
 
-    return search->started && search->told < at_most(wanted, search->compiled_most);
+    return search->started &&
+           search->told + search->spread / STRAGGLERS < at_most(wanted, search->compiled_most);
 }
 
 /* Compiling does not run far ahead of what the trials teach. */
