@@ -4,7 +4,7 @@
  * Compilers write `@!P2 IADD3 R8, ...; @!P2 LDG R9, [R8]`: what a guarded instruction reads is needed under
  * its guard only, and a definition under the same guard ends that. So beside what is needed anyway there is a
  * set for each guard, kept along straight code for as long as its predicate is not redefined. */
-#include "model/emulate_slice.h"
+#include "model/emulate_slice_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,197 +27,6 @@ struct analysis {
     bool anywhere; /* such a branch may lead to any instruction: a jump table, a function pointer */
     bool changed;
 };
-
-static void add(struct slice_set *set, unsigned bit)
-{
-    set->bits[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-static bool overlap(const struct slice_set *a, const struct slice_set *b)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        if (a->bits[k] & b->bits[k])
-            return true;
-    return false;
-}
-
-static void unite(struct slice_set *into, const struct slice_set *from)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        into->bits[k] |= from->bits[k];
-}
-
-static void add_registers(struct slice_set *set, unsigned first_bit, unsigned index, unsigned count)
-{
-    for (unsigned w = 0; w < count && index + w < SASS_RZ; w++)
-        add(set, first_bit + index + w);
-}
-
-static void add_operand(struct slice_set *set, const struct sass_operand *operand)
-{
-    switch (operand->kind) {
-    case SASS_REGISTER:
-        add_registers(set, 0, operand->index, operand->count);
-        break;
-    case SASS_UNIFORM_REGISTER:
-        add_registers(set, SLICE_UNIFORM, operand->index, operand->count);
-        break;
-    case SASS_PREDICATE:
-        if (operand->index < SASS_PT)
-            add(set, SLICE_PREDICATES + operand->index);
-        break;
-    case SASS_UNIFORM_PREDICATE:
-        if (operand->index < SASS_PT)
-            add(set, SLICE_UNIFORM_PREDICATES + operand->index);
-        break;
-    default:
-        break;
-    }
-}
-
-static void add_predicate_file(struct slice_set *set, bool uniform)
-{
-    for (unsigned k = 0; k < SASS_PT; k++)
-        add(set, (uniform ? SLICE_UNIFORM_PREDICATES : SLICE_PREDICATES) + k);
-}
-
-static void add_guard(struct slice_set *set, const struct sass *i)
-{
-    const struct sass_operand guard = {.kind = i->guard_uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE,
-                                       .index = i->guard};
-
-    add_operand(set, &guard);
-}
-
-static void add_addresses(struct slice_set *set, const struct sass *i)
-{
-    for (unsigned k = 0; k < i->access_count; k++) {
-        add_registers(set, 0, i->accesses[k].index, i->accesses[k].wide ? 2 : 1);
-        add_registers(set, SLICE_UNIFORM, i->accesses[k].uniform, i->accesses[k].uniform_wide ? 2 : 1);
-    }
-}
-
-static void add_sources(struct slice_set *set, const struct sass *i)
-{
-    for (unsigned k = 0; k < i->source_count; k++)
-        add_operand(set, &i->sources[k]);
-    if (i->op == SASS_P2R || i->op == SASS_UP2UR)
-        add_predicate_file(set, i->op == SASS_UP2UR);
-}
-
-static bool is_local(const struct sass *i)
-{
-    return i->access_count && i->accesses[0].space == SASS_SPACE_LOCAL && i->accesses[0].bytes;
-}
-
-/* The words of the stack that a load or store of local memory touches. */
-static void add_stack_words(struct slice_set *set, const struct sass *i)
-{
-    const unsigned first = (unsigned)i->accesses[0].offset / 4;
-
-    for (unsigned w = 0; w < (i->accesses[0].bytes + 3u) / 4; w++)
-        add(set, SLICE_STACK + first + w);
-}
-
-/* Sets one bit of a register with others left as they are, or looks at some: LOP3 with a mask as its second
- * source and nothing as its third. */
-enum { LUT_AND = 0xc0, LUT_OR = 0xfc };
-
-static bool masks(const struct sass *i, unsigned lut)
-{
-    const struct sass_operand *s = i->sources;
-
-    return i->op == SASS_LOP3 && i->source_count >= 3 && s[0].kind == SASS_REGISTER && !s[0].invert &&
-           s[1].kind == SASS_IMMEDIATE && s[2].kind == SASS_REGISTER && s[2].index == SASS_RZ &&
-           !s[2].invert && i->mod[SASS_MOD_LUT] == lut;
-}
-
-static bool updates_flags(const struct sass *i)
-{
-    if (!masks(i, LUT_AND) && !masks(i, LUT_OR))
-        return false;
-    for (unsigned k = 0; k < i->destination_count; k++)
-        if (i->destinations[k].kind == SASS_REGISTER ? i->destinations[k].index != i->sources[0].index
-                                                     : i->destinations[k].index != SASS_PT)
-            return false;
-    return i->sources[0].index != SASS_RZ;
-}
-
-static int flag_number(const struct slice *slice, unsigned index)
-{
-    for (unsigned k = 0; k < slice->flag_count; k++)
-        if (slice->flags[k] == index)
-            return (int)k;
-    return -1;
-}
-
-static void add_bits(struct slice_set *set, unsigned number, uint32_t bits)
-{
-    for (; bits; bits &= bits - 1)
-        add(set, SLICE_FLAGS + 32 * number + (unsigned)__builtin_ctz(bits));
-}
-
-/* A flag register that is read or written whole is all of its bits. */
-static void spread_flags(struct slice_set *set, const struct slice *slice)
-{
-    for (unsigned k = 0; k < slice->flag_count; k++) {
-        const unsigned index = slice->flags[k];
-
-        if (!(set->bits[index / 64] >> index % 64 & 1))
-            continue;
-        set->bits[index / 64] &= ~(UINT64_C(1) << index % 64);
-        add_bits(set, k, UINT32_MAX);
-    }
-}
-
-static bool is_guarded(const struct sass *i)
-{
-    return i->guard != SASS_PT || i->guard_negated;
-}
-
-/* Flags are set under a guard. */
-static void find_flags(struct slice *slice, const struct sass *code, size_t count)
-{
-    for (size_t i = 0; i < count && slice->flag_count < SLICE_FLAG_REGISTERS; i++)
-        if (is_guarded(&code[i]) && updates_flags(&code[i]) &&
-            flag_number(slice, code[i].sources[0].index) < 0)
-            slice->flags[slice->flag_count++] = code[i].sources[0].index;
-}
-
-/* The sources of an instruction that is no memory access. */
-static void add_reads(struct slice_set *reads, const struct slice *slice, const struct sass *i)
-{
-    const int number = masks(i, LUT_AND) ? flag_number(slice, i->sources[0].index) : -1;
-
-    if (flag_number(slice, i->sources[0].index) >= 0 && updates_flags(i))
-        return; /* what it leaves as it is is needed anyway, where it is */
-    if (number >= 0) {
-        add_bits(reads, (unsigned)number, (uint32_t)i->sources[1].value);
-        return;
-    }
-    add_sources(reads, i);
-    add_addresses(reads, i);
-}
-
-static void definitions(struct slice_set *set, const struct analysis *analysis, const struct sass *i)
-{
-    const struct slice *slice = analysis->slice;
-
-    *set = (struct slice_set){0};
-    if (updates_flags(i) && flag_number(slice, i->sources[0].index) >= 0) {
-        const uint32_t mask = (uint32_t)i->sources[1].value;
-
-        add_bits(set, (unsigned)flag_number(slice, i->sources[0].index), masks(i, LUT_OR) ? mask : ~mask);
-        return;
-    }
-    if (slice->plain_stack && is_local(i) && i->accesses[0].access & SASS_WRITES)
-        add_stack_words(set, i);
-    for (unsigned k = 0; k < i->destination_count; k++)
-        add_operand(set, &i->destinations[k]);
-    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
-        add_predicate_file(set, i->op == SASS_UR2UP);
-    spread_flags(set, slice);
-}
 
 /* The set its reads belong to. */
 static int guard_of(const struct sass *i)
@@ -283,18 +92,18 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     const bool wanted = defines_needed || (writes && !stack && is_read_back(analysis->slice, i));
 
     analysis->slice->wanted[index] |= wanted;
-    add_addresses(reads, i);
+    set_add_addresses(reads, i);
     if (analysis->slice->wanted[index])
-        add_sources(reads, i);
+        set_add_sources(reads, i);
     if (stack) {
         if (defines_needed && !writes)
-            add_stack_words(reads, i);
+            set_add_stack_words(reads, i);
         return;
     }
     if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
             if (i->sources[k].kind == SASS_PREDICATE)
-                add_operand(reads, &i->sources[k]);
+                set_add_operand(reads, &i->sources[k]);
     if (defines_needed)
         note_read(analysis, i);
 }
@@ -303,33 +112,22 @@ static void collect(struct slice_set *out, const struct need *need)
 {
     *out = need->always; /* without rest: that is what is hoped */
     for (unsigned left = need->guards; left; left &= left - 1)
-        unite(out, &need->under[__builtin_ctz(left)]);
+        set_unite(out, &need->under[__builtin_ctz(left)]);
 }
 
 /* Whether something defined under `guard` is needed: not where the need is under the opposite guard. */
 static bool is_needed(const struct need *need, const struct slice_set *defined, int guard)
 {
-    if (overlap(defined, &need->always))
+    if (set_overlap(defined, &need->always))
         return true;
     for (unsigned left = need->guards; left; left &= left - 1) {
         const int g = __builtin_ctz(left);
 
         if ((guard == NO_GUARD || g != (guard ^ 1)) &&
-            (overlap(defined, &need->under[g]) || overlap(defined, &need->rest[g])))
+            (set_overlap(defined, &need->under[g]) || set_overlap(defined, &need->rest[g])))
             return true;
     }
     return false;
-}
-
-static bool is_empty(const struct slice_set *set)
-{
-    return !overlap(set, set);
-}
-
-static void take_out(struct slice_set *set, const struct slice_set *what)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        set->bits[k] &= ~what->bits[k];
 }
 
 /* The old values in rest[g] are taken not to be needed before instruction `from`: the next instruction that
@@ -339,15 +137,15 @@ static void drop_rest(struct analysis *analysis, struct need *need, unsigned g, 
     struct slice_set left = need->rest[g];
 
     need->rest[g] = (struct slice_set){0};
-    for (size_t index = from; !is_empty(&left) && index < analysis->count; index++) {
+    for (size_t index = from; !set_is_empty(&left) && index < analysis->count; index++) {
         struct slice_set defined;
 
         if (guard_of(&analysis->code[index]) != (int)(g ^ 1) || analysis->slice->pinned[index])
             continue;
-        definitions(&defined, analysis, &analysis->code[index]);
-        if (overlap(&defined, &left))
+        set_definitions(&defined, analysis->slice, &analysis->code[index]);
+        if (set_overlap(&defined, &left))
             analysis->slice->trusted[index] = true;
-        take_out(&left, &defined);
+        set_take_out(&left, &defined);
     }
 }
 
@@ -360,7 +158,7 @@ static void forget_guards(struct analysis *analysis, struct need *need, const st
 
         if (!(defined->bits[bit / 64] >> bit % 64 & 1))
             continue;
-        unite(&need->always, &need->under[g]);
+        set_unite(&need->always, &need->under[g]);
         need->under[g] = (struct slice_set){0};
         drop_rest(analysis, need, g, index + 1);
         need->guards &= ~(1u << g);
@@ -401,14 +199,14 @@ static void end_need(const struct analysis *analysis, struct need *need, const s
             return;
         if (analysis->slice->hopeful && !analysis->slice->pinned[index])
             hope(need, defined, guard);
-        take_out(&need->under[guard], defined);
-        take_out(&need->rest[guard], defined);
+        set_take_out(&need->under[guard], defined);
+        set_take_out(&need->rest[guard], defined);
         return;
     }
-    take_out(&need->always, defined);
+    set_take_out(&need->always, defined);
     for (unsigned left = need->guards; left; left &= left - 1) {
-        take_out(&need->under[__builtin_ctz(left)], defined);
-        take_out(&need->rest[__builtin_ctz(left)], defined);
+        set_take_out(&need->under[__builtin_ctz(left)], defined);
+        set_take_out(&need->rest[__builtin_ctz(left)], defined);
     }
 }
 
@@ -420,22 +218,22 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
     struct slice_set defined, reads = {0};
     bool defines_needed;
 
-    definitions(&defined, analysis, i);
+    set_definitions(&defined, analysis->slice, i);
     defines_needed = is_needed(need, &defined, guard);
     if (!defines_needed && !decides(i))
         return;
     analysis->slice->needed[index] = true;
     forget_guards(analysis, need, &defined, index);
     end_need(analysis, need, &defined, index);
-    add_guard(&need->always, i);
+    set_add_guard(&need->always, i);
     if (is_memory(i)) {
         visit_memory(analysis, index, defines_needed, &reads);
     } else {
         analysis->slice->wanted[index] = true;
-        add_reads(&reads, analysis->slice, i);
+        set_add_reads(&reads, analysis->slice, i);
     }
-    spread_flags(&reads, analysis->slice);
-    unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
+    set_spread_flags(&reads, analysis->slice);
+    set_unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
     if (guard != NO_GUARD)
         need->guards |= 1u << guard;
 }
@@ -471,14 +269,14 @@ static void add_targets(struct analysis *analysis, size_t index, struct need *ne
     const struct slice *slice = analysis->slice;
 
     if (is_indirect(i)) {
-        unite(&need->always, &analysis->indirect);
+        set_unite(&need->always, &analysis->indirect);
     } else if (sass_is_jump(i) && i->has_target && i->target >= 0 &&
                (size_t)i->target / SASS_BYTES < analysis->count) {
-        unite(&need->always, &slice->live[i->target / SASS_BYTES]);
-        unite(&analysis->indirect, &slice->live[i->target / SASS_BYTES]);
+        set_unite(&need->always, &slice->live[i->target / SASS_BYTES]);
+        set_unite(&analysis->indirect, &slice->live[i->target / SASS_BYTES]);
     }
     if (i->op == SASS_CALL && index + 1 < analysis->count)
-        unite(&analysis->indirect, &slice->live[index + 1]);
+        set_unite(&analysis->indirect, &slice->live[index + 1]);
 }
 
 static void pass(struct analysis *analysis)
@@ -502,7 +300,7 @@ static void pass(struct analysis *analysis)
             analysis->changed = true;
         }
         if (analysis->anywhere)
-            unite(&analysis->indirect, &live);
+            set_unite(&analysis->indirect, &live);
     }
 }
 
@@ -621,7 +419,7 @@ int slice_init(struct slice *out, const struct sass *code, size_t count, bool ev
         return 0;
     }
     out->plain_stack = has_plain_stack(code, count);
-    find_flags(out, code, count);
+    slice_find_flags(out, code, count);
     if (!rc)
         rc = analyse_best(out, code, count, err);
     if (rc)
@@ -633,16 +431,6 @@ int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t
 {
     slice->pinned[index] = true;
     return analyse_best(slice, code, count, err);
-}
-
-bool slice_has(const struct slice *slice, size_t index, unsigned bit)
-{
-    const struct slice_set *live = &slice->live[index];
-    const int flag = bit < SLICE_UNIFORM ? flag_number(slice, bit) : -1;
-    const unsigned first = SLICE_FLAGS + 32 * (unsigned)flag;
-
-    return flag < 0 ? live->bits[bit / 64] >> bit % 64 & 1
-                    : (live->bits[first / 64] >> first % 64 & UINT32_MAX) != 0;
 }
 
 void slice_release(struct slice *slice)

@@ -1,0 +1,21 @@
+/* Runs lists of operations on the warps of an SM, cycle by cycle, as crowd.h describes. */
+#ifndef MODEL_CROWD_RUN_H
+#define MODEL_CROWD_RUN_H
+
+#include "model/crowd_code.h"
+
+/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places. ERR_MEMORY. */
+int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+              const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err);
+
+struct crowd_both {
+    double brief, longer; /* cycles */
+};
+
+/* The same as two runs of one round, of the shorter and of the longer lists, each block beginning `stagger`
+ * cycles after the one before; what the lists have in common (crowd_lists_share) is run once. */
+int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const struct crowd_op *ops,
+                   const struct crowd_list *brief, const struct crowd_list *longer, unsigned blocks,
+                   double stagger, struct err *err);
+
+#endif
