@@ -58,9 +58,7 @@ struct matrices {
     const float *A, *B;
     float *C;
     int M, N, K;
-    bool vectors;   // no tile sticks out of M or N, and every row starts at a multiple of 16 bytes
     int begin, end; // tiles in k that this thread block multiplies
-    int full_tiles; // the first ones in k, that are copied without a look at bounds
     float one;      // what the compiler does not know
 };
 
@@ -150,20 +148,21 @@ __device__ __forceinline__ float4 four_elements(const float *matrix, int row, in
         element(matrix, row, column + 2, rows, columns), element(matrix, row, column + 3, rows, columns));
 }
 
-// Tiles t from global memory to registers; what lies outside a matrix is zero.
+// Tiles t from global memory to registers. WHOLE: no tile sticks out of a matrix, and every row starts at a
+// multiple of 16 bytes; else what lies outside is zero.
+template <bool WHOLE>
 __device__ __forceinline__ void load_tiles(staged &held, const matrices &in, const tile &at, int t)
 {
     const int k = t * TILE_K;
     const float *from_a = at.A + k, *from_b = at.B + (long long)k * in.N;
-    const bool full = t < in.full_tiles;
 #pragma unroll
     for (int c = 0; c < A_COPIES; c++)
-        held.A[c] = full ? __ldg((const float4 *)below(from_a, in.K, a_step_m(c)))
-                         : four_elements(in.A, at.row + at.a_m + a_step_m(c), k + at.a_k, in.M, in.K);
+        held.A[c] = WHOLE ? __ldg((const float4 *)below(from_a, in.K, a_step_m(c)))
+                          : four_elements(in.A, at.row + at.a_m + a_step_m(c), k + at.a_k, in.M, in.K);
 #pragma unroll
     for (int c = 0; c < B_COPIES; c++)
-        held.B[c] = full ? __ldg((const float4 *)below(from_b, in.N, c * B_ROWS))
-                         : four_elements(in.B, k + at.b_k + c * B_ROWS, at.column + at.b_n, in.K, in.N);
+        held.B[c] = WHOLE ? __ldg((const float4 *)below(from_b, in.N, c * B_ROWS))
+                          : four_elements(in.B, k + at.b_k + c * B_ROWS, at.column + at.b_n, in.K, in.N);
 }
 
 __device__ __forceinline__ void store_tiles(float *stage, const staged &held, const tile &at)
@@ -181,12 +180,13 @@ __device__ __forceinline__ void store_tiles(float *stage, const staged &held, co
         *(float4 *)(stage + A_FLOATS + (at.b_k + c * B_ROWS) * TILE_N + at.b_n) = held.B[c];
 }
 
-// Copies tiles t to a stage, asynchronously: where bounds interfere, element by element.
+// Copies tiles t to a stage, asynchronously; where they are not whole, element by element.
+template <bool WHOLE>
 __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, const tile &at, int t)
 {
     const int k = t * TILE_K;
     float *b_stage = stage + A_FLOATS;
-    if (t < in.full_tiles) {
+    if (WHOLE) {
         const float *from_a = at.A + k, *from_b = at.B + (long long)k * in.N;
 #pragma unroll
         for (int c = 0; c < A_COPIES; c++)
@@ -196,7 +196,7 @@ __device__ __forceinline__ void copy_tiles(float *stage, const matrices &in, con
         for (int c = 0; c < B_COPIES; c++)
             copy_async<VEC>(b_stage + (at.b_k + c * B_ROWS) * TILE_N + at.b_n,
                             below(from_b, in.N, c * B_ROWS));
-    } else if (t < in.end) {
+    } else {
 #pragma unroll 4
         for (int e = threadIdx.x; e < TILE_M * TILE_K; e += THREADS)
             copy_element(stage + a_place(e / TILE_K, e % TILE_K), in.A, at.row + e / TILE_K, k + e % TILE_K,
@@ -303,7 +303,7 @@ __device__ __forceinline__ void multiply(float (&sum)[THREAD_M][THREAD_N], const
 
 // Thread blocks that run together share rows of A and columns of B in L2 when they lie in groups of GROUP_M
 // rows of tiles.
-__device__ __forceinline__ tile block_tile(const matrices &in)
+template <bool WHOLE> __device__ __forceinline__ tile block_tile(const matrices &in)
 {
     const int index = blockIdx.x / SPLIT_K;
     const int rows = (in.M + TILE_M - 1) / TILE_M, columns = (in.N + TILE_N - 1) / TILE_N;
@@ -313,7 +313,7 @@ __device__ __forceinline__ tile block_tile(const matrices &in)
     at.row = (group * GROUP_M + within % height) * TILE_M;
     at.column = within / height * TILE_N;
     // The last tiles are moved inward: what two blocks compute they compute alike, bit by bit.
-    if (in.vectors) {
+    if (WHOLE) {
         at.row = min(at.row, in.M - TILE_M);
         at.column = min(at.column, in.N - TILE_N);
     }
@@ -335,12 +335,13 @@ __device__ __forceinline__ float4 sum_vector(const float (&sum)[THREAD_M][THREAD
 }
 
 // VEC elements of this thread's part: those from sum[i][j] on.
+template <bool WHOLE>
 __device__ __forceinline__ void store_vector(const matrices &out, const tile &at, const part &p, int i, int j,
                                              const float4 &v)
 {
     const int row = at.row + p.row + part_row(i), column = at.column + p.column + part_column(j);
     float *to = out.C + (long long)row * out.N + column;
-    if (out.vectors) {
+    if (WHOLE) {
         *(float4 *)to = v;
         return;
     }
@@ -350,6 +351,7 @@ __device__ __forceinline__ void store_vector(const matrices &out, const tile &at
             to[n] = component(v, n);
 }
 
+template <bool WHOLE>
 __device__ __forceinline__ void store_part(const matrices &out, const tile &at, const part &p,
                                            const float (&sum)[THREAD_M][THREAD_N])
 {
@@ -357,7 +359,7 @@ __device__ __forceinline__ void store_part(const matrices &out, const tile &at, 
     for (int i = 0; i < THREAD_M; i++) {
 #pragma unroll
         for (int j = 0; j < THREAD_N; j += VEC)
-            store_vector(out, at, p, i, j, sum_vector(sum, i, j, out.one));
+            store_vector<WHOLE>(out, at, p, i, j, sum_vector(sum, i, j, out.one));
     }
 }
 
@@ -381,6 +383,7 @@ __device__ __forceinline__ float4 load_of_block(unsigned address, int rank)
 
 // The blocks of a cluster have each summed a share of k: each adds up and stores a share of the tile, always
 // in the order of k.
+template <bool WHOLE>
 __device__ __forceinline__ void combine_parts(const matrices &out, const tile &at, const part &p,
                                               const float (&sum)[THREAD_M][THREAD_N], float *shared)
 {
@@ -402,7 +405,7 @@ __device__ __forceinline__ void combine_parts(const matrices &out, const tile &a
             total.z += more.z;
             total.w += more.w;
         }
-        store_vector(out, at, p, v / ROW, v % ROW * VEC, total);
+        store_vector<WHOLE>(out, at, p, v / ROW, v % ROW * VEC, total);
     }
     cluster_sync(); // nobody leaves while its shared memory is read
 }
@@ -419,15 +422,17 @@ struct pipeline {
 };
 
 // Fills the first stages.
+template <bool WHOLE>
 __device__ __forceinline__ void start(pipeline &line, const matrices &in, const tile &at)
 {
     if (COPY == COPY_REGISTERS) {
-        load_tiles(line.held, in, at, in.begin);
+        load_tiles<WHOLE>(line.held, in, at, in.begin);
         store_tiles(line.shared, line.held, at);
     } else {
 #pragma unroll
         for (int s = 0; s < STAGES - 1; s++) {
-            copy_tiles(line.shared + s * STAGE_FLOATS, in, at, in.begin + s);
+            if (in.begin + s < in.end)
+                copy_tiles<WHOLE>(line.shared + s * STAGE_FLOATS, in, at, in.begin + s);
             copies_commit();
         }
         copies_wait<STAGES - 2>();
@@ -436,13 +441,15 @@ __device__ __forceinline__ void start(pipeline &line, const matrices &in, const 
 }
 
 // Sets out for tiles t, which will lie in the stage being written; nobody reads there since the last barrier.
+template <bool WHOLE>
 __device__ __forceinline__ void fetch(pipeline &line, const matrices &in, const tile &at, int t)
 {
     if (COPY == COPY_REGISTERS) {
         if (t < in.end)
-            load_tiles(line.held, in, at, t);
+            load_tiles<WHOLE>(line.held, in, at, t);
     } else {
-        copy_tiles(line.shared + line.writing, in, at, t);
+        if (t < in.end)
+            copy_tiles<WHOLE>(line.shared + line.writing, in, at, t);
         copies_commit(); // also an empty group: the count of groups tells which tile has arrived
     }
 }
@@ -487,6 +494,31 @@ __device__ __forceinline__ void steps(pipeline &line, const tile &at, const plac
         steps<STEP + 1>(line, at, first, last);
 }
 
+template <bool WHOLE> __device__ __forceinline__ void multiply_tile(const matrices &all, float *stages)
+{
+    const tile at = block_tile<WHOLE>(all);
+    const part p = thread_part();
+
+    pipeline line = {};
+    line.shared = stages;
+    line.writing = (STAGES - 1) * STAGE_FLOATS;
+    start<WHOLE>(line, all, at);
+    const place first = line.fragment = place_in(line.shared, p);
+    load_fragments<0>(line.next, first);
+#pragma unroll 1
+    for (int t = all.begin; t < all.end; t++) {
+        fetch<WHOLE>(line, all, at, t + STAGES - 1);
+#pragma unroll 1
+        for (int pass = 0; pass < PASSES; pass++)
+            steps<0>(line, at, first, pass == PASSES - 1);
+    }
+#if SPLIT_K > 1
+    combine_parts<WHOLE>(all, at, p, line.sum, line.shared);
+#else
+    store_part<WHOLE>(all, at, p, line.sum);
+#endif
+}
+
 #if SPLIT_K > 1
 extern "C" __global__ void __cluster_dims__(SPLIT_K, 1, 1) __launch_bounds__(THREADS, MIN_BLOCKS)
 #else
@@ -496,34 +528,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
            float *__restrict__ C)
 {
     extern __shared__ float4 stages[];
-    matrices all = {A, B, C, M, N, K};
-    all.vectors = M >= TILE_M && N >= TILE_N && N % VEC == 0 && K % VEC == 0;
     const int tiles = (K + TILE_K - 1) / TILE_K, share = blockIdx.x % SPLIT_K;
+    matrices all = {A, B, C, M, N, K};
     all.begin = (int)((long long)tiles * share / SPLIT_K);
     all.end = (int)((long long)tiles * (share + 1) / SPLIT_K);
-    all.full_tiles = all.vectors ? min(K / TILE_K, all.end) : 0;
     all.one = M > 0 ? 1.0f : 0.0f;
-    const tile at = block_tile(all);
-    const part p = thread_part();
-
-    pipeline line = {};
-    line.shared = reinterpret_cast<float *>(stages);
-    line.writing = (STAGES - 1) * STAGE_FLOATS;
-    start(line, all, at);
-    const place first = line.fragment = place_in(line.shared, p);
-    load_fragments<0>(line.next, first);
-#pragma unroll 1
-    for (int t = all.begin; t < all.end; t++) {
-        fetch(line, all, at, t + STAGES - 1);
-#pragma unroll 1
-        for (int pass = 0; pass < PASSES; pass++)
-            steps<0>(line, at, first, pass == PASSES - 1);
-    }
-#if SPLIT_K > 1
-    combine_parts(all, at, p, line.sum, line.shared);
-#else
-    store_part(all, at, p, line.sum);
-#endif
+    if (M >= TILE_M && N >= TILE_N && N % VEC == 0 && K % TILE_K == 0)
+        multiply_tile<true>(all, reinterpret_cast<float *>(stages));
+    else
+        multiply_tile<false>(all, reinterpret_cast<float *>(stages));
 }
 
 // The same, one element a thread, summed in double precision.
