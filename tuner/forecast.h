@@ -23,6 +23,11 @@ struct forecast {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
+/* Warp instructions that reading one variant may emulate one by one: about a second of a core, where most
+ * variants take a hundredth. Counted in instructions, so that what is predicted does not depend on how fast
+ * or busy the machine is. A variant beyond is left without a prediction, and its reason names the budget. */
+enum { FORECAST_BUDGET = 1 << 22 };
+
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
  * forecast without a prediction; errors are ERR_MEMORY and ERR_SYSTEM. */
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,

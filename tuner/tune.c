@@ -328,11 +328,15 @@ static int wait_one(struct tuning *tuning, struct err *err)
     return job ? finish(tuning, job, err) : 0;
 }
 
-/* Lets finish what has begun. On Ctrl-C only what the GPU has; compiling is given up. */
+/* Lets finish what has begun, but for predictions: the search needs no more of them, and live their time
+ * would be waited for. (Recorded they are part of the simulated time, which must not depend on which thread
+ * was faster.) On Ctrl-C only what the GPU has; compiling is given up. */
 static int drain(struct tuning *tuning, struct err *err)
 {
     int code = 0;
 
+    if (tuning->level == SOURCE_LIVE)
+        source_stop_predicting(tuning->source);
     while (!code &&
            (source_pending(tuning->source, SOURCE_MEASURE) ||
             (source_pending(tuning->source, SOURCE_COMPILE) && tuning->out->end != TUNE_INTERRUPTED)))

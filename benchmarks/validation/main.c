@@ -35,16 +35,17 @@ static void put_points(const struct collection *from)
     size_t i;
     int r;
 
-    printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_hz\tlimiter\thidden");
+    printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_"
+           "hz\tlimiter\thidden\tpredict_s");
     for (r = 0; r < RIVAL_COUNT; r++)
         printf("\t%s", rival_text((enum rival)r));
     printf("\n");
     for (i = 0; i < from->count; i++) {
         const struct point *p = &from->points[i];
 
-        printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d", from->kernel, p->configuration, p->measured_s,
-               p->estimate_s, p->bound_s, p->confidence, p->clock_hz,
-               p->predicted ? resource_name(p->limiter) : p->reason, p->latency_hidden);
+        printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d\t%.3g", from->kernel, p->configuration,
+               p->measured_s, p->estimate_s, p->bound_s, p->confidence, p->clock_hz,
+               p->predicted ? resource_name(p->limiter) : p->reason, p->latency_hidden, p->predict_s);
         for (r = 0; r < RIVAL_COUNT; r++)
             printf("\t%.6g", p->rival_s[r]);
         printf("\n");

@@ -1,0 +1,131 @@
+#include "check.h"
+
+#include "tuner/forecast.h"
+#include "tuner/source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* `wander` ends after more steps than anybody waits for, and no two of them are alike. */
+static const char text[] = "extern \"C\" __global__ void brief() {}\n"
+                           "extern \"C\" __global__ void wander() {\n"
+                           "    unsigned x = threadIdx.x, n = 0;\n"
+                           "    while (n < 1u << 30) {\n"
+                           "        x = x * 1664525u + 1013904223u;\n"
+                           "        if (x & 0x400u) n++;\n"
+                           "        if (x == 12345u) __trap();\n"
+                           "    }\n"
+                           "}\n";
+
+struct fixture {
+    char path[64];
+    struct compiler *compiler;
+    struct device profile;
+    struct machine machine;
+    struct variant variant;
+    struct source *source;
+    struct source_job job;
+};
+
+static void set_up(struct fixture *f, const char *kernel)
+{
+    struct source_options options = {
+        .level = SOURCE_LIVE, .cores = 1, .arch = "sm_90", .compile_deadline_s = 60, .warm = true};
+    struct err err = {0};
+    FILE *file;
+    int descriptor;
+
+    *f = (struct fixture){.path = "/tmp/occutune-forecast-XXXXXX.cu"};
+    descriptor = mkstemps(f->path, 3);
+    file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    if (compiler_open(&f->compiler, NULL, NULL, &err) ||
+        device_load(&f->profile, "nvidia-h200", "model/devices", &err) ||
+        machine_init(&f->machine, &f->profile, &err))
+        fail_msg("%s", err.text);
+    options.compiler = f->compiler;
+    options.machine = &f->machine;
+    assert_int_equal(source_open(&f->source, &options, NULL), 0);
+    launch_init(&f->variant.launch);
+    f->variant.launch.block[0] = 32;
+    f->variant.source_path = f->path;
+    f->variant.name = (char *)kernel;
+    f->job = (struct source_job){.kind = SOURCE_COMPILE, .variant = &f->variant, .read = &f->variant.launch};
+}
+
+static void compile(struct fixture *f)
+{
+    struct err err = {0};
+
+    if (source_submit(f->source, &f->job, &err))
+        fail_msg("%s", err.text);
+    assert_ptr_equal(source_wait(f->source, -1), &f->job);
+    assert_int_equal(f->job.err.code, 0);
+    assert_int_equal(f->job.compiled.outcome, OUTCOME_OK);
+}
+
+static void tear_down(struct fixture *f)
+{
+    source_close(f->source);
+    compile_result_release(&f->job.compiled);
+    launch_release(&f->variant.launch);
+    machine_release(&f->machine);
+    device_release(&f->profile);
+    compiler_close(f->compiler);
+    unlink(f->path);
+}
+
+static void compiled_code_is_predicted(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "brief");
+    compile(&f);
+    if (!f.job.forecast.told.predicted)
+        fail_msg("%s", f.job.forecast.reason);
+    tear_down(&f);
+}
+
+/* Endless work costs no more than the budget, and nothing is predicted from what was seen of it. */
+static void work_beyond_the_budget_is_not_predicted(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "wander");
+    compile(&f);
+    assert_false(f.job.forecast.told.predicted);
+    assert_non_null(strstr(f.job.forecast.reason, "out of budget"));
+    assert_non_null(strstr(f.job.forecast.reason, "4194304 warp instructions"));
+    tear_down(&f);
+}
+
+/* At the end of a search what still compiles is not predicted any more. */
+static void predicting_can_be_stopped(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "wander");
+    source_stop_predicting(f.source);
+    compile(&f);
+    assert_true(f.job.compiled.cubin_bytes > 0);
+    assert_false(f.job.forecast.told.predicted);
+    assert_string_equal(f.job.forecast.reason, "");
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_code_is_predicted),
+        cmocka_unit_test(work_beyond_the_budget_is_not_predicted),
+        cmocka_unit_test(predicting_can_be_stopped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
