@@ -1,7 +1,6 @@
-/* Fails every allocation in turn: each call must end with ERR_MEMORY, an empty result and nothing leaked
- * (preset asan sees leaks). The linker sends the allocations of this program, not those of the libraries,
- * through the wrappers below. */
+/* Every allocation of base/ and space/ may fail. */
 #include "check.h"
+#include "failing.h"
 
 #include "base/launch.h"
 #include "base/queue.h"
@@ -9,79 +8,7 @@
 #include "space/space.h"
 #include "space/variant.h"
 
-static long countdown = -1; /* allocations until one fails; negative: none does */
-
-static bool fails(void)
-{
-    return countdown >= 0 && countdown-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t size);
-FILE *__real_open_memstream(char **text, size_t *size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t size);
-FILE *__wrap_open_memstream(char **text, size_t *size);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t size)
-{
-    return fails() ? NULL : __real_strndup(text, size);
-}
-
-FILE *__wrap_open_memstream(char **text, size_t *size)
-{
-    return fails() ? NULL : __real_open_memstream(text, size);
-}
-
 static const char path[] = "tests/data/variant/whole.json";
-
-/* Runs `scenario` with the first, the second, ... allocation failing, until it gets through. */
-static void fail_each(int (*scenario)(struct err *err))
-{
-    struct err err;
-    long n;
-    int code;
-
-    for (n = 0; n < 10000; n++) {
-        err_clear(&err);
-        countdown = n;
-        code = scenario(&err);
-        if (countdown >= 0)
-            break;
-        countdown = -1;
-        if (code != ERR_MEMORY || err.code != ERR_MEMORY)
-            fail_msg("allocation %ld: code %d, %s", n, code, err.text);
-    }
-    countdown = -1;
-    assert_int_equal(code, 0);
-    assert_true(n > 0);
-}
 
 static int read_spec(struct err *err)
 {
