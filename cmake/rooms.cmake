@@ -1,14 +1,14 @@
 # A room is a folder of the house that other folders include as "room/header.h". Each room is seen through its own
 # include directory, so a target finds only the rooms it was linked with: an include against the layering does not build.
 #
-#   room(NAME base SOURCES err.c json.c ROOMS ... LIBRARIES ... PRIVATE_INCLUDES ...)
+#   room(NAME base SOURCES err.c json.c ROOMS ... LIBRARIES ...)
 function(room)
-  cmake_parse_arguments(R "" "NAME;FOLDER" "SOURCES;ROOMS;LIBRARIES;PRIVATE_INCLUDES" ${ARGN})
+  cmake_parse_arguments(R "" NAME "SOURCES;ROOMS;LIBRARIES" ${ARGN})
   set(view ${CMAKE_BINARY_DIR}/rooms/${R_NAME})
   file(MAKE_DIRECTORY ${view})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${R_NAME} SYMBOLIC)
   add_library(occ_${R_NAME} STATIC ${R_SOURCES})
-  target_include_directories(occ_${R_NAME} PUBLIC ${view} PRIVATE ${R_PRIVATE_INCLUDES})
+  target_include_directories(occ_${R_NAME} PUBLIC ${view})
   list(TRANSFORM R_ROOMS PREPEND occ_)
   target_link_libraries(occ_${R_NAME} PUBLIC ${R_ROOMS} PRIVATE ${R_LIBRARIES})
   strict(occ_${R_NAME})
