@@ -95,12 +95,83 @@ static void read_copy(struct reader *r)
     r->out->access_count = 2;
 }
 
+static void read_offset(struct reader *r, struct sass_access *access, unsigned width)
+{
+    access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, width), width);
+}
+
+/* From sm_100 on the top bit of an atomic's offset tells a 64-bit register. */
+static unsigned offset_width(const struct reader *r)
+{
+    return r->out->unclaimed[0] >> 63 || sass_bits(r->out->word, 63, 1) == 0 ? 24 : 23;
+}
+
+static void read_register(struct reader *r, struct sass_access *access)
+{
+    access->index = (uint8_t)reader_take(r, 24, 8);
+    access->wide = sass_bits(r->out->word, 72, 1);
+}
+
+/* The address, in the layout of the operation; `access` is otherwise filled in. */
+static void read_address(struct reader *r, struct sass_access *access, enum address address)
+{
+    switch (address) {
+    case ADDRESS_LOAD:
+        read_global(r, access, 32);
+        read_offset(r, access, offset_width(r));
+        break;
+    case ADDRESS_STORE:
+    case ADDRESS_ATOM:
+    case ADDRESS_ATOM_FLOAT:
+    case ADDRESS_RED:
+        read_global(r, access, 64);
+        read_offset(r, access, offset_width(r));
+        break;
+    case ADDRESS_CAS:
+        read_register(r, access);
+        read_offset(r, access, offset_width(r));
+        break;
+    case ADDRESS_LONG:
+        read_register(r, access);
+        access->offset = (int32_t)reader_take(r, 32, 32);
+        break;
+    case ADDRESS_LDG256:
+        read_global(r, access, 32);
+        read_offset(r, access, 17);
+        access->offset *= access->bytes;
+        break;
+    case ADDRESS_STG256:
+        read_global(r, access, 64);
+        read_offset(r, access, 19);
+        access->offset *= access->bytes;
+        break;
+    case ADDRESS_SHARED_LOAD:
+        read_shared(r, access, 32);
+        break;
+    case ADDRESS_SHARED_STORE:
+        read_shared(r, access, 64);
+        break;
+    case ADDRESS_SHARED_U:
+        access->uniform = reader_uniform(r, 24);
+        read_offset(r, access, 24);
+        break;
+    case ADDRESS_LDGSTS:
+        read_copy(r);
+        break;
+    case ADDRESS_BANK:
+    case ADDRESS_BANK_U:
+        read_bank(r, access, address == ADDRESS_BANK_U);
+        break;
+    case ADDRESS_NONE:
+    case ADDRESS_OPAQUE:
+        break;
+    }
+}
+
 void reader_access(struct reader *r)
 {
     const struct layout *layout = &r->encoding->layout;
     struct sass_access *access = &r->out->accesses[0];
-    unsigned width;
-    bool load = layout->address == ADDRESS_LOAD || layout->address == ADDRESS_SHARED_LOAD;
 
     if (layout->address == ADDRESS_NONE)
         return;
@@ -113,53 +184,5 @@ void reader_access(struct reader *r)
     r->out->access_count = 1;
     access->bytes = (uint8_t)access_bytes(r);
     access->sign = layout->access == SASS_READS && access->bytes < 4 && sass_bits(r->out->word, 73, 1);
-    switch ((enum address)layout->address) {
-    case ADDRESS_LOAD:
-    case ADDRESS_STORE:
-    case ADDRESS_ATOM:
-    case ADDRESS_ATOM_FLOAT:
-    case ADDRESS_RED:
-    case ADDRESS_CAS:
-        if (layout->address == ADDRESS_CAS) {
-            access->index = (uint8_t)reader_take(r, 24, 8);
-            access->wide = sass_bits(r->out->word, 72, 1);
-        } else {
-            read_global(r, access, load ? 32 : 64);
-        }
-        /* From sm_100 on the top bit of an atomic's offset tells a 64-bit register. */
-        width = r->out->unclaimed[0] >> 63 || sass_bits(r->out->word, 63, 1) == 0 ? 24 : 23;
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, width), width);
-        break;
-    case ADDRESS_LONG:
-        access->index = (uint8_t)reader_take(r, 24, 8);
-        access->wide = sass_bits(r->out->word, 72, 1);
-        access->offset = (int32_t)reader_take(r, 32, 32);
-        break;
-    case ADDRESS_LDG256:
-        read_global(r, access, 32);
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 17), 17) * access->bytes;
-        break;
-    case ADDRESS_STG256:
-        read_global(r, access, 64);
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 19), 19) * access->bytes;
-        break;
-    case ADDRESS_SHARED_LOAD:
-    case ADDRESS_SHARED_STORE:
-        read_shared(r, access, load ? 32 : 64);
-        break;
-    case ADDRESS_SHARED_U:
-        access->uniform = reader_uniform(r, 24);
-        access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, 24), 24);
-        break;
-    case ADDRESS_LDGSTS:
-        read_copy(r);
-        break;
-    case ADDRESS_BANK:
-    case ADDRESS_BANK_U:
-        read_bank(r, access, layout->address == ADDRESS_BANK_U);
-        break;
-    case ADDRESS_NONE:
-    case ADDRESS_OPAQUE:
-        break;
-    }
+    read_address(r, access, layout->address);
 }
