@@ -17,7 +17,8 @@
 static const double start_s = 60; /* a compile process has this long to load NVRTC */
 
 struct compiler {
-    char *worker, *library, *cache, *version, *provenance;
+    char *worker, *library, *cache, *version;
+    char *provenance; /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
     pthread_mutex_t lock;
     struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
     size_t idle_count;
@@ -157,11 +158,6 @@ void compiler_close(struct compiler *compiler)
 const char *compiler_version(const struct compiler *compiler)
 {
     return compiler->version;
-}
-
-const char *compiler_provenance(const struct compiler *compiler)
-{
-    return compiler->provenance;
 }
 
 /* The value of an option that names an architecture; null for other options. */

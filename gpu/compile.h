@@ -25,8 +25,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
                        const char *cache_directory, struct err *err);
 void compiler_close(struct compiler *compiler);
 
-const char *compiler_version(const struct compiler *compiler);    /* "13.0" */
-const char *compiler_provenance(const struct compiler *compiler); /* "NVRTC 13.0 (path of the library)" */
+const char *compiler_version(const struct compiler *compiler); /* "13.0"; lives as long as the compiler */
 
 struct compile_request {
     const char *source_path; /* the .cu file; quoted headers are found beside it, and in the options' -I */

@@ -120,10 +120,3 @@ int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err 
 
     return gpu_launch(kernels->gpu, kernels->stamp, grid, block, 0, parameters, err);
 }
-
-int kernels_empty(const struct kernels *kernels, struct err *err)
-{
-    unsigned one[3] = {1, 1, 1};
-
-    return gpu_launch(kernels->gpu, kernels->empty, one, one, 0, NULL, err);
-}

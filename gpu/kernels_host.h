@@ -34,6 +34,5 @@ int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsig
                         struct err *err);
 /* Clocks of every SM, gpu_sm_count() stamps. */
 int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err);
-int kernels_empty(const struct kernels *kernels, struct err *err);
 
 #endif

@@ -447,11 +447,6 @@ void emulate_result_release(struct emulate_result *result)
     *result = (struct emulate_result){0};
 }
 
-uint64_t emulation_address(const struct emulation *emulation, size_t argument)
-{
-    return emulation->memory.arguments[argument];
-}
-
 int emulation_read(void *out, struct emulation *emulation, size_t argument, uint64_t first, uint64_t count,
                    struct err *err)
 {

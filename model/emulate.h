@@ -149,7 +149,5 @@ void emulate_result_release(struct emulate_result *result);
 /* Copies elements first .. first + count - 1 of a buffer or symbol argument as they are now. */
 int emulation_read(void *out, struct emulation *emulation, size_t argument, uint64_t first, uint64_t count,
                    struct err *err);
-/* Virtual address of a buffer argument, as passed to the kernel. */
-uint64_t emulation_address(const struct emulation *emulation, size_t argument);
 
 #endif
