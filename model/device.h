@@ -65,10 +65,10 @@ enum device_op_id {
 
 /* An operation as the pipes see it. */
 struct device_op {
-    struct device_value latency;  /* cycles from issue to issue of a dependent one, one warp */
+    struct device_value latency;    /* cycles from issue to issue of a dependent one, one warp */
     struct device_value ilp2, ilp4; /* the same per operation with two and with four independent chains */
-    struct device_value interval; /* cycles its pipe is busy with one warp instruction, per sub-partition */
-    char pipe[24];                /* operations with the same text were seen to share a pipe; "" unknown */
+    struct device_value interval;   /* cycles its pipe is busy with one warp instruction, per sub-partition */
+    char pipe[24];                  /* operations with the same text were seen to share a pipe; "" unknown */
     struct device_curve
         roofline;       /* x: warps per SM, dependent chains; y: warp instructions per SM and cycle */
     double ridge_warps; /* first x within 5 % of the peak; 0 unknown */

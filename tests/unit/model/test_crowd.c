@@ -210,8 +210,8 @@ static void operands_are_collected_in_a_window(void **state)
     check_near(bursts(1), 1000, 10);
 }
 
-/* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they wait
- * together; one that holds on to its turn leaves the other something to do meanwhile. */
+/* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they
+ * wait together; one that holds on to its turn leaves the other something to do meanwhile. */
 static double rounds(bool holds)
 {
     struct fixture f = {0};
