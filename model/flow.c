@@ -221,15 +221,6 @@ static bool dominates(const struct flow *flow, size_t a, size_t b)
     return b == a;
 }
 
-bool flow_inside(const struct flow *flow, size_t block, size_t loop)
-{
-    size_t at = flow->blocks[block].loop;
-
-    while (at != FLOW_NONE && at != loop)
-        at = flow->loops[at].parent;
-    return at == loop;
-}
-
 /* Whether `header` can be left and reached again by a jump back from a block it dominates. */
 static bool is_header(struct flow *flow, const struct graph *graph, size_t header, bool count)
 {

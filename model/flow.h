@@ -47,7 +47,4 @@ void flow_release(struct flow *flow);
 /* Adds the instructions of `count` from `first` on to `mix` by class. */
 void flow_mix(size_t mix[SASS_CLASS_COUNT], const struct sass_code *code, size_t first, size_t count);
 
-/* Whether block `inner` is in loop `loop`, at any depth. */
-bool flow_inside(const struct flow *flow, size_t block, size_t loop);
-
 #endif

@@ -243,22 +243,12 @@ bool footprint_has(const struct footprint *footprint, uint64_t address)
     return chunk && chunk->bits[bit / 64] >> bit % 64 & 1;
 }
 
-uint64_t footprint_sectors(const struct footprint *footprint)
-{
-    return footprint->sectors;
-}
-
 /* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
 static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
 {
     const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * FOOTPRINT_SECTOR;
 
     return first >= address && first - address < bytes;
-}
-
-uint64_t footprint_shared(const struct footprint *a, const struct footprint *b)
-{
-    return footprint_shared_in(a, b, b, 0, UINT64_MAX);
 }
 
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,

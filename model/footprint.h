@@ -44,9 +44,6 @@ bool footprint_first(uint64_t *address, const struct footprint *footprint, uint6
 bool footprint_equal(const struct footprint *a, const struct footprint *b);
 /* Whether the sector of that byte is in it. */
 bool footprint_has(const struct footprint *footprint, uint64_t address);
-uint64_t footprint_sectors(const struct footprint *footprint);
-/* Sectors in both. */
-uint64_t footprint_shared(const struct footprint *a, const struct footprint *b);
 /* Sectors in all three, of [address, address + bytes); address is a multiple of a chunk's bytes. */
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
                              uint64_t address, uint64_t bytes);

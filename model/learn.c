@@ -57,7 +57,6 @@ static void learn_scales(struct learned *out, double *ratios, const struct learn
 int learn_from(struct learned *out, const struct learn_point *points, size_t n, struct err *err)
 {
     double *ratios;
-    size_t i;
 
     nothing(out);
     if (check(points, n, err))
@@ -69,9 +68,6 @@ int learn_from(struct learned *out, const struct learn_point *points, size_t n, 
     if (!ratios)
         return err_memory(err);
     learn_scales(out, ratios, points, n);
-    for (i = 0; i < n; i++)
-        ratios[i] = points[i].measured_s / learned_estimate(out, points[i].limiter, points[i].estimate_s);
-    out->fastest = fmin(stats_quantile(ratios, n, 0.05), 1);
     free(ratios);
     return 0;
 }
@@ -79,9 +75,4 @@ int learn_from(struct learned *out, const struct learn_point *points, size_t n, 
 double learned_estimate(const struct learned *learned, enum resource limiter, double estimate_s)
 {
     return estimate_s * learned->scale[limiter];
-}
-
-double learned_fastest(const struct learned *learned, enum resource limiter, double estimate_s)
-{
-    return learned_estimate(learned, limiter, estimate_s) * learned->fastest;
 }

@@ -63,10 +63,6 @@ int decision_read(struct decision *out, const char *path, struct err *err);
 int decision_take(struct decision *out, struct json *document, const char *name, struct err *err);
 void decision_release(struct decision *decision);
 
-/* ERR_USAGE with the reason when the decision is not of this spec or (where not null) not of this device. */
-int decision_check(const struct decision *decision, const struct spec *spec, const char *device,
-                   struct err *err);
-
 /* The row that fits best: the device's own (null: any), exact size or nearest; else one of the same
  * architecture (0: none asked); else null. Sizes are compared by ratio. */
 const struct decision_row *decision_find(const struct decision *decision, const char *device, unsigned sm,

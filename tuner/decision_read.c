@@ -1,7 +1,6 @@
 /* Decisions read back, all or nothing. */
 #include "tuner/decision.h"
 
-#include "base/hash.h"
 #include "space/configuration.h"
 #include "tuner/site.h"
 
@@ -236,24 +235,6 @@ void decision_release(struct decision *decision)
     free(decision->path);
     js_free(decision->document);
     *decision = (struct decision){.date = ""};
-}
-
-int decision_check(const struct decision *decision, const struct spec *spec, const char *device,
-                   struct err *err)
-{
-    char hex[17];
-
-    hash_hex(hex, spec->hash);
-    if (strcmp(decision->kernel, spec->kernel.name))
-        return err_set(err, ERR_USAGE, "%s: is a decision about kernel %s, not %s", decision->path,
-                       decision->kernel, spec->kernel.name);
-    if (strcmp(decision->spec_hash, hex))
-        return err_set(err, ERR_USAGE, "%s: was made from another version of %s: tune again", decision->path,
-                       spec->path);
-    if (device && !site_same_name(device, decision->device))
-        return err_set(err, ERR_USAGE, "%s: was made for %s, not %s", decision->path, decision->device,
-                       device);
-    return 0;
 }
 
 double decision_distance(const double *a, const double *b, size_t count)

@@ -28,7 +28,6 @@ static void each_limiter_gets_its_factor(void **state)
     check_near(learned_estimate(&learned, RESOURCE_DRAM_READ, 1), 1.2, 0.06);
     check_near(learned_estimate(&learned, RESOURCE_FMA, 1), 0.9, 0.06);
     check_near(learned_estimate(&learned, RESOURCE_L2, 1), 1.04, 0.02); /* never seen: the median of all */
-    assert_true(learned.fastest > 0.9 && learned.fastest <= 1);
 }
 
 static void outliers_do_not_move_it(void **state)
@@ -46,23 +45,6 @@ static void outliers_do_not_move_it(void **state)
     check_near(spoilt.scale[RESOURCE_DRAM_READ], learned.scale[RESOURCE_DRAM_READ], 1e-9);
 }
 
-/* What runs faster than estimated lowers what a variant is believed capable of. */
-static void the_margin_follows_the_residuals(void **state)
-{
-    struct learn_point points[N];
-    struct learned learned;
-    int i;
-
-    (void)state;
-    fill(points);
-    for (i = 1; i < 12; i += 2)
-        points[i].measured_s /= 2;
-    assert_int_equal(learn_from(&learned, points, N, NULL), 0);
-    assert_true(learned.fastest < 0.55);
-    check_near(learned_fastest(&learned, RESOURCE_FMA, 2e-3),
-               learned_estimate(&learned, RESOURCE_FMA, 2e-3) * learned.fastest, 1e-15);
-}
-
 static void little_is_not_learned_from(void **state)
 {
     struct learn_point points[N];
@@ -73,7 +55,6 @@ static void little_is_not_learned_from(void **state)
     fill(points);
     assert_int_equal(learn_from(&learned, points, LEARN_LEAST - 1, NULL), 0);
     check_near(learned_estimate(&learned, RESOURCE_DRAM_READ, 3), 3, 0);
-    check_near(learned_fastest(&learned, RESOURCE_DRAM_READ, 3), 0, 0);
     points[2].measured_s = 0;
     assert_int_equal(learn_from(&learned, points, N, &err), ERR_USAGE);
     assert_string_equal(err.text, "variant 2: estimate 0.00102 s, measured 0 s: positive times are meant");
@@ -85,7 +66,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_limiter_gets_its_factor),
         cmocka_unit_test(outliers_do_not_move_it),
-        cmocka_unit_test(the_margin_follows_the_residuals),
         cmocka_unit_test(little_is_not_learned_from),
     };
 

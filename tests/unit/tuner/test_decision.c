@@ -86,28 +86,6 @@ static void refuses_what_it_does_not_know(void **state)
     check_refused("\"time_ms\": 0.002", "\"time_ms\": null", "best.time_ms: expected a number");
 }
 
-static void refuses_another_spec_or_device(void **state)
-{
-    struct decision decision;
-    struct spec spec = {.path = "spec.json", .hash = 0xab, .kernel = {.name = "scale"}};
-    struct err err = {0};
-
-    (void)state;
-    read_ok(&decision, "tests/header/example.json");
-    assert_int_equal(decision_check(&decision, &spec, "example-gpu", &err), 0);
-    assert_int_equal(decision_check(&decision, &spec, "NVIDIA H200", &err), ERR_USAGE);
-    assert_non_null(strstr(err.text, "was made for Example GPU, not NVIDIA H200"));
-    err_clear(&err);
-    spec.hash = 0xac;
-    assert_int_equal(decision_check(&decision, &spec, NULL, &err), ERR_USAGE);
-    assert_non_null(strstr(err.text, "another version of spec.json"));
-    err_clear(&err);
-    spec.kernel.name = "other";
-    assert_int_equal(decision_check(&decision, &spec, NULL, &err), ERR_USAGE);
-    assert_non_null(strstr(err.text, "about kernel scale, not other"));
-    decision_release(&decision);
-}
-
 static void a_header_is_of_one_kernel(void **state)
 {
     struct decision decisions[2];
@@ -135,7 +113,6 @@ int main(void)
         cmocka_unit_test(reads_rows),
         cmocka_unit_test(finds_the_nearest),
         cmocka_unit_test(refuses_what_it_does_not_know),
-        cmocka_unit_test(refuses_another_spec_or_device),
         cmocka_unit_test(a_header_is_of_one_kernel),
     };
 
