@@ -165,23 +165,22 @@ static void forget_guards(struct analysis *analysis, struct need *need, const st
     }
 }
 
-/* What was needed anyway of the registers defined under a guard is needed no more where it holds, and hoped
- * not to be where it does not. */
+/* What was needed anyway, or under another guard, of the registers defined under this one is needed no more
+ * where it holds, and hoped not to be where it does not. */
 static void hope(struct need *need, const struct slice_set *defined, int guard)
 {
+    const unsigned others = need->guards & ~(3u << (guard & ~1));
     struct slice_set *rest = &need->rest[guard ^ 1];
 
     for (unsigned k = 0; k < SLICE_UNIFORM / 64; k++) {
         uint64_t bits = need->always.bits[k];
 
-        for (unsigned g = 0; g < GUARDS; g++)
-            if (need->guards >> g & 1 && g != (unsigned)(guard ^ 1))
-                bits |= need->under[g].bits[k];
-        rest->bits[k] |= bits & defined->bits[k];
         need->always.bits[k] &= ~defined->bits[k];
-        for (unsigned g = 0; g < GUARDS; g++)
-            if (need->guards >> g & 1 && g != (unsigned)(guard ^ 1))
-                need->under[g].bits[k] &= ~defined->bits[k];
+        for (unsigned left = others; left; left &= left - 1) {
+            bits |= need->under[__builtin_ctz(left)].bits[k];
+            need->under[__builtin_ctz(left)].bits[k] &= ~defined->bits[k];
+        }
+        rest->bits[k] |= bits & defined->bits[k];
     }
     need->guards |= 1u << (guard ^ 1);
 }
@@ -238,16 +237,16 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
         need->guards |= 1u << guard;
 }
 
-static bool falls_through(const struct sass *i)
+/* Whether the lanes that execute it go on elsewhere for certain. */
+static bool leaves(const struct sass *i)
 {
     for (unsigned k = 0; k < i->source_count; k++)
         if (i->sources[k].kind == SASS_UNIFORM_REGISTER ||
             ((i->sources[k].kind == SASS_PREDICATE || i->sources[k].kind == SASS_UNIFORM_PREDICATE) &&
              i->sources[k].index != SASS_PT))
-            return true;
-    return is_guarded(i) ||
-           !(i->op == SASS_BRA || i->op == SASS_EXIT || i->op == SASS_RET || i->op == SASS_BRX ||
-             i->op == SASS_BRXU || i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL);
+            return false;
+    return i->op == SASS_BRA || i->op == SASS_EXIT || i->op == SASS_RET || i->op == SASS_BRX ||
+           i->op == SASS_BRXU || i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL;
 }
 
 /* Leads where a register says; a return leads behind a call or to an address that was taken. */
@@ -262,17 +261,37 @@ static bool is_indirect(const struct sass *i)
     return i->op == SASS_RET || leads_anywhere(i);
 }
 
-/* What the branch at `index` may lead to. */
+/* The lanes that leave do not come to what is behind. */
+static void part_at_leave(const struct sass *i, struct need *need)
+{
+    const int guard = guard_of(i);
+
+    if (!leaves(i) || (is_guarded(i) && guard == NO_GUARD))
+        return;
+    if (guard == NO_GUARD) {
+        *need = (struct need){0};
+        return;
+    }
+    set_unite(&need->under[guard ^ 1], &need->always);
+    need->always = need->under[guard] = need->rest[guard] = (struct slice_set){0};
+    need->guards = (need->guards | 1u << (guard ^ 1)) & ~(1u << guard);
+}
+
+/* What the branch at `index` may lead to, under its guard. */
 static void add_targets(struct analysis *analysis, size_t index, struct need *need)
 {
     const struct sass *i = &analysis->code[index];
     const struct slice *slice = analysis->slice;
+    const int guard = guard_of(i);
+    struct slice_set *there = guard == NO_GUARD ? &need->always : &need->under[guard];
 
+    if (guard != NO_GUARD)
+        need->guards |= 1u << guard;
     if (is_indirect(i)) {
-        set_unite(&need->always, &analysis->indirect);
+        set_unite(there, &analysis->indirect);
     } else if (sass_is_jump(i) && i->has_target && i->target >= 0 &&
                (size_t)i->target / SASS_BYTES < analysis->count) {
-        set_unite(&need->always, &slice->live[i->target / SASS_BYTES]);
+        set_unite(there, &slice->live[i->target / SASS_BYTES]);
         set_unite(&analysis->indirect, &slice->live[i->target / SASS_BYTES]);
     }
     if (i->op == SASS_CALL && index + 1 < analysis->count)
@@ -290,8 +309,7 @@ static void pass(struct analysis *analysis)
         if (analysis->targets[index + 1])
             for (unsigned left = need.guards; left; left &= left - 1)
                 drop_rest(analysis, &need, (unsigned)__builtin_ctz(left), index + 1);
-        if (!falls_through(&analysis->code[index]))
-            need = (struct need){0};
+        part_at_leave(&analysis->code[index], &need);
         add_targets(analysis, index, &need);
         visit(analysis, index, &need);
         collect(&live, &need);

@@ -166,12 +166,83 @@ static void knows_guards(void **state)
     slice_release(&slice);
 }
 
+static void branch(struct listing *list, size_t to, unsigned index, bool negated)
+{
+    struct sass *i = append(list, SASS_BRA);
+
+    i->has_target = true;
+    i->target = (int64_t)(to * SASS_BYTES);
+    guard(i, index, negated);
+}
+
+/* What one side of a branch needs is set for that side only: a loaded register is not needed behind it. */
+static void parts_at_branches(void **state)
+{
+    struct listing taken = {0}, passed = {0}, late = {0};
+    struct slice slice;
+
+    (void)state;
+    load(&taken, 8, 20);
+    guard(compute(&taken, SASS_IADD3, vector(8), 3, 4), 0, false);
+    branch(&taken, 4, 0, false);
+    compute(&taken, SASS_IADD3, vector(8), 5, 6);
+    load(&taken, 9, 8);
+    end(&taken);
+    slice_of(&slice, &taken);
+    assert_false(slice.hopeful);
+    assert_false(slice.wanted[0]);
+    slice_release(&slice);
+
+    load(&passed, 8, 20);
+    guard(compute(&passed, SASS_IADD3, vector(8), 3, 4), 0, true);
+    guard(append(&passed, SASS_EXIT), 0, false);
+    load(&passed, 9, 8);
+    end(&passed);
+    slice_of(&slice, &passed);
+    assert_false(slice.hopeful);
+    assert_false(slice.wanted[0]);
+    slice_release(&slice);
+
+    load(&late, 8, 20); /* the side that did not set it */
+    guard(compute(&late, SASS_IADD3, vector(8), 3, 4), 0, false);
+    branch(&late, 4, 0, true);
+    append(&late, SASS_EXIT);
+    load(&late, 9, 8);
+    end(&late);
+    slice_of(&slice, &late);
+    assert_true(slice.wanted[0]);
+    slice_release(&slice);
+}
+
+/* While one address is hoped for, another that is set and used under the same predicate needs no hope. */
+static void hopes_for_no_more(void **state)
+{
+    struct listing list = {0};
+    struct slice slice;
+
+    (void)state;
+    load(&list, 8, 20);
+    load(&list, 10, 20);
+    compute(&list, SASS_ISETP, predicate(0), 1, 2);
+    guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
+    guard(compute(&list, SASS_IADD3, vector(10), 3, 4), 0, true);
+    guard(load(&list, 11, 10), 0, true);
+    compute(&list, SASS_ISETP, predicate(0), 1, 2);
+    guard(load(&list, 9, 8), 0, true);
+    end(&list);
+    slice_of(&slice, &list);
+    assert_true(slice.trusted[3]);
+    assert_false(slice.trusted[4]);
+    assert_false(slice.reads_global);
+    slice_release(&slice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_bits),
-        cmocka_unit_test(hopes_for_the_guard),
-        cmocka_unit_test(knows_guards),
+        cmocka_unit_test(follows_bits),      cmocka_unit_test(hopes_for_the_guard),
+        cmocka_unit_test(knows_guards),      cmocka_unit_test(parts_at_branches),
+        cmocka_unit_test(hopes_for_no_more),
     };
 
     return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
