@@ -37,13 +37,14 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
     const struct machine_cost *ffma = &machine->costs[SASS_FFMA];
     const double issued = count->issued, least = count->least_issued;
     const enum resource r = resources[info->pipe];
+    const bool fixed = i->control.write_barrier == SASS_NO_BARRIER; /* the latency is in the code */
 
     ask(&out->demand, RESOURCE_ISSUE, issued, least);
     out->issued += issued;
-    if (i->op != SASS_UNKNOWN && (cost.latency > 0 || i->control.write_barrier == SASS_NO_BARRIER))
-        out->known_share += issued;
-    else
+    if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed))
         out->assumptions |= PREDICT_ASSUMED_LATENCY;
+    else if (fixed || !machine->published)
+        out->known_share += issued;
     if (r == RESOURCE_COUNT)
         return;
     if (r == RESOURCE_LSU) {
@@ -162,6 +163,6 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
     ask_beyond(out, machine, traffic);
     ask_places(out, machine, traffic);
     out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;
-    if (device_is_published(machine->device))
+    if (machine->published)
         out->assumptions |= PREDICT_ASSUMED_PUBLISHED;
 }

@@ -10,7 +10,8 @@
 struct demands {
     struct demand demand;
     double issued;        /* warp instructions of a warp */
-    double known_share;   /* of them, those whose class, rate and latency are known, 0 to 1 */
+    double known_share;   /* of them, those whose class is known, and whose latency is in the machine code or
+                             was measured on this GPU; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
 };
 

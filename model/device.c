@@ -261,7 +261,8 @@ int device_source_add(struct device *device, const struct device_source *source,
 
 static bool published(const struct device_value *value)
 {
-    return value->known && !strncmp(value->origin, "published", strlen("published"));
+    return value->known && (!strncmp(value->origin, "published: ", strlen("published: ")) ||
+                            !strncmp(value->origin, "as on ", strlen("as on ")));
 }
 
 bool device_is_published(const struct device *device)

@@ -32,7 +32,8 @@ struct device_limits {
 struct device_value {
     bool known;
     double sustained, best, spread;
-    char origin[64]; /* the microbenchmark, or "published: ..." for a number nobody here has measured */
+    char origin[64]; /* the microbenchmark; "published: SOURCE" for a number that others measured; "as on
+                        PROFILE: ..." for one of another GPU */
 };
 
 /* Points in ascending x. */
@@ -147,7 +148,8 @@ struct device_curve_info {
 };
 const struct device_curve_info *device_curve_info(enum device_curve_id id);
 
-/* True when any calibrated value or limit was published by others, not measured: every output says so. */
+/* True when any calibrated value or limit was published by others or is of another GPU, not measured on this
+ * one: every output says so. */
 bool device_is_published(const struct device *device);
 bool device_is_calibrated(const struct device *device); /* at least one value or operation is known */
 

@@ -201,6 +201,7 @@ static void take_pipes(struct machine *machine)
         RESOURCE_REGISTERS, RESOURCE_FMA, RESOURCE_FMA_HEAVY, RESOURCE_ALU,     RESOURCE_FP16,
         RESOURCE_FP64,      RESOURCE_XU,  RESOURCE_TENSOR,    RESOURCE_UNIFORM, RESOURCE_BRANCH};
     const double partitions = (double)machine->device->limits.subpartitions;
+    const double ffma = machine->costs[SASS_FFMA].interval;
     size_t i;
 
     for (i = 0; i < sizeof pipes / sizeof *pipes; i++)
@@ -211,8 +212,9 @@ static void take_pipes(struct machine *machine)
                                ? device_sustained(machine->device, DEVICE_REGISTER_WINDOW)
                                : READ_WINDOW;
     set_per_sm(&machine->capacities, RESOURCE_ICACHE, partitions * SASS_BYTES, partitions * SASS_BYTES);
-    /* FFMA leaves the scheduler every cycle where anything does: what it is short of, issue is short of. */
-    set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / fmax(machine->costs[SASS_FFMA].interval, 1),
+    /* Where its pipe is as wide as a warp, FFMA leaves the scheduler every cycle that anything does: what it
+     * is short of, issue is short of. */
+    set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / (ffma < 1.5 ? fmax(ffma, 1) : 1),
                partitions);
 }
 
@@ -349,6 +351,7 @@ int machine_init(struct machine *out, const struct device *device, struct err *e
     out->capacities.clock_best_hz = (double)device->limits.sm_clock_hz;
     out->capacities.clock_hz = device_has(device, DEVICE_CLOCK) ? device_sustained(device, DEVICE_CLOCK)
                                                                 : out->capacities.clock_best_hz;
+    out->published = device_is_published(device);
     take_costs(out);
     take_pipes(out);
     take_l1(out);

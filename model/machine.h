@@ -42,6 +42,7 @@ struct machine {
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
     struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
     double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
+    bool published;     /* some values were not measured on this GPU, see device_is_published() */
     bool reads_count;   /* registers' banks were seen to limit, see register_reads.h */
     double read_window; /* cycles that an instruction has to collect its operands without holding others up */
     double

@@ -63,7 +63,7 @@ enum predict_assumption {
     PREDICT_ASSUMED_HIT_RATE = 4,      /* cache hits come from footprints */
     PREDICT_ASSUMED_ATOMIC = 8,        /* a branch depended on an atomic's answer */
     PREDICT_ASSUMED_EQUAL_BLOCKS = 16, /* only some blocks were looked at */
-    PREDICT_ASSUMED_PUBLISHED = 32     /* the profile holds published, not measured, values */
+    PREDICT_ASSUMED_PUBLISHED = 32     /* the profile holds values not measured on this GPU */
 };
 
 struct predict_input {
@@ -72,7 +72,7 @@ struct predict_input {
     struct residency residency;
     struct latency latency;
     struct crowded crowded;
-    double known_share;   /* of the executed instructions, those whose class and latency are known; 0 to 1 */
+    double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
 };
 

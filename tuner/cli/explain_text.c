@@ -21,7 +21,7 @@ const char *explained_assumption(enum predict_assumption assumption)
     case PREDICT_ASSUMED_EQUAL_BLOCKS:
         return "blocks differ, and only a sample was looked at";
     case PREDICT_ASSUMED_PUBLISHED:
-        return "the device profile holds published values, not measured ones";
+        return "the device profile holds values published or of another GPU, not measured on this one";
     }
     return "";
 }

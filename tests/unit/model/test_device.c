@@ -149,10 +149,33 @@ static void published_numbers_are_told_from_measured_ones(void **state)
     assert_false(device_is_published(&device));
     device.ops[DEVICE_OP_IMAD].interval = (struct device_value){true, 2, 2, 0, "published: guide"};
     assert_true(device_is_published(&device));
+    device.ops[DEVICE_OP_IMAD].interval.known = false;
+    assert_false(device_is_published(&device));
+    device.values[DEVICE_LOAD_GAP] = (struct device_value){true, 3, 3, 0, "as on nvidia-h200: issue"};
+    assert_true(device_is_published(&device));
 }
 
-/* The profiles of GPUs nobody here has measured: limits as the architecture has them, and said to be
- * published. */
+static void names_its_source(const struct device *device, const struct device_value *value)
+{
+    if (value->known && strncmp(value->origin, "published: ", 11) &&
+        strncmp(value->origin, "as on nvidia-", 13))
+        fail_msg("%s: \"%s\" names no source", device->name, value->origin);
+    if (value->known)
+        assert_true(value->sustained > 0 && value->best > 0);
+}
+
+static void names_its_sources(const struct device *device)
+{
+    for (size_t i = 0; i < DEVICE_VALUE_COUNT; i++)
+        names_its_source(device, &device->values[i]);
+    for (size_t i = 0; i < DEVICE_OP_COUNT; i++) {
+        names_its_source(device, &device->ops[i].latency);
+        names_its_source(device, &device->ops[i].interval);
+    }
+}
+
+/* The profiles of GPUs nobody here has measured: limits as the architecture has them, and every number with
+ * its source. */
 static void published_profiles_load_and_say_so(void **state)
 {
     static const struct {
@@ -176,7 +199,7 @@ static void published_profiles_load_and_say_so(void **state)
         assert_true(limits.shared_per_sm == device.limits.shared_per_sm);
         assert_true(limits.warps_per_sm == device.limits.warps_per_sm);
         assert_true(device.limits.sm_count > 0);
-        assert_false(device_has(&device, DEVICE_DRAM_LATENCY));
+        names_its_sources(&device);
         device_release(&device);
     }
 }
