@@ -83,23 +83,26 @@ static void note_read(struct analysis *analysis, const struct sass *i)
     slice->reads_local = local;
 }
 
+/* Spilled registers: `needed` of them, or of the words they are spilled to. */
+static void visit_stack(struct analysis *analysis, size_t index, const struct slice_set *needed,
+                        struct slice_set *reads)
+{
+    analysis->slice->wanted[index] |= !set_is_empty(needed);
+    set_add_addresses(reads, &analysis->code[index]);
+    set_add_moved(reads, analysis->slice, &analysis->code[index], needed);
+}
+
 static void visit_memory(struct analysis *analysis, size_t index, bool defines_needed,
                          struct slice_set *reads)
 {
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
-    const bool stack = analysis->slice->plain_stack && is_local(i);
-    const bool wanted = defines_needed || (writes && !stack && is_read_back(analysis->slice, i));
+    const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
 
     analysis->slice->wanted[index] |= wanted;
     set_add_addresses(reads, i);
     if (analysis->slice->wanted[index])
         set_add_sources(reads, i);
-    if (stack) {
-        if (defines_needed && !writes)
-            set_add_stack_words(reads, i);
-        return;
-    }
     if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
             if (i->sources[k].kind == SASS_PREDICATE)
@@ -115,19 +118,21 @@ static void collect(struct slice_set *out, const struct need *need)
         set_unite(out, &need->under[__builtin_ctz(left)]);
 }
 
-/* Whether something defined under `guard` is needed: not where the need is under the opposite guard. */
-static bool is_needed(const struct need *need, const struct slice_set *defined, int guard)
+/* What of `defined` under `guard` is needed: not where the need is under the opposite guard. */
+static struct slice_set needed_of(const struct need *need, const struct slice_set *defined, int guard)
 {
-    if (set_overlap(defined, &need->always))
-        return true;
+    struct slice_set needed = need->always;
+
     for (unsigned left = need->guards; left; left &= left - 1) {
         const int g = __builtin_ctz(left);
 
-        if ((guard == NO_GUARD || g != (guard ^ 1)) &&
-            (set_overlap(defined, &need->under[g]) || set_overlap(defined, &need->rest[g])))
-            return true;
+        if (guard != NO_GUARD && g == (guard ^ 1))
+            continue;
+        set_unite(&needed, &need->under[g]);
+        set_unite(&needed, &need->rest[g]);
     }
-    return false;
+    set_intersect(&needed, defined);
+    return needed;
 }
 
 /* The old values in rest[g] are taken not to be needed before instruction `from`: the next instruction that
@@ -214,19 +219,20 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
 {
     const struct sass *i = &analysis->code[index];
     const int guard = guard_of(i);
-    struct slice_set defined, reads = {0};
-    bool defines_needed;
+    struct slice_set defined, needed, reads = {0};
 
     set_definitions(&defined, analysis->slice, i);
-    defines_needed = is_needed(need, &defined, guard);
-    if (!defines_needed && !decides(i))
+    needed = needed_of(need, &defined, guard);
+    if (set_is_empty(&needed) && !decides(i))
         return;
     analysis->slice->needed[index] = true;
     forget_guards(analysis, need, &defined, index);
     end_need(analysis, need, &defined, index);
     set_add_guard(&need->always, i);
-    if (is_memory(i)) {
-        visit_memory(analysis, index, defines_needed, &reads);
+    if (analysis->slice->plain_stack && is_local(i)) {
+        visit_stack(analysis, index, &needed, &reads);
+    } else if (is_memory(i)) {
+        visit_memory(analysis, index, !set_is_empty(&needed), &reads);
     } else {
         analysis->slice->wanted[index] = true;
         set_add_reads(&reads, analysis->slice, i);

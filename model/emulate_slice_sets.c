@@ -82,13 +82,14 @@ bool is_local(const struct sass *i)
     return i->access_count && i->accesses[0].space == SASS_SPACE_LOCAL && i->accesses[0].bytes;
 }
 
-/* The words of the stack that a load or store of local memory touches. */
-void set_add_stack_words(struct slice_set *set, const struct sass *i)
+static unsigned first_word(const struct sass *i)
 {
-    const unsigned first = (unsigned)i->accesses[0].offset / 4;
+    return SLICE_STACK + (unsigned)i->accesses[0].offset / 4;
+}
 
-    for (unsigned w = 0; w < (i->accesses[0].bytes + 3u) / 4; w++)
-        add(set, SLICE_STACK + first + w);
+static unsigned word_count(const struct sass *i)
+{
+    return (i->accesses[0].bytes + 3u) / 4;
 }
 
 /* Sets one bit of a register with others left as they are, or looks at some: LOP3 with a mask as its second
@@ -176,7 +177,8 @@ void set_definitions(struct slice_set *set, const struct slice *slice, const str
         return;
     }
     if (slice->plain_stack && is_local(i) && i->accesses[0].access & SASS_WRITES)
-        set_add_stack_words(set, i);
+        for (unsigned w = 0; w < word_count(i); w++)
+            add(set, first_word(i) + w);
     for (unsigned k = 0; k < i->destination_count; k++)
         set_add_operand(set, &i->destinations[k]);
     if (i->op == SASS_R2P || i->op == SASS_UR2UP)
@@ -184,9 +186,40 @@ void set_definitions(struct slice_set *set, const struct slice *slice, const str
     set_spread_flags(set, slice);
 }
 
+static bool set_has(const struct slice_set *set, const struct slice *slice, unsigned bit)
+{
+    const int flag = bit < SLICE_UNIFORM ? flag_number(slice, bit) : -1;
+    const unsigned first = SLICE_FLAGS + 32 * (unsigned)flag;
+
+    return flag < 0 ? set->bits[bit / 64] >> bit % 64 & 1
+                    : (set->bits[first / 64] >> first % 64 & UINT32_MAX) != 0;
+}
+
+void set_add_moved(struct slice_set *reads, const struct slice *slice, const struct sass *i,
+                   const struct slice_set *needed)
+{
+    const bool writes = i->accesses[0].access & SASS_WRITES;
+    const struct sass_operand *operand = writes ? i->sources : i->destinations;
+
+    if (operand->kind != SASS_REGISTER)
+        return;
+    for (unsigned w = 0; w < word_count(i) && operand->index + w < SASS_RZ; w++) {
+        const unsigned word = first_word(i) + w, other = operand->index + w;
+
+        if (set_has(needed, slice, writes ? word : other))
+            add(reads, writes ? other : word);
+    }
+}
+
 bool set_is_empty(const struct slice_set *set)
 {
     return !set_overlap(set, set);
+}
+
+void set_intersect(struct slice_set *set, const struct slice_set *with)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        set->bits[k] &= with->bits[k];
 }
 
 void set_take_out(struct slice_set *set, const struct slice_set *what)
@@ -197,10 +230,5 @@ void set_take_out(struct slice_set *set, const struct slice_set *what)
 
 bool slice_has(const struct slice *slice, size_t index, unsigned bit)
 {
-    const struct slice_set *live = &slice->live[index];
-    const int flag = bit < SLICE_UNIFORM ? flag_number(slice, bit) : -1;
-    const unsigned first = SLICE_FLAGS + 32 * (unsigned)flag;
-
-    return flag < 0 ? live->bits[bit / 64] >> bit % 64 & 1
-                    : (live->bits[first / 64] >> first % 64 & UINT32_MAX) != 0;
+    return set_has(&slice->live[index], slice, bit);
 }

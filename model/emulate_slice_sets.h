@@ -8,6 +8,7 @@
 bool set_overlap(const struct slice_set *a, const struct slice_set *b);
 bool set_is_empty(const struct slice_set *set);
 void set_unite(struct slice_set *into, const struct slice_set *from);
+void set_intersect(struct slice_set *set, const struct slice_set *with);
 void set_take_out(struct slice_set *set, const struct slice_set *what);
 
 void set_add_operand(struct slice_set *set, const struct sass_operand *operand);
@@ -16,8 +17,9 @@ void set_add_guard(struct slice_set *set, const struct sass *i);
 void set_add_addresses(struct slice_set *set, const struct sass *i);
 void set_add_sources(struct slice_set *set, const struct sass *i);
 void set_add_reads(struct slice_set *reads, const struct slice *slice, const struct sass *i);
-/* The words of the stack that a load or store of local memory touches. */
-void set_add_stack_words(struct slice_set *set, const struct sass *i);
+/* A load or store of the plain stack: the words of it, or the registers, whose copies are `needed`. */
+void set_add_moved(struct slice_set *reads, const struct slice *slice, const struct sass *i,
+                   const struct slice_set *needed);
 /* A flag register that is read or written whole is all of its bits. */
 void set_spread_flags(struct slice_set *set, const struct slice *slice);
 /* What the instruction writes, whole or in part. */

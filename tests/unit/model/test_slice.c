@@ -237,12 +237,62 @@ static void hopes_for_no_more(void **state)
     slice_release(&slice);
 }
 
+static struct sass *spill(struct listing *list, enum sass_op op, unsigned index)
+{
+    struct sass *i = append(list, op);
+    struct sass_operand data = vector(index);
+
+    data.count = 2;
+    i->accesses[i->access_count++] = (struct sass_access){.space = SASS_SPACE_LOCAL,
+                                                          .access = SASS_READS,
+                                                          .bytes = 8,
+                                                          .index = 1,
+                                                          .offset = 16,
+                                                          .uniform = SASS_URZ,
+                                                          .scale = 1};
+    if (op == SASS_STL) {
+        i->accesses[0].access = SASS_WRITES;
+        i->sources[i->source_count++] = data;
+    } else {
+        i->destinations[i->destination_count++] = data;
+    }
+    return i;
+}
+
+/* An address and a float spilled together: the float is not needed for it. */
+static void parts_spilled_pairs(void **state)
+{
+    struct listing list = {0};
+    struct slice slice;
+
+    (void)state;
+    load(&list, 7, 20);
+    compute(&list, SASS_IADD3, vector(6), 3, 4);
+    spill(&list, SASS_STL, 6);
+    spill(&list, SASS_LDL, 10);
+    load(&list, 9, 10);
+    end(&list);
+    slice_of(&slice, &list);
+    assert_true(slice.plain_stack);
+    assert_true(slice.wanted[1] && slice.wanted[2] && slice.wanted[3]);
+    assert_true(slice_has(&slice, 3, SLICE_STACK + 4));
+    assert_false(slice_has(&slice, 3, SLICE_STACK + 5));
+    assert_false(slice.wanted[0]);
+    slice_release(&slice);
+
+    list.code[4].accesses[0].index = 11; /* now the other one is the address */
+    slice_of(&slice, &list);
+    assert_false(slice.wanted[1]);
+    assert_true(slice.wanted[0]);
+    slice_release(&slice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_bits),      cmocka_unit_test(hopes_for_the_guard),
         cmocka_unit_test(knows_guards),      cmocka_unit_test(parts_at_branches),
-        cmocka_unit_test(hopes_for_no_more),
+        cmocka_unit_test(hopes_for_no_more), cmocka_unit_test(parts_spilled_pairs),
     };
 
     return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
