@@ -1,6 +1,8 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,14 @@ static bool is_directory(const char *path)
     struct stat status;
 
     return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+/* What must not be replaced by a file: a device, a pipe, or a name of something that is open already. */
+static bool is_special(const char *path)
+{
+    struct stat status;
+
+    return !stat(path, &status) && (!S_ISREG(status.st_mode) || !strncmp(path, "/dev/", strlen("/dev/")));
 }
 
 FILE *file_open(const char *path, struct err *err)
@@ -37,10 +47,75 @@ int file_check_writable(const char *path, struct err *err)
         return err_set(err, ERR_USAGE, "the name of the file is empty");
     if (is_directory(path))
         return err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(EISDIR));
+    if (is_special(path))
+        return access(path, W_OK)
+                   ? err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(errno))
+                   : 0;
     folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     if (!folder)
         return err_memory(err);
     failed = access(folder, W_OK) ? errno : 0;
     free(folder);
     return failed ? err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(failed)) : 0;
+}
+
+static int write_all(int file, const char *text, size_t length)
+{
+    ssize_t n;
+
+    while (length > 0) {
+        n = write(file, text, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        text += n;
+        length -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_direct(const char *path, const char *text, size_t length)
+{
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = file < 0 || write_all(file, text, length);
+
+    if (file >= 0)
+        failed |= close(file);
+    return failed;
+}
+
+/* The reason of a failure is in errno. */
+static int replace(const char *path, const char *text, size_t length)
+{
+    char temporary[PATH_MAX];
+    int file, failed, reason;
+
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        return -1;
+    failed = write_all(file, text, length) || fsync(file);
+    failed |= close(file);
+    if (!failed && !rename(temporary, path))
+        return 0;
+    reason = errno;
+    unlink(temporary);
+    errno = reason;
+    return -1;
+}
+
+int file_write(const char *path, const char *text, size_t length, struct err *err)
+{
+    char target[PATH_MAX];
+    int failed;
+
+    if (is_special(path))
+        failed = write_direct(path, text, length);
+    else
+        failed = replace(realpath(path, target) ? target : path, text, length);
+    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : 0;
 }

@@ -1,4 +1,4 @@
-/* Opening the files that a user names. */
+/* Opening and writing the files that a user names. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -13,5 +13,10 @@ FILE *file_open(const char *path, struct err *err);
 /* Whether a file of this name can be written when the time comes: 0, or ERR_USAGE and "PATH: cannot be
  * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */
 int file_check_writable(const char *path, struct err *err);
+
+/* Writes a file all or nothing: beside it, to the disk, and only then under its name. A symbolic link stays
+ * one. What is no regular file (a pipe, /dev/stdout) is written to as it stands. ERR_SYSTEM and "PATH: cannot
+ * be written: REASON". */
+int file_write(const char *path, const char *text, size_t length, struct err *err);
 
 #endif

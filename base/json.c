@@ -3,15 +3,12 @@
 #include "base/file.h"
 #include "base/nearest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static json_t *inner(const struct json *json)
 {
@@ -349,41 +346,17 @@ char *js_text(const struct json *json, enum js_style style)
     return json_dumps(inner(json), flags);
 }
 
-static int write_all(int file, const char *text, size_t length)
-{
-    ssize_t n;
-
-    while (length > 0) {
-        n = write(file, text, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        text += n;
-        length -= (size_t)n;
-    }
-    return 0;
-}
-
 int js_write_file(const struct json *json, const char *path, struct err *err)
 {
-    char temporary[4096];
     char *text = js_text(json, JS_PRETTY);
-    int file, failed;
+    size_t length;
+    int code;
 
     if (!text)
         return err_memory(err);
-    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    failed = file < 0 || write_all(file, text, strlen(text)) || write_all(file, "\n", 1) || fsync(file);
-    if (file >= 0)
-        failed |= close(file);
-    failed = failed || rename(temporary, path);
-    if (failed) {
-        err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-        if (file >= 0)
-            unlink(temporary);
-    }
+    length = strlen(text);
+    text[length] = '\n'; /* in the place of the end mark */
+    code = file_write(path, text, length + 1, err);
     free(text);
-    return failed ? ERR_SYSTEM : 0;
+    return code;
 }

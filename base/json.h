@@ -88,7 +88,7 @@ int js_set_bool(struct json *object, const char *key, bool value);
 enum js_style { JS_LINE, JS_PRETTY };
 char *js_text(const struct json *json, enum js_style style);
 
-/* Writes JS_PRETTY text and a newline to `path` all or nothing: temporary file beside it, fsync, rename. */
+/* Writes JS_PRETTY text and a newline, as file_write() does. */
 int js_write_file(const struct json *json, const char *path, struct err *err);
 
 #endif

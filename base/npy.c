@@ -143,6 +143,8 @@ int npy_map(struct npy *out, void **mapping, size_t *bytes, const char *path, st
     int failed;
 
     *out = (struct npy){0};
+    *mapping = NULL;
+    *bytes = 0;
     failed = map_file(mapping, bytes, path, err);
     if (!failed) {
         failed = npy_parse(out, *mapping, *bytes, path, err);

@@ -288,7 +288,7 @@ static int find_value(const struct value **out, const struct occutune_configurat
 int occutune_integer(int64_t *out, const struct occutune_configuration *configuration, const char *parameter,
                      struct occutune_error *error)
 {
-    const struct value *value;
+    const struct value *value = NULL;
     struct err err = {0};
     int code = find_value(&value, configuration, parameter, &err);
 
@@ -303,7 +303,7 @@ int occutune_integer(int64_t *out, const struct occutune_configuration *configur
 int occutune_real(double *out, const struct occutune_configuration *configuration, const char *parameter,
                   struct occutune_error *error)
 {
-    const struct value *value;
+    const struct value *value = NULL;
     struct err err = {0};
     int code = find_value(&value, configuration, parameter, &err);
 
@@ -318,7 +318,7 @@ int occutune_real(double *out, const struct occutune_configuration *configuratio
 int occutune_text(const char **out, const struct occutune_configuration *configuration, const char *parameter,
                   struct occutune_error *error)
 {
-    const struct value *value;
+    const struct value *value = NULL;
     struct err err = {0};
     int code = find_value(&value, configuration, parameter, &err);
 

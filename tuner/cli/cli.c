@@ -260,6 +260,14 @@ static void find_in_library(struct cli_args *args, const struct cli_command *com
         args->words[0] = path;
 }
 
+/* The status of a run that failed with `err` or ended with `status`. */
+static int finish(struct cli *cli, int status, struct err *err)
+{
+    if (!err->code && (fflush(cli->out) || ferror(cli->out)))
+        err_set(err, ERR_SYSTEM, "the output cannot be written: %s", strerror(errno));
+    return err->code ? fail(cli, err) : status;
+}
+
 static int run_command(struct cli *cli, const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {0};
@@ -269,7 +277,7 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
 
     if (asks_help(argc, argv)) {
         put_help(cli->out, cli->program, command);
-        return CLI_OK;
+        return finish(cli, CLI_OK, &err);
     }
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
@@ -281,9 +289,7 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     }
     free(args.words);
     free(args.sets);
-    if (!err.code && (fflush(cli->out) || ferror(cli->out)))
-        err_set(&err, ERR_SYSTEM, "the output cannot be written: %s", strerror(errno));
-    return err.code ? fail(cli, &err) : status;
+    return finish(cli, status, &err);
 }
 
 int cli_run(struct cli *cli, int argc, char **argv)
@@ -298,11 +304,11 @@ int cli_run(struct cli *cli, int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         put_overview(cli->out, cli->program);
-        return CLI_OK;
+        return finish(cli, CLI_OK, &err);
     }
     if (!strcmp(argv[1], "--version")) {
         fprintf(cli->out, "occutune %s\n", OCCUTUNE_VERSION);
-        return CLI_OK;
+        return finish(cli, CLI_OK, &err);
     }
     for (i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;

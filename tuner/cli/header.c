@@ -1,13 +1,12 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "tuner/decision.h"
 #include "tuner/header.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "where the header goes (default: standard output)"},
@@ -15,24 +14,6 @@ static const struct cli_option options[] = {
     {"json", 0, NULL, "print the rows as JSON instead"},
     {0},
 };
-
-static int write_text(const char *path, const char *text, struct err *err)
-{
-    char temporary[4096];
-    FILE *file;
-    int failed;
-
-    snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    file = fopen(temporary, "w");
-    failed = !file || fputs(text, file) == EOF;
-    if (file && fclose(file))
-        failed = 1;
-    if (!failed && !rename(temporary, path))
-        return 0;
-    err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    unlink(temporary);
-    return ERR_SYSTEM;
-}
 
 static int write_header(struct cli *cli, const struct cli_args *args, const struct decision *decisions,
                         size_t count, struct err *err)
@@ -54,7 +35,7 @@ static int write_header(struct cli *cli, const struct cli_args *args, const stru
     if (fclose(memory) && !code)
         code = err_memory(err);
     if (!code && cli_given(args, "output"))
-        code = write_text(cli_text(args, "output"), text, err);
+        code = file_write(cli_text(args, "output"), text, strlen(text), err);
     else if (!code)
         fputs(text, cli->out);
     free(text);

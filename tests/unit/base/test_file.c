@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void a_file_is_opened(void **state)
@@ -47,6 +48,56 @@ static void what_cannot_be_written_is_known_before(void **state)
     assert_non_null(strstr(err.text, "No such file or directory"));
     assert_int_equal(file_check_writable("", NULL), ERR_USAGE);
     assert_int_equal(file_check_writable("new", NULL), 0);
+    assert_int_equal(file_check_writable("/dev/null", NULL), 0);
+}
+
+static void check_holds(const char *path, const char *text)
+{
+    FILE *file = file_open(path, NULL);
+    char found[64] = "";
+
+    assert_non_null(file);
+    assert_non_null(fgets(found, sizeof found, file));
+    assert_string_equal(found, text);
+    fclose(file);
+}
+
+static void a_file_is_written_whole(void **state)
+{
+    char folder[] = "/tmp/occutune-file-XXXXXX", path[64], link[64];
+    struct stat status;
+    struct err err = {0};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(file_write(path, "one", 3, &err), 0);
+    check_holds(path, "one");
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(file_write(link, "two", 3, &err), 0);
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    check_holds(path, "two");
+    unlink(link);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+    assert_int_equal(file_write(path, "three", 5, &err), ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "/file: cannot be written: No such file or directory"));
+}
+
+/* Run by root, a rename over a device would put a file in its place. */
+static void a_device_stays_one(void **state)
+{
+    struct stat status;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(file_write("/dev/null", "gone", 4, &err), 0);
+    assert_int_equal(stat("/dev/null", &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+    assert_int_equal(file_write("/dev/full", "full", 4, &err), ERR_SYSTEM);
+    assert_string_equal(err.text, "/dev/full: cannot be written: No space left on device");
 }
 
 int main(void)
@@ -55,6 +106,8 @@ int main(void)
         cmocka_unit_test(a_file_is_opened),
         cmocka_unit_test(what_cannot_be_read_says_why),
         cmocka_unit_test(what_cannot_be_written_is_known_before),
+        cmocka_unit_test(a_file_is_written_whole),
+        cmocka_unit_test(a_device_stays_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

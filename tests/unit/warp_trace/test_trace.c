@@ -86,15 +86,13 @@ static void refuses_what_was_not_recorded(void **state)
     assert_int_equal(trace_read(&trace, words, 0, &err), ERR_FORMAT);
 }
 
-static char *read_text(const char *path)
+static void take_text(char **text, const char *path)
 {
     struct err err = {0};
     size_t size;
-    char *text = NULL;
 
-    assert_int_equal(sources_read(&text, &size, path, &err), 0);
+    assert_int_equal(sources_read(text, &size, path, &err), 0);
     unlink(path);
-    return text;
 }
 
 static void draws_each_warp_once(void **state)
@@ -102,7 +100,7 @@ static void draws_each_warp_once(void **state)
     uint64_t words[2 * 6];
     struct trace trace;
     struct err err = {0};
-    char path[] = "/tmp/occutune-trace-XXXXXX", *svg;
+    char path[] = "/tmp/occutune-trace-XXXXXX", *svg = NULL;
     size_t w, moves = 0;
     const char *at;
 
@@ -112,14 +110,14 @@ static void draws_each_warp_once(void **state)
         put(words, w, 100 * (w / 2), 90 + 100 * (w / 2), 1);
     assert_int_equal(trace_read(&trace, words, 6, &err), 0);
     assert_int_equal(picture_warps(path, &trace.sms[0], 2, "warps", &err), 0);
-    svg = read_text(path);
+    take_text(&svg, path);
     for (at = strstr(svg, "1.8\" d="); at; at = strstr(at + 1, "1.8\" d="))
         for (; *at != '/'; at++)
             moves += *at == 'M';
     assert_int_equal(moves, 6);
     free(svg);
     assert_int_equal(picture_occupancy(path, &trace, 64, "occupancy", &err), 0);
-    svg = read_text(path);
+    take_text(&svg, path);
     assert_non_null(strstr(svg, "<circle"));
     free(svg);
     assert_int_equal(picture_occupancy("/nowhere/x.svg", &trace, 64, "occupancy", &err), ERR_SYSTEM);
