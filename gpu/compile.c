@@ -267,8 +267,7 @@ static int read_reply(struct compile_result *out, struct message *reply,
     out->diagnostic = diagnostic ? explain(diagnostic) : NULL;
     if ((entry && !out->entry) || (diagnostic && !out->diagnostic))
         return err_memory(err);
-    out->cubin = reply->payload;
-    out->cubin_bytes = reply->payload_bytes;
+    compile_take_payload(out, reply->payload, reply->payload_bytes);
     reply->payload = NULL;
     return 0;
 }
@@ -383,5 +382,6 @@ void compile_result_release(struct compile_result *result)
     free(result->cubin);
     free(result->entry);
     free(result->diagnostic);
+    free(result->log);
     memset(result, 0, sizeof *result);
 }

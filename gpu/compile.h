@@ -45,6 +45,7 @@ struct compile_result {
     size_t cubin_bytes;
     char *entry;      /* owned; the lowered (mangled) name of the kernel in the cubin */
     char *diagnostic; /* owned; the first error, one line; null when there is none */
+    char *log;        /* owned; all that the compiler said of a variant that does not compile, else null */
     double compile_s; /* time of the compiler; of the original compile when `cached` */
     bool cached;
     bool own_failure; /* NVRTC failed by itself (no memory, an internal error), which says nothing about the

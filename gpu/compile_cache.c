@@ -64,11 +64,24 @@ static int read_head(struct compile_result *out, const struct js_at *root)
     return 0;
 }
 
+void compile_take_payload(struct compile_result *out, void *bytes, size_t count)
+{
+    if (out->outcome == OUTCOME_OK) {
+        out->cubin = bytes;
+        out->cubin_bytes = count;
+    } else if (count && !((const char *)bytes)[count - 1]) {
+        out->log = bytes;
+    } else {
+        free(bytes);
+    }
+}
+
 /* `text` is everything after the first line. */
 static int parse_entry(struct compile_result *out, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
     size_t rest = end ? size - (size_t)(end + 1 - text) : 0;
+    void *payload;
     struct json *head;
     struct js_at root;
     int rc;
@@ -80,11 +93,11 @@ static int parse_entry(struct compile_result *out, const char *text, size_t size
     js_free(head);
     if (rc || !rest)
         return rc;
-    out->cubin = malloc(rest);
-    if (!out->cubin)
+    payload = malloc(rest);
+    if (!payload)
         return -1;
-    memcpy(out->cubin, end + 1, rest);
-    out->cubin_bytes = rest;
+    memcpy(payload, end + 1, rest);
+    compile_take_payload(out, payload, rest);
     return 0;
 }
 
@@ -128,8 +141,10 @@ static char *head_text(const struct compile_result *result)
 
 static bool write_file(FILE *file, const char *head, const struct compile_result *result)
 {
+    const void *payload = result->cubin ? (const void *)result->cubin : result->log;
+    const size_t count = result->cubin ? result->cubin_bytes : result->log ? strlen(result->log) + 1 : 0;
     size_t length = strlen(head);
-    unsigned char *rest = malloc(length + 1 + result->cubin_bytes);
+    unsigned char *rest = malloc(length + 1 + count);
     char hex[17];
     bool good;
 
@@ -137,9 +152,9 @@ static bool write_file(FILE *file, const char *head, const struct compile_result
         return false;
     memcpy(rest, head, length);
     rest[length] = '\n';
-    if (result->cubin_bytes)
-        memcpy(rest + length + 1, result->cubin, result->cubin_bytes);
-    length += 1 + result->cubin_bytes;
+    if (count)
+        memcpy(rest + length + 1, payload, count);
+    length += 1 + count;
     hash_hex(hex, hash_bytes(HASH_START, rest, length));
     good = fprintf(file, MAGIC "%s\n", hex) == FIRST_LINE && fwrite(rest, 1, length, file) == length;
     free(rest);

@@ -10,6 +10,10 @@
 /* Makes the directory and its parents; what fails shows when entries are written. */
 void compile_cache_make(const char *directory);
 
+/* Gives `out` what comes with its outcome, owned from then on: machine code, or of a failure the log with its
+ * zero. */
+void compile_take_payload(struct compile_result *out, void *bytes, size_t count);
+
 /* True when there is a whole entry for `key`; it is then in `out`, with `cached` set. */
 bool compile_cache_read(struct compile_result *out, const char *directory, uint64_t key);
 

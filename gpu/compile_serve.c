@@ -252,7 +252,8 @@ struct ending {
     double compile_s;
 };
 
-static int answer(int fd, const struct ending *ending, const struct part *code, struct err *err)
+/* Machine code, or of a failure the log with its zero. */
+static int answer(int fd, const struct ending *ending, const struct part *payload, struct err *err)
 {
     struct json *head = js_new_object();
     int rc = head ? 0 : ERR_MEMORY;
@@ -263,7 +264,7 @@ static int answer(int fd, const struct ending *ending, const struct part *code, 
              js_set_bool(head, "own_failure", ending->own_failure) ||
              (ending->entry && js_set_string(head, "entry", ending->entry)) ||
              (ending->diagnostic && js_set_string(head, "diagnostic", ending->diagnostic));
-    rc = rc ? err_memory(err) : message_send(fd, head, code, code ? 1 : 0, err);
+    rc = rc ? err_memory(err) : message_send(fd, head, payload, payload->size ? 1 : 0, err);
     js_free(head);
     return rc;
 }
@@ -273,7 +274,7 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     double start = clock_seconds();
     char *log = NULL, *diagnostic = NULL;
     struct ending ending = {.outcome = OUTCOME_OK};
-    struct part code = {0};
+    struct part code = {0}, said = {0};
     unsigned char *bytes = NULL;
     nvrtcProgram program = NULL;
     nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, job->source, job->path, 0, NULL, NULL);
@@ -291,12 +292,13 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     if (result) {
         log = program ? program_log(nvrtc, program) : NULL;
         diagnostic = log ? first_error(log) : NULL;
+        said = (struct part){.bytes = log, .size = log ? strlen(log) + 1 : 0};
         ending = (struct ending){.outcome = OUTCOME_COMPILE,
                                  .own_failure = fails_itself(result),
                                  .diagnostic = diagnostic ? diagnostic : nvrtc->nvrtcGetErrorString(result)};
     }
     ending.compile_s = clock_seconds() - start;
-    rc = answer(fd, &ending, result ? NULL : &code, err);
+    rc = answer(fd, &ending, result ? &said : &code, err);
     free(log);
     free(diagnostic);
     free(bytes);

@@ -102,7 +102,7 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
         spec_problem_text(sizes, sizeof sizes, spec, problem);
         if (!code && !*out)
             code = err_set(err, ERR_MISSING,
-                           "%s: no recording fits kernel %s%s%s%s%s: name one with --recorded, tune on a "
+                           "no recording in %s fits kernel %s%s%s%s%s: name one with --recorded, tune on a "
                            "machine with a GPU, or let `occutune predict` rank the configurations without "
                            "either",
                            folder, spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",

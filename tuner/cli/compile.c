@@ -75,6 +75,8 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     if (code)
         return code;
     code = compile_cubin(&result, compiler, &request, err);
+    if (!code && result.log)
+        fputs(result.log, cli->err);
     if (!code && result.outcome != OUTCOME_OK)
         code = err_set(err, ERR_FORMAT, "%s: does not compile: %s", variant->source_path,
                        result.diagnostic ? result.diagnostic : "no diagnostic");

@@ -18,6 +18,8 @@ static const char *calibration(const struct device *device)
 {
     if (!device_is_calibrated(device))
         return "not calibrated";
+    if (!device_has(device, DEVICE_DRAM_LATENCY))
+        return "published values without latencies, not enough to predict";
     return device_is_published(device) ? "published values, not measured" : "calibrated";
 }
 

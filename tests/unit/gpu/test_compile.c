@@ -144,9 +144,11 @@ static void test_bad_variants_are_outcomes(void **state)
     const char *bad_option[] = {"--no-such-option"};
 
     (void)state;
-    write_text("bad.cu", "extern \"C\" __global__ void k(float *a) {\n  int unused;\n  a[0] = nowhere;\n}\n");
+    write_text("bad.cu", "extern \"C\" __global__ void k(float *a) {\n  int unused;\n  a[0] = nowhere;\n"
+                         "  a[1] = elsewhere;\n}\n");
     assert_int_equal(compile(&result, compiler, request_of("bad.cu", "k")), OUTCOME_COMPILE);
     assert_non_null(strstr(result.diagnostic, "bad.cu(3): error: identifier \"nowhere\" is undefined"));
+    assert_non_null(strstr(result.log, "bad.cu(4): error: identifier \"elsewhere\" is undefined"));
     assert_null(result.cubin);
     compile_result_release(&result);
 
@@ -328,6 +330,8 @@ static void test_own_failures_are_not_kept(void **state)
         assert_string_equal(result.diagnostic, cases[k / 2].diagnostic);
         assert_int_equal(result.own_failure, cases[k / 2].own);
         assert_int_equal(result.cached, !cases[k / 2].own && k % 2 == 1);
+        if (!cases[k / 2].own)
+            assert_non_null(strstr(result.log, "k.cu(1): error: as told"));
         compile_result_release(&result);
     }
 }
