@@ -168,7 +168,7 @@ static void write_series(FILE *out, const struct chart_series *series, const str
                          const struct axis *y, const char *colour)
 {
     bool started = false;
-    double before = 0;
+    double before = 0, at = 0;
 
     if (series->style != CHART_POINTS)
         fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" d=\"", colour);
@@ -177,18 +177,22 @@ static void write_series(FILE *out, const struct chart_series *series, const str
 
         if (!usable(series->x[i], x->log) || !usable(series->y[i], y->log))
             continue;
-        px = place(x, series->x[i]);
+        px = at = place(x, series->x[i]);
         py = place(y, series->y[i]);
         if (series->style == CHART_POINTS)
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", px, py, RADIUS, colour);
+        else if (series->style == CHART_STEP && started && fabs(py - before) < 0.05)
+            continue; /* thousands of trials that change nothing */
         else if (series->style == CHART_STEP && started)
-            fprintf(out, "L%.1f %.1fL%.1f %.1f", px, before, px, py);
+            fprintf(out, "H%.1fV%.1f", px, py);
         else
             fprintf(out, "%c%.1f %.1f", started && (series->style != CHART_BARS || i % 2) ? 'L' : 'M', px,
                     py);
         started = true;
         before = py;
     }
+    if (series->style == CHART_STEP && started)
+        fprintf(out, "H%.1f", at);
     if (series->style != CHART_POINTS)
         fputs("\"/>\n", out);
 }

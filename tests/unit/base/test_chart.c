@@ -39,6 +39,31 @@ static void points_lines_and_steps(void **state)
     free(text);
 }
 
+/* A search times thousands of configurations that are no better than the best so far. */
+static void steps_are_written_where_they_are(void **state)
+{
+    enum { N = 3000 };
+    static double x[N], y[N];
+    const struct chart_series series[] = {{NULL, CHART_STEP, x, y, N}};
+    const struct chart chart = {
+        .title = "t", .x_label = "x", .y_label = "y", .series = series, .series_count = 1};
+    char *text, *path;
+    int i;
+
+    (void)state;
+    for (i = 0; i < N; i++) {
+        x[i] = i;
+        y[i] = i < 1000 ? 2 : 1;
+    }
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    path = strstr(text, "1.8\" d=\"");
+    path[strcspn(path, "/")] = 0;
+    assert_int_equal(count(path, "M"), 1);
+    assert_int_equal(count(path, "V"), 1);
+    assert_int_equal(count(path, "H"), 2); /* to the step, and to the end */
+    free(text);
+}
+
 static void bars_stand_apart_and_colours_repeat(void **state)
 {
     const double x[] = {1, 2, 3, 4}, y[] = {1, 1, 2, 2};
@@ -116,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_lines_and_steps),
+        cmocka_unit_test(steps_are_written_where_they_are),
         cmocka_unit_test(bars_stand_apart_and_colours_repeat),
         cmocka_unit_test(logarithmic_axes_leave_out_what_is_not_positive),
         cmocka_unit_test(nothing_to_show_says_so),
