@@ -22,6 +22,16 @@ void launch_release(struct launch *launch)
     launch_init(launch);
 }
 
+bool role_is_filled(enum role role)
+{
+    return role == ROLE_IN || role == ROLE_INOUT;
+}
+
+bool role_is_result(enum role role)
+{
+    return role == ROLE_INOUT || role == ROLE_OUT;
+}
+
 int launch_prepare(struct launch *launch, struct err *err)
 {
     struct argument *argument;
@@ -30,7 +40,7 @@ int launch_prepare(struct launch *launch, struct err *err)
 
     for (i = 0; i < launch->argument_count; i++) {
         argument = &launch->arguments[i];
-        if (argument->kind == ARGUMENT_SCALAR || argument->role == ROLE_OUT)
+        if (argument->kind == ARGUMENT_SCALAR || !role_is_filled(argument->role))
             continue;
         failed = fill_prepare(&argument->fill, argument->type, argument->count, err);
         if (failed) {
@@ -57,7 +67,7 @@ static uint64_t argument_hash(uint64_t hash, const struct argument *argument)
     if (argument->kind == ARGUMENT_SCALAR)
         return hash_bytes(hash_u64(hash, argument->size), argument->bytes, argument->size);
     hash = hash_u64(hash_u64(hash_u64(hash, argument->type), argument->count), argument->role);
-    return argument->role == ROLE_OUT ? hash : fill_hash(hash, &argument->fill);
+    return role_is_filled(argument->role) ? fill_hash(hash, &argument->fill) : hash;
 }
 
 uint64_t launch_arguments_hash(const struct launch *launch)
@@ -70,12 +80,27 @@ uint64_t launch_arguments_hash(const struct launch *launch)
     return hash;
 }
 
-uint64_t launch_hash(const struct launch *launch)
+static uint64_t geometry_hash(uint64_t hash, const struct launch *launch)
 {
-    uint64_t hash = launch_arguments_hash(launch);
     int i;
 
     for (i = 0; i < 3; i++)
         hash = hash_u64(hash_u64(hash, launch->grid[i]), launch->block[i]);
     return hash_u64(hash_u64(hash, launch->shared_bytes), (uint64_t)(int64_t)launch->carveout);
+}
+
+uint64_t launch_hash(const struct launch *launch)
+{
+    return geometry_hash(launch_arguments_hash(launch), launch);
+}
+
+uint64_t launch_result_hash(const struct launch *launch)
+{
+    uint64_t hash = HASH_START;
+    size_t i;
+
+    for (i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].kind != ARGUMENT_BUFFER || launch->arguments[i].role != ROLE_SCRATCH)
+            hash = argument_hash(hash, &launch->arguments[i]);
+    return geometry_hash(hash, launch);
 }

@@ -20,7 +20,15 @@ enum argument_kind {
                       */
 };
 
-enum role { ROLE_IN, ROLE_INOUT, ROLE_OUT };
+enum role {
+    ROLE_IN,     /* filled; the kernel leaves it as it finds it */
+    ROLE_INOUT,  /* filled, and a result */
+    ROLE_OUT,    /* a result */
+    ROLE_SCRATCH /* the kernel's own between its thread blocks: neither filled nor a result */
+};
+
+bool role_is_filled(enum role role); /* before a launch */
+bool role_is_result(enum role role); /* compared after one */
 
 struct argument {
     enum argument_kind kind;
@@ -53,6 +61,8 @@ uint64_t launch_blocks(const struct launch *launch);  /* thread blocks of the gr
 /* Hash of everything that can change what a launch does or how long it takes: geometry, arguments, fills,
  * seeds. */
 uint64_t launch_hash(const struct launch *launch);
+/* The same of what can change the result: without scratch memory. */
+uint64_t launch_result_hash(const struct launch *launch);
 /* Hash of the arguments alone: launches with the same one can share buffers. */
 uint64_t launch_arguments_hash(const struct launch *launch);
 

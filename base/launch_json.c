@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const argument_kinds[] = {"scalar", "buffer", "symbol"};
-static const char *const roles[] = {"in", "inout", "out"};
+static const char *const roles[] = {"in", "inout", "out", "scratch"};
 static const char *const fill_kinds[] = {"constant", "uniform", "normal", "expression", "file"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

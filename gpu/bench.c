@@ -139,7 +139,7 @@ static int keep_results(struct bench *bench, const struct binding *binding, stru
         const struct buffer *buffer = binding->buffers[i];
         struct expected *added;
 
-        if (buffer && buffer->role != ROLE_IN)
+        if (buffer && role_is_result(buffer->role))
             rc = expectation_add(&added, &bench->expectation, bench->gpu, buffer->name, buffer->type,
                                  buffer->count, buffer->data, err);
     }
@@ -185,7 +185,7 @@ static int read_reference(struct bench *bench, const struct bench_reference *ref
     for (i = 0; !rc && i < launch->argument_count; i++) {
         const struct argument *argument = &launch->arguments[i];
 
-        if (argument->kind != ARGUMENT_BUFFER || argument->role == ROLE_IN || !argument->name)
+        if (argument->kind != ARGUMENT_BUFFER || !role_is_result(argument->role) || !argument->name)
             continue;
         for (k = 0; !rc && k < reference->file_count; k++) {
             struct fill fill = {.kind = FILL_FILE};
@@ -386,7 +386,7 @@ static int clear_outputs(struct bench *bench, const struct binding *binding, str
     int rc = 0;
 
     for (i = 0; !rc && i < binding->count; i++)
-        if (binding->buffers[i] && binding->buffers[i]->role == ROLE_OUT)
+        if (binding->buffers[i] && !role_is_filled(binding->buffers[i]->role))
             rc = gpu_set(bench->gpu, binding->buffers[i]->data, 0, binding->buffers[i]->bytes, err);
     return rc;
 }

@@ -176,7 +176,7 @@ static int fill_buffer(struct buffers *buffers, struct buffer *buffer, struct ar
     int rc = allocate(&buffer->allocation, buffers, buffer->bytes + ALIGNMENT + 2 * GUARD_BYTES, err);
 
     buffer->data = buffer->allocation + GUARD_BYTES;
-    if (rc || buffer->role == ROLE_OUT)
+    if (rc || !role_is_filled(buffer->role))
         return rc;
     rc = buffers_fill(buffers, buffer->data, &argument->fill, buffer->type, buffer->count, err);
     if (!rc)

@@ -16,7 +16,7 @@ struct buffer {
     enum role role;
     uint64_t count;
     size_t bytes;
-    gpu_address allocation, data, pristine; /* pristine: 0 for `out` */
+    gpu_address allocation, data, pristine; /* pristine: 0 where nothing is filled */
     uint64_t used;                          /* the last time that it was bound, by `now` */
 };
 

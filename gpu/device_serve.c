@@ -107,7 +107,7 @@ static uint64_t reference_key(const struct bench_reference *reference)
     if (reference->launch) {
         hash = hash_bytes(hash, reference->code.cubin, reference->code.cubin_bytes);
         hash = hash_text(hash, reference->code.entry);
-        hash = hash_u64(hash, launch_hash(reference->launch));
+        hash = hash_u64(hash, launch_result_hash(reference->launch));
     }
     for (i = 0; i < reference->file_count; i++) {
         hash = hash_text(hash, reference->names[i]);

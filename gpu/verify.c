@@ -90,7 +90,7 @@ int verify_prepare(const struct verifier *verifier, const struct binding *bindin
         if (!buffer || buffer->role == ROLE_IN)
             continue;
         rc = find_expected(&expected, expectation, buffer, err);
-        if (!rc && buffer->role == ROLE_OUT)
+        if (!rc && !role_is_filled(buffer->role))
             rc = kernels_poison(buffers->kernels, buffer->type, buffer->data, expected ? expected->data : 0,
                                 buffer->count, buffer->key, err);
     }

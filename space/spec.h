@@ -11,15 +11,14 @@
  * {NAME: number or expression over the sizes before it}, or a list of such objects with the same names launch
  * {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions} arguments    in the kernel's
  * order, symbols anywhere: {scalar: type, value: expression; name}, {scalar: "bytes", value: hexadecimal
- * text; name}, {buffer: type, name, length: expression, fill, role: in (default), inout or out}, {symbol:
- * name, type, length: expression, fill} fill         {uniform: [low, high]}, {normal: [mean, deviation]},
- * {constant: x}, {expression: text} or {file: "x.npy"}, with `seed` (default: the argument's position, from
- * 1); every buffer but an `out` one has a fill reference    {file, name, launch} of a kernel with the same
- * arguments, its launch over problem sizes only; {files: {BUFFER: "x.npy"}}; or none: then the default
- * configuration's result tolerance    {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
- *   cache        "warm" (default) or "cold"
- *   metrics      {NAME: expression over parameters, problem sizes and `time` in seconds}
- *   description  text
+ * text; name}, {buffer: type, name, length: expression, fill, role: in (default), inout, out or scratch},
+ * {symbol: name, type, length: expression, fill} fill         {uniform: [low, high]}, {normal: [mean,
+ * deviation]}, {constant: x}, {expression: text} or {file: "x.npy"}, with `seed` (default: the argument's
+ * position, from 1); every `in` and `inout` buffer has a fill reference    {file, name, launch} of a kernel
+ * with the same arguments, its launch over problem sizes only; {files: {BUFFER: "x.npy"}}; or none: then the
+ * default configuration's result tolerance    {relative, absolute}: default 1e-5 and 1e-8, for floating-point
+ * outputs cache        "warm" (default) or "cold" metrics      {NAME: expression over parameters, problem
+ * sizes and `time` in seconds} description  text
  */
 #ifndef SPACE_SPEC_H
 #define SPACE_SPEC_H

@@ -145,18 +145,18 @@ static int read_scalar(struct spec_argument *argument, struct reader *reader, co
 
 static int read_role(enum role *out, const struct js_at *at, struct err *err)
 {
-    static const char *const roles[] = {"in", "inout", "out"};
+    static const char *const roles[] = {"in", "inout", "out", "scratch"};
     const char *text;
     int k;
 
     if (js_string(&text, at, err))
         return ERR_USAGE;
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < (int)(sizeof roles / sizeof *roles); k++)
         if (!strcmp(text, roles[k])) {
             *out = (enum role)k;
             return 0;
         }
-    return js_fail(at, err, "unknown role \"%s\"; use in, inout or out", text);
+    return js_fail(at, err, "unknown role \"%s\"; use in, inout, out or scratch", text);
 }
 
 static int read_length(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
@@ -181,11 +181,11 @@ static int read_buffer(struct spec_argument *argument, struct reader *reader, co
         (js_find(&member, at, "role") && read_role(&argument->role, &member, reader->err)))
         return reader->err->code;
     if (js_find(&member, at, "fill"))
-        return argument->role == ROLE_OUT ? js_fail(&member, reader->err,
-                                                    "an output is not filled; remove the fill, or "
-                                                    "make its role inout")
-                                          : read_fill(argument, reader, &member, position);
-    if (argument->role != ROLE_OUT)
+        return role_is_filled(argument->role) ? read_fill(argument, reader, &member, position)
+                                              : js_fail(&member, reader->err,
+                                                        "an output and scratch memory are not filled; remove "
+                                                        "the fill, or make the role inout");
+    if (role_is_filled(argument->role))
         return js_fail(at, reader->err,
                        "the field \"fill\" is missing: what does the buffer hold before the launch?");
     return 0;
@@ -292,7 +292,7 @@ static int read_reference_file(struct reader *reader, const struct js_at *file)
     for (k = 0; k < spec->argument_count; k++)
         if (spec->arguments[k].kind == ARGUMENT_BUFFER && !strcmp(spec->arguments[k].name, file->key))
             break;
-    if (k == spec->argument_count || spec->arguments[k].role == ROLE_IN)
+    if (k == spec->argument_count || !role_is_result(spec->arguments[k].role))
         return js_fail(file, reader->err, "names no buffer with the role out or inout");
     reference->buffers[reference->file_count] = file->key;
     return read_path(&reference->paths[reference->file_count++], reader, file);

@@ -109,8 +109,17 @@ static void hashes_see_what_matters(void **state)
     example(&one);
     example(&two);
     assert_true(launch_hash(&one) == launch_hash(&two));
+    two.arguments[3].role = ROLE_OUT;
+    two.arguments[3].count = 4;
+    assert_true(launch_result_hash(&one) != launch_result_hash(&two));
+    one.arguments[3].role = two.arguments[3].role = ROLE_SCRATCH;
+    assert_true(launch_hash(&one) != launch_hash(&two));
+    assert_true(launch_result_hash(&one) == launch_result_hash(&two));
+    one.arguments[3].role = two.arguments[3].role = ROLE_INOUT;
+    two.arguments[3].count = 3;
     two.block[0] = 64;
     assert_true(launch_hash(&one) != launch_hash(&two));
+    assert_true(launch_result_hash(&one) != launch_result_hash(&two));
     assert_true(launch_arguments_hash(&one) == launch_arguments_hash(&two));
     two.arguments[3].fill.path[0] = 'd';
     assert_true(launch_arguments_hash(&one) == launch_arguments_hash(&two));
