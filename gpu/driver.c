@@ -383,12 +383,35 @@ int gpu_find_symbol(gpu_address *out, size_t *bytes, struct gpu *gpu, gpu_module
     return rc;
 }
 
+/* Clusters of more than 8 thread blocks run only where they are asked for. A driver that does not know
+ * clusters has no kernel with one. */
+static int allow_cluster(struct gpu *gpu, gpu_function function, struct err *err)
+{
+    static const CUfunction_attribute dimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
+    int blocks = 1, n, i;
+
+    for (i = 0; i < 3; i++) {
+        if (gpu->driver.function_attribute(&n, dimensions[i], function))
+            return 0;
+        blocks *= n;
+    }
+    if (blocks <= 8)
+        return 0;
+    return check(gpu,
+                 gpu->driver.function_set(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                 "allowing a cluster of more than 8 thread blocks", err);
+}
+
 int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function function,
                 const struct launch *launch, struct err *err)
 {
     const struct driver *driver = &gpu->driver;
     int threads = (int)launch_threads(launch);
 
+    if (allow_cluster(gpu, function, err))
+        return err ? err->code : ERR_GPU;
     if (launch->shared_bytes &&
         check(gpu,
               driver->function_set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

@@ -273,17 +273,35 @@ CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUmodule module,
     return CUDA_SUCCESS;
 }
 
+/* Thread blocks of a cluster, all in a row; 0: none. */
+static int cluster_of(CUfunction function)
+{
+    return strcmp(((const struct fake_kernel *)function)->name, "wide") ? 0 : 16;
+}
+
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
 {
-    (void)function;
-    *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS ? 17 : 0;
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = 17;
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+        *value = cluster_of(function);
+        break;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+        *value = cluster_of(function) != 0;
+        break;
+    default:
+        *value = 0;
+    }
     return CUDA_SUCCESS;
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
     (void)function;
-    (void)attribute;
+    fake.wide |= attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED && value;
     return value > 227 * 1024 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -307,6 +325,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     (void)shared, (void)stream, (void)extra;
     if (!strcmp(op.kernel->name, "refused"))
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    if (cluster_of(function) > 8 && !fake.wide)
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     for (i = 0; op.kernel->parameters[i]; i++)
         memcpy(&op.parameters[i], parameters[i], op.kernel->parameters[i] == 'i' ? 4 : 8);
     return queue(op);

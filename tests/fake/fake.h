@@ -29,6 +29,7 @@ struct fake_state {
     unsigned contexts; /* retained so far, in this process */
     unsigned modules;  /* loaded now, in this process; atomic */
     float factor;      /* the __constant__ variable "factor" */
+    bool wide;         /* clusters of more than 8 thread blocks are allowed */
 };
 extern struct fake_state fake;
 

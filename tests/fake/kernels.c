@@ -150,6 +150,16 @@ static void absolute(void **p)
         a[i] = a[i] < 0 ? -a[i] : a[i];
 }
 
+/* (in, way, out, n): never leaves the same things on the way. */
+static void by_way(void **p)
+{
+    size_t bytes = (size_t)AT(int, 3) * sizeof(float);
+
+    memcpy(AT(void *, 1), AT(void *, 0), bytes);
+    memcpy(AT(void *, 2), AT(void *, 1), bytes);
+    *AT(float *, 1) = (float)fake.launches;
+}
+
 static const struct fake_kernel kernels[] = {
     {"occ_compare", "iiwwwwww", false, run_compare, 1000},
     {"occ_differ", "wwww", false, run_differ, 1000},
@@ -174,6 +184,8 @@ static const struct fake_kernel kernels[] = {
     {"race", "wwi", false, race, 5000},
     {"scale", "wwi", false, scale, 5000},
     {"absolute", "wi", false, absolute, 1000},
+    {"by_way", "wwwi", false, by_way, 5000},
+    {"wide", "wwi", false, copy, 5000},
 };
 
 const struct fake_kernel *fake_find(const char *name)

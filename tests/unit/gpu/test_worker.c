@@ -120,6 +120,38 @@ static void test_in_place(void **state)
     launch_release(&launch);
 }
 
+/* What is left in scratch memory, and how much of it there is, decides nothing. */
+static void test_scratch(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("by_way");
+    struct launch launches[2];
+    struct reference reference = {.code = code, .launch = &launches[1]};
+    struct trial trial;
+    int n = N;
+
+    for (size_t i = 0; i < 2; i++) {
+        launch_init(&launches[i]);
+        add_buffer(&launches[i], "in", ELEMENT_FLOAT32, N, ROLE_IN);
+        add_buffer(&launches[i], "way", ELEMENT_FLOAT32, (2 - i) * N, ROLE_SCRATCH);
+        add_buffer(&launches[i], "out", ELEMENT_FLOAT32, N, ROLE_OUT);
+        add_scalar(&launches[i], &n, sizeof n);
+    }
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launches[0], &reference, &setup->protocol),
+                     OUTCOME_OK);
+    trial_release(&trial);
+    launch_release(&launches[0]);
+    launch_release(&launches[1]);
+}
+
+static void test_wide_cluster(void **state)
+{
+    struct trial trial;
+
+    assert_int_equal(try_entry(&trial, *state, "wide"), OUTCOME_OK);
+    trial_release(&trial);
+}
+
 static void test_racing(void **state)
 {
     struct setup *setup = *state;
@@ -487,6 +519,8 @@ int main(void)
     const struct CMUnitTest tests[] = {with_worker(test_right_variant),
                                        with_worker(test_cold_and_long),
                                        with_worker(test_in_place),
+                                       with_worker(test_scratch),
+                                       with_worker(test_wide_cluster),
                                        with_worker(test_racing),
                                        with_worker(test_wrong_results),
                                        with_worker(test_race),
