@@ -1,0 +1,149 @@
+/* The worker as a process, on the pretended driver of tests/fake: how it starts, what it says of its GPU, and
+ * how it ends with its controller and without it. */
+#include "worker_fixture.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void test_describe(void **state)
+{
+    struct setup *setup = *state;
+    struct device device;
+    struct err err = {0};
+    int count;
+
+    assert_int_equal(worker_describe(&device, setup->worker, &err), 0);
+    assert_string_equal(device.name, "Pretended GPU");
+    assert_int_equal(device.sm, 90);
+    assert_int_equal(device.limits.sm_count, 4);
+    assert_int_equal(device.limits.memory_bytes, 1 << 30);
+    assert_string_equal(device.driver, "13.0");
+    device_release(&device);
+    assert_int_equal(worker_device_count(&count, NULL, &err), 0);
+    assert_int_equal(count, 1);
+}
+
+static void test_no_device(void **state)
+{
+    struct worker *worker;
+    struct err err = {0};
+    int count;
+
+    (void)state;
+    assert_int_equal(worker_open(&worker, 5, NULL, &err), ERR_MISSING);
+    expect_text(err.text, "no CUDA device 5: there is 1");
+    err_clear(&err);
+    setenv("FAKE_NO_DEVICE", "1", 1);
+    assert_int_equal(worker_open(&worker, 0, NULL, &err), ERR_MISSING);
+    expect_text(err.text, "no CUDA device");
+    assert_int_equal(worker_device_count(&count, NULL, NULL), 0);
+    assert_int_equal(count, 0);
+    unsetenv("FAKE_NO_DEVICE");
+    err_clear(&err);
+    assert_int_equal(worker_open(&worker, 0, "/nowhere/occutune-worker", &err), ERR_MISSING);
+    expect_text(err.text, "/nowhere/occutune-worker");
+}
+
+/* The process that has `parent` for its parent; 0 when there is none. */
+static pid_t child_of(pid_t parent)
+{
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    pid_t found = 0;
+
+    while (directory && !found && (entry = readdir(directory))) {
+        char path[300];
+        long ppid = 0;
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/%.200s/stat", entry->d_name);
+        file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+        if (!file)
+            continue;
+        if (fscanf(file, "%*d (%*[^)]) %*c %ld", &ppid) == 1 && ppid == (long)parent)
+            found = (pid_t)atoi(entry->d_name);
+        fclose(file);
+    }
+    closedir(directory);
+    return found;
+}
+
+/* A controller that is killed while its kernel hangs leaves no worker behind. */
+static void test_no_orphan(void **state)
+{
+    struct setup *setup;
+    pid_t controller = fork(), worker = 0;
+    int i;
+
+    (void)state;
+    if (!controller) {
+        struct trial trial;
+        void *own;
+
+        set_up(&own);
+        setup = own;
+        setup->protocol.deadline_s = 60;
+        try_entry(&trial, setup, "hang");
+        _exit(0);
+    }
+    for (i = 0; i < 200 && !worker; i++) {
+        usleep(20000);
+        worker = child_of(controller);
+    }
+    assert_true(worker > 0);
+    usleep(300000); /* into the hang */
+    kill(controller, SIGKILL);
+    waitpid(controller, NULL, 0);
+    for (i = 0; i < 100 && !kill(worker, 0); i++) {
+        char path[64], status = 0;
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)worker);
+        file = fopen(path, "r");
+        if (file) {
+            if (fscanf(file, "%*d (%*[^)]) %c", &status) != 1)
+                status = 'Z';
+            fclose(file);
+        }
+        if (status == 'Z') /* ended; whoever adopted it has not looked yet */
+            return;
+        usleep(20000);
+    }
+    assert_int_not_equal(kill(worker, 0), 0);
+}
+
+/* Ctrl-C at a terminal goes to a process group: the worker is in another than its controller. */
+static void test_own_process_group(void **state)
+{
+    pid_t worker = child_of(getpid());
+
+    (void)state;
+    assert_true(worker > 0);
+    assert_int_equal(getpgid(worker), worker);
+    assert_int_not_equal(getpgid(0), worker);
+}
+
+/* A worker killed from outside between two trials is replaced unseen. */
+static void test_killed_while_idle(void **state)
+{
+    struct setup *setup = *state;
+    pid_t worker = child_of(getpid());
+
+    assert_true(worker > 0);
+    kill(worker, SIGKILL);
+    usleep(50000);
+    expect_recovery(setup);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_worker(test_describe),          cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_no_orphan),    with_worker(test_killed_while_idle),
+        with_worker(test_own_process_group),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+/* A worker on the pretended driver of tests/fake, and the launch of its kernel "copy". */
+#ifndef WORKER_FIXTURE_H
+#define WORKER_FIXTURE_H
+
+#include "trial_setup.h"
+
+enum { N = 1000 };
+
+struct setup {
+    struct worker *worker;
+    struct launch launch;
+    struct reference reference; /* the kernel "copy" */
+    struct protocol protocol;
+};
+
+static struct code code_of(const char *entry)
+{
+    return (struct code){(const unsigned char *)"any bytes", 9, entry};
+}
+
+static int set_up(void **state)
+{
+    struct setup *setup = calloc(1, sizeof *setup);
+
+    assert_non_null(setup);
+    setup->worker = open_worker();
+    make_copy_launch(&setup->launch, N);
+    setup->reference = (struct reference){.code = code_of("copy"), .launch = &setup->launch};
+    protocol_init(&setup->protocol);
+    setup->protocol.deadline_s = 0.3;
+    *state = setup;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct setup *setup = *state;
+
+    worker_close(setup->worker);
+    launch_release(&setup->launch);
+    free(setup);
+    return 0;
+}
+
+static enum outcome try_entry(struct trial *trial, struct setup *setup, const char *entry)
+{
+    struct code code = code_of(entry);
+
+    return try_variant(trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol);
+}
+
+/* The next trial is right whatever the one before did. */
+static void expect_recovery(struct setup *setup)
+{
+    struct trial trial;
+
+    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    trial_release(&trial);
+}
+
+#define with_worker(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+#endif
