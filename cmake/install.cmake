@@ -1,4 +1,4 @@
-# What is installed: programs, the library with its header, man page, completions, CMake package, .pc file, device profiles,
+# What is installed: programs, the library with its header, man page, README and its like, completions, CMake package, .pc file, device profiles,
 # kernel library. The folder may be moved as a whole.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -11,6 +11,7 @@ install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.1 DESTINATION ${CMAKE_INSTA
 install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.bash RENAME occutune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${CMAKE_BINARY_DIR}/documents/_occutune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES README.md FORMATS.md CHANGES.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
 install(DIRECTORY model/devices DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
 

@@ -1,15 +1,5 @@
-/* The decision: what tuning found, as JSON that headers, programs and people read.
- *
- *   {"schema": 1, "kernel": "matmul", "level": "live",
- *    "signature": {"spec_hash", "source_hash", "device", "sm", "driver", "nvrtc", "profile_hash"},
- *    "parameters": ["TILE_M", ...], "sizes": ["M", ...], "default": {configuration},
- *    "launch": {"grid": [expressions], "block": [...], "shared": "..."},
- *    "problems": [{"problem": {"M": 4096}, "journal", "recorded_date", "ended", "counts": {...}, "spent":
- * {...}, "best": VARIANT or null, "initial": VARIANT or null, "speedup": over the default, "tied": how many
- * finalists are within noise, "finalists": [VARIANT], "remarks": [text]}]} VARIANT: {"configuration",
- * "options", "grid", "block", "shared_dynamic_bytes", "time_ms", "interval_ms", "samples", "metrics",
- * "error_max", "registers", "shared_bytes", "spill_instructions", "blocks_per_sm", "occupancy", "waves",
- *             "clock_mhz", "code_hash"} */
+/* The decision: what tuning found, as JSON that headers, programs and people read. FORMATS.md lists its
+ * fields. */
 #ifndef TUNER_DECISION_H
 #define TUNER_DECISION_H
 
