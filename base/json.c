@@ -318,6 +318,14 @@ int js_append(struct json *array, struct json *value)
     return json_array_append_new(inner(array), inner(value)) ? ERR_MEMORY : 0;
 }
 
+struct json *js_unless(int failed, struct json *value)
+{
+    if (!failed)
+        return value;
+    js_free(value);
+    return NULL;
+}
+
 int js_set_string(struct json *object, const char *key, const char *text)
 {
     return js_set(object, key, js_new_string(text));

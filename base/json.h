@@ -77,6 +77,8 @@ struct json *js_new_null(void);
 struct json *js_copy(const struct json *json); /* deep */
 int js_set(struct json *object, const char *key, struct json *value);
 int js_append(struct json *array, struct json *value);
+/* The value; freed and null when making it `failed`, which may have been for its being null. */
+struct json *js_unless(int failed, struct json *value);
 int js_set_string(struct json *object, const char *key, const char *text);
 int js_set_integer(struct json *object, const char *key, int64_t value);
 int js_set_real(struct json *object, const char *key, double value);

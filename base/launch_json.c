@@ -91,10 +91,7 @@ static struct json *write_argument(const struct argument *argument)
         failed = js_set_string(json, "type", element_text(argument->type)) ||
                  js_set_integer(json, "count", (int64_t)argument->count) ||
                  js_set_string(json, "role", roles[argument->role]) || write_fill(json, &argument->fill);
-    if (!failed)
-        return json;
-    js_free(json);
-    return NULL;
+    return js_unless(failed, json);
 }
 
 static int write_dimensions(struct json *json, const char *key, const unsigned dimensions[3])

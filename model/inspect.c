@@ -129,11 +129,7 @@ static struct json *mix_json(const size_t mix[SASS_CLASS_COUNT])
     for (i = 0; i < SASS_CLASS_COUNT && !failed; i++)
         if (mix[i])
             failed = js_set_integer(object, sass_class_text((enum sass_class)i), (int64_t)mix[i]);
-    if (failed) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(failed, object);
 }
 
 static int add_resources(struct json *object, const struct cubin_kernel *kernel, const struct sass_code *code)

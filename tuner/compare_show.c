@@ -60,10 +60,7 @@ static struct json *way_json(const struct compared_way *way)
                  set_spread(object, "seconds", &way->seconds) | set_spread(object, "busy", &way->busy) |
                  set_spread(object, "trials_to_99", &way->trials_to_99) |
                  set_spread(object, "seconds_to_99", &way->seconds_to_99);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 /* Null when memory ends. */

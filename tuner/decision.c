@@ -51,7 +51,7 @@ static struct json *three(const unsigned values[3])
 
     for (i = 0; i < 3 && !failed; i++)
         failed = js_append(list, js_new_integer(values[i]));
-    return list;
+    return js_unless(failed, list);
 }
 
 static struct json *texts(const char *const *values, size_t count)
@@ -62,7 +62,7 @@ static struct json *texts(const char *const *values, size_t count)
 
     for (i = 0; i < count && !failed; i++)
         failed = js_append(list, js_new_string(values[i]));
-    return list;
+    return js_unless(failed, list);
 }
 
 /* A variant
@@ -250,10 +250,7 @@ static struct json *steps_json(const struct tuned *tuned)
                  set_rounded(object, "best_ms", step->best_s * 1e3);
         failed |= js_append(list, object);
     }
-    if (!failed)
-        return list;
-    js_free(list);
-    return NULL;
+    return js_unless(failed, list);
 }
 
 static struct json *spent_json(const struct tuned *tuned)
@@ -269,10 +266,7 @@ static struct json *spent_json(const struct tuned *tuned)
                  set_rounded(object, "controller_s", tuned->controller_s) |
                  js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
                  set_count(object, "gpus", tuned->gpus);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 /* What a reader should know before he believes the numbers. */
@@ -296,10 +290,7 @@ static struct json *remarks_json(const struct spec *spec, const struct tuned *tu
                  tuned->nvrtc_here, tuned->nvrtc);
         failed = js_append(list, js_new_string(text));
     }
-    if (!failed)
-        return list;
-    js_free(list);
-    return NULL;
+    return js_unless(failed, list);
 }
 
 static int set_variants(struct json *object, const struct spec *spec, const struct tuned *tuned,
@@ -395,7 +386,7 @@ static struct json *expressions(struct expr *const *list, size_t count)
 
     for (i = 0; i < count && list[i] && !failed; i++)
         failed = js_append(array, js_new_string(expr_text(list[i])));
-    return array;
+    return js_unless(failed, array);
 }
 
 static struct json *launch_json(const struct spec_launch *launch)
@@ -418,7 +409,7 @@ static struct json *parameter_names(const struct spec *spec)
 
     for (p = 0; p < spec->parameter_count && !failed; p++)
         failed = js_append(list, js_new_string(spec->parameters[p].name));
-    return list;
+    return js_unless(failed, list);
 }
 
 int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,

@@ -17,10 +17,7 @@ struct json *heading_problem(const struct spec *spec, size_t problem)
     for (s = 0; s < spec->size_count && !failed; s++)
         failed = js_set(object, spec->names[spec->parameter_count + s],
                         value_to_json(&spec->problems[problem][s]));
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 static int set_problem_size(struct json *head, const struct spec *spec, size_t problem)
@@ -66,10 +63,7 @@ static struct json *protocol_json(const struct protocol *protocol)
              js_set_real(object, "sample_s", protocol->sample_s) |
              js_set_real(object, "interval", protocol->interval) |
              js_set_real(object, "deadline_s", protocol->deadline_s);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 static struct json *own_part(const struct spec *spec, size_t problem, const struct device *device,
@@ -89,10 +83,7 @@ static struct json *own_part(const struct spec *spec, size_t problem, const stru
              js_set_string(own, "spec_hash", hex) | js_set(own, "problem", heading_problem(spec, problem)) |
              js_set_string(own, "nvrtc", nvrtc) | js_set_string(own, "driver", device->driver) |
              js_set(own, "protocol", protocol_json(protocol)) | js_set(own, "device", device_to_json(device));
-    if (!failed)
-        return own;
-    js_free(own);
-    return NULL;
+    return js_unless(failed, own);
 }
 
 int heading_new(struct json **out, const struct spec *spec, size_t problem, const struct device *device,

@@ -52,10 +52,7 @@ static struct json *cut_json(const struct search_cut *cut)
             set_ms(object, "expected_ms", cut->expected_s) |
             set_ms(object, "expected_at_best_ms", cut->expected_s * exp(-SEARCH_MARGIN * cut->deviation)) |
             set_ms(object, "best_ms", cut->best_s);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 /* Every compiled variant that was passed over, by key. */

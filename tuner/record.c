@@ -179,10 +179,7 @@ struct json *record_to_json(const struct record *record, const struct json *para
     failed |= set_ms(body, "verification_time", record->verify_s);
     failed |= set_ms(body, "benchmark_time", record->benchmark_s);
     failed |= set_ms(body, "trial_time", record->trial_s);
-    if (!failed)
-        return body;
-    js_free(body);
-    return NULL;
+    return js_unless(failed, body);
 }
 
 /* Reading

@@ -22,7 +22,7 @@ static struct json *bounds_json(const struct expectation *from)
                  js_set_real(object, "cycles", at->cycles[r]);
         failed |= js_append(list, object);
     }
-    return list;
+    return js_unless(failed, list);
 }
 
 static struct json *latency_json(const struct explained *explained)
@@ -119,7 +119,7 @@ static struct json *advice_json(const struct explained *explained)
                  (advice->at_code && js_set_integer(object, "offset", advice->pc));
         failed |= js_append(list, object);
     }
-    return list;
+    return js_unless(failed, list);
 }
 
 static struct json *changes_json(const struct explained *explained)
@@ -139,19 +139,19 @@ static struct json *changes_json(const struct explained *explained)
                  js_set(object, "value", value_to_json(&parameter->values[change->choice]));
         failed |= js_append(list, object);
     }
-    return list;
+    return js_unless(failed, list);
 }
 
 static struct json *assumptions_json(unsigned assumptions)
 {
     struct json *list = js_new_array();
+    int failed = !list;
     unsigned bit;
 
-    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED && list; bit <<= 1)
-        if (assumptions & bit &&
-            js_append(list, js_new_string(explained_assumption((enum predict_assumption)bit))))
-            break;
-    return list;
+    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED && !failed; bit <<= 1)
+        if (assumptions & bit)
+            failed = js_append(list, js_new_string(explained_assumption((enum predict_assumption)bit)));
+    return js_unless(failed, list);
 }
 
 struct json *explained_json(const struct explained *explained)

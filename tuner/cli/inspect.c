@@ -64,10 +64,7 @@ static struct json *mix_json(const struct sass_code *code)
     for (c = 0; c < SASS_CLASS_COUNT && !failed; c++)
         if (mix.counts[c])
             failed = js_set_integer(object, sass_class_text((enum sass_class)c), (int64_t)mix.counts[c]);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 static struct json *listing_json(const struct sass_code *code)
@@ -83,10 +80,7 @@ static struct json *listing_json(const struct sass_code *code)
         snprintf(line, sizeof line, "%05x  %s  %s", code->instructions[i].pc, control, text);
         failed = js_append(list, js_new_string(line));
     }
-    if (!failed)
-        return list;
-    js_free(list);
-    return NULL;
+    return js_unless(failed, list);
 }
 
 static struct json *kernel_json(const struct cubin_kernel *kernel, const struct sass_code *code, bool listing)

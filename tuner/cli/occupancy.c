@@ -203,10 +203,7 @@ static struct json *limits_json(const struct occupancy *found)
     for (l = LIMITER_WARPS; l < LIMITER_COUNT && !failed; l++)
         if (found->limits[l] != UINT_MAX)
             failed = js_set_integer(object, limiter_text((enum limiter)l), found->limits[l]);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 static struct json *curves_json(const struct calculation *c)
@@ -226,10 +223,7 @@ static struct json *curves_json(const struct calculation *c)
         }
         failed |= js_set(object, axis_names[axis], list);
     }
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 static struct json *waves_json(const struct waves *waves)

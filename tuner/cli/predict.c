@@ -123,10 +123,7 @@ static struct json *row_json(const struct view *view, const struct ranked *row)
                  js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
                  js_set_real(object, "predict_s", row->predict_s);
     free(choices);
-    if (!failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed, object);
 }
 
 /* The best `limit` and all that have no prediction. */

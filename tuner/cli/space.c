@@ -96,7 +96,7 @@ static struct json *constraints_json(const struct view *view)
                  js_set(object, "undefined", count_json(removal.undefined));
         failed |= js_append(list, object);
     }
-    return list;
+    return js_unless(failed, list);
 }
 
 static struct json *problem_json(const struct view *view)

@@ -79,12 +79,22 @@ static void text_keeps_short_reals_short(void **state)
     js_free(json);
 }
 
+static void what_failed_is_freed(void **state)
+{
+    struct json *value = js_new_object();
+
+    (void)state;
+    assert_ptr_equal(js_unless(0, value), value);
+    assert_null(js_unless(1, value));
+    assert_null(js_unless(1, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_json_names_line_and_column),     cmocka_unit_test(wrong_type_names_the_path),
         cmocka_unit_test(unknown_field_suggests_the_nearest), cmocka_unit_test(members_come_in_written_order),
-        cmocka_unit_test(text_keeps_short_reals_short),
+        cmocka_unit_test(text_keeps_short_reals_short),       cmocka_unit_test(what_failed_is_freed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
