@@ -397,6 +397,35 @@ int emulation_block(struct emulate_result *result, struct emulation *emulation, 
     return rc;
 }
 
+int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
+                   uint64_t instructions, struct err *err)
+{
+    const uint64_t budget = emulation->budget;
+    struct alike *const alike = emulation->alike;
+    struct emulate_result result;
+    struct emulate_block *block = NULL;
+    int rc;
+
+    emulation_begin(&result, emulation);
+    emulation->result = &result;
+    emulation->err = err;
+    emulation->budget = instructions;
+    emulation->alike = NULL;
+    rc = add_block(&block, emulation, &result, position, err);
+    if (!rc)
+        rc = execute_block(emulation, block, err);
+    for (size_t r = 0; r < emulation->memory.region_count && !rc; r++) {
+        const struct region *region = &emulation->memory.regions[r];
+
+        if (!footprint_first(&first[r], &block->read, region->address, region->address + region->bytes))
+            first[r] = 0;
+    }
+    emulate_result_release(&result);
+    emulation->budget = budget;
+    emulation->alike = alike;
+    return rc;
+}
+
 void emulation_begin(struct emulate_result *result, const struct emulation *emulation)
 {
     *result = (struct emulate_result){.instruction_count = emulation->count};
@@ -444,6 +473,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->blocks);
     free(result->paths);
     free(result->regions);
+    free(result->order.moves);
     *result = (struct emulate_result){0};
 }
 

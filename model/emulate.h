@@ -101,6 +101,17 @@ struct emulate_region {
     uint64_t address, bytes;
 };
 
+enum { EMULATE_DIGITS = 4 };
+
+/* How what the blocks of a one-dimensional grid read moves with their number, written in digits of mixed
+ * radix: a step of digit d, which is `unit[d]` blocks, moves it by moves[d * region_count + r] bytes in
+ * region r. Thread blocks numbered in groups of rows have three digits: row of the group, column, group. */
+struct emulate_order {
+    unsigned digits; /* 0: not known */
+    uint64_t unit[EMULATE_DIGITS];
+    int64_t *moves;
+};
+
 struct emulate_result {
     enum emulate_end end;
     uint32_t pc;          /* byte offset of the instruction at which it ended, unless DONE */
@@ -117,6 +128,7 @@ struct emulate_result {
     size_t path_count;
     struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
     size_t region_count;
+    struct emulate_order order; /* of a sample; owned */
 };
 
 struct emulation; /* a kernel, its launch and its memory */

@@ -1,5 +1,6 @@
 /* Which blocks of a grid are executed when not all are, and what each stands for. */
 #include "model/emulate_alike.h"
+#include "model/emulate_order.h"
 
 #include "base/hash.h"
 
@@ -163,6 +164,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
 
     emulation_begin(out, emulation);
     rc = add_blocks(out, emulation, most, err);
+    if (!rc)
+        rc = order_find(out, emulation, err);
     if (rc) {
         emulate_result_release(out);
         return rc;

@@ -157,6 +157,10 @@ void emulation_begin(struct emulate_result *result, const struct emulation *emul
 /* Executes one more block; it is in the result only if it ended as DONE. */
 int emulation_block(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
                     struct err *err);
+/* Executes the first instructions of a block, which leaves nothing behind. first[r]: the lowest address that
+ * they read in region r, 0 where none. */
+int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
+                   uint64_t instructions, struct err *err);
 
 /* Ends the emulation at an instruction: STEP_STOPPED. */
 int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)

@@ -1,6 +1,7 @@
 #include "model/expect.h"
 
 #include "model/crowd.h"
+#include "model/drift.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,24 +93,38 @@ static int emulate(struct work *work)
     return ERR_USAGE;
 }
 
-static int find_traffic(struct work *work)
+static struct traffic_caches caches_of(const struct work *work, double drift)
 {
     const struct device *device = work->machine->device;
     const double l2 = machine_or_0(work->machine, DEVICE_L2_BYTES);
-    struct expectation *out = work->out;
-    const struct traffic_caches caches = {
-        .l1_bytes = (double)out->occupancy.l1,
-        .l2_bytes = (double)device->limits.l2_bytes,
-        .l2_holds = fmin(l2 > 0 ? l2 : (double)device->limits.l2_bytes, (double)device->limits.l2_bytes),
-        .resident_blocks = out->occupancy.blocks,
+    const double all = (double)device->limits.l2_bytes;
+
+    return (struct traffic_caches){
+        .l1_bytes = (double)work->out->occupancy.l1,
+        .l2_bytes = all,
+        .l2_holds = fmin(l2 > 0 ? l2 : all, all),
+        .resident_blocks = work->out->occupancy.blocks,
         .sms = (double)device->limits.sm_count,
+        .drift = drift,
         .warm = work->options->warm,
     };
+}
 
-    if (traffic_of(&out->traffic, &out->code, &out->emulation, work->launch, &caches, work->err))
+static int count_traffic(struct work *work, const struct traffic_caches *caches)
+{
+    struct expectation *out = work->out;
+
+    if (traffic_of(&out->traffic, &out->code, &out->emulation, work->launch, caches, work->err))
         return ERR_MEMORY;
     demands_of(&out->demands, work->machine, &out->code, &out->traffic);
     return 0;
+}
+
+static int find_traffic(struct work *work)
+{
+    const struct traffic_caches caches = caches_of(work, 0);
+
+    return count_traffic(work, &caches);
 }
 
 /* Latency
@@ -217,6 +232,19 @@ static void add_level(struct latency *latency, enum resource resource, double cy
     latency->levels++;
 }
 
+static void forget_latency(struct work *work)
+{
+    struct expectation *out = work->out;
+
+    replay_code_release(&work->ops);
+    replay_account_release(&out->account);
+    free(work->paths);
+    work->paths = NULL;
+    memset(out->waited, 0, sizeof out->waited);
+    out->waited_shared = out->waited_l1 = out->waited_l2 = out->waited_dram = out->path_cycles = 0;
+    out->input.latency = (struct latency){0};
+}
+
 static int find_latency(struct work *work)
 {
     struct expectation *out = work->out;
@@ -250,6 +278,26 @@ static int find_latency(struct work *work)
     add_level(latency, RESOURCE_L2, out->waited_l2, &work->machine->l2);
     add_level(latency, RESOURCE_SHARED, out->waited_shared, &work->machine->shared);
     return 0;
+}
+
+/* Blocks that have drifted apart fetch more, and so wait longer. */
+static int find_drift(struct work *work)
+{
+    struct expectation *out = work->out;
+    const double drift = drift_share(&out->demands.demand, work->machine->capacities.sustained,
+                                     &out->input.residency, out->input.latency.bound_cycles);
+    const struct traffic_caches caches = caches_of(work, drift);
+    const double in_step = out->traffic.dram_read;
+    int code;
+
+    if (!(caches.drift > 0) || caches.resident_blocks < 2 || out->traffic.wave_read <= caches.l2_holds)
+        return 0;
+    traffic_release(&out->traffic);
+    code = count_traffic(work, &caches);
+    if (code || out->traffic.dram_read == in_step)
+        return code;
+    forget_latency(work);
+    return find_latency(work);
 }
 
 /* Imbalance
@@ -398,8 +446,9 @@ static int make_prediction(struct work *work)
 
 static int run_steps(struct work *work)
 {
-    static int (*const steps[])(struct work *) = {find_occupancy, emulate,    find_traffic,   find_latency,
-                                                  find_imbalance, find_crowd, make_prediction};
+    static int (*const steps[])(struct work *) = {find_occupancy, emulate,        find_traffic,
+                                                  find_latency,   find_drift,     find_imbalance,
+                                                  find_crowd,     make_prediction};
     struct err why = {0};
     int code = sass_read(&work->out->code, work->kernel, &why);
     size_t s;

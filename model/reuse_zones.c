@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { LOOKED_AT = 1 << 12 }; /* blocks of a grid, to see what those of a wave share */
+
 double zones_kept(double bytes, double cache)
 {
     return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
@@ -102,6 +104,82 @@ static double layer_bytes(const struct zones *zones)
     return bytes;
 }
 
+/* Bytes of a zone at so many different places. */
+static double bytes_at(const struct zone *zone, double places)
+{
+    return fmin(places * zone->read.own * FOOTPRINT_SECTOR, (double)zone->bytes);
+}
+
+/* Whether the order of the grid says where in the zone each block reads: neighbours read the same or apart.
+ */
+static bool is_ordered(const struct zone *zone, const struct zones *zones)
+{
+    const double near = zone->read.x + zone->read.halo;
+
+    return zones->result->order.digits > 0 && (near == 0 || near == zone->read.own);
+}
+
+/* Whether a step of digit d leads to another place of the zone. */
+static bool moves_in(const struct zone *zone, const struct zones *zones, unsigned d)
+{
+    const size_t region = (size_t)(zone - zones->zone - 1);
+
+    return zones->result->order.moves[d * zones->result->region_count + region] != 0;
+}
+
+/* Different places in a zone of the whole grid. */
+static double all_places(const struct zone *zone, const struct zones *zones)
+{
+    const struct emulate_order *order = &zones->result->order;
+    double places = 1;
+
+    for (unsigned d = 0; d < order->digits; d++) {
+        const double end = d + 1 < order->digits ? (double)order->unit[d + 1] : zones->blocks;
+
+        if (moves_in(zone, zones, d))
+            places *= ceil(end / (double)order->unit[d]);
+    }
+    return places;
+}
+
+/* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last.
+ */
+static double places_of(const struct zone *zone, const struct zones *zones, uint64_t first, uint64_t count,
+                        uint64_t *seen, uint64_t turn)
+{
+    const struct emulate_order *order = &zones->result->order;
+    double places = 0;
+
+    for (uint64_t block = first; block < first + count; block++) {
+        uint64_t left = block, place = 0;
+
+        for (unsigned d = order->digits; d-- > 0; left %= order->unit[d])
+            if (moves_in(zone, zones, d))
+                place += left - left % order->unit[d];
+        places += seen[place] != turn;
+        seen[place] = turn;
+    }
+    return places;
+}
+
+/* The same of a mean wave of `blocks` blocks, from the first waves of the grid. */
+static int mean_places(double *out, const struct zone *zone, const struct zones *zones, double blocks,
+                       struct err *err)
+{
+    const uint64_t most = (uint64_t)fmin(zones->blocks, LOOKED_AT);
+    const uint64_t wave = (uint64_t)fmin(blocks, (double)most), waves = most / wave;
+    uint64_t *seen = calloc(most, sizeof *seen);
+
+    *out = 0;
+    if (!seen)
+        return err_memory(err);
+    for (uint64_t w = 0; w < waves; w++)
+        *out += places_of(zone, zones, w * wave, wave, seen, w + 1);
+    *out *= blocks / (double)(wave * waves);
+    free(seen);
+    return 0;
+}
+
 /* What a wave touches that no layer before has left in L2; `held` as above. */
 static double wave_of(const struct zone *zone, const struct zones *zones, double held)
 {
@@ -114,9 +192,7 @@ static double wave_of(const struct zone *zone, const struct zones *zones, double
 
 static void find_zones(struct zones *zones)
 {
-    const double waves = zones->blocks / zones->wave_blocks;
     struct zone *zone;
-    double held;
 
     for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
         const struct emulate_region *region = &zones->result->regions[zone - zones->zone - 1];
@@ -126,33 +202,64 @@ static void find_zones(struct zones *zones)
         zone->read = sharing_of(zones->result, zone, false);
         zone->written = sharing_of(zones->result, zone, true);
         find_pairs(zone, zones);
-    }
-    held = zones_kept(layer_bytes(zones), zones->caches->l2_holds);
-    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
         zone->unique = bytes_of(&zone->read, zones->launch, zones->blocks, 1, zone);
-        zone->wave = wave_of(zone, zones, held);
-        zones->unique_read += zone->unique;
+        zones->unique_read += zone->unique; /* for a bound: not from the order, which looked at few blocks */
         zones->unique_written += bytes_of(&zone->written, zones->launch, zones->blocks, 1, zone);
+        if (is_ordered(zone, zones))
+            zone->unique = bytes_at(zone, all_places(zone, zones));
+        zones->touched += zone->unique;
+    }
+    zones->touched += zones->unique_written;
+}
+
+/* What `blocks` blocks of a grid whose order is known read of a zone, and how much of it the next ones do. */
+static int find_ordered_wave(struct zone *zone, const struct zones *zones, double blocks, struct err *err)
+{
+    double places, two;
+    int rc = mean_places(&places, zone, zones, blocks, err);
+
+    if (!rc)
+        rc = mean_places(&two, zone, zones, 2 * blocks, err);
+    if (rc)
+        return rc;
+    zone->wave = bytes_at(zone, places);
+    zone->next = fmax(2 - two / places, 0);
+    return 0;
+}
+
+/* What `blocks` blocks that go in step touch. */
+static int find_wave(struct zones *zones, double blocks, struct err *err)
+{
+    const double held = zones_kept(layer_bytes(zones), zones->caches->l2_holds);
+    const unsigned *grid = zones->launch->grid;
+    const bool same_row = grid[1] > 1 && blocks < grid[0];
+    struct zone *zone;
+    int rc = 0;
+
+    zones->wave_blocks = blocks;
+    zones->wave_read = 0;
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count && !rc; zone++) {
+        zone->wave = wave_of(zone, zones, held);
+        zone->next = same_row && zone->read.own > 0 ? fmin(zone->read.x / zone->read.own, 1) : 0;
+        if (is_ordered(zone, zones))
+            rc = find_ordered_wave(zone, zones, blocks, err);
         zones->wave_read += zone->wave;
     }
-    zones->wave_bytes = zones->wave_read + zones->unique_written / waves;
+    zones->wave_bytes = zones->wave_read + zones->unique_written * blocks / zones->blocks;
+    return rc;
 }
 
 /* What a later wave finds in L2 of what the zone's earlier ones touched. Of what is gone through in order,
- * what fits beside the waves until it is touched again: the next wave, where both belong to a row of blocks
- * that share it. Of single sectors anywhere, the part of the zone that L2's share for it holds at any time.
+ * what fits beside the waves until it is touched again: by the next wave, or once in a round of the zone. Of
+ * single sectors anywhere, the part of the zone that L2's share for it holds at any time.
  */
 static double found_again(const struct zones *zones, const struct zone *zone)
 {
     const double holds = zones->caches->l2_holds;
-    const unsigned *grid = zones->launch->grid;
-    const bool same_row = grid[1] > 1 && zones->wave_blocks < grid[0];
-    const double row = same_row && zone->read.own > 0 ? fmin(zone->read.x / zone->read.own, 1) : 0;
-    const double all = zones->unique_read + zones->unique_written;
     const double between = zones->wave_bytes * zone->unique / zone->wave;
     const double random = holds * zone->wave / zones->wave_bytes / zone->unique;
-    const double in_order =
-        row * zones_kept(zones->wave_bytes, holds) + (1 - row) * zones_kept(fmin(between, all), holds);
+    const double in_order = zone->next * zones_kept(zones->wave_bytes, holds) +
+                            (1 - zone->next) * zones_kept(fmin(between, zones->touched), holds);
 
     return zone->anywhere * fmin(random, 1) + (1 - zone->anywhere) * in_order;
 }
@@ -161,8 +268,7 @@ static void fetch_zones(struct zones *zones)
 {
     const struct traffic_caches *caches = zones->caches;
     const double waves = zones->blocks / zones->wave_blocks;
-    const double all = zones->unique_read + zones->unique_written;
-    const double first = caches->warm ? zones_kept(all, caches->l2_holds) : 0;
+    const double first = caches->warm ? zones_kept(zones->touched, caches->l2_holds) : 0;
     size_t z;
 
     for (z = 1; z < zones->count; z++) {
@@ -172,14 +278,59 @@ static void fetch_zones(struct zones *zones)
         const double again = zone->wave > 0 ? found_again(zones, zone) : 1;
 
         zone->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
+    }
+}
+
+static void find_ready(struct zones *zones)
+{
+    const double waves = zones->blocks / zones->wave_blocks;
+    struct zone *zone;
+
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
+        const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
+        const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
+
         zone->ready = wave > 0 ? 1 - fmin(zone->missed / fmax(waves * wave, unique), 1) : 1;
     }
+}
+
+/* The share of the waves whose blocks are too far apart for L2. After w waves a share 1 - (1 - drift)^w of a
+ * wave lies between the first block of an SM and its last, and L2 has to hold as much of the wave's bytes. */
+static double apart_share(const struct zones *zones)
+{
+    const double half = 1.5 * zones->caches->l2_holds; /* bytes of which L2 keeps half: zones_kept() */
+    const double waves = zones->blocks / zones->wave_blocks, drift = zones->caches->drift;
+
+    if (!(drift > 0) || zones->wave_bytes <= half)
+        return 0;
+    return fmax(1 - log(1 - half / zones->wave_bytes) / log(1 - drift) / waves, 0);
+}
+
+/* Blocks that have drifted apart are in step with those that began when they did, one on each SM: so many
+ * smaller waves. */
+static int fetch_drifting(struct zones *zones, struct err *err)
+{
+    const double blocks = zones->wave_blocks, sms = fmin(blocks, zones->caches->sms);
+    const double apart = apart_share(zones);
+    struct zone *zone;
+    int rc;
+
+    if (!(apart > 0) || sms == blocks)
+        return 0;
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++)
+        zone->in_step = zone->missed;
+    rc = find_wave(zones, sms, err);
+    fetch_zones(zones);
+    for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++)
+        zone->missed = zone->in_step + apart * fmax(zone->missed - zone->in_step, 0);
+    return rc ? rc : find_wave(zones, blocks, err);
 }
 
 int zones_find(struct zones *out, const struct emulate_result *result, const struct launch *launch,
                const struct traffic_caches *caches, struct err *err)
 {
     const double blocks = (double)launch_blocks(launch);
+    int rc;
 
     *out = (struct zones){.result = result,
                           .launch = launch,
@@ -191,8 +342,12 @@ int zones_find(struct zones *out, const struct emulate_result *result, const str
     if (!out->zone)
         return err_memory(err);
     find_zones(out);
+    rc = find_wave(out, out->wave_blocks, err);
     fetch_zones(out);
-    return 0;
+    if (!rc)
+        rc = fetch_drifting(out, err);
+    find_ready(out);
+    return rc;
 }
 
 void zones_release(struct zones *zones)

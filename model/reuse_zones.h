@@ -1,5 +1,10 @@
 /* The regions of global memory as the blocks of a grid touch them: what they share, what a wave touches, what
- * L2 lets it fetch from DRAM. For model/reuse.c. */
+ * L2 lets it fetch from DRAM. For model/reuse.c.
+ *
+ * The blocks of a wave begin together. Where latency limits them they stay in step, and what they share is
+ * fetched once. Where they compete for an SM they are served unequally: those of one SM drift apart, while
+ * the SMs do alike; what two blocks of an SM share is then fetched twice, unless L2 still holds it. Recorded
+ * starts and DRAM counters of matrix multiplies on an NVIDIA H200 showed both, and little between. */
 #ifndef MODEL_REUSE_ZONES_H
 #define MODEL_REUSE_ZONES_H
 
@@ -19,10 +24,12 @@ struct zone {
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
     double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
+    double next;                 /* share of what a wave touches that the next one touches as well */
     double pairs;                /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
     double anywhere;             /* share of its pairs whose line nobody near asks for otherwise */
     double scattered;            /* share of the bytes that DRAM brings as slowly as those */
     double missed;               /* bytes that waves fetch from DRAM, with what comes along */
+    double in_step;              /* the same if no block drifted */
     double ready;                /* share of what a wave touches that L2 has before */
 };
 
@@ -33,6 +40,7 @@ struct zones {
     double blocks, wave_blocks;         /* of the grid; that run together */
     double wave_bytes;                  /* that those touch, read and written */
     double unique_read, unique_written; /* bytes of the grid, each sector once */
+    double touched;                     /* bytes of the grid, read and written, as far as its order tells */
     double wave_read;                   /* bytes of a wave, likewise */
     struct zone *zone;                  /* one per region of the result; the first stands for none */
     size_t count;

@@ -42,7 +42,8 @@ struct traffic_caches {
     double l2_holds;        /* the footprint that still hits, of data that all SMs use */
     double resident_blocks; /* of an SM */
     double sms;
-    bool warm; /* the launch before left its data in L2 */
+    double drift; /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_zones.h */
+    bool warm;    /* the launch before left its data in L2 */
 };
 
 struct traffic {

@@ -40,6 +40,9 @@ static void counts_vector_add(void **state)
         program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)n, "1");
     sample(&p, 16);
     assert_int_equal(p.result.block_count, 5); /* all alike: middle, two neighbours, first, last */
+    assert_int_equal(p.result.order.digits, 1);
+    for (unsigned k = 0; k < 3; k++) /* by 256 floats of what is read */
+        assert_int_equal(p.result.order.moves[k], k < 2 ? 1024 : 0);
     measure(&t, &p);
     check_near(t.warps, n / 32, 0);
     check_near(t.l1_read, 8, 0);

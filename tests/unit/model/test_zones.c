@@ -1,0 +1,171 @@
+/* What the blocks of a grid fetch from DRAM in step, drifting apart, and numbered in groups: matrix
+ * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B. */
+#include "check.h"
+
+#include "model/drift.h"
+#include "model/reuse_zones.h"
+
+enum { PANEL = 64 << 10, PANELS = 64, SIDE = PANEL * PANELS, BLOCKS = 4 };
+enum { A = 1 << 24, B = 1 << 25 }; /* addresses */
+
+struct fixture {
+    struct emulate_block blocks[BLOCKS];
+    struct emulate_region regions[2];
+    int64_t moves[3 * 2];
+    struct emulate_result result;
+    struct launch launch;
+    struct traffic_caches caches;
+    struct zones zones;
+};
+
+/* Block number k of the sample, at `x`, `y` of the grid, works on that row and column of panels. */
+static void add_block(struct fixture *f, size_t k, unsigned x, unsigned y, unsigned row, unsigned column)
+{
+    struct emulate_block *block = &f->blocks[k];
+
+    *block = (struct emulate_block){.position = {x, y, 0}, .weight = 1, .warps = 1};
+    assert_int_equal(footprint_mark(&block->read, A + (uint64_t)row * PANEL, PANEL, NULL), 0);
+    assert_int_equal(footprint_mark(&block->read, B + (uint64_t)column * PANEL, PANEL, NULL), 0);
+}
+
+/* 128 blocks at once, two on each of 64 SMs; L2 starts empty. */
+static void set_up(struct fixture *f, double l2, double drift)
+{
+    *f = (struct fixture){.regions = {{A, SIDE}, {B, SIDE}},
+                          .caches = {.l1_bytes = 1 << 17,
+                                     .l2_bytes = l2,
+                                     .l2_holds = l2,
+                                     .resident_blocks = 2,
+                                     .sms = 64,
+                                     .drift = drift}};
+    f->result = (struct emulate_result){
+        .blocks = f->blocks, .block_count = BLOCKS, .regions = f->regions, .region_count = 2};
+}
+
+/* A block per row and column of panels, x along the columns. */
+static void set_up_square(struct fixture *f, double l2, double drift)
+{
+    set_up(f, l2, drift);
+    f->launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    add_block(f, 0, 32, 32, 32, 32);
+    add_block(f, 1, 33, 32, 32, 33);
+    add_block(f, 2, 34, 32, 32, 34);
+    add_block(f, 3, 32, 33, 33, 32);
+}
+
+/* The same in one dimension: down eight rows, then on to the next column, then to the next eight rows. */
+static void set_up_groups(struct fixture *f, double l2, double drift)
+{
+    set_up(f, l2, drift);
+    f->launch = (struct launch){.grid = {PANELS * PANELS, 1, 1}, .block = {32, 1, 1}};
+    for (unsigned k = 0; k < BLOCKS - 1; k++)
+        add_block(f, k, 2048 + k, 0, 32 + k, 0);
+    add_block(f, 3, 0, 0, 0, 0);
+    f->moves[0 * 2 + 0] = PANEL;
+    f->moves[1 * 2 + 1] = PANEL;
+    f->moves[2 * 2 + 0] = 8 * PANEL;
+    f->result.order = (struct emulate_order){.digits = 3, .unit = {1, 8, 8 * PANELS}, .moves = f->moves};
+}
+
+static double missed(struct fixture *f)
+{
+    double sum = 0;
+
+    assert_int_equal(zones_find(&f->zones, &f->result, &f->launch, &f->caches, NULL), 0);
+    for (size_t z = 1; z < f->zones.count; z++)
+        sum += f->zones.zone[z].missed;
+    return sum;
+}
+
+static void tear_down(struct fixture *f)
+{
+    zones_release(&f->zones);
+    for (size_t k = 0; k < BLOCKS; k++)
+        footprint_release(&f->blocks[k].read);
+}
+
+/* 32 waves of two rows of blocks: each fetches two panels of A and all of B. */
+static void blocks_in_step_share_a_fetch(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0);
+    check_near(missed(&f), SIDE + 32.0 * SIDE, 1e-9);
+    tear_down(&f);
+}
+
+/* A wave has 66 panels, L2 keeps half of 24 of them: with half a wave coming apart each time, it takes
+ * log(1 - 24 / 66) / log(1 / 2) waves. From then on every row of blocks fetches B for itself. */
+static void blocks_apart_fetch_each(void **state)
+{
+    const double apart = 1 - log(1 - 24.0 / 66) / log(0.5) / 32;
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0.5);
+    check_near(missed(&f), SIDE + 32.0 * SIDE + apart * 32.0 * SIDE, 1e-9);
+    assert_true(f.zones.zone[2].ready == 0);
+    tear_down(&f);
+}
+
+/* One block an SM has nobody to drift from; nor does it matter where L2 holds a wave. */
+static void drift_needs_two_blocks_and_a_small_cache(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0.5);
+    f.caches.resident_blocks = 1;
+    check_near(missed(&f), SIDE + 64.0 * SIDE, 1e-9);
+    tear_down(&f);
+    set_up_square(&f, 5 << 20, 0.5);
+    check_near(missed(&f), 2.0 * SIDE, 1e-9);
+    tear_down(&f);
+}
+
+/* A wave is 8 rows and 16 columns, its next neighbour in the same rows. */
+static void groups_share_rows_and_columns(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_groups(&f, 10 << 10, 0);
+    check_near(missed(&f), 32.0 * (8 + 16) * PANEL, 1e-9);
+    tear_down(&f);
+    set_up_groups(&f, 2 << 20, 0); /* holds the wave's rows for the next, not B for the next group */
+    check_near(missed(&f), SIDE + 32.0 * 16 * PANEL, 1e-9);
+    tear_down(&f);
+    set_up_groups(&f, 10 << 10, 0.9999); /* apart at once: 64 waves of 8 rows and 8 columns */
+    check_near(missed(&f), 64.0 * (8 + 8) * PANEL, 1000);
+    tear_down(&f);
+}
+
+/* 2 blocks of 4 warps at 100 cycles each take 800. */
+static void drift_is_what_latency_leaves(void **state)
+{
+    static const struct residency at = {
+        .blocks = 1000, .sms = 10, .blocks_per_sm = 2, .warps_per_block = 4, .partitions = 4};
+    struct capacity capacity[RESOURCE_COUNT] = {
+        [RESOURCE_FMA] = {.per_sm = 1}, [RESOURCE_SHARED] = {.per_sm = 1}, [RESOURCE_L2] = {.per_sm = 1}};
+    struct demand demand = {.count = {[RESOURCE_FMA] = 100, [RESOURCE_SHARED] = 50}};
+
+    (void)state;
+    check_near(drift_share(&demand, capacity, &at, 200), 0.75, 1e-12);
+    check_near(drift_share(&demand, capacity, &at, 900), 0, 0);
+    demand.count[RESOURCE_L2] = 1000; /* all SMs wait for it alike */
+    check_near(drift_share(&demand, capacity, &at, 900), 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_in_step_share_a_fetch),
+        cmocka_unit_test(blocks_apart_fetch_each),
+        cmocka_unit_test(drift_needs_two_blocks_and_a_small_cache),
+        cmocka_unit_test(groups_share_rows_and_columns),
+        cmocka_unit_test(drift_is_what_latency_leaves),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
