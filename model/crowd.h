@@ -17,6 +17,7 @@
 #include "model/replay_code.h"
 #include "model/traffic.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct crowd_input {
@@ -29,6 +30,7 @@ struct crowd_input {
     double busy_sms;                   /* that share what is limited per GPU */
     double replace_cycles;
     unsigned partitions;
+    const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
 };
 
 struct crowd {
@@ -36,8 +38,8 @@ struct crowd {
     double further; /* by which each further wave of as many blocks prolongs that */
 };
 
-/* Plays `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY.
- */
+/* Plays `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY,
+ * ERR_STOPPED. */
 int crowd_play(struct crowd *out, const struct crowd_input *in, unsigned blocks, bool waves, struct err *err);
 
 #endif

@@ -6,7 +6,8 @@
 
 enum {
     SLOTS = 6,
-    QUEUE_CYCLES = 32 /* of work that the load/store units take on before they stop the issue of more */
+    WATCHFUL = 1 << 14, /* instructions between two looks at whether to stop */
+    QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
 };
 
 /* What the choice among warps looks at, apart from the rest: this is where the time goes. */
@@ -269,20 +270,24 @@ static bool is_at_fork(const struct warp *warp)
     return warp->at >= warp->list->shared;
 }
 
-static void run(struct sim *sim)
+static int run(struct sim *sim, struct err *err)
 {
-    for (;;) {
+    unsigned steps;
+
+    for (steps = 1;; steps++) {
         const struct partition *at = sim->partitions;
         unsigned p, first = 0;
         double time;
 
+        if (steps % WATCHFUL == 0 && sim->in->stop && atomic_load(sim->in->stop))
+            return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");
         for (p = 1; p < sim->in->partitions; p++)
             if (at[p].next < at[first].next)
                 first = p;
         if (!(at[first].next < INFINITY))
             break;
         if (sim->shared_only && is_at_fork(&sim->warps[at[first].who * sim->in->partitions + first]))
-            return;
+            return 0;
         time = issue_time(sim, &at[first], &sim->candidates[first * sim->per_partition + at[first].who]);
         if (time > at[first].next || !step(sim, first))
             choose_next(sim, first);
@@ -290,6 +295,7 @@ static void run(struct sim *sim)
             choose_all(sim);
     }
     sim->end = later(later(sim->end, sim->units_free), later(sim->l2_free, sim->dram_free));
+    return 0;
 }
 
 /* Plays
@@ -356,10 +362,10 @@ int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_o
               const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err)
 {
     struct sim sim = sim_of(in, ops);
-    const int rc = start(&sim, lists, blocks, rounds, 0, err);
+    int rc = start(&sim, lists, blocks, rounds, 0, err);
 
     if (!rc)
-        run(&sim);
+        rc = run(&sim, err);
     *cycles = sim.end;
     release(&sim);
     return rc;
@@ -378,29 +384,40 @@ static void copy_state(struct sim *out, const struct sim *from)
         memcpy(arrays.places, from->places, from->warp_count / from->per_block * sizeof *from->places);
 }
 
+/* Runs the rest of the lists of `sim`, whose common part is over, and of `brief` from the same state. */
+static int run_rests(struct crowd_both *out, struct sim *sim, struct sim *fork,
+                     const struct crowd_list *brief, struct err *err)
+{
+    unsigned w;
+    int rc;
+
+    sim->shared_only = false;
+    copy_state(fork, sim);
+    rc = run(sim, err);
+    out->longer = sim->end;
+    copy_state(sim, fork);
+    for (w = 0; w < sim->warp_count; w++)
+        sim->warps[w].list = &brief[sim->in->block->paths[w % sim->per_block]];
+    if (!rc)
+        rc = run(sim, err);
+    out->brief = sim->end;
+    return rc;
+}
+
 int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const struct crowd_op *ops,
                    const struct crowd_list *brief, const struct crowd_list *longer, unsigned blocks,
                    double stagger, struct err *err)
 {
     struct sim sim = sim_of(in, ops), fork = sim;
     int rc = start(&sim, longer, blocks, 1, stagger, err);
-    unsigned w;
 
+    sim.shared_only = true;
     if (!rc)
         rc = allocate(&fork, blocks, err);
-    if (!rc) {
-        sim.shared_only = true;
-        run(&sim);
-        sim.shared_only = false;
-        copy_state(&fork, &sim);
-        run(&sim);
-        out->longer = sim.end;
-        copy_state(&sim, &fork);
-        for (w = 0; w < sim.warp_count; w++)
-            sim.warps[w].list = &brief[in->block->paths[w % sim.per_block]];
-        run(&sim);
-        out->brief = sim.end;
-    }
+    if (!rc)
+        rc = run(&sim, err);
+    if (!rc)
+        rc = run_rests(out, &sim, &fork, brief, err);
     release(&sim);
     release(&fork);
     return rc;

@@ -4,7 +4,8 @@
 
 #include "model/crowd_code.h"
 
-/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places. ERR_MEMORY. */
+/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places. ERR_MEMORY,
+ * ERR_STOPPED. */
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
               const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err);
 

@@ -143,6 +143,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->sm = cubin->sm;
     emulation->mode = options->mode;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
+    emulation->stop = options->stop;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
     emulation->local_bytes = (kernel->resources.local_bytes + STACK_BYTES + 15u) & ~15u;

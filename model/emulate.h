@@ -24,6 +24,7 @@
 #include "model/footprint.h"
 #include "model/sass.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,7 @@ const char *emulate_end_text(enum emulate_end end); /* "done", "incomplete", "ou
 struct emulate_options {
     enum emulate_mode mode;
     uint64_t budget; /* warp instructions executed one by one, all blocks together; 0: a default of 2^28 */
+    const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
 };
 
 /* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what
@@ -142,7 +144,7 @@ void emulation_close(struct emulation *emulation);
 
 /* Executes blocks one after another; stores stay for the next, so the whole grid in order leaves the kernel's
  * output. Ends early when one does not end as DONE: the blocks before it are in the result. Errors are those
- * of fills and of memory alone; the result is empty then. */
+ * of fills, of memory, and ERR_STOPPED; the result is empty then. */
 int emulate_blocks(struct emulate_result *out, struct emulation *emulation, const unsigned (*positions)[3],
                    size_t count, struct err *err);
 int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct err *err);

@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-    TURN = 4096,    /* instructions of a group before another one has its turn */
-    QUIET = 1 << 14 /* instructions without any change after which a repeating state is looked for */
+    TURN = 4096,       /* instructions of a group before another one has its turn */
+    QUIET = 1 << 14,   /* instructions without any change after which a repeating state is looked for */
+    WATCHFUL = 1 << 12 /* instructions between two looks at whether to stop */
 };
 
 int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)
@@ -192,6 +193,8 @@ int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struc
     if (pc >= emulation->count)
         return stop_at(emulation, &emulation->instructions[emulation->count - 1], EMULATE_BAD_BRANCH,
                        "the code ends without an exit");
+    if (emulation->result->executed % WATCHFUL == 0 && emulation->stop && atomic_load(emulation->stop))
+        return err_set(emulation->err, ERR_STOPPED, "emulation: nobody waits for it any more");
     if (emulation->result->executed++ >= emulation->budget)
         return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
                        "%llu warp instructions are spent", (unsigned long long)emulation->budget);

@@ -113,7 +113,8 @@ struct emulation {
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;
-    uint8_t *kinds; /* enum kind of each instruction */
+    const atomic_bool *stop; /* see struct emulate_options */
+    uint8_t *kinds;          /* enum kind of each instruction */
     unsigned threads, warp_count;
     unsigned row_count, uniform_count; /* registers in use */
     size_t local_bytes, shared_bytes;

@@ -71,7 +71,8 @@ static int find_occupancy(struct work *work)
 static int emulate(struct work *work)
 {
     const uint64_t budget = work->options->budget ? work->options->budget : UINT64_C(1) << 25;
-    const struct emulate_options options = {.mode = EMULATE_SLICED, .budget = budget};
+    const struct emulate_options options = {
+        .mode = EMULATE_SLICED, .budget = budget, .stop = work->options->stop};
     struct expectation *out = work->out;
     struct emulation *emulation = NULL;
     struct err why = {0};
@@ -388,27 +389,29 @@ static int find_crowd(struct work *work)
                              .emulation = &out->emulation,
                              .block = main_block(&out->emulation),
                              .replace_cycles = out->replace_cycles,
-                             .partitions = at->partitions};
+                             .partitions = at->partitions,
+                             .stop = work->options->stop};
     struct crowded *crowded = &out->input.crowded;
     struct crowd wave = {0}, tail = {0};
     struct schedule schedule;
+    struct err why = {0};
     int code = 0;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     in.busy_sms = at->sms;
     if (schedule.full > 0)
-        code = crowd_play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, work->err);
+        code = crowd_play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
     if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
         tail = wave;
     } else if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
         in.busy_sms = fmax(schedule.rest_sms, 1);
-        code = crowd_play(&tail, &in, (unsigned)schedule.rest_per_sm, false, work->err);
+        code = crowd_play(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }
     crowded->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     crowded->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
-    return code;
+    return refuse(work, code, &why);
 }
 
 /* Prediction

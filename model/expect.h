@@ -22,12 +22,14 @@
 #include "model/schedule.h"
 #include "model/traffic.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct expect_options {
-    bool warm;       /* the launch before left its data in L2; false: L2 was flushed */
-    bool account;    /* also fill `account`: which instructions cost the path its time */
-    uint64_t budget; /* warp instructions to emulate at most; 0: a default of 2^25 */
+    bool warm;               /* the launch before left its data in L2; false: L2 was flushed */
+    bool account;            /* also fill `account`: which instructions cost the path its time */
+    uint64_t budget;         /* warp instructions to emulate at most; 0: a default of 2^25 */
+    const atomic_bool *stop; /* set from outside, it ends the work early: a refusal. Null: never */
 };
 
 struct expectation {

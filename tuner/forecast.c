@@ -57,9 +57,9 @@ static void take(struct forecast *out, const struct expectation *e)
 }
 
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
-                  struct launch *launch, bool warm, struct err *err)
+                  struct launch *launch, bool warm, const atomic_bool *stop, struct err *err)
 {
-    const struct expect_options options = {.warm = warm, .budget = FORECAST_BUDGET};
+    const struct expect_options options = {.warm = warm, .budget = FORECAST_BUDGET, .stop = stop};
     struct expectation *e = calloc(1, sizeof *e);
     const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;
@@ -109,6 +109,7 @@ struct forecaster {
     pthread_mutex_t mutex;
     pthread_cond_t done; /* some task */
     struct queue *queue;
+    atomic_bool closing; /* nobody will ask any more */
     struct task **tasks; /* by index; null: never asked for */
 };
 
@@ -126,7 +127,7 @@ static int compile_and_read(struct task *task, struct variant *variant)
 
     if (!code && compiled.outcome == OUTCOME_OK)
         code = forecast_code(&task->forecast, options->machine, &compiled, &variant->launch,
-                             !options->spec->cold, &task->err);
+                             !options->spec->cold, &task->forecaster->closing, &task->err);
     else if (!code)
         refuse(&task->forecast, compiled.diagnostic);
     compile_result_release(&compiled);
@@ -185,6 +186,7 @@ int forecaster_open(struct forecaster **out, const struct forecaster_options *op
     if (code)
         return code;
     forecaster->options = *options;
+    atomic_init(&forecaster->closing, false);
     pthread_mutex_init(&forecaster->mutex, NULL);
     pthread_cond_init(&forecaster->done, NULL);
     snprintf(forecaster->arch, sizeof forecaster->arch, "sm_%u", options->machine->device->sm);
@@ -203,6 +205,7 @@ void forecaster_close(struct forecaster *forecaster)
 
     if (!forecaster)
         return;
+    atomic_store(&forecaster->closing, true);
     if (forecaster->queue)
         queue_close(forecaster->queue);
     for (i = 0; forecaster->tasks && i < space_count(forecaster->options.space); i++)

@@ -11,6 +11,7 @@
 #include "space/variant.h"
 #include "tuner/search.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct forecast {
@@ -29,9 +30,10 @@ struct forecast {
 enum { FORECAST_BUDGET = 1 << 22 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
- * forecast without a prediction; errors are ERR_MEMORY and ERR_SYSTEM. */
+ * forecast without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors
+ * are ERR_MEMORY and ERR_SYSTEM. */
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
-                  struct launch *launch, bool warm, struct err *err);
+                  struct launch *launch, bool warm, const atomic_bool *stop, struct err *err);
 
 /* Forecasts of a space, made when first asked for and kept. Any thread may announce and ask. */
 struct forecaster;

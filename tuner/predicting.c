@@ -110,7 +110,7 @@ int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct
     code = candidate_revive(tuning, candidate, err);
     if (!code && candidate->job.compiled.outcome == OUTCOME_OK)
         code = forecast_code(&candidate->forecast, &tuning->machine, &candidate->job.compiled,
-                             &candidate->variant.launch, !tuning->spec->cold, err);
+                             &candidate->variant.launch, !tuning->spec->cold, NULL, err);
     candidate_relax(candidate);
     return code;
 }

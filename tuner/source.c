@@ -9,9 +9,9 @@
 
 struct source {
     struct source_options options;
-    struct queue *queue;  /* lane 0 compiles, lane 1 + g is GPU g */
-    atomic_bool predicts; /* what is compiled and to be read; threads look at it between the two */
-    double opened_s;      /* live: wall clock */
+    struct queue *queue; /* lane 0 compiles, lane 1 + g is GPU g */
+    atomic_bool stopped; /* nothing is predicted any more */
+    double opened_s;     /* live: wall clock */
     size_t pending[2];
     struct source_job *
         *done; /* live: answered by a record; recorded: on the simulated machine, in no order */
@@ -52,7 +52,7 @@ int source_open(struct source **out, const struct source_options *options, struc
     if (code)
         return code;
     source->options = *options;
-    atomic_init(&source->predicts, true);
+    atomic_init(&source->stopped, false);
     source->opened_s = clock_wall_s();
     source->free_s[SOURCE_COMPILE] = calloc(source_cores(source), sizeof(double));
     source->free_s[SOURCE_MEASURE] = calloc(source_gpus(source), sizeof(double));
@@ -71,6 +71,7 @@ void source_close(struct source *source)
 {
     if (!source)
         return;
+    source_stop_predicting(source);
     if (source->queue)
         queue_close(source->queue);
     free(source->free_s[SOURCE_COMPILE]);
@@ -94,8 +95,9 @@ static void run_compile(void *argument)
                                             .deadline_s = options->compile_deadline_s};
 
     if (!compile_cubin(&job->compiled, options->compiler, &request, &job->err) && job->read &&
-        job->compiled.outcome == OUTCOME_OK && atomic_load(&job->source->predicts))
-        forecast_code(&job->forecast, options->machine, &job->compiled, job->read, options->warm, &job->err);
+        job->compiled.outcome == OUTCOME_OK && !atomic_load(&job->source->stopped))
+        forecast_code(&job->forecast, options->machine, &job->compiled, job->read, options->warm,
+                      &job->source->stopped, &job->err);
 }
 
 static void run_measure(void *argument)
@@ -233,7 +235,7 @@ int source_submit(struct source *source, struct source_job *job, struct err *err
 
 void source_stop_predicting(struct source *source)
 {
-    atomic_store(&source->predicts, false);
+    atomic_store(&source->stopped, true);
 }
 
 struct source_job *source_wait(struct source *source, double timeout_s)

@@ -60,8 +60,8 @@ void source_close(struct source *source); /* also null */
 
 int source_submit(struct source *source, struct source_job *job, struct err *err);
 
-/* Compile jobs that have not begun to predict no longer do: their forecasts stay empty. For the end of a
- * search, which has no use for them. */
+/* Compile jobs predict no more: forecasts that have not begun stay empty, those under way are cut short. For
+ * the end of a search, which has no use for them. */
 void source_stop_predicting(struct source *source);
 
 /* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. */

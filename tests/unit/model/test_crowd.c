@@ -61,7 +61,8 @@ static void set_up(struct fixture *f, size_t count, unsigned warps)
     f->emulation = (struct emulate_result){.paths = &f->path, .path_count = 1};
 }
 
-static struct crowd play(struct fixture *f, unsigned blocks, bool waves)
+static int try_to_play(struct crowd *out, struct fixture *f, unsigned blocks, bool waves,
+                       const atomic_bool *stop)
 {
     struct crowd_input in = {.code = &f->ops,
                              .machine = &f->machine,
@@ -71,14 +72,24 @@ static struct crowd play(struct fixture *f, unsigned blocks, bool waves)
                              .block = &f->block,
                              .busy_sms = 132,
                              .replace_cycles = 100,
-                             .partitions = 4};
-    struct crowd out = {0};
+                             .partitions = 4,
+                             .stop = stop};
+    int rc;
 
+    *out = (struct crowd){0};
     assert_int_equal(replay_code_init(&f->ops, &f->machine, &f->sass, &f->traffic, f->block.warps, NULL), 0);
-    assert_int_equal(crowd_play(&out, &in, blocks, waves, NULL), 0);
+    rc = crowd_play(out, &in, blocks, waves, NULL);
     replay_code_release(&f->ops);
     machine_release(&f->machine);
     device_release(&f->device);
+    return rc;
+}
+
+static struct crowd play(struct fixture *f, unsigned blocks, bool waves)
+{
+    struct crowd out;
+
+    assert_int_equal(try_to_play(&out, f, blocks, waves, NULL), 0);
     return out;
 }
 
@@ -241,6 +252,26 @@ static void warps_take_turns_or_hold_on(void **state)
     check_near(held, ROUNDS * 2 * 66, 80);
 }
 
+/* Some 32,000 instructions, in one piece and in a loop. */
+static void can_be_stopped(void **state)
+{
+    struct fixture straight = {0},
+                   loop = {.steps = {{.body = 1, .repeats = 9}, {.count = 500}, {500, 1, 0, 0}}};
+    struct crowd out;
+    atomic_bool stop;
+
+    (void)state;
+    atomic_init(&stop, true);
+    fill(&straight, 501, plain(SASS_FADD, 4, 0));
+    set_up(&straight, 501, 2);
+    assert_int_equal(try_to_play(&out, &straight, 32, false, &stop), ERR_STOPPED);
+
+    loop.path.count = 3;
+    fill(&loop, 501, plain(SASS_FADD, 4, 0));
+    set_up(&loop, 501, 2);
+    assert_int_equal(try_to_play(&out, &loop, 32, false, &stop), ERR_STOPPED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +283,7 @@ int main(void)
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(warps_take_turns_or_hold_on),
+        cmocka_unit_test(can_be_stopped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,12 +119,33 @@ static void predicting_can_be_stopped(void **state)
     tear_down(&f);
 }
 
+/* Nor does anybody wait for what is being predicted. */
+static void a_prediction_under_way_is_cut_short(void **state)
+{
+    struct err err = {0};
+    struct forecast forecast;
+    struct fixture f;
+    atomic_bool stop;
+
+    (void)state;
+    atomic_init(&stop, true);
+    set_up(&f, "wander");
+    source_stop_predicting(f.source);
+    compile(&f);
+    assert_int_equal(
+        forecast_code(&forecast, &f.machine, &f.job.compiled, &f.variant.launch, true, &stop, &err), 0);
+    assert_false(forecast.told.predicted);
+    assert_non_null(strstr(forecast.reason, "nobody waits"));
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_code_is_predicted),
         cmocka_unit_test(work_beyond_the_budget_is_not_predicted),
         cmocka_unit_test(predicting_can_be_stopped),
+        cmocka_unit_test(a_prediction_under_way_is_cut_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
