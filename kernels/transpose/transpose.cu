@@ -63,15 +63,19 @@ __device__ __forceinline__ void transpose_tile(const matrices &m, float *tile, i
     const float *from = m.from + (long long)y0 * m.columns + x0;
     float *to = m.to + (long long)x0 * m.rows + y0;
     const unsigned width = m.columns - x0, height = m.rows - y0; // of what is left of the matrix
+    run<WIDTH> held[RUNS] = {};
 #pragma unroll
     for (int k = 0; k < RUNS; k++) {
         const unsigned e = (threadIdx.x + k * THREADS) * WIDTH, x = e % TILE_X, y = e / TILE_X;
-        if (y >= height || x >= width)
-            continue;
-        const run<WIDTH> v = load((const run<WIDTH> *)(from + (long long)m.columns * y + x));
+        if (y < height && x < width)
+            held[k] = load((const run<WIDTH> *)(from + (long long)m.columns * y + x));
+    }
+#pragma unroll
+    for (int k = 0; k < RUNS; k++) {
+        const unsigned e = (threadIdx.x + k * THREADS) * WIDTH, x = e % TILE_X, y = e / TILE_X;
 #pragma unroll
         for (int i = 0; i < WIDTH; i++)
-            tile[y * PITCH + x + i] = v.x[i];
+            tile[y * PITCH + x + i] = held[k].x[i];
     }
     __syncthreads();
 #pragma unroll
