@@ -1,6 +1,7 @@
 /* A tuned matrix multiply beside cuBLAS in the same run: cublas SPEC DECISION... times the best configuration
  * of every problem in the decisions and cuBLAS's pedantic single precision (no TF32) in turns, on the same
- * data, and compares their results. The spec's kernel takes (M, N, K, A, B, C) as kernels/matmul does.
+ * data, and compares their results. The spec's kernel takes (M, N, K, A, B, C, partial, arrived) as
+ * kernels/matmul does.
  *
  * Exit status 1 when a result differs. */
 #include "library.h"
@@ -19,6 +20,10 @@
 
 enum { ROUNDS = 21, SHAPES = 64 };
 
+/* The most scratch memory that kernels/matmul asks for: 1,023 tiles of 128 x 256 in parts, and as many
+ * counters. */
+static const uint64_t partial_floats = 1023ull * 128 * 256, counters = 1 << 20;
+
 /* A sample lasts at least this long. */
 static const double sample_s = 2e-3;
 
@@ -33,14 +38,15 @@ struct bench {
     gpu_event from, to;
     struct shape shape;
     gpu_address a, b, ours, theirs;
+    gpu_address partial, arrived;
     struct kernel_ready ready;
 };
 
 static int launch_ours(struct bench *bench, struct err *err)
 {
     const struct launch *launch = &bench->ready.choice.launch;
-    void *parameters[] = {&bench->shape.m, &bench->shape.n, &bench->shape.k,
-                          &bench->a,       &bench->b,       &bench->ours};
+    void *parameters[] = {&bench->shape.m, &bench->shape.n, &bench->shape.k, &bench->a,
+                          &bench->b,       &bench->ours,    &bench->partial, &bench->arrived};
 
     return gpu_launch(bench->gpu, bench->ready.function, launch->grid, launch->block, launch->shared_bytes,
                       parameters, err);
@@ -260,6 +266,12 @@ static int open_bench(struct bench *bench, struct err *err)
         code = gpu_event_create(&bench->from, bench->gpu, err);
     if (!code)
         code = gpu_event_create(&bench->to, bench->gpu, err);
+    if (!code)
+        code = gpu_alloc(&bench->partial, bench->gpu, partial_floats * sizeof(float), err);
+    if (!code)
+        code = gpu_alloc(&bench->arrived, bench->gpu, counters * sizeof(uint32_t), err);
+    if (!code)
+        code = gpu_set(bench->gpu, bench->arrived, 0, counters * sizeof(uint32_t), err);
     return code ? code : cublas_open(&bench->cublas, bench->gpu, err);
 }
 
@@ -294,6 +306,8 @@ int main(int argc, char **argv)
     if (bench.gpu) {
         gpu_event_free(bench.gpu, bench.from);
         gpu_event_free(bench.gpu, bench.to);
+        gpu_free(bench.gpu, bench.partial);
+        gpu_free(bench.gpu, bench.arrived);
     }
     gpu_close(bench.gpu);
     return code || any;
