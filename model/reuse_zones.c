@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LOOKED_AT = 1 << 12 }; /* blocks of a grid, to see what those of a wave share */
+enum { LOOKED_AT = 1 << 11 }; /* blocks of a grid, to see what those of a wave share */
 
 double zones_kept(double bytes, double cache)
 {
@@ -116,7 +116,7 @@ static bool is_ordered(const struct zone *zone, const struct zones *zones)
 {
     const double near = zone->read.x + zone->read.halo;
 
-    return zones->result->order.digits > 0 && (near == 0 || near == zone->read.own);
+    return zones->result->order.digits > 0 && zone->read.own > 0 && (near == 0 || near == zone->read.own);
 }
 
 /* Whether a step of digit d leads to another place of the zone. */
@@ -144,18 +144,24 @@ static double all_places(const struct zone *zone, const struct zones *zones)
 
 /* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last.
  */
-static double places_of(const struct zone *zone, const struct zones *zones, uint64_t first, uint64_t count,
-                        uint64_t *seen, uint64_t turn)
+static unsigned places_of(const struct zone *zone, const struct zones *zones, unsigned first, unsigned count,
+                          unsigned *seen, unsigned turn)
 {
     const struct emulate_order *order = &zones->result->order;
-    double places = 0;
+    unsigned places = 0;
 
-    for (uint64_t block = first; block < first + count; block++) {
-        uint64_t left = block, place = 0;
+    for (unsigned block = first; block < first + count; block++) {
+        unsigned place = block; /* less the digits that do not matter */
 
-        for (unsigned d = order->digits; d-- > 0; left %= order->unit[d])
-            if (moves_in(zone, zones, d))
-                place += left - left % order->unit[d];
+        for (unsigned d = 0; d < order->digits && order->unit[d] <= block; d++) {
+            const unsigned unit = (unsigned)order->unit[d];
+            const unsigned above = d + 1 < order->digits && order->unit[d + 1] <= block
+                                       ? block % (unsigned)order->unit[d + 1]
+                                       : block;
+
+            if (!moves_in(zone, zones, d))
+                place -= above - above % unit;
+        }
         places += seen[place] != turn;
         seen[place] = turn;
     }
@@ -166,16 +172,16 @@ static double places_of(const struct zone *zone, const struct zones *zones, uint
 static int mean_places(double *out, const struct zone *zone, const struct zones *zones, double blocks,
                        struct err *err)
 {
-    const uint64_t most = (uint64_t)fmin(zones->blocks, LOOKED_AT);
-    const uint64_t wave = (uint64_t)fmin(blocks, (double)most), waves = most / wave;
-    uint64_t *seen = calloc(most, sizeof *seen);
+    const unsigned most = (unsigned)fmin(zones->blocks, LOOKED_AT);
+    const unsigned wave = (unsigned)fmin(blocks, (double)most), waves = most / wave;
+    unsigned *seen = calloc(most, sizeof *seen);
 
     *out = 0;
     if (!seen)
         return err_memory(err);
-    for (uint64_t w = 0; w < waves; w++)
+    for (unsigned w = 0; w < waves; w++)
         *out += places_of(zone, zones, w * wave, wave, seen, w + 1);
-    *out *= blocks / (double)(wave * waves);
+    *out *= blocks / ((double)wave * waves);
     free(seen);
     return 0;
 }
@@ -294,16 +300,20 @@ static void find_ready(struct zones *zones)
     }
 }
 
-/* The share of the waves whose blocks are too far apart for L2. After w waves a share 1 - (1 - drift)^w of a
- * wave lies between the first block of an SM and its last, and L2 has to hold as much of the wave's bytes. */
+/* How far apart blocks are for L2, over all waves: 0 where all share what is fetched once, 1 where those of
+ * an SM fetch for themselves. After w waves a share 1 - (1 - drift)^w of a wave lies between the first block
+ * of an SM and its last. Of that, L2 holds some of the wave's bytes, and what is beyond, of all that could
+ * be, is what is fetched again. */
 static double apart_share(const struct zones *zones)
 {
     const double half = 1.5 * zones->caches->l2_holds; /* bytes of which L2 keeps half: zones_kept() */
-    const double waves = zones->blocks / zones->wave_blocks, drift = zones->caches->drift;
+    const double waves = zones->blocks / zones->wave_blocks, rate = -log(1 - zones->caches->drift);
+    double beyond; /* waves after L2 ceased to hold enough */
 
-    if (!(drift > 0) || zones->wave_bytes <= half)
+    if (!(rate > 0) || zones->wave_bytes <= half)
         return 0;
-    return fmax(1 - log(1 - half / zones->wave_bytes) / log(1 - drift) / waves, 0);
+    beyond = fmax(waves + log(1 - half / zones->wave_bytes) / rate, 0);
+    return (beyond - (1 - exp(-rate * beyond)) / rate) / waves;
 }
 
 /* Blocks that have drifted apart are in step with those that began when they did, one on each SM: so many
