@@ -1,6 +1,7 @@
 #include "base/chart.h"
 
-#include <errno.h>
+#include "base/file.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -293,14 +294,11 @@ int chart_svg(char **out, const struct chart *chart, struct err *err)
 int chart_write(const char *path, const struct chart *chart, struct err *err)
 {
     char *svg;
-    FILE *file;
     int code = chart_svg(&svg, chart, err);
 
     if (code)
         return code;
-    file = fopen(path, "w");
-    if (!file || (fputs(svg, file) < 0) | (fclose(file) != 0))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    code = file_write(path, svg, strlen(svg), err);
     free(svg);
     return code;
 }

@@ -59,26 +59,26 @@ int file_check_writable(const char *path, struct err *err)
     return failed ? err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(failed)) : 0;
 }
 
-static int write_all(int file, const char *text, size_t length)
+static int write_all(int file, const char *bytes, size_t length)
 {
     ssize_t n;
 
     while (length > 0) {
-        n = write(file, text, length);
+        n = write(file, bytes, length);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -1;
-        text += n;
+        bytes += n;
         length -= (size_t)n;
     }
     return 0;
 }
 
-static int write_direct(const char *path, const char *text, size_t length)
+static int write_direct(const char *path, const void *bytes, size_t length)
 {
     const int file = open(path, O_WRONLY | O_CLOEXEC);
-    int failed = file < 0 || write_all(file, text, length);
+    int failed = file < 0 || write_all(file, bytes, length);
 
     if (file >= 0)
         failed |= close(file);
@@ -86,7 +86,7 @@ static int write_direct(const char *path, const char *text, size_t length)
 }
 
 /* The reason of a failure is in errno. */
-static int replace(const char *path, const char *text, size_t length)
+static int replace(const char *path, const void *bytes, size_t length)
 {
     char temporary[PATH_MAX];
     int file, failed, reason;
@@ -98,7 +98,7 @@ static int replace(const char *path, const char *text, size_t length)
     file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         return -1;
-    failed = write_all(file, text, length) || fsync(file);
+    failed = write_all(file, bytes, length) || fsync(file);
     failed |= close(file);
     if (!failed && !rename(temporary, path))
         return 0;
@@ -108,14 +108,23 @@ static int replace(const char *path, const char *text, size_t length)
     return -1;
 }
 
-int file_write(const char *path, const char *text, size_t length, struct err *err)
+/* Reasons that another name would not have. */
+static bool is_the_names(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR || reason == EISDIR || reason == EACCES || reason == EROFS ||
+           reason == ENAMETOOLONG;
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct err *err)
 {
     char target[PATH_MAX];
     int failed;
 
     if (is_special(path))
-        failed = write_direct(path, text, length);
+        failed = write_direct(path, bytes, length);
     else
-        failed = replace(realpath(path, target) ? target : path, text, length);
-    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : 0;
+        failed = replace(realpath(path, target) ? target : path, bytes, length);
+    return failed ? err_set(err, is_the_names(errno) ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be written: %s",
+                            path, strerror(errno))
+                  : 0;
 }

@@ -1,11 +1,11 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "micro/agree.h"
 #include "micro/calibrate.h"
 #include "micro/report.h"
 #include "tuner/site.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,23 +33,13 @@ static int watch(void *context, const char *group, size_t done, size_t total)
     return watcher->cli->stop && *watcher->cli->stop;
 }
 
-static int write_text(const char *path, const char *text, struct err *err)
-{
-    FILE *file = fopen(path, "w");
-    bool written = file && fputs(text, file) >= 0;
-
-    if (file && fclose(file) != 0)
-        written = false;
-    return written ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-}
-
 static int write_report(const char *path, const struct device *device, struct err *err)
 {
     char *page;
     int code = calibrate_report(&page, device, err);
 
     if (!code)
-        code = write_text(path, page, err);
+        code = file_write(path, page, strlen(page), err);
     free(page);
     return code;
 }

@@ -1,5 +1,6 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/compare.h"
@@ -8,7 +9,6 @@
 #include "tuner/recording.h"
 #include "tuner/site.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -228,7 +228,6 @@ static int write_chart(const struct view *view, bool by_time, struct err *err)
 {
     const char *prefix = cli_text(view->args, "chart");
     char path[4096], title[512], *svg;
-    FILE *file;
     int code;
 
     snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->heading.device_name);
@@ -236,9 +235,7 @@ static int write_chart(const struct view *view, bool by_time, struct err *err)
     code = compared_chart(&svg, &view->compared, by_time, title, err);
     if (code)
         return code;
-    file = fopen(path, "w");
-    if (!file || fputs(svg, file) < 0 || fclose(file))
-        code = err_set(err, ERR_SYSTEM, "--chart: %s cannot be written: %s", path, strerror(errno));
+    code = file_write(path, svg, strlen(svg), err);
     free(svg);
     return code;
 }

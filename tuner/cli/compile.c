@@ -1,12 +1,12 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "gpu/compile.h"
 #include "model/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
 #include "tuner/site.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,16 +18,6 @@ static const struct cli_option options[] = {
     {"json", 0, NULL, "print JSON"},
     {0},
 };
-
-static int write_file(const char *path, const void *bytes, size_t size, struct err *err)
-{
-    FILE *file = fopen(path, "wb");
-    int failed = !file || fwrite(bytes, 1, size, file) != size;
-
-    if (file && fclose(file))
-        failed = 1;
-    return failed ? err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno)) : 0;
-}
 
 static int show(struct cli *cli, const struct cli_args *args, const struct compile_result *result,
                 struct err *err)
@@ -81,7 +71,7 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
         code = err_set(err, ERR_FORMAT, "%s: does not compile: %s", variant->source_path,
                        result.diagnostic ? result.diagnostic : "no diagnostic");
     if (!code && cli_given(args, "output"))
-        code = write_file(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
+        code = file_write(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
     if (!code)
         code = show(cli, args, &result, err);
     compile_result_release(&result);

@@ -1,11 +1,11 @@
 #include "tuner/cli/cli.h"
 
 #include "base/chart.h"
+#include "base/file.h"
 #include "model/cubin.h"
 #include "model/occupancy.h"
 #include "tuner/cli/choose.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,8 +143,10 @@ static int draw_curve(FILE *out, const struct calculation *c, enum occupancy_axi
 /* The three charts below each other. */
 static int draw_curves(const char *path, const struct calculation *c, struct err *err)
 {
-    FILE *out = fopen(path, "w");
-    int axis, code = out ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int axis, code = out ? 0 : err_memory(err);
 
     if (code)
         return code;
@@ -154,7 +156,10 @@ static int draw_curves(const char *path, const struct calculation *c, struct err
         code = draw_curve(out, c, (enum occupancy_axis)axis, err);
     fprintf(out, "</svg>\n");
     if (fclose(out) && !code)
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+        code = err_memory(err);
+    if (!code)
+        code = file_write(path, text, size, err);
+    free(text);
     return code;
 }
 

@@ -1,11 +1,11 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "tuner/cli/choose.h"
 #include "tuner/heading.h"
 #include "tuner/report.h"
 #include "tuner/site.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,15 +93,12 @@ static int open_model(struct view *view, size_t problem, struct err *err)
 static int write_page(const struct view *view, struct err *err)
 {
     const char *path = cli_given(view->args, "output") ? cli_text(view->args, "output") : "report.html";
-    FILE *file;
     char *page;
     int code = report_page(&page, &view->report, err);
 
     if (code)
         return code;
-    file = fopen(path, "w");
-    if (!file || fputs(page, file) < 0 || fclose(file))
-        code = err_set(err, ERR_SYSTEM, "--output: %s cannot be written: %s", path, strerror(errno));
+    code = file_write(path, page, strlen(page), err);
     free(page);
     return code;
 }

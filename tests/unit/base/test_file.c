@@ -82,7 +82,7 @@ static void a_file_is_written_whole(void **state)
     unlink(link);
     unlink(path);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
-    assert_int_equal(file_write(path, "three", 5, &err), ERR_SYSTEM);
+    assert_int_equal(file_write(path, "three", 5, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "/file: cannot be written: No such file or directory"));
 }
 

@@ -120,7 +120,7 @@ static void draws_each_warp_once(void **state)
     take_text(&svg, path);
     assert_non_null(strstr(svg, "<circle"));
     free(svg);
-    assert_int_equal(picture_occupancy("/nowhere/x.svg", &trace, 64, "occupancy", &err), ERR_SYSTEM);
+    assert_int_equal(picture_occupancy("/nowhere/x.svg", &trace, 64, "occupancy", &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "/nowhere/x.svg"));
     trace_release(&trace);
 }
