@@ -2,12 +2,13 @@
  * say. Warps of a sub-partition compete for its scheduler and pipes, all of them for the load/store units, L2
  * and DRAM; the warps of a block meet at barriers, so that with few blocks an SM idles while they do.
  *
- * Every sub-partition issues at most one instruction a cycle. Of the warps that could go the one that went
- * last goes on while its instructions leave operands to their successors (reuse flags); else they take turns.
- * An instruction that finds a bank of the register file busy holds up all behind it. A memory level is a
- * server with the SM's share of its sustained capacity; who comes while it is busy waits. Loops are played
- * for a few iterations and extrapolated by the cost of the last ones. Latencies are those of an empty
- * machine, and the queues add to them. */
+ * Every sub-partition issues at most one instruction a cycle. Of the warps that could go it is the one that
+ * went last, unless its instruction yields (a bit of the control field); else they take turns, the youngest
+ * first. Measured on an NVIDIA H200 (benchmarks/micro/README.md). A barrier takes note of one warp after
+ * another, and lets them go on some time after the last. An instruction that finds a bank of the register
+ * file busy holds up all behind it. A memory level is a server with the SM's share of its sustained capacity;
+ * who comes while it is busy waits. Loops are played for a few iterations and extrapolated by the cost of the
+ * last ones. Latencies are those of an empty machine, and the queues add to them. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 

@@ -53,16 +53,6 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
                                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 
-static bool keeps_operands(const struct sass *instruction)
-{
-    unsigned s;
-
-    for (s = 0; s < instruction->source_count; s++)
-        if (instruction->sources[s].reuse)
-            return true;
-    return false;
-}
-
 struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)
 {
     struct crowd_op *ops = calloc(in->code->count + 1, sizeof *ops);
@@ -73,7 +63,7 @@ struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)
     for (i = 0; i < in->code->count && ops; i++) {
         ops[i].op = in->code->ops[i];
         ops[i].barrier = in->code->barriers[i];
-        ops[i].holds = keeps_operands(&in->sass->instructions[i]);
+        ops[i].yields = in->sass->instructions[i].control.yield;
         memcpy(ops[i].reads, in->code->reads[i], sizeof ops[i].reads);
         if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
             share_memory(&ops[i], in, i);

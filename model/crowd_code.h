@@ -13,8 +13,8 @@ struct crowd_op {
     uint8_t reads[REGISTER_BANKS];
     double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
     bool barrier;
-    bool holds; /* leaves operands for the warp's next instruction: reuse flags */
-    bool quiet; /* nothing of that, and no scoreboard */
+    bool yields; /* lets other warps go before the warp's next instruction */
+    bool quiet;  /* nothing of that, and no scoreboard */
 };
 
 /* The instructions of a path, loops cut short. */

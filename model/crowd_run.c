@@ -29,7 +29,7 @@ struct warp {
 struct place {
     unsigned left;            /* warps that have not ended */
     unsigned arrived, rounds; /* at the barrier; blocks still to come, this one included */
-    double latest;            /* arrival or end */
+    double latest;            /* arrival, as the barrier has taken note of it, or end */
 };
 
 struct partition {
@@ -37,7 +37,7 @@ struct partition {
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
     unsigned last;                /* the warp that went last, numbered within the sub-partition */
-    bool holds;                   /* it goes on, having left operands for its next instruction */
+    bool yields;                  /* it lets the others go first */
     double next;                  /* earliest issue ... */
     unsigned who;                 /* ... and whose */
 };
@@ -53,7 +53,8 @@ struct sim {
     struct partition partitions[PARTITIONS_MOST];
     unsigned warp_count, per_block, per_partition;
     bool shared_only; /* stop where a warp's list goes its own way */
-    double units_free, tags_free, l2_free, dram_free, end, issue_cycles;
+    double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles;
+    double arrival_cycles; /* that barriers need for each warp, one after another */
 };
 
 /* fmax() without its care for NaN. */
@@ -121,21 +122,20 @@ static double read_time(const struct sim *sim, const struct partition *partition
     return time;
 }
 
-/* Who goes next on a sub-partition: the earliest. Among equals they take turns, but for the one that went
- * last while it holds operands. */
+/* Who goes next on a sub-partition: the earliest. Among equals the one that went last, unless it yields; then
+ * the others in turn, the younger first. */
 static void choose_next(struct sim *sim, unsigned p)
 {
     struct partition *partition = &sim->partitions[p];
     const struct candidate *warps = &sim->candidates[p * sim->per_partition];
-    unsigned k = partition->holds ? partition->last : partition->last + 1, n;
+    unsigned k = partition->last + (partition->yields ? 0 : 1), n;
 
     partition->who = partition->last;
     partition->next = INFINITY;
-    for (n = 0; n < sim->per_partition && partition->next > partition->free; n++, k++) {
+    for (n = 0; n < sim->per_partition && partition->next > partition->free; n++) {
         double time;
 
-        if (k >= sim->per_partition)
-            k -= sim->per_partition;
+        k = (k ? k : sim->per_partition) - 1;
         if (!(warps[k].ready < partition->next))
             continue;
         time = issue_time(sim, partition, &warps[k]);
@@ -200,7 +200,7 @@ static void pass_barrier(struct sim *sim, struct place *at)
 
         if (has_ended(warp) || warp->earliest != INFINITY)
             continue;
-        warp->earliest = at->latest + sim->in->code->barrier_cycles;
+        warp->earliest = at->latest + sim->in->code->barrier_alone - sim->arrival_cycles;
         find_ready(sim, warp);
     }
     at->arrived = 0;
@@ -232,7 +232,7 @@ static bool step(struct sim *sim, unsigned p)
     int b;
 
     partition->last = partition->who;
-    partition->holds = op->holds;
+    partition->yields = op->yields;
     partition->free = time + sim->issue_cycles;
     partition->pipe[op->op.pipe] = time + op->op.interval;
     for (b = 0; b < REGISTER_BANKS; b++)
@@ -253,7 +253,7 @@ static bool step(struct sim *sim, unsigned p)
         return true;
     }
     if (op->barrier) {
-        at->latest = later(at->latest, time);
+        at->latest = sim->barrier_free = later(sim->barrier_free, time) + sim->arrival_cycles;
         warp->earliest = INFINITY;
         warp->candidate->ready = INFINITY;
         if (++at->arrived < at->left)
@@ -333,8 +333,10 @@ static int start(struct sim *sim, const struct crowd_list *lists, unsigned block
 {
     const unsigned partitions = sim->in->partitions;
     const int rc = allocate(sim, blocks, err);
-    unsigned w, b;
+    unsigned w, b, p;
 
+    for (p = 0; p < partitions; p++) /* the youngest goes first */
+        sim->partitions[p].yields = true;
     for (b = 0; b < blocks && !rc; b++)
         sim->places[b] = (struct place){.left = sim->per_block, .rounds = rounds};
     for (w = 0; w < sim->warp_count && !rc; w++) {
@@ -352,10 +354,14 @@ static int start(struct sim *sim, const struct crowd_list *lists, unsigned block
 
 static struct sim sim_of(const struct crowd_input *in, const struct crowd_op *ops)
 {
+    const struct replay_code *code = in->code;
+    const double others = fmax(in->block->warps - 1., 1);
+
     return (struct sim){.in = in,
                         .ops = ops,
                         .issue_cycles =
-                            in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm};
+                            in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
+                        .arrival_cycles = (code->barrier_cycles - code->barrier_alone) / others};
 }
 
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,

@@ -177,6 +177,8 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
     }
     if (!rc && meets)
         rc = machine_barrier(&out->barrier_cycles, machine, warps_per_block, err);
+    if (!rc && meets)
+        rc = machine_barrier(&out->barrier_alone, machine, 1, err);
     out->taken_stall = machine_or_0(machine, DEVICE_BRANCH_TAKEN);
     out->loads_per_warp = (unsigned)machine_or_0(machine, DEVICE_LOADS_PER_WARP);
     return rc;

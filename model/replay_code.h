@@ -23,7 +23,8 @@ struct replay_code {
     uint8_t (*reads)[REGISTER_BANKS]; /* of the register file; all 0 where banks do not matter; owned */
     size_t count;
     double taken_stall;    /* least stall of a taken branch */
-    double barrier_cycles; /* from the last warp's arrival until all go on */
+    double barrier_cycles; /* from the arrival of a block's warps, all at once, until they go on */
+    double barrier_alone;  /* the same for a block of one warp */
     unsigned loads_per_warp;
     unsigned assumptions; /* enum predict_assumption, or-ed */
     uint32_t missing_pc;  /* offset of the instruction for which the profile lacks a latency (ERR_MISSING) */

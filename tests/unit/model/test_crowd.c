@@ -222,8 +222,8 @@ static void operands_are_collected_in_a_window(void **state)
 }
 
 /* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they
- * wait together; one that holds on to its turn leaves the other something to do meanwhile. */
-static double rounds(bool holds)
+ * wait together; one that goes on leaves the other something to do meanwhile. */
+static double rounds(bool yields)
 {
     struct fixture f = {0};
     size_t i;
@@ -234,8 +234,7 @@ static double rounds(bool holds)
             f.code[i] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
         else if (i % 66 == 65)
             f.code[i] = plain(SASS_FADD, 1, 1);
-        f.code[i].sources[0] = (struct sass_operand){.kind = SASS_REGISTER, .count = 1, .reuse = holds};
-        f.code[i].source_count = 1;
+        f.code[i].control.yield = yields;
     }
     set_up(&f, 66 * ROUNDS + 1, 8);
     for (i = 64; i < 66 * ROUNDS; i += 66)
@@ -243,13 +242,72 @@ static double rounds(bool holds)
     return play(&f, 1, false).first;
 }
 
-static void warps_take_turns_or_hold_on(void **state)
+static void a_warp_goes_on_unless_it_yields(void **state)
 {
-    const double turns = rounds(false), held = rounds(true);
+    const double turns = rounds(true), goes_on = rounds(false);
 
     (void)state;
     check_near(turns, ROUNDS * (2 * 66 + 29), 80);
-    check_near(held, ROUNDS * 2 * 66, 80);
+    check_near(goes_on, ROUNDS * 2 * 66, 80);
+}
+
+/* One of a scheduler's two warps waits for a load at its end. If it goes first, the other fills that time. */
+static double waiting_warp(unsigned which)
+{
+    struct fixture f = {0};
+    struct emulate_path paths[2];
+    size_t i;
+
+    fill(&f, 103, plain(SASS_FADD, 1, 0));
+    f.code[100] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[101] = plain(SASS_FADD, 1, 1);
+    f.steps[0] = (struct emulate_step){.count = 103};
+    f.steps[1] = (struct emulate_step){.count = 100};
+    f.steps[2] = (struct emulate_step){.first = 102, .count = 1};
+    set_up(&f, 103, 8);
+    f.counts[100] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    paths[0] = (struct emulate_path){.steps = f.steps, .count = 1};
+    paths[1] = (struct emulate_path){.steps = f.steps + 1, .count = 2};
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    for (i = 0; i < 8; i++)
+        f.paths[i] = i / 4 != which;
+    return play(&f, 1, false).first;
+}
+
+static void the_youngest_goes_first(void **state)
+{
+    (void)state;
+    check_near(waiting_warp(1), 100 + 1 + 101 + 1 + 5, 5);
+    check_near(waiting_warp(0), 101 + 100 + 1 + 29 + 1 + 5, 5);
+}
+
+/* Four warps of a block, one a scheduler, come to a barrier together, or 50 cycles apart. */
+static double meet(bool together)
+{
+    struct fixture f = {0};
+    struct emulate_step steps[4];
+    struct emulate_path paths[4];
+    size_t w;
+
+    fill(&f, 212, plain(SASS_FADD, 1, 0));
+    f.code[200] = plain(SASS_BAR, 1, 0);
+    set_up(&f, 212, 4);
+    for (w = 0; w < 4; w++) {
+        const uint32_t skipped = together ? 0 : 50 * (uint32_t)w;
+
+        steps[w] = (struct emulate_step){.first = skipped, .count = 212 - skipped};
+        paths[w] = (struct emulate_path){.steps = &steps[w], .count = 1};
+        f.paths[w] = (uint32_t)w;
+    }
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 4};
+    return play(&f, 1, false).first;
+}
+
+static void a_barrier_takes_note_of_one_warp_after_another(void **state)
+{
+    (void)state;
+    check_near(meet(true), 200 + 20 + 3 + 10 + 5, 2);
+    check_near(meet(false), 200 + 20 + 10 + 5, 2);
 }
 
 /* Some 32,000 instructions, in one piece and in a loop. */
@@ -282,7 +340,9 @@ int main(void)
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(operands_are_collected_in_a_window),
-        cmocka_unit_test(warps_take_turns_or_hold_on),
+        cmocka_unit_test(a_warp_goes_on_unless_it_yields),
+        cmocka_unit_test(the_youngest_goes_first),
+        cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
         cmocka_unit_test(can_be_stopped),
     };
 
