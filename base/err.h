@@ -10,10 +10,11 @@ enum err_code {
     ERR_MEMORY = -1,  /* an allocation failed */
     ERR_USAGE = -2,   /* wrong use: bad option, bad spec, bad file given by the user; programs exit with 2 */
     ERR_SYSTEM = -3,  /* the operating system said no: file, socket, process */
-    ERR_GPU = -4,     /* the driver or a kernel failed */
+    ERR_GPU = -4,     /* the driver or a kernel failed, or a kernel does not compile */
     ERR_MISSING = -5, /* something optional is not here: GPU, NVRTC, record */
-    ERR_FORMAT = -6,  /* bytes that are not what they claim to be: ELF, journal, profile */
-    ERR_STOPPED = -7  /* the user interrupted, or a deadline passed */
+    ERR_FORMAT =
+        -6, /* bytes that are not what they claim to be: ELF, journal, profile; programs exit with 2 */
+    ERR_STOPPED = -7 /* the user interrupted, or a deadline passed */
 };
 
 struct err {

@@ -227,7 +227,7 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
 
 static int exit_status(const struct err *err)
 {
-    return err->code == ERR_USAGE ? CLI_WRONG_USE : CLI_FAILED;
+    return err->code == ERR_USAGE || err->code == ERR_FORMAT ? CLI_WRONG_USE : CLI_FAILED;
 }
 
 static int fail(struct cli *cli, const struct err *err)

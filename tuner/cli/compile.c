@@ -68,7 +68,7 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     if (!code && result.log)
         fputs(result.log, cli->err);
     if (!code && result.outcome != OUTCOME_OK)
-        code = err_set(err, ERR_FORMAT, "%s: does not compile: %s", variant->source_path,
+        code = err_set(err, ERR_GPU, "%s: does not compile: %s", variant->source_path,
                        result.diagnostic ? result.diagnostic : "no diagnostic");
     if (!code && cli_given(args, "output"))
         code = file_write(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
