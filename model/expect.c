@@ -202,21 +202,27 @@ static void part_levels(struct work *work)
     out->waited_dram = waited * dram / (l1 + l2 + dram);
 }
 
+static double longest_path(const struct work *work, const struct emulate_block *block)
+{
+    double longest = 1;
+    unsigned w;
+
+    for (w = 0; w < block->warps; w++)
+        longest = fmax(longest, work->paths[block->paths[w]].last);
+    return longest;
+}
+
 /* Mean over blocks of the time from a block's start to its successor's. */
 static double block_cycles(const struct work *work)
 {
     const struct emulate_result *emulation = &work->out->emulation;
     double sum = 0, weight = 0;
     size_t b;
-    unsigned w;
 
     for (b = 0; b < emulation->block_count; b++) {
         const struct emulate_block *block = &emulation->blocks[b];
-        double latest = 0;
 
-        for (w = 0; w < block->warps; w++)
-            latest = fmax(latest, work->paths[block->paths[w]].last);
-        sum += block->weight * (latest + work->out->replace_cycles);
+        sum += block->weight * (longest_path(work, block) + work->out->replace_cycles);
         weight += block->weight;
     }
     return sum / weight;
@@ -335,11 +341,24 @@ static void no_imbalance(struct work *work)
                            .stretch = 1};
 }
 
+/* Whether the warps of a block meet at barriers more than once, so that none ends before the others. */
+static bool ends_together(const struct work *work)
+{
+    const struct traffic *traffic = &work->out->traffic;
+    double met = 0;
+    size_t i;
+
+    for (i = 0; i < traffic->instruction_count; i++)
+        met += work->ops.barriers[i] ? traffic->counts[i].issued : 0;
+    return met > 1;
+}
+
 static int find_imbalance(struct work *work)
 {
     const struct residency *at = &work->out->input.residency;
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
+    const bool together = ends_together(work);
     double cycles[PLAYED_BLOCKS * 32], total = 0;
     size_t b;
     unsigned w;
@@ -354,8 +373,10 @@ static int find_imbalance(struct work *work)
     for (s = 0; s < PLAYED_BLOCKS; s++) {
         const struct emulate_block *block = slot_block(emulation, total, s);
 
+        const double longest = longest_path(work, block);
+
         for (w = 0; w < warps; w++)
-            cycles[s * (int)warps + (int)w] = fmax(work->paths[block->paths[w]].last, 1);
+            cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
     return imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,
                         (size_t)(at->sms * at->blocks_per_sm), work->err);
