@@ -32,6 +32,7 @@ static const struct group {
     {"loaded latency", micro_loaded},
     {"diverging loads", micro_diverging},
     {"warps", micro_warps},
+    {"turns", micro_turns},
     {"issue", micro_issue},
     {"control flow", micro_control},
     {"atomics", micro_atomics},

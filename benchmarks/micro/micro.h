@@ -16,6 +16,7 @@ int micro_carveout(const struct micro *micro, struct err *err);
 int micro_sharing(const struct micro *micro, struct err *err);
 int micro_copies(const struct micro *micro, struct err *err);
 int micro_warps(const struct micro *micro, struct err *err);
+int micro_turns(const struct micro *micro, struct err *err);
 int micro_shared(const struct micro *micro, struct err *err);
 int micro_caches(const struct micro *micro, struct err *err);
 int micro_dram(const struct micro *micro, struct err *err);

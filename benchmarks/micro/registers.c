@@ -13,6 +13,7 @@
  *
  * Profile: register_banks, register_conflict, register_window; curve block_registers. */
 #include "micro/micro.h"
+#include "micro/streams.h"
 
 #include "model/occupancy.h"
 
@@ -21,60 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 64, INSTRUCTIONS = 256, THREADS = 512, ONE_WARP_EACH = 128, FFMA_REGISTER_FORM = 0x223 };
-
-static int compile_banks(struct micro_code *out, const struct micro *micro, struct err *err)
-{
-    const struct micro_kernel kernel = {
-        .file = "banks.cu",
-        .name = "banks",
-        .body = {.parts = "- | FFMA*256", .bookkeeping = MICRO_LOOP, .bytes_max = BODY_CACHE},
-    };
-
-    return micro_compile(out, micro, &kernel, err);
-}
-
-static bool is_timed_ffma(const unsigned char *word)
-{
-    return ((word[0] | word[1] << 8) & 0xfff) == FFMA_REGISTER_FORM;
-}
-
-/* What one FFMA after another reads, over and over. */
-struct stream {
-    unsigned registers[6][3];
-    size_t count;
-    bool reuse;
-    unsigned threads; /* of an SM's block */
-};
-
-/* Gives the FFMAs of the kernel the sources of a stream, and the reuse flags. Bits: Ra 24, Rb 32, Rc 64,
- * reuse 122. Returns how many were changed. */
-static size_t patch_sources(struct micro_code *code, const struct stream *stream, struct err *err)
-{
-    const struct cubin_kernel *kernel;
-    struct cubin cubin;
-    size_t changed = 0, offset;
-
-    if (cubin_init(&cubin, code->compiled.cubin, code->compiled.cubin_bytes, "banks", err))
-        return 0;
-    if (cubin_find(&kernel, &cubin, code->compiled.entry, err) == 0) {
-        offset = (size_t)(kernel->code - cubin.image);
-        for (size_t i = 0; i < kernel->code_bytes; i += SASS_BYTES) {
-            unsigned char *word = code->compiled.cubin + offset + i;
-            const unsigned *registers = stream->registers[changed % stream->count];
-
-            if (!is_timed_ffma(word))
-                continue;
-            word[3] = (unsigned char)registers[0];
-            word[4] = (unsigned char)registers[1];
-            word[8] = (unsigned char)registers[2];
-            word[15] = (unsigned char)((word[15] & ~0x1c) | (stream->reuse ? 0x1c : 0));
-            changed++;
-        }
-    }
-    cubin_release(&cubin);
-    return changed;
-}
+enum { PASSES = 64 };
 
 /* Cycles per FFMA and sub-partition. */
 static int run_banks(double *out, const struct micro *micro, const struct stream *stream, struct err *err)
@@ -82,20 +30,16 @@ static int run_banks(double *out, const struct micro *micro, const struct stream
     struct device_value rate;
     struct micro_code code;
     struct call call;
-    int rc = compile_banks(&code, micro, err);
+    int rc = stream_compile(&code, micro, stream, err);
 
     if (rc)
         return rc;
-    if (patch_sources(&code, stream, err) != INSTRUCTIONS) {
-        micro_code_release(&code);
-        return err_set(err, ERR_FORMAT, "not every FFMA of the kernel could be given its registers");
-    }
     call_init(&call, micro->sms, stream->threads, 0);
     call_in(&call, "in", 512);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, PASSES);
-    rc = micro_rate(&rate, micro, &code, &call, PASSES * INSTRUCTIONS, 1, "banks", err);
+    rc = micro_rate(&rate, micro, &code, &call, PASSES * STREAM_LENGTH, 1, "banks", err);
     *out = rc ? 0 : (double)micro->device->limits.subpartitions / rate.sustained;
     call_release(&call);
     micro_code_release(&code);
@@ -107,10 +51,12 @@ static int run_banks(double *out, const struct micro *micro, const struct stream
  * cycle longer for each cycle that is missing. */
 static int window(const struct micro *micro, struct err *err)
 {
-    static const struct stream burst = {
-        {{4, 8, 12}, {SASS_RZ, SASS_RZ, SASS_RZ}, {SASS_RZ, SASS_RZ, SASS_RZ}}, 3, false, ONE_WARP_EACH};
-    static const struct stream nothing = {{{SASS_RZ, SASS_RZ, SASS_RZ}}, 1, false, ONE_WARP_EACH};
-    static const struct stream pairs = {{{4, 6, SASS_RZ}, {5, 7, SASS_RZ}}, 2, false, ONE_WARP_EACH};
+    static const struct stream
+        burst = {.registers = {{4, 8, 12}, {SASS_RZ, SASS_RZ, SASS_RZ}, {SASS_RZ, SASS_RZ, SASS_RZ}},
+                 .count = 3,
+                 .threads = STREAM_ONE_WARP_EACH},
+        nothing = {{{SASS_RZ, SASS_RZ, SASS_RZ}}, .count = 1, .threads = STREAM_ONE_WARP_EACH},
+        pairs = {{{4, 6, SASS_RZ}, {5, 7, SASS_RZ}}, .count = 2, .threads = STREAM_ONE_WARP_EACH};
     struct device_value *value = &micro->device->values[DEVICE_REGISTER_WINDOW];
     double in_burst = 0, in_pairs = 0, without = 0;
     int rc = run_banks(&in_burst, micro, &burst, err);
@@ -133,10 +79,10 @@ static int window(const struct micro *micro, struct err *err)
 
 static int banks(const struct micro *micro, struct err *err)
 {
-    static const struct stream four = {{{4, 8, 12}}, 1, false, THREADS},
-                               two = {{{4, 6, 8}}, 1, false, THREADS},
-                               mixed = {{{4, 5, 6}}, 1, false, THREADS},
-                               kept = {{{4, 8, 12}}, 1, true, THREADS};
+    static const struct stream four = {{{4, 8, 12}}, .count = 1, .threads = STREAM_THREADS},
+                               two = {{{4, 6, 8}}, .count = 1, .threads = STREAM_THREADS},
+                               mixed = {{{4, 5, 6}}, .count = 1, .threads = STREAM_THREADS},
+                               kept = {{{4, 8, 12}}, .count = 1, .reuse = true, .threads = STREAM_THREADS};
     struct device_value *conflict = &micro->device->values[DEVICE_REGISTER_CONFLICT];
     struct device_value *number = &micro->device->values[DEVICE_REGISTER_BANKS];
     double in_four = 0, in_two = 0, apart = 0, reused = 0;
