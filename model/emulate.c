@@ -403,7 +403,7 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
 {
     const uint64_t budget = emulation->budget;
     struct alike *const alike = emulation->alike;
-    struct emulate_result result;
+    struct emulate_result *const own = emulation->result, result;
     struct emulate_block *block = NULL;
     int rc;
 
@@ -422,6 +422,7 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
             first[r] = 0;
     }
     emulate_result_release(&result);
+    emulation->result = own;
     emulation->budget = budget;
     emulation->alike = alike;
     return rc;
