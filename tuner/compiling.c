@@ -125,10 +125,6 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
     candidate->job.kind = SOURCE_COMPILE;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
-    if (candidate->trusted)
-        tuning->out->counts.replayed++;
-    else
-        tuning->out->counts.compiled++;
     return source_submit(tuning->source, &candidate->job, err);
 }
 
@@ -278,7 +274,10 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     char reason[512] = "";
     int code = 0;
 
+    if (candidate->trusted)
+        tuning->out->counts.replayed++;
     if (!candidate->trusted) {
+        tuning->out->counts.compiled++;
         tuning->out->counts.cached += result->cached;
         record->compile_s = result->compile_s;
         if (result->own_failure)

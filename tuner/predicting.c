@@ -67,7 +67,7 @@ struct launch *candidate_read(const struct tuning *tuning, struct candidate *can
 {
     const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
 
-    return tuning->has_machine && asked ? &candidate->variant.launch : NULL;
+    return tuning->has_machine && asked && !tuning->searched ? &candidate->variant.launch : NULL;
 }
 
 /* Whether the code compiled here is the recorded one: what the model read is then what was timed. */

@@ -65,7 +65,7 @@ enum search_action {
 struct search_step {
     enum search_action action;
     uint64_t index;
-    bool audit; /* asked for by the audit */
+    bool audit; /* the search itself has ended: of its audit, if there is one */
 };
 
 /* What the caller could start at this moment. */

@@ -63,7 +63,7 @@ struct search_step search_audit_next(struct model_search *search, struct search_
     if (member && room.time) {
         step.action = SEARCH_TIME;
         step.index = member->index;
-    } else if (!member && room.compile && !search->compiling && !search->timing) {
+    } else if (!member && room.compile && !search->audit.compiling && !search->timing) {
         step.action = SEARCH_STOP;
     }
     return step;

@@ -219,8 +219,6 @@ static enum search_end why_ended(struct model_search *search)
 {
     bool worthwhile;
 
-    if (!may_time(search))
-        return SEARCH_SPENT;
     if (search->asked >= search->options.count && !search_best_ready(&worthwhile, search))
         return SEARCH_ALL;
     return SEARCH_UNLIKELY;
@@ -236,6 +234,7 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
         return code;
     member->audit = audit;
     search->compiling++;
+    search->audit.compiling += audit;
     search->asked += !audit;
     *out = (struct search_step){SEARCH_COMPILE, index, audit};
     return 0;
@@ -268,6 +267,8 @@ int model_search_next(struct search_step *out, struct model_search *search, stru
     bool idle;
 
     *out = (struct search_step){.action = SEARCH_WAIT};
+    if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
+        search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
     if (search->end != SEARCH_GOING)
         return next_of_audit(out, search, room, err);
     member = room.time ? choose_ready(search) : NULL;
@@ -315,6 +316,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     const uint64_t next = search->learned_at + at_least(8, search->learned_at / 8);
 
     search->compiling--;
+    search->audit.compiling -= member->audit;
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
     if (facts->outcome == OUTCOME_OK)
         member->forecast = facts->forecast;
@@ -391,7 +393,7 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
                                    .compiled = search->told,
                                    .timed = search->timed,
                                    .refused = search->refused,
-                                   .not_compiled = search->options.count - search->asked,
+                                   .not_compiled = search->options.count - search->told,
                                    .rank_correlation = rank_correlation(search)};
     for (i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
@@ -420,9 +422,9 @@ enum search_fate model_search_fate(const struct model_search *search, uint64_t i
 {
     const struct member *member = map_find(&search->by_index, index);
 
-    if (member && !member->audit && member->stage != READY)
+    if (member && !member->audit && member->stage >= TIMING)
         return SEARCH_TRIED;
-    if (member)
+    if (member && (member->audit || member->stage == READY))
         return fate_of(search, member);
     return search_is_promising_unseen(search, index) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
 }

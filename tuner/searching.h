@@ -79,6 +79,7 @@ struct model_search {
     struct {
         bool begun;
         uint64_t drawn, compiled, taken, timed, faster;
+        size_t compiling; /* now */
         double best_before_s, fastest_s;
     } audit;
 };

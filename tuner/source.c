@@ -11,6 +11,7 @@ struct source {
     struct source_options options;
     struct queue *queue; /* lane 0 compiles, lane 1 + g is GPU g */
     atomic_bool stopped; /* nothing is predicted any more */
+    unsigned round;      /* of compiling */
     double opened_s;     /* live: wall clock */
     size_t pending[2];
     struct source_job *
@@ -71,13 +72,19 @@ void source_close(struct source *source)
 {
     if (!source)
         return;
-    source_stop_predicting(source);
+    atomic_store(&source->stopped, true);
     if (source->queue)
         queue_close(source->queue);
     free(source->free_s[SOURCE_COMPILE]);
     free(source->free_s[SOURCE_MEASURE]);
     free(source->done);
     free(source);
+}
+
+/* Compile jobs of an earlier round were given up. */
+static bool is_given_up(const struct source_job *job)
+{
+    return job->kind == SOURCE_COMPILE && job->round != job->source->round;
 }
 
 /* Jobs, on the queue's threads
@@ -179,14 +186,26 @@ static struct source_job *pop_done(struct source *source)
     return job;
 }
 
-/* What had to be compiled after all takes, on the simulated machine, the time it took here. */
-static struct source_job *wait_simulated(struct source *source)
+/* The next job of the queue that was not given up. */
+static struct source_job *wait_real(struct source *source, double timeout_s)
 {
     struct source_job *job;
     void *argument;
 
-    while (source->compiling && queue_wait(source->queue, &argument, -1)) {
+    while (queue_wait(source->queue, &argument, timeout_s)) {
         job = argument;
+        if (!is_given_up(job))
+            return job;
+    }
+    return NULL;
+}
+
+/* What had to be compiled after all takes, on the simulated machine, the time it took here. */
+static struct source_job *wait_simulated(struct source *source)
+{
+    struct source_job *job;
+
+    while (source->compiling && (job = wait_real(source, -1)) != NULL) {
         source->compiling--;
         simulate(source, job,
                  job->known ? recorded_s(job) : job->compiled.compile_s + job->forecast.predict_s);
@@ -220,6 +239,7 @@ int source_submit(struct source *source, struct source_job *job, struct err *err
     if (code)
         return code;
     job->source = source;
+    job->round = source->round;
     job->submitted_s = job->finished_s = source_now_s(source);
     if (job->known && !job->read) {
         if (source->options.level == SOURCE_RECORDED)
@@ -233,23 +253,38 @@ int source_submit(struct source *source, struct source_job *job, struct err *err
     return code;
 }
 
-void source_stop_predicting(struct source *source)
+static void forget(void *argument, void *context)
 {
+    (void)argument, (void)context;
+}
+
+void source_give_up_compiling(struct source *source)
+{
+    size_t i, kept = 0;
+
     atomic_store(&source->stopped, true);
+    source->round++;
+    queue_cancel(source->queue, 0, forget, NULL);
+    for (i = 0; i < source->done_count; i++)
+        if (!is_given_up(source->done[i]))
+            source->done[kept++] = source->done[i];
+    source->done_count = kept;
+    source->compiling = 0;
+    source->pending[SOURCE_COMPILE] = 0;
 }
 
 struct source_job *source_wait(struct source *source, double timeout_s)
 {
     struct source_job *job = NULL;
-    void *argument;
 
     if (source->options.level == SOURCE_RECORDED) {
         job = wait_simulated(source);
     } else if (source->done_count) {
         job = pop_done(source);
-    } else if (queue_wait(source->queue, &argument, timeout_s)) {
-        job = argument;
-        job->finished_s = source_now_s(source);
+    } else {
+        job = wait_real(source, timeout_s);
+        if (job)
+            job->finished_s = source_now_s(source);
     }
     if (job)
         source->pending[job->kind]--;

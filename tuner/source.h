@@ -49,20 +49,22 @@ struct source_job {
     double submitted_s, finished_s;    /* on the source's clock */
     struct source *source;
     size_t lane;
+    unsigned round; /* of compiling: it counts only while it is the source's */
 };
 
 struct source;
 
 int source_open(struct source **out, const struct source_options *options, struct err *err);
 
-/* Waits for what is running; drops what has not begun. */
+/* Waits for what is running; drops what has not begun. Jobs that were not returned are the caller's again. */
 void source_close(struct source *source); /* also null */
 
 int source_submit(struct source *source, struct source_job *job, struct err *err);
 
-/* Compile jobs predict no more: forecasts that have not begun stay empty, those under way are cut short. For
- * the end of a search, which has no use for them. */
-void source_stop_predicting(struct source *source);
+/* Gives up the compile jobs that were submitted and not returned, for the end of a search, which has no use
+ * for them: those that have begun run on, but nobody waits for them, and they must stay until source_close().
+ * From now on nothing is predicted: forecasts stay empty, those under way are cut short. */
+void source_give_up_compiling(struct source *source);
 
 /* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. */
 struct source_job *source_wait(struct source *source, double timeout_s);

@@ -328,18 +328,21 @@ static int wait_one(struct tuning *tuning, struct err *err)
     return job ? finish(tuning, job, err) : 0;
 }
 
-/* Lets finish what has begun, but for predictions: the search needs no more of them, and live their time
- * would be waited for. (Recorded they are part of the simulated time, which must not depend on which thread
- * was faster.) On Ctrl-C only what the GPU has; compiling is given up. */
+/* The search has ended: what is still compiled for it is not waited for. */
+static void end_search(struct tuning *tuning)
+{
+    if (!tuning->searched)
+        source_give_up_compiling(tuning->source);
+    tuning->searched = true;
+}
+
+/* Lets the GPU finish what it has begun. */
 static int drain(struct tuning *tuning, struct err *err)
 {
     int code = 0;
 
-    if (tuning->level == SOURCE_LIVE)
-        source_stop_predicting(tuning->source);
-    while (!code &&
-           (source_pending(tuning->source, SOURCE_MEASURE) ||
-            (source_pending(tuning->source, SOURCE_COMPILE) && tuning->out->end != TUNE_INTERRUPTED)))
+    source_give_up_compiling(tuning->source);
+    while (!code && source_pending(tuning->source, SOURCE_MEASURE))
         code = wait_one(tuning, err);
     return code;
 }
@@ -351,6 +354,8 @@ static int run(struct tuning *tuning, struct err *err)
 
     while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
         code = search_next(&step, tuning->search, room(tuning), err);
+        if (!code && step.audit)
+            end_search(tuning);
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
         else if (!code && step.action == SEARCH_TIME)

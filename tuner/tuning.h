@@ -55,6 +55,7 @@ struct tuning {
     uint64_t failed;
     double best_s;
     enum source_level level;
+    bool searched; /* the search itself has ended: at most its audit goes on */
 };
 
 /* Each returns an error only for what ends the run; a variant's own trouble becomes its record's outcome.

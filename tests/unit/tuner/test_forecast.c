@@ -104,16 +104,20 @@ static void work_beyond_the_budget_is_not_predicted(void **state)
     tear_down(&f);
 }
 
-/* At the end of a search what still compiles is not predicted any more. */
-static void predicting_can_be_stopped(void **state)
+/* At the end of a search what still compiles is neither waited for nor predicted any more. */
+static void compiling_can_be_given_up(void **state)
 {
     struct fixture f;
+    struct err err = {0};
 
     (void)state;
     set_up(&f, "wander");
-    source_stop_predicting(f.source);
-    compile(&f);
-    assert_true(f.job.compiled.cubin_bytes > 0);
+    if (source_submit(f.source, &f.job, &err))
+        fail_msg("%s", err.text);
+    source_give_up_compiling(f.source);
+    assert_null(source_wait(f.source, -1));
+    source_close(f.source);
+    f.source = NULL;
     assert_false(f.job.forecast.told.predicted);
     assert_string_equal(f.job.forecast.reason, "");
     tear_down(&f);
@@ -130,7 +134,7 @@ static void a_prediction_under_way_is_cut_short(void **state)
     (void)state;
     atomic_init(&stop, true);
     set_up(&f, "wander");
-    source_stop_predicting(f.source);
+    source_give_up_compiling(f.source);
     compile(&f);
     assert_int_equal(
         forecast_code(&forecast, &f.machine, &f.job.compiled, &f.variant.launch, true, &stop, &err), 0);
@@ -144,7 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_code_is_predicted),
         cmocka_unit_test(work_beyond_the_budget_is_not_predicted),
-        cmocka_unit_test(predicting_can_be_stopped),
+        cmocka_unit_test(compiling_can_be_given_up),
         cmocka_unit_test(a_prediction_under_way_is_cut_short),
     };
 

@@ -147,6 +147,46 @@ static void keeps_a_small_budget(void **state)
     synthetic_close(&synthetic);
 }
 
+/* Once the last trial is told, what still compiles is not waited for. */
+static void ends_with_its_last_trial(void **state)
+{
+    struct synthetic synthetic;
+    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1};
+    struct search_facts facts = {.outcome = OUTCOME_OK};
+    struct search_summary summary;
+    struct search_step step;
+    struct search *search;
+    struct err err = {0};
+    unsigned asked;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
+    options.count = synthetic.count;
+    options.first = synthetic.first;
+    options.space = synthetic.space;
+    options.spec = &synthetic.spec;
+    assert_int_equal(search_open(&search, &options, &err), 0);
+    for (asked = 0; asked < 3; asked++) {
+        assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
+        assert_int_equal(step.action, SEARCH_COMPILE);
+    }
+    facts.forecast = synthetic.forecast[synthetic.first];
+    assert_int_equal(search_tell(search, synthetic.first, &facts, &err), 0);
+    assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
+    assert_int_equal(step.action, SEARCH_TIME);
+    facts.timed = true;
+    facts.time_s = synthetic.time_s[synthetic.first];
+    assert_int_equal(search_tell(search, synthetic.first, &facts, &err), 0);
+    assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
+    assert_int_equal(step.action, SEARCH_STOP);
+    search_summarise(&summary, search);
+    assert_int_equal(summary.end, SEARCH_SPENT);
+    assert_int_equal(summary.compiled, 1);
+    assert_int_equal(summary.not_compiled, synthetic.count - 1);
+    search_close(search);
+    synthetic_close(&synthetic);
+}
+
 /* A larger budget than the search needs is not used up; one larger than a tenth of the space is possible. */
 static void takes_a_large_budget(void **state)
 {
@@ -259,6 +299,7 @@ int main(void)
         cmocka_unit_test(takes_a_large_space_to_its_end),
         cmocka_unit_test(tries_all_when_all_are_wrong),
         cmocka_unit_test(keeps_a_small_budget),
+        cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(takes_a_large_budget),
         cmocka_unit_test(bears_contradictory_recordings),
         cmocka_unit_test(cuts_nothing_that_is_unread),

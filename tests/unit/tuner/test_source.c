@@ -100,6 +100,28 @@ static void takes_what_the_record_knows(void **state)
     source_close(source);
 }
 
+/* Compiles that were given up are neither returned nor waited for; what is submitted afterwards is. */
+static void gives_up_compiling(void **state)
+{
+    const struct record slow = record_of(10, 0), trial = record_of(0, 2);
+    struct source *source = recorded(2);
+    struct source_job early, late, measure;
+
+    (void)state;
+    submit(source, &early, SOURCE_COMPILE, &slow);
+    submit(source, &measure, SOURCE_MEASURE, &trial);
+    source_give_up_compiling(source);
+    assert_int_equal(source_pending(source, SOURCE_COMPILE), 0);
+    assert_int_equal(source_pending(source, SOURCE_MEASURE), 1);
+    assert_ptr_equal(source_wait(source, -1), &measure);
+    check_near(source_now_s(source), 2, 1e-12);
+    assert_null(source_wait(source, -1));
+    submit(source, &late, SOURCE_COMPILE, &slow);
+    assert_ptr_equal(source_wait(source, -1), &late);
+    check_near(source_now_s(source), 12, 1e-12);
+    source_close(source);
+}
+
 /* Live, a record answers at once: nothing is simulated. */
 static void live_records_take_no_time(void **state)
 {
@@ -119,9 +141,8 @@ static void live_records_take_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_on_simulated_cores),
-        cmocka_unit_test(measures_beside_compiling),
-        cmocka_unit_test(takes_what_the_record_knows),
+        cmocka_unit_test(compiles_on_simulated_cores), cmocka_unit_test(measures_beside_compiling),
+        cmocka_unit_test(takes_what_the_record_knows), cmocka_unit_test(gives_up_compiling),
         cmocka_unit_test(live_records_take_no_time),
     };
 
