@@ -264,6 +264,8 @@ static int check_request(struct emulation *emulation, const struct request *requ
     if (!(bits & (width - 1))) {
         if (request->space == SASS_SPACE_SHARED && most + width <= emulation->shared_bytes)
             return STEP_NEXT;
+        if (request->space == SASS_SPACE_LOCAL && most + width <= emulation->local_bytes)
+            return STEP_NEXT;
         if (request->space == SASS_SPACE_GLOBAL && most - least < UINT32_MAX &&
             memory_region(&emulation->memory, least, (unsigned)(most - least + width)))
             return STEP_NEXT;
