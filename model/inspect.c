@@ -4,9 +4,7 @@
 #include "model/flow.h"
 #include "model/sass.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 static const char *const columns = "  offset control                instruction";
 
@@ -20,44 +18,40 @@ static void print_mix(FILE *out, const size_t mix[SASS_CLASS_COUNT])
     fputc('\n', out);
 }
 
-static void print_resources(FILE *out, const struct cubin_kernel *kernel, const struct sass_code *code)
+static void print_code(FILE *out, const struct cubin_kernel *kernel, const struct sass_code *code)
 {
-    const struct cubin_resources *r = &kernel->resources;
-    char hash[17];
+    size_t mix[SASS_CLASS_COUNT] = {0};
+    int i;
 
-    hash_hex(hash, kernel->code_hash);
-    fprintf(out, "kernel %s, sm_%u, code %s\n", kernel->name, r->sm, hash);
-    fprintf(out, "  registers       %u per thread", r->registers);
-    if (r->register_cap != CUBIN_REGISTERS_UNCAPPED)
-        fprintf(out, ", capped at %u", r->register_cap);
-    fprintf(out, "\n  shared memory   %u bytes per block and %u reserved\n", r->shared_bytes,
-            r->shared_reserved_bytes);
-    fprintf(out, "  local memory    %u bytes per thread; spills: %zu loads, %zu stores, %zu bytes\n",
-            r->local_bytes, code->spill_loads, code->spill_stores, code->spill_bytes);
-    fprintf(out, "  barriers        %u\n", r->barriers);
-    fprintf(out, "  parameters      %zu in %u bytes at c[0x0][0x%x]\n", kernel->parameter_count,
-            kernel->parameter_bytes, kernel->parameter_base);
-    if (r->max_threads[0])
-        fprintf(out, "  launch bounds   at most %u x %u x %u threads\n", r->max_threads[0], r->max_threads[1],
-                r->max_threads[2]);
-    fprintf(out, "  instructions    %zu, unknown %zu, with unclaimed bits %zu\n", code->count, code->unknown,
-            code->unclaimed);
+    if (kernel->parameter_count)
+        fprintf(out, "  parameters          %zu in %u bytes at c[0x0][0x%x]\n", kernel->parameter_count,
+                kernel->parameter_bytes, kernel->parameter_base);
+    if (code->spill_loads || code->spill_stores)
+        fprintf(out, "  spills              %zu loads, %zu stores, %zu bytes\n", code->spill_loads,
+                code->spill_stores, code->spill_bytes);
+    fprintf(out, "  instructions        %zu, %zu unknown", code->count, code->unknown);
+    if (code->unclaimed)
+        fprintf(out, ", %zu with bits that no field claims", code->unclaimed);
+    fputc('\n', out);
+    flow_mix(mix, code, 0, code->count);
+    for (i = 0; i < SASS_CLASS_COUNT; i++)
+        if (mix[i])
+            fprintf(out, "    %-16s  %zu\n", sass_class_text((enum sass_class)i), mix[i]);
 }
 
 static void print_loops(FILE *out, const struct flow *flow)
 {
     size_t i;
 
-    fprintf(out, "  blocks          %zu, loops %zu", flow->block_count, flow->loop_count);
+    fprintf(out, "  blocks              %zu, loops %zu", flow->block_count, flow->loop_count);
     if (flow->irreducible)
         fprintf(out, ", %zu jumps back that make no natural loop", flow->irreducible);
     fputc('\n', out);
     for (i = 0; i < flow->loop_count; i++) {
         const struct flow_loop *loop = &flow->loops[i];
 
-        fprintf(out, "  loop %zu: %*sdepth %zu, from 0x%zx, %zu blocks, %zu instructions:", i,
-                (int)(2 * (loop->depth - 1)), "", loop->depth, flow->blocks[loop->header].first * SASS_BYTES,
-                loop->blocks, loop->instructions);
+        fprintf(out, "    %*sloop at %05zx: %zu blocks, %zu instructions:", (int)(2 * (loop->depth - 1)), "",
+                flow->blocks[loop->header].first * SASS_BYTES, loop->blocks, loop->instructions);
         print_mix(out, loop->mix);
     }
 }
@@ -97,7 +91,6 @@ static void print_listing(FILE *out, const struct sass_code *code, const struct 
 
 int inspect_text(FILE *out, const struct cubin_kernel *kernel, bool listing, struct err *err)
 {
-    size_t mix[SASS_CLASS_COUNT] = {0};
     struct sass_code code;
     struct flow flow;
     int result = sass_read(&code, kernel, err);
@@ -106,16 +99,11 @@ int inspect_text(FILE *out, const struct cubin_kernel *kernel, bool listing, str
         return result;
     result = flow_read(&flow, &code, kernel, err);
     if (!result) {
-        flow_mix(mix, &code, 0, code.count);
-        print_resources(out, kernel, &code);
-        fprintf(out, "  mix            ");
-        print_mix(out, mix);
+        print_code(out, kernel, &code);
         print_loops(out, &flow);
         if (listing)
             print_listing(out, &code, &flow);
         flow_release(&flow);
-        if (ferror(out))
-            result = err_set(err, ERR_SYSTEM, "cannot write the listing: %s", strerror(errno));
     }
     sass_release(&code);
     return result;
@@ -132,33 +120,25 @@ static struct json *mix_json(const size_t mix[SASS_CLASS_COUNT])
     return js_unless(failed, object);
 }
 
-static int add_resources(struct json *object, const struct cubin_kernel *kernel, const struct sass_code *code)
+static int add_code(struct json *object, const struct cubin_kernel *kernel, const struct sass_code *code)
 {
-    const struct cubin_resources *r = &kernel->resources;
     const struct {
         const char *name;
         size_t value;
     } numbers[] = {
-        {"sm", r->sm},
-        {"registers", r->registers},
-        {"shared_bytes", r->shared_bytes},
-        {"shared_reserved_bytes", r->shared_reserved_bytes},
-        {"local_bytes", r->local_bytes},
-        {"barriers", r->barriers},
-        {"spill_loads", code->spill_loads},
-        {"spill_stores", code->spill_stores},
-        {"spill_bytes", code->spill_bytes},
-        {"instructions_count", code->count},
-        {"unknown", code->unknown},
-        {"unclaimed", code->unclaimed},
+        {"code_bytes", kernel->code_bytes}, {"parameter_bytes", kernel->parameter_bytes},
+        {"spill_loads", code->spill_loads}, {"spill_stores", code->spill_stores},
+        {"spill_bytes", code->spill_bytes}, {"instructions", code->count},
+        {"unknown", code->unknown},         {"unclaimed", code->unclaimed},
     };
+    size_t mix[SASS_CLASS_COUNT] = {0}, i;
     char hash[17];
-    size_t i;
-    int failed = 0;
+    int failed;
 
     hash_hex(hash, kernel->code_hash);
-    failed |= js_set_string(object, "kernel", kernel->name);
-    failed |= js_set_string(object, "code_hash", hash);
+    flow_mix(mix, code, 0, code->count);
+    failed = js_set_string(object, "kernel", kernel->name) | js_set_string(object, "code_hash", hash) |
+             js_set(object, "mix", mix_json(mix));
     for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         failed |= js_set_integer(object, numbers[i].name, (int64_t)numbers[i].value);
     return failed;
@@ -236,42 +216,26 @@ static int add_listing(struct json *array, const struct sass_code *code)
 static int fill_json(struct json *object, const struct cubin_kernel *kernel, const struct sass_code *code,
                      const struct flow *flow, bool listing)
 {
-    struct json *blocks = js_new_array(), *loops = js_new_array(), *lines = js_new_array();
-    size_t mix[SASS_CLASS_COUNT] = {0};
-    int failed = add_resources(object, kernel, code);
+    struct json *blocks = js_new_array(), *loops = js_new_array(), *lines = listing ? js_new_array() : NULL;
+    int failed = add_code(object, kernel, code) | add_blocks(blocks, code, flow) | add_loops(loops, flow) |
+                 (listing ? add_listing(lines, code) : 0);
 
-    flow_mix(mix, code, 0, code->count);
-    failed |= add_blocks(blocks, code, flow);
-    failed |= add_loops(loops, flow);
-    if (listing)
-        failed |= add_listing(lines, code);
-    failed |= js_set(object, "mix", mix_json(mix));
-    failed |= js_set(object, "blocks", blocks);
-    failed |= js_set(object, "loops", loops);
-    if (listing)
-        failed |= js_set(object, "instructions", lines);
-    else
-        js_free(lines);
-    return failed;
+    failed |= js_set(object, "blocks", blocks) | js_set(object, "loops", loops);
+    return listing ? failed | js_set(object, "listing", lines) : failed;
 }
 
-int inspect_json(struct json **out, const struct cubin_kernel *kernel, bool listing, struct err *err)
+int inspect_json(struct json *object, const struct cubin_kernel *kernel, bool listing, struct err *err)
 {
     struct sass_code code;
     struct flow flow;
     int result = sass_read(&code, kernel, err);
 
-    *out = NULL;
     if (result)
         return result;
     result = flow_read(&flow, &code, kernel, err);
     if (!result) {
-        *out = js_new_object();
-        if (!*out || fill_json(*out, kernel, &code, &flow, listing)) {
-            js_free(*out);
-            *out = NULL;
+        if (fill_json(object, kernel, &code, &flow, listing))
             result = err_memory(err);
-        }
         flow_release(&flow);
     }
     sass_release(&code);

@@ -1,4 +1,4 @@
-/* What `occutune inspect` shows of a kernel: resources, instruction mix, blocks, loops and the listing. */
+/* What `occutune inspect` shows of a kernel's code: instruction mix, blocks, loops and the listing. */
 #ifndef MODEL_INSPECT_H
 #define MODEL_INSPECT_H
 
@@ -10,11 +10,11 @@
 
 /* Writes a report for people. With `listing` every instruction follows: offset, control field, text; a bar
  * per enclosing loop; bits that no field claims, where there are some. ERR_FORMAT for an architecture that
- * cannot be read, ERR_SYSTEM when writing fails. */
+ * cannot be read. */
 int inspect_text(FILE *out, const struct cubin_kernel *kernel, bool listing, struct err *err);
 
-/* The same as an object: "kernel", "sm", "registers", ..., "mix", "blocks", "loops", and with `listing`
- * "instructions". `*out` is owned by the caller. */
-int inspect_json(struct json **out, const struct cubin_kernel *kernel, bool listing, struct err *err);
+/* Adds the same to an object: "kernel", "code_hash", "code_bytes", "instructions" (how many), ..., "mix",
+ * "blocks", "loops", and with `listing` "listing". */
+int inspect_json(struct json *object, const struct cubin_kernel *kernel, bool listing, struct err *err);
 
 #endif
