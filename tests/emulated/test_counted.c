@@ -17,8 +17,11 @@ static const char *const wanted[] = {
 };
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
-/* What DRAM brings: blocks that drift apart, blocks that stay in step. */
+/* What DRAM brings: blocks numbered in groups of rows; blocks that drift apart; blocks that stay in step. */
 static const char *const brought[] = {
+    "matmul "
+    "TILE_M=128,TILE_N=128,TILE_K=8,THREAD_M=16,THREAD_N=4,STAGES=3,COPY=1,UNROLL=4,COLUMNS_FIRST=0,RUN=4,"
+    "MIN_BLOCKS=1,SPLIT_K=1,CLUSTER=1",
     "matmul_tiled BLOCK_X=32,BLOCK_Y=32,TILE_K=32,PAD=0,BUFFERS=1,UNROLL=8",
     "matmul_naive BLOCK_X=16,BLOCK_Y=32,UNROLL=1,COLUMN_MAJOR=0,READ_ONLY=0",
 };
