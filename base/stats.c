@@ -1,7 +1,5 @@
 #include "base/stats.h"
 
-#include "base/hash.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,29 +91,6 @@ struct stats_interval stats_median_interval(const double *values, size_t n)
     interval.low = sorted[rank - 1];
     interval.high = sorted[n - rank];
     free(sorted);
-    return interval;
-}
-
-struct stats_interval stats_median_bootstrap(const double *values, size_t n, unsigned resamples,
-                                             uint64_t seed)
-{
-    struct stats_interval interval = {NAN, NAN};
-    double *medians = malloc(resamples * sizeof *medians), *draw = malloc(n * sizeof *draw);
-    uint64_t counter = 0;
-    unsigned r;
-    size_t i;
-
-    if (medians && draw && n && resamples) {
-        for (r = 0; r < resamples; r++) {
-            for (i = 0; i < n; i++)
-                draw[i] = values[hash_random(seed, counter++) % n];
-            medians[r] = stats_median(draw, n);
-        }
-        interval.low = stats_quantile(medians, resamples, 0.025);
-        interval.high = stats_quantile(medians, resamples, 0.975);
-    }
-    free(medians);
-    free(draw);
     return interval;
 }
 

@@ -3,7 +3,6 @@
 #define BASE_STATS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 double stats_mean(const double *values, size_t n);
 double stats_median(const double *values, size_t n);
@@ -19,10 +18,6 @@ struct stats_interval {
     double low, high;
 };
 struct stats_interval stats_median_interval(const double *values, size_t n);
-
-/* 95 % percentile-bootstrap interval of the median over `resamples` draws of stream `seed`. */
-struct stats_interval stats_median_bootstrap(const double *values, size_t n, unsigned resamples,
-                                             uint64_t seed);
 
 /* Clopper-Pearson upper limit on a share, for k successes in n trials, at a one-sided confidence `level`: 0
  * of 40 at 0.95 gives 0.0722, and 0.975 is the upper end of the two-sided 95 % interval. n = 0 gives 1. */

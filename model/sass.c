@@ -39,16 +39,6 @@ const char *sass_class_text(enum sass_class class)
     return classes[(unsigned)class < SASS_CLASS_COUNT ? class : SASS_CLASS_UNKNOWN];
 }
 
-int sass_class_parse(const char *text)
-{
-    int i;
-
-    for (i = 0; i < SASS_CLASS_COUNT; i++)
-        if (strcmp(text, classes[i]) == 0)
-            return i;
-    return -1;
-}
-
 const char *sass_pipe_text(enum sass_pipe pipe)
 {
     return pipes[(unsigned)pipe < SASS_PIPE_COUNT ? pipe : SASS_PIPE_NONE];

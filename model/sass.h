@@ -218,7 +218,6 @@ bool sass_is_jump(const struct sass *instruction);
 bool sass_knows(unsigned sm);
 
 const char *sass_class_text(enum sass_class class); /* "fp32", "imad", ... */
-int sass_class_parse(const char *text);             /* -1 for an unknown name */
 const char *sass_pipe_text(enum sass_pipe pipe);    /* "fma", "alu", ... */
 
 /* The code of a kernel. */
