@@ -298,6 +298,29 @@ bool queue_wait(struct queue *queue, void **argument, double timeout_s)
     return job != NULL;
 }
 
+void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argument, void *context),
+                  void *context)
+{
+    struct job_list list;
+    struct job *job;
+    size_t count = 0;
+
+    list_init(&list);
+    pthread_mutex_lock(&queue->mutex);
+    while ((job = list_take(&queue->lanes[lane].waiting))) {
+        list_add(&list, job);
+        count++;
+    }
+    queue->lanes[lane].pending -= count;
+    queue->pending -= count;
+    pthread_mutex_unlock(&queue->mutex);
+    while ((job = list_take(&list))) {
+        if (dropped)
+            dropped(job->argument, context);
+        free(job);
+    }
+}
+
 double queue_busy_s(struct queue *queue, size_t lane)
 {
     const struct lane *l = &queue->lanes[lane];

@@ -32,6 +32,11 @@ size_t queue_pending(struct queue *queue, size_t lane);
  * argument, when nothing is pending or `timeout_s` (negative: none; 0: only look) has passed. */
 bool queue_wait(struct queue *queue, void **argument, double timeout_s);
 
+/* Drops jobs of a lane that have not started; their arguments come back through `dropped(argument, context)`,
+ * in order. */
+void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argument, void *context),
+                  void *context);
+
 /* Seconds the threads of a lane have been busy since the queue was opened, summed over its threads, running
  * jobs included. */
 double queue_busy_s(struct queue *queue, size_t lane);

@@ -116,6 +116,38 @@ static void lanes_do_not_wait_for_each_other(void **state)
     queue_close(queue);
 }
 
+static void collect(void *argument, void *context)
+{
+    int *const *dropped = context;
+
+    assert_int_equal(*(int *)argument, **dropped);
+    ++**dropped;
+}
+
+static void cancelled_jobs_are_handed_back(void **state)
+{
+    struct queue *queue = open_queue(1, 1);
+    int values[5] = {0, 1, 2, 3, 4}, next = 0, *dropped = &next;
+    void *argument;
+    int i;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
+    wait_entered(&gate, 1);
+    for (i = 0; i < 5; i++)
+        queue_submit(queue, COMPILE, square, &values[i], NULL);
+    queue_cancel(queue, COMPILE, collect, &dropped);
+    assert_int_equal(next, 5);
+    assert_int_equal(queue_pending(queue, COMPILE), 1);
+    set_gate(&gate, true);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &gate);
+    assert_false(queue_wait(queue, &argument, -1));
+    assert_int_equal(values[4], 4);
+    queue_close(queue);
+}
+
 static void sleep_a_little(void *argument)
 {
     usleep(20000);
@@ -163,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_comes_back_once),
         cmocka_unit_test(lanes_do_not_wait_for_each_other),
+        cmocka_unit_test(cancelled_jobs_are_handed_back),
         cmocka_unit_test(closing_waits_for_running_jobs_only),
         cmocka_unit_test(busy_time_adds_up_over_threads),
     };
