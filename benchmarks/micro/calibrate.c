@@ -29,6 +29,8 @@ static const struct group {
     {"DRAM", micro_dram},
     {"copies", micro_copies},
     {"scattered sectors", micro_scattered},
+    {"stores in parts", micro_stores},
+    {"evicted first", micro_priority},
     {"loaded latency", micro_loaded},
     {"diverging loads", micro_diverging},
     {"warps", micro_warps},

@@ -21,6 +21,8 @@ int micro_shared(const struct micro *micro, struct err *err);
 int micro_caches(const struct micro *micro, struct err *err);
 int micro_dram(const struct micro *micro, struct err *err);
 int micro_scattered(const struct micro *micro, struct err *err);
+int micro_stores(const struct micro *micro, struct err *err);
+int micro_priority(const struct micro *micro, struct err *err);
 int micro_loaded(const struct micro *micro, struct err *err);
 int micro_diverging(const struct micro *micro, struct err *err);
 int micro_issue(const struct micro *micro, struct err *err);

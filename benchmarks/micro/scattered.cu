@@ -1,6 +1,6 @@
-// Sectors far apart: every lane, or every pair of lanes, has a 32-byte sector of its own for each access.
+// Sectors, in order or far apart, whole or in part: every LANES lanes have a 32-byte sector of their own for each
+// access. Timed from outside; many more blocks than fit, so that every SM is busy to the end.
 //   VECTOR: unsigned or uint4;  LANES: that share a sector;  PLACE(n): where the n-th sector lies;  UNROLL: accesses in flight
-#include "clock.cuh"
 
 // A bijection of 32 bits without visible order.
 static __device__ __forceinline__ unsigned mixed(unsigned x)
@@ -15,43 +15,13 @@ static __device__ __forceinline__ unsigned ordered(unsigned x)
     return x;
 }
 
-// Both walk the sectors n = first, first + threads / LANES, ...; `mask` + 1 sectors are touched, at most 2^27.
-extern "C" __global__ void __launch_bounds__(1024, 2)
-    scattered_read(const char *data, unsigned *sink, long long *spans, int passes, unsigned mask)
+static __device__ __forceinline__ unsigned fold(unsigned v)
 {
-    unsigned n = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
-    const long long enter = clock_now();
-    long long start = 0, stop = 0;
-
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        __syncthreads();
-        start = clock_now();
-#pragma unroll 1
-        for (int pass = 0; pass < passes; pass++) {
-            unsigned v[UNROLL];
-#pragma unroll
-            for (int k = 0; k < UNROLL; k++) {
-                v[k] = __ldcg((const unsigned *)(data + (PLACE(n) & mask) * 32));
-                n += gridDim.x * blockDim.x;
-            }
-#pragma unroll
-            for (int k = 0; k < UNROLL; k++)
-                sum ^= v[k];
-        }
-        stop = clock_now();
-    }
-    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-    span_keep(spans, enter, start, stop);
+    return v;
 }
-
-static __device__ __forceinline__ void put(char *sector, unsigned lane, unsigned v)
+static __device__ __forceinline__ unsigned fold(uint4 v)
 {
-    *(unsigned *)(sector + lane % 8 * 4) = v;
-}
-static __device__ __forceinline__ void put(char *sector, unsigned lane, uint4 v)
-{
-    *(uint4 *)(sector + lane % 2 * 16) = v;
+    return v.x ^ v.y ^ v.z ^ v.w;
 }
 static __device__ __forceinline__ void make(unsigned &v, unsigned from)
 {
@@ -62,28 +32,42 @@ static __device__ __forceinline__ void make(uint4 &v, unsigned from)
     v = make_uint4(from, from, from, from);
 }
 
+// Both walk the sectors n = first, first + threads / LANES, ...; `mask` + 1 sectors are touched, at most 2^27.
 extern "C" __global__ void __launch_bounds__(1024, 2)
-    scattered_write(char *data, long long *spans, int passes, unsigned mask)
+    scattered_read(const char *data, unsigned *sink, int passes, unsigned mask)
 {
+    const unsigned step = gridDim.x * blockDim.x / LANES, inside = threadIdx.x % (32 / sizeof(VECTOR)) * sizeof(VECTOR);
+    unsigned n = (blockIdx.x * blockDim.x + threadIdx.x) / LANES, sum = 0;
+
+#pragma unroll 1
+    for (int pass = 0; pass < passes; pass++) {
+        VECTOR v[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; k++) {
+            v[k] = *(const VECTOR *)(data + (PLACE(n) & mask) * 32 + inside);
+            n += step;
+        }
+#pragma unroll
+        for (int k = 0; k < UNROLL; k++)
+            sum ^= fold(v[k]);
+    }
+    if (sum == 1)
+        sink[threadIdx.x] = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(1024, 2) scattered_write(char *data, int passes, unsigned mask)
+{
+    const unsigned step = gridDim.x * blockDim.x / LANES, inside = threadIdx.x % (32 / sizeof(VECTOR)) * sizeof(VECTOR);
     unsigned n = (blockIdx.x * blockDim.x + threadIdx.x) / LANES;
-    const long long enter = clock_now();
-    long long start = 0, stop = 0;
     VECTOR v;
 
     make(v, threadIdx.x);
 #pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        __syncthreads();
-        start = clock_now();
-#pragma unroll 1
-        for (int pass = 0; pass < passes; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
 #pragma unroll
-            for (int k = 0; k < UNROLL; k++) {
-                put(data + (PLACE(n) & mask) * 32, threadIdx.x, v);
-                n += gridDim.x * blockDim.x / LANES;
-            }
+        for (int k = 0; k < UNROLL; k++) {
+            *(VECTOR *)(data + (PLACE(n) & mask) * 32 + inside) = v;
+            n += step;
         }
-        stop = clock_now();
     }
-    span_keep(spans, enter, start, stop);
 }
