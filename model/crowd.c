@@ -64,6 +64,23 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct crow
     return rc;
 }
 
+/* By how much another wave of blocks prolongs the play. Blocks that follow one another on their places drift
+ * apart until they begin evenly spread over the time that one takes: from there the few waves played are like
+ * the hundreds that a grid has. */
+static int play_waves(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+                      const struct crowd_list *lists, unsigned blocks, struct err *err)
+{
+    double own = 0, one = 0, all = 0;
+    int rc = crowd_run(&own, in, ops, lists, 1, 1, 0, err);
+
+    if (!rc)
+        rc = crowd_run(&one, in, ops, lists, blocks, 1, own / blocks, err);
+    if (!rc)
+        rc = crowd_run(&all, in, ops, lists, blocks, WAVES, own / blocks, err);
+    *cycles = (all - one) / (WAVES - 1);
+    return rc;
+}
+
 /* The time of a play with all iterations, and by how much waves overlap. */
 static int play_loops(double *cycles, double *overlap, const struct crowd_input *in,
                       const struct crowd_op *ops, unsigned blocks, bool waves, struct err *err)
@@ -76,13 +93,13 @@ static int play_loops(double *cycles, double *overlap, const struct crowd_input 
     if (!rc && loops(&lists)) {
         rc = play_drifting(cycles, &brief_cycles, in, ops, &lists, blocks, err);
     } else if (!rc) {
-        rc = crowd_run(&brief_cycles, in, ops, lists.brief, blocks, 1, err);
+        rc = crowd_run(&brief_cycles, in, ops, lists.brief, blocks, 1, 0, err);
         *cycles = brief_cycles;
     }
     /* how much waves overlap matters where loops do not make them long */
     if (!rc && waves && lists.all < 20 * lists.brief_ops) {
-        rc = crowd_run(&wave_cycles, in, ops, lists.brief, blocks, WAVES, err);
-        *overlap = brief_cycles - (wave_cycles - brief_cycles) / (WAVES - 1);
+        rc = play_waves(&wave_cycles, in, ops, lists.brief, blocks, err);
+        *overlap = brief_cycles - wave_cycles;
     }
     free_lists(&lists, in->emulation->path_count);
     return rc;

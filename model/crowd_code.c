@@ -19,6 +19,21 @@ static double server_cycles(const struct crowd_input *in, enum resource resource
     return fmax(own, shared);
 }
 
+/* What a store asks of L2. Sectors that the warp has stored to before cost nothing if they merge; if not,
+ * each is one more written in part. */
+static void share_store(struct crowd_op *out, const struct crowd_input *in, const struct traffic_count *count)
+{
+    const struct traffic *traffic = in->traffic;
+    const double each = server_cycles(in, RESOURCE_L2) / count->issued;
+    const double fresh = count->sectors - count->again, again = count->again / count->sectors;
+    const double filled = traffic->l2_written > 0 ? traffic->l2_filled / traffic->l2_written : 1;
+
+    out->stored = count->lines / count->issued;
+    out->l2 = each * machine_writes(in->machine, fresh, count->lines * (1 - again), fresh * filled);
+    out->l2_parts = each * machine_writes(in->machine, count->again, count->lines * again,
+                                          count->bytes / FOOTPRINT_SECTOR * again);
+}
+
 /* What the mean issue asks for: of those with every lane off, nothing. */
 static void share_memory(struct crowd_op *out, const struct crowd_input *in, size_t i)
 {
@@ -27,9 +42,9 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     const bool writes = !(instruction->accesses[0].access & SASS_READS);
     const bool loads = !writes && instruction->access_count == 1;
     const double each = 1 / count->issued, missing = 1 - count->l1_hit;
-    const double written = in->traffic->l2_written > 0
-                               ? in->traffic->dram_written / in->traffic->l2_written * count->sectors
-                               : 0;
+    const double written = in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
+                                                             (count->sectors - count->again)
+                                                       : 0;
 
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
@@ -41,12 +56,12 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
     out->tags = each * count->lines * server_cycles(in, RESOURCE_L1_TAGS);
     if (!traffic_is_global(instruction))
         return;
-    out->l2 = each *
-              (writes ? machine_writes(in->machine, count->sectors,
-                                       fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors))
-                      : machine_reads(in->machine, count->sectors * missing, count->lines * missing,
-                                      in->traffic->flight)) *
-              server_cycles(in, RESOURCE_L2);
+    if (writes)
+        share_store(out, in, count);
+    else
+        out->l2 =
+            each * server_cycles(in, RESOURCE_L2) *
+            machine_reads(in->machine, count->sectors * missing, count->lines * missing, in->traffic->flight);
     out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
                                : machine_brings(in->machine, count->dram_read, count->dram_scattered,
                                                 in->traffic->flight) *

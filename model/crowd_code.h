@@ -12,6 +12,8 @@ struct crowd_op {
     struct replay_op op;
     uint8_t reads[REGISTER_BANKS];
     double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
+    double stored;                /* lines of L1 that it stores to */
+    double l2_parts;              /* of L2, by what the warp's store before has sent on its way without it */
     bool barrier;
     bool yields; /* lets other warps go before the warp's next instruction */
     bool quiet;  /* nothing of that, and no scoreboard */

@@ -23,6 +23,7 @@ struct warp {
     size_t at;       /* next instruction */
     double earliest; /* of it, by stall count or barrier; INFINITY while it waits at one */
     double slot[SLOTS], copied, history[SLOTS][REPLAY_DEPTH];
+    double stored; /* lines that the SM had stored to before the warp's last store */
     unsigned sets[SLOTS];
 };
 
@@ -55,6 +56,7 @@ struct sim {
     bool shared_only; /* stop where a warp's list goes its own way */
     double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles;
     double arrival_cycles; /* that barriers need for each warp, one after another */
+    double stored; /* lines that warps have stored to so far */
 };
 
 /* fmax() without its care for NaN. */
@@ -172,12 +174,30 @@ static double serve(double *free, double time, double cycles)
     return wait;
 }
 
+/* What a store asks of L2: parts of sectors merge with those of the warp's last store unless the SM has sent
+ * that on its way by then. */
+static double use_store(struct sim *sim, struct warp *warp, const struct crowd_op *op)
+{
+    const bool merges = sim->stored - warp->stored <= sim->in->machine->merge_lines;
+
+    if (op->l2_parts > 0 && merges) {
+        warp->stored = sim->stored - op->stored;
+        return op->l2;
+    }
+    warp->stored = sim->stored;
+    sim->stored += op->stored;
+    return op->l2 + op->l2_parts;
+}
+
 static void use_memory(struct sim *sim, struct warp *warp, const struct crowd_op *op, double time)
 {
+    const double l2 = op->stored > 0 ? use_store(sim, warp, op) : op->l2;
     double delay = serve(&sim->tags_free, time, op->tags), ready;
 
     delay += serve(&sim->units_free, time + delay, op->units);
-    delay += serve(&sim->l2_free, time + delay, op->l2);
+    delay += serve(&sim->l2_free, time + delay, l2);
+    if (op->stored > 0) /* what is behind a store waits until L2 has taken that, which has one way in */
+        sim->units_free = later(sim->units_free, sim->l2_free);
     delay += serve(&sim->dram_free, time + delay, op->dram);
     ready = time + delay + op->op.latency;
     if (op->op.kind == REPLAY_COPY)
@@ -365,10 +385,11 @@ static struct sim sim_of(const struct crowd_input *in, const struct crowd_op *op
 }
 
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
-              const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err)
+              const struct crowd_list *lists, unsigned blocks, unsigned rounds, double stagger,
+              struct err *err)
 {
     struct sim sim = sim_of(in, ops);
-    int rc = start(&sim, lists, blocks, rounds, 0, err);
+    int rc = start(&sim, lists, blocks, rounds, stagger, err);
 
     if (!rc)
         rc = run(&sim, err);

@@ -4,10 +4,11 @@
 
 #include "model/crowd_code.h"
 
-/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places. ERR_MEMORY,
- * ERR_STOPPED. */
+/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places, each block beginning `stagger`
+ * cycles after the one before. ERR_MEMORY, ERR_STOPPED. */
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
-              const struct crowd_list *lists, unsigned blocks, unsigned rounds, struct err *err);
+              const struct crowd_list *lists, unsigned blocks, unsigned rounds, double stagger,
+              struct err *err);
 
 struct crowd_both {
     double brief, longer; /* cycles */

@@ -104,7 +104,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
 {
     struct demand *demand = &out->demand;
 
-    ask(demand, RESOURCE_L2, machine_writes(machine, traffic->l2_written, traffic->l2_filled),
+    ask(demand, RESOURCE_L2,
+        machine_writes(machine, traffic->l2_written, traffic->l2_lines, traffic->l2_filled),
         traffic->least_l2_read + traffic->least_l2_written);
     ask(demand, RESOURCE_DRAM_READ,
         machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->flight),

@@ -104,6 +104,10 @@ static struct traffic_caches caches_of(const struct work *work, double drift)
         .l1_bytes = (double)work->out->occupancy.l1,
         .l2_bytes = all,
         .l2_holds = fmin(l2 > 0 ? l2 : all, all),
+        .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
+                              ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
+                              : INFINITY,
+        .merge_lines = work->machine->merge_lines,
         .resident_blocks = work->out->occupancy.blocks,
         .sms = (double)device->limits.sm_count,
         .drift = drift,

@@ -77,9 +77,14 @@ double machine_brings(const struct machine *machine, double bytes, double scatte
                                 1);
 }
 
-double machine_writes(const struct machine *machine, double sectors, double filled)
+double machine_writes(const struct machine *machine, double sectors, double lines, double filled)
 {
-    return sectors + filled * (machine->written_sector - 1);
+    const struct machine_write *whole = &machine->whole, *parted = &machine->parted;
+    const double alone = sectors > 0 ? fmin(fmax(lines / sectors - 0.25, 0) / 0.75, 1) : 0;
+    const double cost_whole = whole->in_order + alone * (whole->alone - whole->in_order);
+    const double cost_parted = parted->in_order + alone * (parted->alone - parted->in_order);
+
+    return filled * cost_whole + (sectors - filled) * cost_parted;
 }
 
 double machine_supply(const struct machine *machine, double bytes)
@@ -232,6 +237,18 @@ static void take_l1(struct machine *machine)
     set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_DISTINCT);
 }
 
+/* What was not measured costs what `least` says. */
+static struct machine_write write_cost(const struct machine *machine, enum device_value_id in_order,
+                                       enum device_value_id alone, struct machine_write least)
+{
+    const double read = machine_or_0(machine, DEVICE_L2_READ), near = machine_or_0(machine, in_order),
+                 far = machine_or_0(machine, alone);
+    struct machine_write cost = {.in_order = near > 0 ? fmax(read / near, least.in_order) : least.in_order};
+
+    cost.alone = fmax(far > 0 ? read / far : least.alone, cost.in_order);
+    return cost;
+}
+
 static void take_l2(struct machine *machine)
 {
     struct capacity *sustained = machine->capacities.sustained, *best = machine->capacities.best;
@@ -240,8 +257,13 @@ static void take_l2(struct machine *machine)
                       written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
                       atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
 
-    machine->written_sector =
-        all.sustained > 0 && written.sustained > 0 ? all.sustained / written.sustained : 1;
+    machine->whole =
+        write_cost(machine, DEVICE_L2_WRITE, DEVICE_L2_SCATTERED_WRITE, (struct machine_write){1, 1});
+    machine->parted =
+        write_cost(machine, DEVICE_L2_WRITE_PARTIAL, DEVICE_L2_SCATTERED_PARTIAL, machine->whole);
+    machine->merge_lines = device_has(machine->device, DEVICE_STORE_MERGE_LINES)
+                               ? device_sustained(machine->device, DEVICE_STORE_MERGE_LINES)
+                               : INFINITY;
     set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
     sustained[RESOURCE_L2].per_gpu = all.sustained * sms / 32;
     best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / 32;

@@ -34,6 +34,11 @@ struct machine_cost {
 
 enum { MACHINE_FUNCTIONS = 16 };
 
+/* In sectors read in order; `alone` in its line, no less than in order. */
+struct machine_write {
+    double in_order, alone;
+};
+
 struct machine {
     const struct device *device; /* borrowed */
     struct capacities capacities;
@@ -47,8 +52,9 @@ struct machine {
     double read_window; /* cycles that an instruction has to collect its operands without holding others up */
     double
         request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
-    double written_sector; /* what a wholly written sector costs L2, a read one being 1 */
-    double *points;        /* owned: behind the curves */
+    struct machine_write whole, parted; /* what a sector written as a whole, or in part, costs L2 */
+    double merge_lines;                 /* see DEVICE_STORE_MERGE_LINES; INFINITY when that is not known */
+    double *points;                     /* owned: behind the curves */
 };
 
 /* ERR_MISSING when the profile is not calibrated or lacks the SM clock or the number of SMs; ERR_MEMORY. */
@@ -79,9 +85,10 @@ double machine_reads(const struct machine *machine, double sectors, double lines
  * nothing else to bring. */
 double machine_brings(const struct machine *machine, double bytes, double scattered, double flight);
 
-/* Read sectors that L2 could serve in the time of `sectors` written ones, whose bytes would fill `filled`:
- * what a write costs beyond a read is moving its data. */
-double machine_writes(const struct machine *machine, double sectors, double filled);
+/* Sectors in order that L2 could serve in the time of `sectors` written ones in `lines` lines, whose bytes
+ * would fill `filled`: a sector written in part takes longer than a whole one, and so does one that is alone
+ * in its line. */
+double machine_writes(const struct machine *machine, double sectors, double lines, double filled);
 
 /* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
  * again and again by all warps: 1 or more. */

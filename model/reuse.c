@@ -52,6 +52,11 @@ static struct phase *phase_of(const struct reuse *reuse, size_t i)
     return &reuse->phases[reuse->loops[i] * reuse->zones.count + reuse->out->counts[i].region];
 }
 
+static bool is_evicted_first(const struct sass *i)
+{
+    return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
+}
+
 static bool reads(const struct sass *i)
 {
     return traffic_is_global(i) && i->accesses[0].access & SASS_READS &&
@@ -179,10 +184,20 @@ struct found {
     double last_l1, far_l1, last_l2, far_l2;
 };
 
+/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, less by
+ * half for every `l2_evict_first` of them. */
+static double kept_l2(const struct traffic_caches *caches, const struct sass *i, double bytes)
+{
+    const double kept = zones_kept(bytes, caches->l2_holds);
+
+    return is_evicted_first(i) ? fmin(kept, exp2(-bytes / caches->l2_evict_first)) : kept;
+}
+
 static struct found found_by(const struct reuse *reuse, size_t i)
 {
     const struct traffic_caches *caches = reuse->caches;
-    const bool cached = traffic_is_cached(&reuse->code->instructions[i]);
+    const struct sass *instruction = &reuse->code->instructions[i];
+    const bool cached = traffic_is_cached(instruction);
     const double warps = caches->resident_blocks * reuse->warps_per_block;
     const double sms = reuse->zones.wave_blocks / caches->resident_blocks;
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
@@ -195,10 +210,23 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     return (struct found){
         .last_l1 = cached ? kept_l1(bytes_of_pass(reuse, reuse->loops[i], warps, LINE), caches->l1_bytes) : 0,
         .far_l1 = cached ? kept_l1(block + stored, caches->l1_bytes) : 0,
-        .last_l2 = zones_kept(bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR),
-                              caches->l2_holds),
-        .far_l2 = zones_kept(fmin(block * sms, reuse->zones.wave_bytes), caches->l2_holds),
+        .last_l2 = kept_l2(caches, instruction,
+                           bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR)),
+        .far_l2 = kept_l2(caches, instruction, fmin(block * sms, reuse->zones.wave_bytes)),
     };
+}
+
+/* Bytes that DRAM brings for what is new to the block. What blocks of a wave share, and what DRAM brings for
+ * one and another needs, they ask for at any time of it: on average half of it lies between. */
+static double fetched_of(const struct reuse *reuse, size_t i, const struct zone *zone)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const double shared = zone->missed / reuse->out->warps * count->fresh / zone->fresh;
+    const double alone = fmax(count->fresh * FOOTPRINT_SECTOR * zone->alone, shared);
+
+    if (!is_evicted_first(&reuse->code->instructions[i]))
+        return shared;
+    return alone - (alone - shared) * exp2(-zone->wave / 2 / reuse->caches->l2_evict_first);
 }
 
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
@@ -226,7 +254,7 @@ static void answer(struct reuse *reuse, size_t i)
     count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
     count->dram_scattered = lone * count->dram_read;
     if (zone->fresh > 0) {
-        const double own = zone->missed / reuse->out->warps * count->fresh / zone->fresh;
+        const double own = fetched_of(reuse, i, zone);
 
         count->dram_read += own;
         count->dram_scattered += own * zone->scattered;

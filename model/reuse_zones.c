@@ -87,6 +87,7 @@ static void find_pairs(struct zone *zone, const struct zones *zones)
     footprint_pairs_in(&alone, own, NULL, 0, zone->address, zone->bytes);
     footprint_pairs_in(&pairs, own, near, 3, zone->address, zone->bytes);
     zone->pairs = pairs.sectors ? 2 * (double)pairs.pairs / (double)pairs.sectors : 1;
+    zone->alone = alone.sectors ? 2 * (double)alone.pairs / (double)alone.sectors : 1;
     zone->anywhere = pairs.pairs ? (double)pairs.lone / (double)pairs.pairs : 0;
     zone->scattered = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
 }

@@ -26,6 +26,7 @@ struct zone {
     double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
     double next;                 /* share of what a wave touches that the next one touches as well */
     double pairs;                /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
+    double alone;                /* the same where L2 keeps nothing of what neighbours fetch */
     double anywhere;             /* share of its pairs whose line nobody near asks for otherwise */
     double scattered;            /* share of the bytes that DRAM brings as slowly as those */
     double missed;               /* bytes that waves fetch from DRAM, with what comes along */

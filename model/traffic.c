@@ -129,7 +129,22 @@ static void find_hot(struct traffic *out)
         out->hot_bytes += out->counts[i].issued > 0 && out->counts[i].issued >= most / 2 ? SASS_BYTES : 0;
 }
 
-static void sum_sectors(struct traffic *out, const struct sass_code *code)
+/* Parts of a sector that a warp stores one after another leave the SM as one, unless the lines of a single
+ * store are already too many to wait for the next. */
+static void send_stores(struct traffic *out, struct traffic_count *count, const struct sass_access *access,
+                        const struct traffic_caches *caches)
+{
+    const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0 &&
+                        count->lines / count->requests <= caches->merge_lines;
+
+    count->again = merges ? fmax(count->sectors - count->own, 0) : 0;
+    out->l2_written += count->sectors - count->again;
+    out->l2_lines += count->lines * (1 - count->again / count->sectors);
+    out->l2_filled += fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors);
+}
+
+static void sum_sectors(struct traffic *out, const struct sass_code *code,
+                        const struct traffic_caches *caches)
 {
     size_t i;
 
@@ -144,11 +159,10 @@ static void sum_sectors(struct traffic *out, const struct sass_code *code)
             out->l1_read += sectors;
         else if (!(access->access & (SASS_WRITES | SASS_ATOMICALLY)))
             out->l2_read += sectors;
-        else {
-            out->l2_written += sectors;
-            out->l2_filled += fmin(out->counts[i].bytes / FOOTPRINT_SECTOR, sectors);
-        }
+        else
+            send_stores(out, &out->counts[i], access, caches);
     }
+    out->l2_filled = fmin(out->l2_filled, out->l2_written);
 }
 
 int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
@@ -164,7 +178,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     take_counts(out, result);
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
     find_hot(out);
-    sum_sectors(out, code);
+    sum_sectors(out, code, caches);
     return reuse_of(out, code, result, launch, caches, err);
 }
 

@@ -25,6 +25,7 @@ struct traffic_count {
     double least_issued; /* the fewest of any sampled block */
     double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
     double own;          /* sectors that the warp had not touched before; >= fresh */
+    double again;        /* of a store's sectors, those that the warp has stored to before: they may merge */
     unsigned region;     /* of global memory, as in struct emulate_touch */
 
     /* Of a load's sectors: where its data comes from. */
@@ -40,6 +41,8 @@ struct traffic_caches {
     double l1_bytes;        /* of an SM, at the carve-out in force */
     double l2_bytes;        /* all of L2: no more than that can hit */
     double l2_holds;        /* the footprint that still hits, of data that all SMs use */
+    double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
+    double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
     double resident_blocks; /* of an SM */
     double sms;
     double drift; /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_zones.h */
@@ -61,7 +64,9 @@ struct traffic {
     double l2_hit;   /* share of them that L2 answers */
     double
         l2_ready; /* share of what a wave touches that L2 has before; the rest all of its blocks wait for */
-    double l2_written; /* sectors that stores and reductions send to L2, whole or in part */
+    double l2_written; /* sectors that stores and reductions send to L2, whole or in part; what can merge
+                          on its way there has merged */
+    double l2_lines;   /* 128-byte lines they lie in, request by request */
     double l2_filled;  /* of them, how many their bytes would fill */
     double least_l2_read, least_l2_written;
 

@@ -2,6 +2,8 @@
 
 #include "model/crowd.h"
 
+#include <math.h>
+
 /* Straight code played by blocks of two warps on the profile written by hand: 4 schedulers, LDS 29 cycles and
  * one wavefront a cycle, a barrier of two warps 21. */
 enum { CODE = 600, ROUNDS = 9 };
@@ -194,6 +196,36 @@ static void waves_follow_each_other(void **state)
     check_near(crowd.further, 29 + 100, 6);
 }
 
+/* Two stores to the same 16 sectors of 4 lines, half of each sector. A warp alone fills them before they
+ * leave; of eight on a scheduler others come in between. */
+static double stores(double merge_lines, unsigned blocks)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    fill(&f, 21, load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    set_up(&f, 21, 1);
+    f.machine.merge_lines = merge_lines;
+    f.traffic.l2_written = f.traffic.l2_filled = 160;
+    for (i = 0; i < 20; i++) {
+        f.code[i].accesses[0].access = SASS_WRITES;
+        f.code[i].control.yield = true;
+        f.counts[i] = (struct traffic_count){
+            .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .bytes = 256, .again = i % 2 ? 16 : 0};
+    }
+    return play(&f, blocks, false).first;
+}
+
+static void parts_merge_while_few_warps_store(void **state)
+{
+    const double alone = stores(INFINITY, 1), many = stores(INFINITY, 32);
+
+    (void)state;
+    check_near(stores(16, 1), alone, 1e-9);
+    assert_true(stores(0, 1) > 1.5 * alone);
+    assert_true(stores(16, 32) > 1.5 * many);
+}
+
 /* Three sources of one bank, then two instructions without any. */
 static double bursts(double window)
 {
@@ -339,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(waves_follow_each_other),
+        cmocka_unit_test(parts_merge_while_few_warps_store),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(a_warp_goes_on_unless_it_yields),
         cmocka_unit_test(the_youngest_goes_first),

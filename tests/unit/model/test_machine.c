@@ -2,6 +2,8 @@
 
 #include "model/machine.h"
 
+#include <math.h>
+
 static struct device h200(void)
 {
     struct device device;
@@ -90,8 +92,44 @@ static void scattered_sectors_cost_more(void **state)
 
     assert_int_equal(device_read(&device, "model/devices/nvidia-h200.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    assert_true(machine_brings(&machine, 64, 64, 128) > 1.2 * machine_brings(&machine, 64, 64, 256));
-    assert_true(machine_brings(&machine, 64, 64, 256) > machine_brings(&machine, 64, 64, 512));
+    assert_true(machine_brings(&machine, 64, 64, 224) > 1.2 * machine_brings(&machine, 64, 64, 480));
+    assert_true(machine_brings(&machine, 64, 64, 480) > machine_brings(&machine, 64, 64, 1984));
+    machine_release(&machine);
+    device_release(&device);
+}
+
+static void measure(struct device *device, enum device_value_id id, double value)
+{
+    device->values[id] = (struct device_value){.known = true, .sustained = value, .best = value};
+}
+
+/* L2 takes four whole sectors of a line, the same in part, and both alone in their lines. What was not
+ * measured costs what is nearest to it. */
+static void written_sectors_cost_by_their_kind(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+
+    (void)state;
+    measure(&device, DEVICE_L2_READ, 40);
+    measure(&device, DEVICE_L2_WRITE, 20);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
+    check_near(machine_writes(&machine, 4, 4, 1), 8, 1e-9);
+    assert_true(machine.merge_lines == INFINITY);
+    machine_release(&machine);
+    measure(&device, DEVICE_L2_WRITE_PARTIAL, 16);
+    measure(&device, DEVICE_L2_SCATTERED_WRITE, 10);
+    measure(&device, DEVICE_L2_SCATTERED_PARTIAL, 8);
+    measure(&device, DEVICE_STORE_MERGE_LINES, 16);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
+    check_near(machine_writes(&machine, 4, 1, 0), 10, 1e-9);
+    check_near(machine_writes(&machine, 4, 1, 2), 9, 1e-9);
+    check_near(machine_writes(&machine, 4, 4, 4), 16, 1e-9);
+    check_near(machine_writes(&machine, 4, 4, 0), 20, 1e-9);
+    check_near(machine_writes(&machine, 0, 0, 0), 0, 0);
+    check_near(machine.merge_lines, 16, 0);
     machine_release(&machine);
     device_release(&device);
 }
@@ -138,9 +176,13 @@ static void barriers_grow_with_their_warps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacities_are_per_cycle), cmocka_unit_test(curves_are_factors_over_utilisation),
-        cmocka_unit_test(costs_of_instructions),    cmocka_unit_test(scattered_sectors_cost_more),
-        cmocka_unit_test(what_is_missing_is_named), cmocka_unit_test(barriers_grow_with_their_warps),
+        cmocka_unit_test(capacities_are_per_cycle),
+        cmocka_unit_test(curves_are_factors_over_utilisation),
+        cmocka_unit_test(costs_of_instructions),
+        cmocka_unit_test(scattered_sectors_cost_more),
+        cmocka_unit_test(written_sectors_cost_by_their_kind),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(barriers_grow_with_their_warps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

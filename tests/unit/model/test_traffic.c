@@ -121,6 +121,70 @@ static void permutation_traffic(void **state)
     tear_down(&f, &traffic);
 }
 
+/* Lanes 128 bytes apart, the other halves of whose 64 bytes neighbours ask for. L2 has them by then, unless
+ * they are to be evicted first and it holds next to nothing of such data. */
+static void what_is_evicted_first_is_fetched_again(void **state)
+{
+    static const struct {
+        enum sass_evict evict;
+        double holds, read;
+    } cases[] = {{SASS_EVICT_NORMAL, 1, 128 + 1024},
+                 {SASS_EVICT_FIRST, 1e12, 128 + 1024},
+                 {SASS_EVICT_FIRST, 1, 128 + 2 * 1024}};
+    size_t c;
+    unsigned lane;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct emulate_block blocks[2];
+        struct traffic traffic;
+
+        set_up(&f, 128);
+        f.code[GATHER].mod[SASS_MOD_EVICT] = cases[c].evict;
+        f.caches.l2_evict_first = cases[c].holds;
+        blocks[0] = blocks[1] = f.block;
+        blocks[1].position[0]++;
+        blocks[1].read = (struct footprint){0};
+        for (lane = 0; lane < 32; lane++)
+            assert_int_equal(footprint_mark(&blocks[1].read, (1 << 24) + lane * 128 + 32, 4, NULL), 0);
+        f.result.blocks = blocks;
+        f.result.block_count = 2;
+        traffic = find(&f);
+        check_near(traffic.dram_read, cases[c].read, 1);
+        footprint_release(&blocks[1].read);
+        tear_down(&f, &traffic);
+    }
+}
+
+/* A second store to the sectors of the first: together they leave as whole ones, unless even one store has
+ * more lines than wait for each other. */
+static void parts_of_sectors_merge(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    set_up(&f, 4);
+    f.code[GATHER] = f.code[STORE];
+    f.touches[GATHER] = (struct emulate_touch){0, 0, 3};
+    f.counts[GATHER] = f.counts[STORE];
+    f.counts[GATHER].bytes = f.counts[STORE].bytes = 64;
+    f.caches.merge_lines = 16;
+    traffic = find(&f);
+    check_near(traffic.counts[GATHER].again, 4, 0);
+    check_near(traffic.counts[STORE].again, 0, 0);
+    check_near(traffic.l2_written, 4, 0);
+    check_near(traffic.l2_lines, 1, 0);
+    check_near(traffic.l2_filled, 4, 0);
+    traffic_release(&traffic);
+    f.caches.merge_lines = 0.5;
+    traffic = find(&f);
+    check_near(traffic.l2_written, 8, 0);
+    check_near(traffic.l2_filled, 4, 0);
+    tear_down(&f, &traffic);
+}
+
 /* 256 KB read and 128 KB written: a warm L2 of 50 MB has it all, one of 300 KB some, one of 100 KB nothing.
  */
 static void a_warm_cache_keeps_what_fits(void **state)
@@ -302,9 +366,14 @@ static void demands_follow_the_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(permutation_traffic),         cmocka_unit_test(a_warm_cache_keeps_what_fits),
-        cmocka_unit_test(what_is_asked_again_hits_l1), cmocka_unit_test(a_second_loop_finds_what_fits),
-        cmocka_unit_test(l1_holds_lines_not_sectors),  cmocka_unit_test(layers_find_what_l2_holds),
+        cmocka_unit_test(permutation_traffic),
+        cmocka_unit_test(what_is_evicted_first_is_fetched_again),
+        cmocka_unit_test(parts_of_sectors_merge),
+        cmocka_unit_test(a_warm_cache_keeps_what_fits),
+        cmocka_unit_test(what_is_asked_again_hits_l1),
+        cmocka_unit_test(a_second_loop_finds_what_fits),
+        cmocka_unit_test(l1_holds_lines_not_sectors),
+        cmocka_unit_test(layers_find_what_l2_holds),
         cmocka_unit_test(demands_follow_the_counts),
     };
 
