@@ -29,10 +29,10 @@ bool place_own(char *out, size_t size)
     return snprintf(out, size, "%s", path) < (int)size;
 }
 
-/* In the source tree the device profiles lie in model/. */
+/* In the source tree the device profiles lie in model/, the kernels at its root. */
 bool place_share(char *out, size_t size, const char *name)
 {
-    static const char *const below[] = {"share/occutune", "model"};
+    static const char *const below[] = {"share/occutune/", "model/", ""};
     const char *named = getenv("OCCUTUNE_SHARE");
     char directory[PATH_BYTES], *slash;
     size_t i;
@@ -43,7 +43,7 @@ bool place_share(char *out, size_t size, const char *name)
         return false;
     do {
         for (i = 0; i < sizeof below / sizeof *below; i++)
-            if (snprintf(out, size, "%s/%s/%s", directory, below[i], name) < (int)size && !access(out, F_OK))
+            if (snprintf(out, size, "%s/%s%s", directory, below[i], name) < (int)size && !access(out, F_OK))
                 return true;
         slash = strrchr(directory, '/');
         if (slash)

@@ -247,7 +247,8 @@ static bool asks_help(int argc, char **argv)
 }
 
 /* Kernels of the library go by their names: "matmul" is its spec, unless a file is called so. */
-static void find_in_library(struct cli_args *args, const struct cli_command *command, char *path, size_t size)
+static int find_in_library(struct cli_args *args, const struct cli_command *command, char *path, size_t size,
+                           struct err *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     const char *word = args->words[0];
@@ -255,9 +256,19 @@ static void find_in_library(struct cli_args *args, const struct cli_command *com
 
     if (strcmp(command->words, "SPEC") || strspn(word, letters) != strlen(word) || !access(word, F_OK) ||
         snprintf(name, sizeof name, "kernels/%s/spec.json", word) >= (int)sizeof name)
-        return;
-    if (place_share(path, size, name) && !access(path, R_OK))
+        return 0;
+    if (place_share(path, size, name) && !access(path, R_OK)) {
         args->words[0] = path;
+        return 0;
+    }
+    if (place_share(path, size, "kernels"))
+        return err_set(err, ERR_USAGE, "%s: there is no such file, and no such kernel in the library %s",
+                       word, path);
+    return err_set(
+        err, ERR_USAGE,
+        "%s: there is no such file, and no kernel library, share/occutune/kernels, beside or above "
+        "the program: name a spec, or the folder share/occutune in OCCUTUNE_SHARE",
+        word);
 }
 
 /* The status of a run that failed with `err` or ended with `status`. */
@@ -283,8 +294,8 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
     if (!args.words || !args.sets) {
         err_memory(&err);
-    } else if (!parse(&args, command, argc, argv, &err)) {
-        find_in_library(&args, command, library, sizeof library);
+    } else if (!parse(&args, command, argc, argv, &err) &&
+               !find_in_library(&args, command, library, sizeof library, &err)) {
         status = command->run(cli, &args, &err);
     }
     free(args.words);
