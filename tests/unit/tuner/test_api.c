@@ -1,0 +1,128 @@
+/* Decisions read through the shared library, as an application does. */
+#include "check.h"
+
+#include <occutune.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static occutune_decision *load(const char *path)
+{
+    struct occutune_error error = {0};
+    occutune_decision *decision;
+
+    if (occutune_load(&decision, path, &error))
+        fail_msg("%s", error.text);
+    return decision;
+}
+
+static void tells_what_a_decision_is_of(void **state)
+{
+    occutune_decision *decision = load("tests/header/example.json");
+
+    (void)state;
+    assert_string_equal(occutune_level(decision), "live");
+    assert_string_equal(occutune_device(decision), "Example GPU");
+    assert_int_equal(occutune_size_count(decision), 1);
+    assert_string_equal(occutune_size_name(decision, 0), "N");
+    assert_null(occutune_size_name(decision, 1));
+    assert_int_equal(occutune_row_count(decision), 2);
+    assert_true(occutune_version()[0] >= '0' && occutune_version()[0] <= '9');
+    occutune_free(decision);
+    occutune_free(NULL);
+}
+
+static void gives_the_rows(void **state)
+{
+    struct occutune_configuration row;
+    struct occutune_error error = {0};
+    occutune_decision *decision = load("tests/header/example.json");
+
+    (void)state;
+    assert_int_equal(occutune_row(&row, decision, 1, &error), 0);
+    assert_string_equal(row.device, "Example GPU");
+    assert_int_equal(row.sm, 90);
+    check_near(row.sizes[0], 1048576, 0);
+    check_near(row.time_s, 0.5e-3, 1e-12);
+    check_near(row.speedup, 3, 1e-12);
+    assert_int_equal(occutune_row(&row, decision, 2, &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "tests/header/example.json: there is no row 2 of 2");
+    assert_null(row.device);
+    occutune_free(decision);
+}
+
+static void finds_the_nearest_size(void **state)
+{
+    const double small = 2000, large = 1e6;
+    struct occutune_configuration best;
+    struct occutune_error error = {0};
+    occutune_decision *decision = load("tests/header/example.json");
+
+    (void)state;
+    assert_int_equal(occutune_best(&best, decision, "Example GPU", 90, &small, &error), 0);
+    assert_int_equal(best.row, 0);
+    assert_int_equal(occutune_best(&best, decision, "another", 90, &large, &error), 0);
+    assert_int_equal(best.row, 1);
+    assert_int_equal(occutune_best(&best, decision, "another", 80, &large, &error), OCCUTUNE_MISSING);
+    assert_string_equal(error.text, "tests/header/example.json: holds nothing for another");
+    occutune_free(decision);
+}
+
+static void gives_parameters_by_name_and_kind(void **state)
+{
+    struct occutune_configuration row;
+    struct occutune_error error = {0};
+    occutune_decision *decision = load("tests/header/example.json");
+    const char *text;
+    int64_t integer;
+    double real;
+
+    (void)state;
+    assert_int_equal(occutune_row(&row, decision, 1, &error), 0);
+    assert_int_equal(occutune_integer(&integer, &row, "THREADS", &error), 0);
+    assert_int_equal(integer, 256);
+    assert_int_equal(occutune_integer(&integer, &row, "FAST_MATH", &error), 0);
+    assert_int_equal(integer, 1);
+    assert_int_equal(occutune_real(&real, &row, "SCALE", &error), 0);
+    check_near(real, 1, 0);
+    assert_int_equal(occutune_real(&real, &row, "ITEMS", &error), 0);
+    check_near(real, 4, 0);
+    assert_int_equal(occutune_integer(&integer, &row, "SCALE", &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "parameter SCALE is no integer");
+    assert_int_equal(occutune_text(&text, &row, "THREADS", &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "parameter THREADS is no text");
+    assert_null(text);
+    assert_int_equal(occutune_integer(&integer, &row, "TREADS", &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "tests/header/example.json: kernel scale has no parameter TREADS");
+    occutune_free(decision);
+}
+
+static void what_is_saved_is_read_again(void **state)
+{
+    struct occutune_error error = {0};
+    occutune_decision *decision = load("tests/header/example.json"), *again;
+    char path[] = "/tmp/occutune-library-XXXXXX";
+
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(occutune_save(decision, path, &error), 0);
+    again = load(path);
+    assert_int_equal(occutune_row_count(again), 2);
+    unlink(path);
+    assert_int_equal(occutune_save(decision, "/nowhere/decision.json", &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "/nowhere/decision.json: cannot be written: No such file or directory");
+    occutune_free(again);
+    occutune_free(decision);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_what_a_decision_is_of), cmocka_unit_test(gives_the_rows),
+        cmocka_unit_test(finds_the_nearest_size),      cmocka_unit_test(gives_parameters_by_name_and_kind),
+        cmocka_unit_test(what_is_saved_is_read_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
