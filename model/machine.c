@@ -158,7 +158,8 @@ struct machine_cost machine_cost_of(const struct machine *machine, const struct 
     else if (instruction->op == SASS_IMAD && instruction->mod[SASS_MOD_HIGH])
         cost = machine->high;
     if (!(cost.interval > 0)) {
-        cost.interval = cost.interval_best = sass_issue_interval(instruction);
+        cost.interval = sass_issue_interval(instruction);
+        cost.interval_best = 0; /* it may go another way than its class does: no lower bound */
         cost.assumed = true;
     }
     if (!(cost.latency > 0)) {

@@ -27,7 +27,7 @@ enum machine_level {
 /* One warp instruction in the pipe of its sub-partition; cycles. */
 struct machine_cost {
     double interval;      /* for which it keeps the pipe busy; 0 where nothing is known */
-    double interval_best; /* the shortest ever seen */
+    double interval_best; /* the shortest ever seen; 0 where none was measured */
     double latency;       /* from issue until its result is there; 0 where nothing is known */
     bool assumed;         /* from tables, not from measurements */
 };
