@@ -28,7 +28,7 @@ struct surrogate {
     double *rate;          /* per parameter */
     struct surrogate_prior prior;
     double noise, variance, middle;
-    double *lower;   /* Cholesky factor of the correlations, n x n, row by row */
+    double *lower;   /* Cholesky factor of the correlations, n x n, column by column */
     double *weights; /* correlations^-1 (values - middle) */
 };
 
@@ -50,33 +50,39 @@ static double correlation(const struct surrogate *s, const unsigned *a, double s
     return exp(-exponent) + common + s->slope_variance * slope_a * slope_b;
 }
 
-/* Factors the leading `n` x `n` correlations in place; false when they are not positive definite. */
-static bool factor(double *lower, size_t n, size_t stride)
+/* Factors `n` x `n` correlations in place; false when they are not positive definite. Each column is taken
+ * off all that follow, along the columns, as memory lies and vector units like it. */
+static bool factor(double *lower, size_t n)
 {
     size_t i, j, k;
-    double sum;
 
-    for (i = 0; i < n; i++)
-        for (j = 0; j <= i; j++) {
-            sum = lower[i * stride + j];
-            for (k = 0; k < j; k++)
-                sum -= lower[i * stride + k] * lower[j * stride + k];
-            if (i == j && !(sum > 0))
-                return false;
-            lower[i * stride + j] = i == j ? sqrt(sum) : sum / lower[j * stride + j];
+    for (k = 0; k < n; k++) {
+        double *restrict column = lower + k * n;
+
+        if (!(column[k] > 0))
+            return false;
+        column[k] = sqrt(column[k]);
+        for (i = k + 1; i < n; i++)
+            column[i] /= column[k];
+        for (j = k + 1; j < n; j++) {
+            double *restrict other = lower + j * n;
+
+            for (i = j; i < n; i++)
+                other[i] -= column[i] * column[j];
         }
+    }
     return true;
 }
 
 /* Solves lower x = b in place. */
-static void forward(double *x, const double *lower, size_t n)
+static void forward(double *restrict x, const double *restrict lower, size_t n)
 {
     size_t i, k;
 
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < i; k++)
-            x[i] -= lower[i * n + k] * x[k];
-        x[i] /= lower[i * n + i];
+    for (k = 0; k < n; k++) {
+        x[k] /= lower[k * n + k];
+        for (i = k + 1; i < n; i++)
+            x[i] -= lower[k * n + i] * x[k];
     }
 }
 
@@ -86,7 +92,7 @@ static void backward(double *x, const double *lower, size_t n)
 
     for (i = n; i-- > 0;) {
         for (k = i + 1; k < n; k++)
-            x[i] -= lower[k * n + i] * x[k];
+            x[i] -= lower[i * n + k] * x[k];
         x[i] /= lower[i * n + i];
     }
 }
@@ -99,12 +105,12 @@ static double solve(struct surrogate *s)
     double squares = 0, logs = 0;
     size_t i, j;
 
-    for (i = 0; i < n; i++)
-        for (j = 0; j <= i; j++)
-            s->lower[i * n + j] =
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++)
+            s->lower[j * n + i] =
                 correlation(s, s->choices + i * p, s->slopes[i], s->choices + j * p, s->slopes[j]) +
                 (i == j ? s->noise : 0);
-    if (!factor(s->lower, n, n))
+    if (!factor(s->lower, n))
         return -INFINITY;
     forward(s->weights, s->lower, n);
     for (i = 0; i < n; i++) {
