@@ -4,7 +4,10 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { MORE_WHERE_VARIED = 4 };
 
 /* A position along one axis and how many of the axis it stands for. */
 struct place {
@@ -87,17 +90,46 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
     return rc ? rc : add(result, emulation, most, grid[0] - 1, grid[1] - 1, err);
 }
 
-/* All combinations of first, middle and last, then blocks at random. */
-static int add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+static bool at_edge(unsigned at, unsigned extent)
+{
+    return at == 0 || at == extent - 1;
+}
+
+static bool inside(const struct emulate_block *block, const unsigned grid[3])
+{
+    bool in = true;
+
+    for (unsigned axis = 0; axis < 2; axis++)
+        in &= grid[axis] < 3 || !at_edge(block->position[axis], grid[axis]);
+    return in;
+}
+
+/* Inside the grid some blocks execute a tenth more than others do: a few do not tell their mean. */
+static bool varied(const struct emulate_result *result, const unsigned grid[3])
+{
+    uint64_t least = UINT64_MAX, most = 0;
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        uint64_t issued = 0;
+
+        if (!inside(&result->blocks[b], grid))
+            continue;
+        for (size_t i = 0; i < result->instruction_count; i++)
+            issued += result->blocks[b].counts[i].issued;
+        least = issued < least ? issued : least;
+        most = issued > most ? issued : most;
+    }
+    return least < most && (double)(most - least) > 0.1 * (double)least;
+}
+
+/* Blocks at random. */
+static int add_random(struct emulate_result *result, struct emulation *emulation, size_t most,
+                      struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
-    struct place xs[3], ys[3];
-    const unsigned nx = places_of(xs, grid[0]), ny = places_of(ys, grid[1]);
     const uint64_t blocks = (uint64_t)grid[0] * grid[1];
     int rc = 0;
 
-    for (unsigned i = 0; i < nx * ny && !rc; i++)
-        rc = add(result, emulation, most, xs[i % nx].at, ys[i / nx].at, err);
     for (uint64_t k = 0; k < 2 * most && !rc && result->block_count < blocks; k++) {
         const uint64_t n = hash_random(blocks, k) % blocks;
 
@@ -106,14 +138,63 @@ static int add_more(struct emulate_result *result, struct emulation *emulation, 
     return rc;
 }
 
-static bool at_edge(unsigned at, unsigned extent)
+/* Blocks at the same shares of the grid's extents whatever these are, so that variants are compared by the
+ * same part of the work: multiples of the powers of the plastic number's inverse, which spread evenly. */
+static int add_spread(struct emulate_result *result, struct emulation *emulation, size_t most,
+                      struct err *err)
 {
-    return at == 0 || at == extent - 1;
+    const unsigned *grid = emulation->launch->grid;
+    int rc = 0;
+
+    for (size_t k = 1; k <= most && !rc; k++) {
+        const double x = (double)k * 0.7548776662466927, y = (double)k * 0.5698402909980532;
+
+        rc = add(result, emulation, most, (unsigned)((x - floor(x)) * grid[0]),
+                 (unsigned)((y - floor(y)) * grid[1]), err);
+    }
+    return rc;
+}
+
+/* All combinations of first, middle and last, then blocks in between, more of them where they vary. */
+static int add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+{
+    const unsigned *grid = emulation->launch->grid;
+    struct place xs[3], ys[3];
+    const unsigned nx = places_of(xs, grid[0]), ny = places_of(ys, grid[1]);
+    int rc = 0;
+
+    for (unsigned i = 0; i < nx * ny && !rc; i++)
+        rc = add(result, emulation, most, xs[i % nx].at, ys[i / nx].at, err);
+    if (!rc)
+        rc = add_random(result, emulation, most, err);
+    if (!rc && varied(result, grid))
+        rc = add_spread(result, emulation, MORE_WHERE_VARIED * most, err);
+    return rc;
+}
+
+static bool near_middle(const struct emulate_block *block, const unsigned grid[3])
+{
+    return block->position[0] - grid[0] / 2 <= 2 && block->position[1] - grid[1] / 2 <= 1;
+}
+
+/* The blocks that add_core() takes around the middle are near each other: where blocks vary, no more than
+ * one of them. */
+static double places(const struct emulate_result *result, size_t k, const unsigned grid[3], bool vary)
+{
+    double together = 0;
+
+    if (!vary || !near_middle(&result->blocks[k], grid))
+        return 1;
+    for (size_t n = 0; n < result->block_count; n++)
+        together += near_middle(&result->blocks[n], grid);
+    return 1 / together;
 }
 
 /* Blocks at the same edges of the grid share the weight of that part of it. */
 static void weigh(struct emulate_result *result, const unsigned grid[3])
 {
+    const bool vary = varied(result, grid);
+
     for (size_t k = 0; k < result->block_count; k++) {
         const unsigned *at = result->blocks[k].position;
         double sharing = 0, part = grid[2];
@@ -128,9 +209,9 @@ static void weigh(struct emulate_result *result, const unsigned grid[3])
             for (unsigned axis = 0; axis < 2; axis++)
                 same &= at_edge(at[axis], grid[axis]) ? other[axis] == at[axis]
                                                       : !at_edge(other[axis], grid[axis]);
-            sharing += same;
+            sharing += same ? places(result, n, grid, vary) : 0;
         }
-        result->blocks[k].weight = part / sharing;
+        result->blocks[k].weight = part * places(result, k, grid, vary) / sharing;
     }
 }
 

@@ -12,6 +12,7 @@ enum {
     FEW_WAVES = 20,    /* with more, the last one is a matter of proportion */
     PLAYED_BLOCKS = 64 /* slots that the sampled blocks fill by their weight when unequal ones are played */
 };
+static const double ORDINARY = 0.1; /* how far the work of an ordinary block is from the mean */
 
 struct work {
     struct expectation *out;
@@ -390,16 +391,41 @@ static int find_imbalance(struct work *work)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* The sampled block that stands for most. */
+static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < emulation->instruction_count; i++)
+        sum += (double)block->counts[i].issued;
+    return sum;
+}
+
+/* Of the sampled blocks that stand for most the first; where that is no ordinary one, the one whose work is
+ * nearest to their mean. */
 static const struct emulate_block *main_block(const struct emulate_result *emulation)
 {
-    const struct emulate_block *most = &emulation->blocks[0];
+    const struct emulate_block *best = NULL;
+    double most = 0, sum = 0, count = 0, nearest = 0;
     size_t b;
 
-    for (b = 1; b < emulation->block_count; b++)
-        if (emulation->blocks[b].weight > most->weight)
-            most = &emulation->blocks[b];
-    return most;
+    for (b = 0; b < emulation->block_count; b++)
+        most = fmax(most, emulation->blocks[b].weight);
+    for (b = 0; b < emulation->block_count; b++)
+        if (emulation->blocks[b].weight == most) {
+            sum += issued_by(emulation, &emulation->blocks[b]);
+            count++;
+        }
+    for (b = 0; b < emulation->block_count; b++) {
+        const struct emulate_block *block = &emulation->blocks[b];
+        const double off = fmax(fabs(issued_by(emulation, block) / (sum / count) - 1), ORDINARY);
+
+        if (block->weight == most && (!best || off < nearest)) {
+            best = block;
+            nearest = off;
+        }
+    }
+    return best;
 }
 
 /* Full waves, and a partial one at its own occupancy where waves are few. */

@@ -77,6 +77,31 @@ static void weighs_edges(void **state)
     program_close(&p);
 }
 
+/* Where blocks vary, the many around the middle do not stand for all: a tenth of the rows, in the middle, is
+ * 101 times as long as the others. */
+static void spreads_where_blocks_vary(void **state)
+{
+    const unsigned blocks = 1000;
+    const double rows = 128.0 * blocks, loads = rows + rows / 10 * 100;
+    double sum = 0;
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "ragged", 128);
+    p.launch.grid[0] = blocks;
+    program_buffer(&p, ELEMENT_INT32, (uint64_t)rows + 1, "i + 100 * min(max(i - 57600, 0), 12800)");
+    program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)loads, "1");
+    program_buffer(&p, ELEMENT_FLOAT32, (uint64_t)rows, NULL);
+    program_scalar(&p, (int32_t)rows);
+    sample(&p, 16);
+    for (size_t b = 0; b < p.result.block_count; b++)
+        for (size_t k = 0; k < p.code.count; k++)
+            if (p.code.instructions[k].op == SASS_LDG)
+                sum += p.result.blocks[b].weight * (double)p.result.blocks[b].counts[k].lanes;
+    check_near(sum, loads + 2 * rows, 0.2 * loads);
+    program_close(&p);
+}
+
 static void shares_tiles_of_matrices(void **state)
 {
     const int n = 2048;
@@ -189,11 +214,9 @@ static void refuses_what_did_not_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_vector_add),
-        cmocka_unit_test(weighs_edges),
-        cmocka_unit_test(shares_tiles_of_matrices),
-        cmocka_unit_test(counts_bank_conflicts),
-        cmocka_unit_test(copies_blocks_that_are_alike),
+        cmocka_unit_test(counts_vector_add),         cmocka_unit_test(weighs_edges),
+        cmocka_unit_test(spreads_where_blocks_vary), cmocka_unit_test(shares_tiles_of_matrices),
+        cmocka_unit_test(counts_bank_conflicts),     cmocka_unit_test(copies_blocks_that_are_alike),
         cmocka_unit_test(refuses_what_did_not_end),
     };
 
