@@ -6,8 +6,8 @@
  *
  * Unit: lines of 128 bytes, four a store.
  *
- * Expected: a step down, at some tens of lines. It is less than fourfold: one warp hands over merged sectors more
- * slowly than L2 takes them.
+ * Expected: a step down, at some tens of lines. It is less than fourfold: one warp hands over merged sectors
+ * more slowly than L2 takes them.
  *
  * Profile: store_merge_lines. */
 #include "micro/micro.h"
