@@ -43,20 +43,18 @@ struct partition {
     unsigned who;                 /* ... and whose */
 };
 
-enum { PARTITIONS_MOST = 8 };
-
 struct sim {
     const struct crowd_input *in;
     const struct crowd_op *ops;
     struct warp *warps; /* by place, then by warp of the block: warp w is on sub-partition w % partitions */
     struct candidate *candidates; /* by sub-partition, then as the warps */
     struct place *places;
-    struct partition partitions[PARTITIONS_MOST];
+    struct partition partitions[DEVICE_SUBPARTITIONS];
     unsigned warp_count, per_block, per_partition;
     bool shared_only; /* stop where a warp's list goes its own way */
     double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles;
     double arrival_cycles; /* that barriers need for each warp, one after another */
-    double stored; /* lines that warps have stored to so far */
+    double stored;         /* lines that warps have stored to so far */
 };
 
 /* fmax() without its care for NaN. */

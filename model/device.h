@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEVICE_SCHEMA = 1, DEVICE_CARVEOUTS = 16 };
+enum { DEVICE_SCHEMA = 1, DEVICE_CARVEOUTS = 16, DEVICE_SUBPARTITIONS = 8 /* at most */ };
 
 /* Hard limits, from the driver or, for a GPU that is not here, from the tables of its architecture. Bytes,
  * counts, Hz; 0 means unknown, save for barriers_per_sm and shared_reserved. */

@@ -32,6 +32,8 @@ static void wrong_fields_are_named(void **state)
          "profile: limits.sm_count"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"warp_size\": 0}}",
          "profile: limits.warp_size: is 0: a warp has 32 threads"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"subpartitions\": 9}}",
+         "profile: limits.subpartitions: is 9: an SM has at most 8"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"carveouts\": [8, 8]}}",
          "profile: limits.carveouts[1]: is not larger"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
