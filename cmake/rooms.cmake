@@ -1,17 +1,21 @@
 # A room is a folder of the house that other folders include as "room/header.h". Each room is seen through its own
 # include directory, so a target finds only the rooms it was linked with: an include against the layering does not build.
+# The library of the room tuner/search is occ_tuner_search.
 #
 #   room(NAME base SOURCES err.c json.c ROOMS ... LIBRARIES ...)
 function(room)
   cmake_parse_arguments(R "" NAME "SOURCES;ROOMS;LIBRARIES" ${ARGN})
-  set(view ${CMAKE_BINARY_DIR}/rooms/${R_NAME})
-  file(MAKE_DIRECTORY ${view})
+  string(REPLACE / _ target occ_${R_NAME})
+  set(view ${CMAKE_BINARY_DIR}/rooms/${target})
+  cmake_path(GET R_NAME PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${view}/${parent})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${R_NAME} SYMBOLIC)
-  add_library(occ_${R_NAME} STATIC ${R_SOURCES})
-  target_include_directories(occ_${R_NAME} PUBLIC ${view})
+  add_library(${target} STATIC ${R_SOURCES})
+  target_include_directories(${target} PUBLIC ${view})
+  list(TRANSFORM R_ROOMS REPLACE / _)
   list(TRANSFORM R_ROOMS PREPEND occ_)
-  target_link_libraries(occ_${R_NAME} PUBLIC ${R_ROOMS} PRIVATE ${R_LIBRARIES})
-  strict(occ_${R_NAME})
+  target_link_libraries(${target} PUBLIC ${R_ROOMS} PRIVATE ${R_LIBRARIES})
+  strict(${target})
 endfunction()
 
 # Warnings and sanitizers, the same for every target.

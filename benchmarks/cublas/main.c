@@ -9,9 +9,9 @@
 #include "base/fill.h"
 #include "base/hash.h"
 #include "base/stats.h"
-#include "tuner/decision.h"
-#include "tuner/kernel.h"
-#include "tuner/site.h"
+#include "tuner/decision/decision.h"
+#include "tuner/library/kernel.h"
+#include "tuner/source/site.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "validation/collect.h"
 
 #include "space/configuration.h"
-#include "tuner/heading.h"
-#include "tuner/ranking.h"
-#include "tuner/recording.h"
+#include "tuner/journal/heading.h"
+#include "tuner/predict/ranking.h"
+#include "tuner/source/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "space/configuration.h"
-#include "tuner/ranking.h"
+#include "tuner/predict/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>

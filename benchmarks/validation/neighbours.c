@@ -1,7 +1,7 @@
 #include "validation/neighbours.h"
 
 #include "base/hash.h"
-#include "tuner/belief.h"
+#include "tuner/search/belief.h"
 
 #include <math.h>
 #include <stdlib.h>

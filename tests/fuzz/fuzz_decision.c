@@ -1,8 +1,8 @@
 /* Reads any bytes as a decision and makes a header of it. */
 #include "fuzz.h"
 
-#include "tuner/decision.h"
-#include "tuner/header.h"
+#include "tuner/decision/decision.h"
+#include "tuner/decision/header.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Reads any bytes as a journal; what was read can be found again and copied. */
 #include "fuzz.h"
 
-#include "tuner/heading.h"
-#include "tuner/journal.h"
+#include "tuner/journal/heading.h"
+#include "tuner/journal/journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

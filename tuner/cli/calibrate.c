@@ -4,7 +4,7 @@
 #include "micro/agree.h"
 #include "micro/calibrate.h"
 #include "micro/report.h"
-#include "tuner/site.h"
+#include "tuner/source/site.h"
 
 #include <stdlib.h>
 #include <string.h>

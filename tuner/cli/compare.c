@@ -3,11 +3,11 @@
 #include "base/file.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
-#include "tuner/compare.h"
-#include "tuner/forecast.h"
-#include "tuner/heading.h"
-#include "tuner/recording.h"
-#include "tuner/site.h"
+#include "tuner/compare/compare.h"
+#include "tuner/journal/heading.h"
+#include "tuner/predict/forecast.h"
+#include "tuner/source/recording.h"
+#include "tuner/source/site.h"
 
 #include <inttypes.h>
 #include <math.h>

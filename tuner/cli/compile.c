@@ -5,7 +5,7 @@
 #include "model/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
-#include "tuner/site.h"
+#include "tuner/source/site.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/cli.h"
-#include "tuner/site.h"
+#include "tuner/source/site.h"
 
 #include <stdlib.h>
 

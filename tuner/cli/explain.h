@@ -7,7 +7,7 @@
 #include "model/expect.h"
 #include "model/hidden_code.h"
 #include "model/machine.h"
-#include "tuner/ranking.h"
+#include "tuner/predict/ranking.h"
 
 #include <stddef.h>
 #include <stdio.h>

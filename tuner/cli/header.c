@@ -1,8 +1,8 @@
 #include "tuner/cli/cli.h"
 
 #include "base/file.h"
-#include "tuner/decision.h"
-#include "tuner/header.h"
+#include "tuner/decision/decision.h"
+#include "tuner/decision/header.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "space/configuration.h"
 #include "space/launchable.h"
 #include "tuner/cli/choose.h"
-#include "tuner/site.h"
 #include "tuner/cli/progress.h"
-#include "tuner/ranking.h"
+#include "tuner/predict/ranking.h"
+#include "tuner/source/site.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define TUNER_CLI_PROGRESS_H
 
 #include "tuner/cli/cli.h"
-#include "tuner/tune.h"
+#include "tuner/tune/tune.h"
 
 struct progress {
     struct cli *cli;

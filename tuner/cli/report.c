@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "tuner/cli/choose.h"
-#include "tuner/heading.h"
-#include "tuner/report.h"
-#include "tuner/site.h"
+#include "tuner/journal/heading.h"
+#include "tuner/report/report.h"
+#include "tuner/source/site.h"
 
 #include <stdlib.h>
 #include <string.h>

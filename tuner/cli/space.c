@@ -2,7 +2,7 @@
 
 #include "space/configuration.h"
 #include "space/space.h"
-#include "tuner/searching.h"
+#include "tuner/search/searching.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

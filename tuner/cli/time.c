@@ -4,8 +4,8 @@
 #include "space/space.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
-#include "tuner/decision.h"
-#include "tuner/tune.h"
+#include "tuner/decision/decision.h"
+#include "tuner/tune/tune.h"
 
 #include <stdlib.h>
 

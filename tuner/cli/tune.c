@@ -5,9 +5,9 @@
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
-#include "tuner/decision.h"
-#include "tuner/tune.h"
-#include "tuner/words.h"
+#include "tuner/decision/decision.h"
+#include "tuner/decision/words.h"
+#include "tuner/tune/tune.h"
 
 #include <inttypes.h>
 #include <math.h>

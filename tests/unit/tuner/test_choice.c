@@ -1,7 +1,7 @@
 /* tuner/choice: which configuration stands for a device and a size, without GPU or compiler. */
 #include "made_kernel.h"
 
-#include "tuner/choice.h"
+#include "tuner/library/choice.h"
 
 static char said[2000];
 

@@ -2,7 +2,7 @@
 #include "failing.h"
 #include "made_kernel.h"
 
-#include "tuner/choice.h"
+#include "tuner/library/choice.h"
 
 static struct decision decision;
 

@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "tuner/decision.h"
-#include "tuner/header.h"
+#include "tuner/decision/decision.h"
+#include "tuner/decision/header.h"
 
 static void read_ok(struct decision *decision, const char *path)
 {

@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "tuner/forecast.h"
-#include "tuner/source.h"
+#include "tuner/predict/forecast.h"
+#include "tuner/source/source.h"
 
 #include <stdio.h>
 #include <string.h>

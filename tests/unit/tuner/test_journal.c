@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/journal.h"
+#include "tuner/journal/journal.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/search.h"
+#include "tuner/search/search.h"
 
 static struct search *open_ok(enum search_strategy strategy, uint64_t count, uint64_t first, uint64_t trials,
                               uint64_t seed)

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/source.h"
+#include "tuner/source/source.h"
 
 static struct source *recorded(unsigned cores)
 {

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/surrogate.h"
+#include "tuner/search/surrogate.h"
 
 #include "base/hash.h"
 

@@ -1,0 +1,414 @@
+/* One way of searching, once, on the simulated machine. */
+#include "tuner/compare/comparing.h"
+
+#include "base/hash.h"
+#include "tuner/source/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A configuration under way. */
+struct flight {
+    struct source_job job;
+    uint64_t index;
+    struct search_forecast forecast;
+    double predict_s;    /* core seconds it took */
+    struct flight *next; /* of those at rest */
+};
+
+struct player {
+    const struct compare_options *options;
+    enum compare_way way;
+    uint64_t seed;
+    struct source *source;
+    struct search *search;
+    struct compare_run *run;
+    size_t capacity;
+    unsigned char *seen; /* by index of the first with a code: the code was compiled before */
+    struct flight *resting;
+    double chosen_s, quality; /* of the fastest as this run measured it */
+    double predict_s;         /* core seconds of predicting so far */
+    uint64_t chosen;          /* that one; the space's count before the first */
+    bool auditing;            /* the search itself has ended */
+    unsigned char *passed;    /* then: by index, what the audit samples from */
+    size_t waiting;           /* compiled and not yet timed */
+};
+
+static int launch(struct player *player, enum source_kind kind, uint64_t index, const struct record *record,
+                  struct err *err)
+{
+    const struct compare_forecasts *forecasts = player->options->forecasts;
+    struct flight *flight = player->resting;
+    int code = 0;
+
+    if (flight)
+        player->resting = flight->next;
+    else
+        flight = malloc(sizeof *flight);
+    if (!flight)
+        return err_memory(err);
+    *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
+    if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE && !player->auditing)
+        code = forecasts->forecast(&flight->forecast, &flight->predict_s, forecasts->context, index, err);
+    if (!code)
+        code = source_submit(player->source, &flight->job, err);
+    if (code)
+        free(flight);
+    return code;
+}
+
+static int grow(struct player *player, struct err *err)
+{
+    struct compare_run *run = player->run;
+    const size_t capacity = player->capacity ? 2 * player->capacity : 64;
+    double *quality, *clock_s;
+
+    if (run->count < player->capacity)
+        return 0;
+    quality = realloc(run->quality, capacity * sizeof *quality);
+    if (quality)
+        run->quality = quality;
+    clock_s = quality ? realloc(run->clock_s, capacity * sizeof *clock_s) : NULL;
+    if (!clock_s)
+        return err_memory(err);
+    run->clock_s = clock_s;
+    player->capacity = capacity;
+    return 0;
+}
+
+/* Predicting is really done, in a time that is never quite the same again. It must not change the order in
+ * which things happen, or else no run could be repeated: it is added to the simulated clock as work that all
+ * cores share. */
+static double clock_at(const struct player *player, double simulated_s)
+{
+    return simulated_s + player->predict_s / player->options->cores;
+}
+
+/* Keeps what the trial says; its time, NaN where it failed, in *time_s. */
+static int take_trial(double *time_s, struct player *player, const struct flight *flight, struct err *err)
+{
+    const struct replay *replay = player->options->replay;
+    int code = grow(player, err);
+
+    if (code)
+        return code;
+    *time_s = replay_time(replay, flight->index, player->seed);
+    if (*time_s < player->chosen_s) {
+        player->chosen_s = *time_s;
+        player->chosen = flight->index;
+        player->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
+    }
+    player->run->quality[player->run->count] = player->quality;
+    player->run->clock_s[player->run->count++] = clock_at(player, flight->job.finished_s);
+    return 0;
+}
+
+/* By search
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static int tell_compiled(struct player *player, uint64_t index, const struct search_forecast *forecast,
+                         struct err *err)
+{
+    const struct replay *replay = player->options->replay;
+    struct search_facts facts = {.outcome = replay_compiled(replay, index)};
+    unsigned char *seen = &player->seen[replay->entries[index].code];
+
+    if (facts.outcome == OUTCOME_OK && *seen)
+        facts.outcome = OUTCOME_SAME_CODE;
+    if (facts.outcome == OUTCOME_OK) {
+        *seen = 1;
+        player->waiting++;
+        facts.forecast = *forecast;
+    }
+    return search_tell(player->search, index, &facts, err);
+}
+
+static int start_compile(struct player *player, uint64_t index, struct err *err)
+{
+    const struct record *record = player->options->replay->entries[index].record;
+
+    if (!record)
+        return tell_compiled(player, index, NULL, err);
+    player->run->compiled += !player->auditing;
+    return launch(player, SOURCE_COMPILE, index, record, err);
+}
+
+static int start_trial(struct player *player, uint64_t index, struct err *err)
+{
+    const struct replay_entry *entry = &player->options->replay->entries[index];
+
+    player->waiting--;
+    return launch(player, SOURCE_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
+}
+
+static int finish(struct player *player, struct err *err)
+{
+    struct source_job *job = source_wait(player->source, -1);
+    struct flight *flight = (struct flight *)job;
+    struct search_facts facts = {.timed = true};
+    int code = 0;
+
+    if (job->kind == SOURCE_COMPILE) {
+        player->predict_s += flight->predict_s;
+        code = tell_compiled(player, flight->index, &flight->forecast, err);
+    } else {
+        if (player->auditing)
+            facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
+        else
+            code = take_trial(&facts.time_s, player, flight, err);
+        facts.outcome = replay_timed(player->options->replay, flight->index);
+        if (!code)
+            code = search_tell(player->search, flight->index, &facts, err);
+    }
+    flight->next = player->resting;
+    player->resting = flight;
+    return code;
+}
+
+/* The search has ended: what it comes to, before the audit, which is counted in nothing. */
+static void end_run(struct player *player)
+{
+    const struct compare_options *options = player->options;
+    struct compare_run *run = player->run;
+
+    run->end_s = clock_at(player, source_now_s(player->source));
+    run->busy = fmax((source_busy_s(player->source, SOURCE_COMPILE) + player->predict_s) / options->cores,
+                     source_busy_s(player->source, SOURCE_MEASURE)) /
+                run->end_s;
+}
+
+/* What the rules cut, held against the truth; and what the audit will sample from. */
+static void judge_cuts(struct player *player)
+{
+    const struct replay *replay = player->options->replay;
+    struct compare_rules *rules = &player->run->rules;
+    const double lost_s =
+        player->chosen < replay->count ? replay->entries[player->chosen].timed->time_s / 1.01 : INFINITY;
+    enum search_fate fate;
+    uint64_t i;
+
+    for (i = 0; i < replay->count; i++) {
+        const struct replay_entry *entry = &replay->entries[i];
+
+        if (!entry->timed)
+            continue;
+        fate = search_fate(player->search, i);
+        player->passed[i] = fate == SEARCH_CUT_ESTIMATE || fate == SEARCH_LEFT;
+        if (fate == SEARCH_CUT_BOUND && entry->timed->time_s < lost_s)
+            rules->lost_by_bound = 1;
+        if (fate == SEARCH_CUT_ESTIMATE && i == replay->best && entry->timed->time_s < lost_s)
+            rules->lost_by_estimate = 1;
+    }
+}
+
+/* Whether the limit that the audit states is above the true share. A configuration with the code of one that
+ * was tried is none of those passed over, and several with the same code are one. */
+static void judge_audit(struct player *player)
+{
+    const struct replay *replay = player->options->replay;
+    struct compare_rules *rules = &player->run->rules;
+    struct search_summary summary;
+    uint64_t i, passed = 0, faster = 0;
+
+    search_summarise(&summary, player->search);
+    for (i = 0; i < replay->count; i++) {
+        if (!player->passed[i] || replay->entries[i].code != i)
+            continue;
+        passed++;
+        faster += replay_time(replay, i, player->seed) < player->chosen_s;
+    }
+    rules->audits = summary.audit.timed > 0;
+    rules->audits_held = rules->audits && (double)faster <= summary.audit.limit * (double)passed;
+}
+
+static void begin_audit(struct player *player)
+{
+    end_run(player);
+    judge_cuts(player);
+    player->auditing = true;
+}
+
+static int play_search(struct player *player, struct err *err)
+{
+    static const enum search_strategy strategies[] = {[COMPARE_EXHAUSTIVE] = SEARCH_EXHAUSTIVE,
+                                                      [COMPARE_MODEL] = SEARCH_MODEL,
+                                                      [COMPARE_RANDOM] = SEARCH_RANDOM};
+    const struct compare_options *options = player->options;
+    const struct search_options search = {.strategy = strategies[player->way],
+                                          .seed = player->seed,
+                                          .count = options->replay->count,
+                                          .first = options->first,
+                                          .trials = player->way == COMPARE_MODEL ? options->trials : 0,
+                                          .audit = player->way == COMPARE_MODEL ? SEARCH_AUDIT : 0,
+                                          .space = options->space,
+                                          .spec = options->spec};
+    struct search_step step = {.action = SEARCH_WAIT};
+    struct search_room room;
+    int code = search_open(&player->search, &search, err);
+
+    while (!code && step.action != SEARCH_STOP) {
+        room.compile =
+            source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores && player->waiting < 512;
+        room.time = source_pending(player->source, SOURCE_MEASURE) < 2;
+        code = search_next(&step, player->search, room, err);
+        if (!code && step.audit && !player->auditing)
+            begin_audit(player);
+        if (!code && step.action == SEARCH_COMPILE)
+            code = start_compile(player, step.index, err);
+        else if (!code && step.action == SEARCH_TIME)
+            code = start_trial(player, step.index, err);
+        else if (!code && step.action == SEARCH_WAIT)
+            code = finish(player, err);
+    }
+    if (!code && player->auditing)
+        judge_audit(player);
+    else if (!code)
+        end_run(player);
+    search_close(player->search);
+    return code;
+}
+
+/* By an order
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+struct placed {
+    uint64_t index;
+    double rank;   /* larger first */
+    uint64_t draw; /* among equals */
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? 1 : -1;
+    return (x->draw > y->draw) - (x->draw < y->draw);
+}
+
+/* Which distinct codes are timed, in what order. */
+static int place(struct placed **out, size_t *count, const struct player *player, struct err *err)
+{
+    const struct compare_options *options = player->options;
+    const struct replay *replay = options->replay;
+    bool *keep = malloc(replay->count + 1);
+    uint64_t i;
+
+    *count = 0;
+    *out = malloc((replay->count + 1) * sizeof **out);
+    if (!*out || !keep) {
+        free(keep);
+        return err_memory(err);
+    }
+    if (player->way == COMPARE_PARETO)
+        pareto_front(keep, options->pareto, replay->count);
+    for (i = 0; i < replay->count; i++) {
+        const struct replay_entry *entry = &replay->entries[i];
+
+        if (!entry->timed || entry->code != i || (player->way == COMPARE_PARETO && !keep[i]))
+            continue;
+        (*out)[(*count)++] = (struct placed){
+            i, player->way == COMPARE_OCCUPANCY ? entry->timed->occupancy : 0, hash_random(player->seed, i)};
+    }
+    free(keep);
+    qsort(*out, *count, sizeof **out, by_rank);
+    return 0;
+}
+
+static int wait_all(struct player *player, enum source_kind kind, size_t at_most, struct err *err)
+{
+    struct source_job *job;
+    double time_s;
+    int code = 0;
+
+    while (!code && source_pending(player->source, kind) > at_most) {
+        job = source_wait(player->source, -1);
+        if (kind == SOURCE_MEASURE)
+            code = take_trial(&time_s, player, (struct flight *)job, err);
+        ((struct flight *)job)->next = player->resting;
+        player->resting = (struct flight *)job;
+    }
+    return code;
+}
+
+static int play_order(struct player *player, struct err *err)
+{
+    const struct replay *replay = player->options->replay;
+    struct placed *placed;
+    size_t count, p;
+    uint64_t i;
+    int code = place(&placed, &count, player, err);
+
+    for (i = 0; i < replay->count && !code; i++)
+        if (replay->entries[i].record) {
+            player->run->compiled++;
+            code = launch(player, SOURCE_COMPILE, i, replay->entries[i].record, err);
+            if (!code)
+                code = wait_all(player, SOURCE_COMPILE, 2 * player->options->cores, err);
+        }
+    if (!code)
+        code = wait_all(player, SOURCE_COMPILE, 0, err);
+    for (p = 0; p < count && !code; p++) {
+        code = launch(player, SOURCE_MEASURE, placed[p].index, replay->entries[placed[p].index].timed, err);
+        if (!code)
+            code = wait_all(player, SOURCE_MEASURE, 1, err);
+    }
+    free(placed);
+    if (!code)
+        code = wait_all(player, SOURCE_MEASURE, 0, err);
+    if (!code)
+        end_run(player);
+    return code;
+}
+
+/* One run
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static void close_player(struct player *player)
+{
+    struct source_job *job;
+    struct flight *flight;
+
+    while (player->source && (job = source_wait(player->source, 0)) != NULL)
+        free(job);
+    source_close(player->source);
+    while ((flight = player->resting) != NULL) {
+        player->resting = flight->next;
+        free(flight);
+    }
+    free(player->seen);
+    free(player->passed);
+}
+
+int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,
+                uint64_t seed, struct err *err)
+{
+    const struct source_options source = {
+        .level = SOURCE_RECORDED, .cores = 1, .simulated_cores = options->cores};
+    struct player player = {.options = options, .way = way, .seed = seed, .run = out, .chosen_s = INFINITY};
+    int code = source_open(&player.source, &source, err);
+
+    *out = (struct compare_run){0};
+    player.seen = calloc(options->replay->count + 1, 1);
+    player.passed = calloc(options->replay->count + 1, 1);
+    player.chosen = options->replay->count;
+    if (!code && (!player.seen || !player.passed))
+        code = err_memory(err);
+    if (!code)
+        code = way == COMPARE_OCCUPANCY || way == COMPARE_PARETO ? play_order(&player, err)
+                                                                 : play_search(&player, err);
+    close_player(&player);
+    if (code)
+        compare_run_release(out);
+    return code;
+}
+
+void compare_run_release(struct compare_run *run)
+{
+    free(run->quality);
+    free(run->clock_s);
+    *run = (struct compare_run){0};
+}

@@ -1,0 +1,445 @@
+#include "tuner/decision/decision.h"
+
+#include "base/hash.h"
+#include "base/stats.h"
+#include "model/occupancy.h"
+#include "space/configuration.h"
+#include "space/variant.h"
+#include "tuner/decision/words.h"
+#include "tuner/journal/heading.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Small pieces. Each setter takes a value of its own and says whether memory ended. */
+
+static int set_hash(struct json *object, const char *key, uint64_t hash)
+{
+    char hex[17];
+
+    hash_hex(hex, hash);
+    return js_set_string(object, key, hex);
+}
+
+static int set_count(struct json *object, const char *key, uint64_t count)
+{
+    return js_set_integer(object, key, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
+
+static int set_known(struct json *object, const char *key, int value)
+{
+    return value < 0 ? 0 : js_set_integer(object, key, value);
+}
+
+/* Milliseconds and shares with as many digits as they can mean. */
+static int set_rounded(struct json *object, const char *key, double value)
+{
+    char text[32];
+
+    if (!isfinite(value))
+        return 0;
+    snprintf(text, sizeof text, "%.7g", value);
+    return js_set_real(object, key, strtod(text, NULL));
+}
+
+static struct json *three(const unsigned values[3])
+{
+    struct json *list = js_new_array();
+    int i, failed = !list;
+
+    for (i = 0; i < 3 && !failed; i++)
+        failed = js_append(list, js_new_integer(values[i]));
+    return js_unless(failed, list);
+}
+
+static struct json *texts(const char *const *values, size_t count)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+    size_t i;
+
+    for (i = 0; i < count && !failed; i++)
+        failed = js_append(list, js_new_string(values[i]));
+    return js_unless(failed, list);
+}
+
+/* A variant
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static int set_metrics(struct json *object, const struct spec *spec, size_t problem,
+                       const struct tuned_variant *variant)
+{
+    struct json *metrics = js_new_object();
+    int failed = !metrics;
+    double value;
+    size_t m;
+
+    for (m = 0; m < spec->metric_count && !failed; m++) {
+        if (spec_metric(&value, spec, m, problem, variant->choices, variant->record.time_s, NULL))
+            continue; /* a metric without a value, such as a division by a size of zero, is left out */
+        failed = set_rounded(metrics, spec->metrics[m].name, value);
+    }
+    return js_set(object, "metrics", metrics) | failed;
+}
+
+static int set_interval(struct json *object, const struct record *record)
+{
+    const struct stats_interval interval = stats_median_interval(record->samples_s, record->sample_count);
+    struct json *list;
+    int failed;
+
+    if (record->sample_count < 2)
+        return 0;
+    list = js_new_array();
+    failed = !list || js_append(list, js_new_real(round(interval.low * 1e10) / 1e7)) ||
+             js_append(list, js_new_real(round(interval.high * 1e10) / 1e7));
+    return js_set(object, "interval_ms", list) | failed;
+}
+
+static int set_record(struct json *object, const struct record *record)
+{
+    return set_rounded(object, "time_ms", record->time_s * 1e3) | set_interval(object, record) |
+           set_count(object, "samples", record->sample_count) |
+           set_rounded(object, "error_max", record->error_max) |
+           set_known(object, "registers", record->registers) |
+           set_known(object, "shared_bytes", record->shared_bytes) |
+           set_known(object, "spill_instructions", record->spill_instructions) |
+           set_known(object, "blocks_per_sm", record->blocks_per_sm) |
+           set_known(object, "carveout", record->carveout) |
+           set_rounded(object, "occupancy", record->occupancy) |
+           set_rounded(object, "clock_mhz", record->clock_hz / 1e6) |
+           (record->identified ? set_hash(object, "code_hash", record->code_hash) : 0);
+}
+
+static int set_launch(struct json *object, const struct variant *variant, const struct tuned *tuned,
+                      const struct record *record)
+{
+    const struct launch *launch = &variant->launch;
+    const uint64_t places =
+        (uint64_t)(record->blocks_per_sm > 0 ? record->blocks_per_sm : 0) * tuned->device.limits.sm_count;
+    int failed =
+        js_set(object, "options", texts((const char *const *)variant->options, variant->option_count)) |
+        js_set_string(object, "name", variant->name) | js_set(object, "grid", three(launch->grid)) |
+        js_set(object, "block", three(launch->block)) |
+        js_set_integer(object, "shared_dynamic_bytes", launch->shared_bytes);
+
+    return places ? failed | set_rounded(object, "waves", (double)launch_blocks(launch) / (double)places)
+                  : failed;
+}
+
+/* What the model says of it, where it does. */
+static int set_forecast(struct json *object, const struct forecast *forecast)
+{
+    struct json *value;
+
+    if (!forecast->told.predicted)
+        return forecast->reason[0] ? js_set_string(object, "not_predicted", forecast->reason) : 0;
+    value = js_new_object();
+    if (!value)
+        return ERR_MEMORY;
+    return set_rounded(value, "bound_ms", forecast->told.bound_s * 1e3) |
+           set_rounded(value, "estimate_ms", forecast->told.estimate_s * 1e3) |
+           set_rounded(value, "needed_warps", forecast->needed_warps) |
+           set_rounded(value, "had_warps", forecast->had_warps) |
+           set_rounded(value, "confidence", forecast->confidence) |
+           js_set_string(value, "limiter", resource_name(forecast->told.limiter)) |
+           js_set_bool(value, "latency_hidden", forecast->latency_hidden) |
+           js_set(object, "predicted", value);
+}
+
+static int variant_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
+                        const struct tuned_variant *found, struct err *err)
+{
+    struct json *object = js_new_object();
+    struct variant variant;
+    int code = object ? variant_make(&variant, spec, tuned->problem, found->choices, err) : err_memory(err);
+
+    *out = NULL;
+    if (code) {
+        js_free(object);
+        return code;
+    }
+    if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
+        set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
+        set_forecast(object, &found->forecast) | set_metrics(object, spec, tuned->problem, found))
+        code = err_memory(err);
+    variant_release(&variant);
+    if (code)
+        js_free(object);
+    else
+        *out = object;
+    return code;
+}
+
+/* A problem
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static struct json *counts_json(const struct tune_counts *counts)
+{
+    struct json *object = js_new_object(), *outcomes = js_new_object();
+    int failed = !object || !outcomes, i;
+
+    for (i = 0; i < OUTCOME_COUNT && !failed; i++)
+        if (counts->outcomes[i])
+            failed = set_count(outcomes, outcome_text((enum outcome)i), counts->outcomes[i]);
+    if (!failed)
+        failed = set_count(object, "combinations", counts->combinations) |
+                 set_count(object, "valid", counts->valid) | set_count(object, "visited", counts->visited) |
+                 set_count(object, "compiled", counts->compiled) |
+                 set_count(object, "cached", counts->cached) | set_count(object, "timed", counts->timed) |
+                 set_count(object, "audited", counts->audited) |
+                 set_count(object, "replayed", counts->replayed) | set_count(object, "stale", counts->stale) |
+                 set_count(object, "missing", counts->missing) |
+                 set_count(object, "distinct_codes", counts->distinct_codes);
+    if (object && !js_set(object, "outcomes", outcomes) && !failed)
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *audit_json(const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(set_count(object, "timed", s->audit.timed) | set_count(object, "faster", s->audit.faster) |
+          set_rounded(object, "nearest", s->audit.nearest) | set_rounded(object, "limit", s->audit.limit) |
+          set_rounded(object, "spent_s", tuned->audit_s)))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+/* How the search went: what was passed over by which rule, and what that may have cost. */
+static struct json *search_json(const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+    struct json *object = js_new_object();
+
+    if (object &&
+        !(js_set_string(object, "ended", search_end_text(s->end)) |
+          js_set_string(object, "profile", tuned->profile) | set_count(object, "compiled", s->compiled) |
+          set_count(object, "timed", s->timed) | set_count(object, "unpredicted", s->refused) |
+          set_count(object, "cut_bound", s->cut_bound) | set_count(object, "cut_estimate", s->cut_estimate) |
+          set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
+          set_rounded(object, "rank_correlation", s->rank_correlation) |
+          js_set(object, "audit", audit_json(tuned))))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+/* When a faster configuration was found. Null when memory ends. */
+static struct json *steps_json(const struct tuned *tuned)
+{
+    struct json *list = js_new_array();
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < tuned->step_count && !failed; i++) {
+        const struct tuned_step *step = &tuned->steps[i];
+        struct json *object = js_new_object();
+
+        failed = !object || set_rounded(object, "at_s", step->at_s) ||
+                 set_count(object, "timed", step->timed) ||
+                 set_rounded(object, "best_ms", step->best_s * 1e3);
+        failed |= js_append(list, object);
+    }
+    return js_unless(failed, list);
+}
+
+static struct json *spent_json(const struct tuned *tuned)
+{
+    struct json *object = js_new_object();
+    int failed = !object;
+
+    if (!failed)
+        failed = set_rounded(object, "elapsed_s", tuned->elapsed_s) |
+                 set_rounded(object, "wall_s", tuned->wall_s) |
+                 set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
+                 set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
+                 set_rounded(object, "controller_s", tuned->controller_s) |
+                 js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
+                 set_count(object, "gpus", tuned->gpus);
+    return js_unless(failed, object);
+}
+
+/* What a reader should know before he believes the numbers. */
+static struct json *remarks_json(const struct spec *spec, const struct tuned *tuned)
+{
+    struct json *list = js_new_array();
+    char text[1400];
+    int failed = !list;
+
+    if (!failed && spec->reference.kind == REFERENCE_DEFAULT && tuned->level == SOURCE_LIVE)
+        failed = js_append(
+            list,
+            js_new_string("results were compared with the default configuration's: no reference is given"));
+    if (!failed && tuned->first_failure[0]) {
+        snprintf(text, sizeof text, "first failure: %s", tuned->first_failure);
+        failed = js_append(list, js_new_string(text));
+    }
+    if (!failed && tuned->code_check == TUNE_DIFFERS) {
+        snprintf(text, sizeof text,
+                 "the winner's code from NVRTC %s differs from the code of NVRTC %s that was measured",
+                 tuned->nvrtc_here, tuned->nvrtc);
+        failed = js_append(list, js_new_string(text));
+    }
+    return js_unless(failed, list);
+}
+
+static int set_variants(struct json *object, const struct spec *spec, const struct tuned *tuned,
+                        struct err *err)
+{
+    struct json *list = js_new_array(), *variant;
+    int code = list ? 0 : err_memory(err);
+    size_t i;
+
+    for (i = 0; i < tuned->finalist_count && !code; i++) {
+        code = variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
+        if (!code && i == 0 && js_set(object, "best", js_copy(variant)))
+            code = err_memory(err);
+        if (!code && js_append(list, variant))
+            code = err_memory(err);
+    }
+    if (js_set(object, "finalists", list) && !code)
+        code = err_memory(err);
+    if (!code && tuned->finalist_count == 0 && js_set(object, "best", js_new_null()))
+        code = err_memory(err);
+    if (code || tuned->initial.record.outcome != OUTCOME_OK || isnan(tuned->initial.record.time_s))
+        return code;
+    code = variant_json(&variant, spec, tuned, &tuned->initial, err);
+    if (code)
+        return code;
+    if (js_set(object, "initial", variant) ||
+        (tuned->finalist_count &&
+         set_rounded(object, "speedup", tuned->initial.record.time_s / tuned->finalists[0].record.time_s)))
+        code = err_memory(err);
+    return code;
+}
+
+static int problem_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
+                        struct err *err)
+{
+    struct json *object = js_new_object(), *words = NULL;
+    int code = object ? set_variants(object, spec, tuned, err) : err_memory(err);
+
+    if (!code)
+        code = words_new(&words, spec, tuned, err);
+    if (!code &&
+        (js_set(object, "words", words) | js_set(object, "problem", heading_problem(spec, tuned->problem)) |
+         js_set_string(object, "strategy", search_strategy_text(tuned->strategy)) |
+         (tuned->strategy == SEARCH_MODEL ? js_set(object, "search", search_json(tuned)) : 0) |
+         js_set_string(object, "journal", tuned->journal) |
+         js_set_string(object, "recorded_date", tuned->recorded_date) |
+         js_set_string(object, "ended", tune_end_text(tuned->end)) |
+         js_set(object, "counts", counts_json(&tuned->counts)) | js_set(object, "spent", spent_json(tuned)) |
+         set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
+        code = err_memory(err);
+    *out = code ? NULL : object;
+    if (code)
+        js_free(object);
+    return code;
+}
+
+/* The whole
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static int signature_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
+                          struct err *err)
+{
+    struct json *object = js_new_object();
+    struct variant variant;
+    uint64_t source = 0, profile = 0;
+    int code =
+        object ? variant_make(&variant, spec, tuned->problem, tuned->initial.choices, err) : err_memory(err);
+
+    if (!code) {
+        code = variant_source_hash(&source, &variant, err);
+        variant_release(&variant);
+    }
+    if (!code)
+        code = device_hash(&profile, &tuned->device, err);
+    if (!code && (set_hash(object, "spec_hash", spec->hash) | set_hash(object, "source_hash", source) |
+                  js_set_string(object, "device", tuned->device.name) |
+                  js_set_integer(object, "sm", tuned->device.sm) |
+                  js_set_string(object, "driver", tuned->device.driver) |
+                  js_set_string(object, "nvrtc", tuned->nvrtc) | set_hash(object, "profile_hash", profile)))
+        code = err_memory(err);
+    *out = code ? NULL : object;
+    if (code)
+        js_free(object);
+    return code;
+}
+
+static struct json *expressions(struct expr *const *list, size_t count)
+{
+    struct json *array = js_new_array();
+    int failed = !array;
+    size_t i;
+
+    for (i = 0; i < count && list[i] && !failed; i++)
+        failed = js_append(array, js_new_string(expr_text(list[i])));
+    return js_unless(failed, array);
+}
+
+static struct json *launch_json(const struct spec_launch *launch)
+{
+    struct json *object = js_new_object();
+
+    if (object && !(js_set(object, "grid", expressions(launch->grid, 3)) |
+                    js_set(object, "block", expressions(launch->block, 3)) |
+                    js_set_string(object, "shared", launch->shared ? expr_text(launch->shared) : "0")))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
+static struct json *parameter_names(const struct spec *spec)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+    size_t p;
+
+    for (p = 0; p < spec->parameter_count && !failed; p++)
+        failed = js_append(list, js_new_string(spec->parameters[p].name));
+    return js_unless(failed, list);
+}
+
+int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
+                 struct err *err)
+{
+    struct json *object = js_new_object(), *problems = js_new_array(), *part = NULL;
+    int code = object && problems ? 0 : err_memory(err);
+    size_t i;
+
+    *out = NULL;
+    for (i = 0; i < count && !code; i++) {
+        code = problem_json(&part, spec, &tuned[i], err);
+        if (!code && js_append(problems, part))
+            code = err_memory(err);
+    }
+    if (object && js_set(object, "problems", problems) && !code)
+        code = err_memory(err);
+    if (!code)
+        code = signature_json(&part, spec, &tuned[0], err);
+    if (!code && (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
+                  js_set_string(object, "kernel", spec->kernel.name) |
+                  js_set_string(object, "level", tuned[0].level == SOURCE_LIVE ? "live" : "recorded") |
+                  js_set(object, "parameters", parameter_names(spec)) |
+                  js_set(object, "sizes", texts(spec->names + spec->parameter_count, spec->size_count)) |
+                  js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
+                  js_set(object, "launch", launch_json(&spec->launch))))
+        code = err_memory(err);
+    if (code)
+        js_free(object);
+    else
+        *out = object;
+    return code;
+}

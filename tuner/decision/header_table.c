@@ -1,0 +1,147 @@
+#include "tuner/decision/header_table.h"
+
+#include "space/configuration.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kernel's name up to template arguments, with '_' for what no identifier may hold. */
+static void name_prefix(struct header_table *table, const char *kernel)
+{
+    size_t used = 0;
+
+    if (isdigit((unsigned char)kernel[0]))
+        table->lower[used++] = '_';
+    for (; *kernel && *kernel != '<' && used + 1 < sizeof table->lower; kernel++)
+        table->lower[used++] = isalnum((unsigned char)*kernel) ? (char)tolower((unsigned char)*kernel) : '_';
+    table->lower[used] = '\0';
+    for (used = 0; table->lower[used]; used++)
+        table->upper[used] = (char)toupper((unsigned char)table->lower[used]);
+    table->upper[used] = '\0';
+}
+
+static bool same_names(const char *const *a, size_t a_count, const char *const *b, size_t b_count)
+{
+    size_t i;
+
+    for (i = 0; a_count == b_count && i < a_count; i++)
+        if (strcmp(a[i], b[i]))
+            return false;
+    return a_count == b_count;
+}
+
+static int check_alike(const struct header_table *table, struct err *err)
+{
+    const struct decision *first = table->first, *other;
+    size_t i;
+
+    for (i = 1; i < table->decision_count; i++) {
+        other = &table->decisions[i];
+        if (strcmp(first->kernel, other->kernel))
+            return err_set(err, ERR_USAGE, "%s: is about kernel %s, %s about %s: one header holds one kernel",
+                           other->path, other->kernel, first->path, first->kernel);
+        if (!same_names(first->parameters, first->parameter_count, other->parameters, other->parameter_count))
+            return err_set(err, ERR_USAGE, "%s: has other parameters than %s", other->path, first->path);
+        if (!same_names(first->sizes, first->size_count, other->sizes, other->size_count))
+            return err_set(err, ERR_USAGE, "%s: has other problem sizes than %s", other->path, first->path);
+    }
+    return 0;
+}
+
+static bool same_values(const struct header_table *table, size_t a, size_t b)
+{
+    size_t p;
+
+    for (p = 0; p < table->first->parameter_count; p++)
+        if (!value_equal(&table->rows[a]->values[p], &table->rows[b]->values[p]))
+            return false;
+    return true;
+}
+
+static void find_distinct(struct header_table *table)
+{
+    size_t row, v;
+
+    for (row = 0; row < table->row_count; row++) {
+        for (v = 0; v < table->distinct_count && !same_values(table, row, table->distinct[v]); v++)
+            ;
+        if (v == table->distinct_count)
+            table->distinct[table->distinct_count++] = row;
+        table->variants[row] = v;
+    }
+}
+
+static enum field_type type_of(const struct value *value)
+{
+    switch (value->kind) {
+    case VALUE_BOOL:
+        return FIELD_BOOL;
+    case VALUE_REAL:
+        return FIELD_REAL;
+    case VALUE_STRING:
+        return FIELD_STRING;
+    case VALUE_INTEGER:
+        break;
+    }
+    return value->integer >= INT32_MIN && value->integer <= INT32_MAX ? FIELD_INT : FIELD_LONG;
+}
+
+/* The type that holds a parameter in every row; numbers widen to each other, other mixtures are refused. */
+static int find_types(struct header_table *table, struct err *err)
+{
+    enum field_type type;
+    size_t p, row;
+
+    for (p = 0; p < table->first->parameter_count; p++) {
+        table->types[p] = type_of(&table->first->defaults[p]);
+        for (row = 0; row < table->row_count; row++) {
+            type = type_of(&table->rows[row]->values[p]);
+            if ((type > FIELD_REAL || table->types[p] > FIELD_REAL) && type != table->types[p])
+                return err_set(err, ERR_USAGE,
+                               "parameter %s has values of different kinds: a header cannot hold them",
+                               table->first->parameters[p]);
+            if (type > table->types[p])
+                table->types[p] = type;
+        }
+    }
+    return 0;
+}
+
+void header_table_release(struct header_table *table)
+{
+    free(table->rows);
+    free(table->variants);
+    free(table->distinct);
+    free(table->types);
+}
+
+int header_table_init(struct header_table *table, const struct decision *decisions, size_t count,
+                      struct err *err)
+{
+    size_t i, r, total = 0;
+    int code;
+
+    *table = (struct header_table){.decisions = decisions, .decision_count = count, .first = &decisions[0]};
+    for (i = 0; i < count; i++)
+        total += decisions[i].row_count;
+    if (!total)
+        return err_set(err, ERR_USAGE, "%s: has no winner to make a header of", decisions[0].path);
+    code = check_alike(table, err);
+    if (code)
+        return code;
+    table->rows = calloc(total, sizeof *table->rows);
+    table->variants = calloc(total, sizeof *table->variants);
+    table->distinct = calloc(total, sizeof *table->distinct);
+    table->types = calloc(table->first->parameter_count + 1, sizeof *table->types);
+    if (!table->rows || !table->variants || !table->distinct || !table->types)
+        return err_memory(err);
+    for (i = 0; i < count; i++)
+        for (r = 0; r < decisions[i].row_count; r++)
+            table->rows[table->row_count++] = &decisions[i].rows[r];
+    name_prefix(table, table->first->kernel);
+    find_distinct(table);
+    table->fallback = decision_overall(table->rows, table->row_count, table->first->parameters,
+                                       table->first->parameter_count);
+    return find_types(table, err);
+}

@@ -1,0 +1,32 @@
+/* The head of a journal: whose results these are, and how they were measured. */
+#ifndef TUNER_JOURNAL_HEADING_H
+#define TUNER_JOURNAL_HEADING_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "gpu/worker.h"
+#include "model/device.h"
+#include "space/spec.h"
+#include "tuner/journal/journal.h"
+
+/* Kernel Tuner's top-level keys and our object "occutune". The caller frees it. */
+int heading_new(struct json **out, const struct spec *spec, size_t problem, const struct device *device,
+                const char *nvrtc, const struct protocol *protocol, struct err *err);
+
+/* The sizes of one problem as {"M": 4096, ...}; null when memory ends. */
+struct json *heading_problem(const struct spec *spec, size_t problem);
+
+/* What a journal says of itself; texts are borrowed from it and "" when absent. */
+struct heading {
+    const char *device_name, *kernel_name, *nvrtc, *driver;
+    char date[11]; /* "2026-11-20", "" unknown */
+};
+void heading_read(struct heading *out, const struct journal *journal);
+
+/* The device profile in the head; ERR_MISSING when there is none (another tool's cache). */
+int heading_device(struct device *out, const struct journal *journal, struct err *err);
+
+/* ERR_USAGE unless the journal is for this kernel, these parameters and (where it says so) this problem. */
+int heading_check(const struct journal *journal, const struct spec *spec, size_t problem, struct err *err);
+
+#endif

@@ -1,0 +1,95 @@
+/* The journal: every result of one spec, device and problem, appended as it comes.
+ *
+ * The file is a Kernel Tuner cache (one record a line, times in milliseconds, `__error__` for what failed)
+ * with extra keys: a top-level object "occutune" that says where the records come from, and in each record
+ * the outcome, resources, clock and the hashes that make it trustworthy. Tools that read Kernel Tuner caches
+ * read it, and theirs can be read here.
+ *
+ * A later record of a key replaces the earlier. A record is appended with one write, so a killed program
+ * leaves at most one incomplete record at the end of the file: reading stops there and says so. Files may be
+ * compressed with gzip; those are read-only. */
+#ifndef TUNER_JOURNAL_JOURNAL_H
+#define TUNER_JOURNAL_JOURNAL_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/outcome.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JOURNAL_SCHEMA = 1 };
+
+/* What is known of one configuration. Integers are -1, reals NaN, texts null where nothing is known. */
+struct record {
+    char *key; /* see configuration_key() */
+    enum outcome outcome;
+    char *message;        /* why, unless ok */
+    char *same_as;        /* OUTCOME_SAME_CODE: key of the configuration that was timed in its place */
+    bool identified;      /* the hashes below are known; false for other tools' records */
+    bool final;           /* measured among the finalists, interleaved with them */
+    uint64_t build_hash;  /* what went into the compiler: source, options, architecture, compiler version */
+    uint64_t code_hash;   /* what came out: code and resources; 0 when it did not compile */
+    uint64_t launch_hash; /* geometry, arguments and measuring protocol */
+    double time_s;        /* median of the samples */
+    double *samples_s;    /* kept samples, in order */
+    size_t sample_count;
+    int launches;  /* per sample */
+    int discarded; /* samples dropped for their clock */
+    bool throttled;
+    int registers, shared_bytes, spill_instructions,
+        blocks_per_sm;          /* shared: static and dynamic, of one block */
+    int carveout;               /* per cent of the unified memory, as the launch asks for it */
+    double occupancy;           /* 0 to 1 */
+    double clock_hz, error_max; /* see struct trial */
+    double compile_s, verify_s, benchmark_s, trial_s; /* time spent; trial_s is the whole trial */
+};
+
+void record_init(struct record *record); /* nothing known */
+void record_release(struct record *record);
+int record_copy(struct record *out, const struct record *record, struct err *err);
+
+struct journal;
+
+/* Reads a journal, another tool's cache or T4 results, of which nothing is changed. ERR_USAGE where the file
+ * cannot be found, ERR_FORMAT where it is no cache file or a record in its middle is damaged (the message
+ * names the record). */
+int journal_read(struct journal **out, const char *path, struct err *err);
+
+/* Opens a journal for appending and reads what it holds; creates it with `head` (see journal_head_new) where
+ * there is none. The file is locked until it is closed: ERR_USAGE when another process holds it, or when it
+ * belongs to another device, kernel, problem or parameter list than `head` says. An incomplete record at its
+ * end is cut off. */
+int journal_open(struct journal **out, const char *path, const struct json *head, struct err *err);
+
+/* Writes the closing braces, with `not_timed` (may be null, not taken over) as a top-level object, and ends.
+ * Safe to leave out: a journal that was never closed is complete. Frees in any case. */
+int journal_close(struct journal *journal, const struct json *not_timed, struct err *err);
+
+/* Ends without closing braces; a file that was created here and holds no record is removed. Also null. */
+void journal_free(struct journal *journal);
+
+/* The top level without "cache"; a cursor into the journal. */
+struct js_at journal_head(const struct journal *journal);
+const char *journal_path(const struct journal *journal);
+bool journal_foreign(const struct journal *journal);     /* another tool's: records have no identity */
+size_t journal_cut_bytes(const struct journal *journal); /* incomplete bytes found at the end */
+
+/* Records of another tool that tell neither a time nor a known error, and are left out; `reason` of the
+ * first, borrowed. */
+size_t journal_left_out(const char **reason, const struct journal *journal);
+
+/* Appends a record; `parameters` is the configuration as configuration_json() gives it. When the disk is full
+ * the file is cut back to its last complete record and ERR_SYSTEM returned. */
+int journal_append(struct journal *journal, const struct record *record, const struct json *parameters,
+                   struct err *err);
+
+/* The latest record of a key; null when there is none. Valid until the next append. */
+const struct record *journal_find(const struct journal *journal, const char *key);
+
+/* The latest records, in the order in which their keys first came. */
+size_t journal_count(const struct journal *journal);
+const struct record *journal_record(const struct journal *journal, size_t index);
+
+#endif

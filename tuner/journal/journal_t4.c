@@ -1,0 +1,208 @@
+/* Results in the T4 format of the auto-tuning community (schema 1.0.0; Kernel Tuner, KTT's converter): a list
+ * of {configuration, times, invalidity, measurements}. Each becomes the record that a Kernel Tuner cache
+ * would have, so that only one place knows what a record means. */
+#include "tuner/journal/journal_file.h"
+
+#include "space/configuration.h"
+#include "tuner/journal/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Milliseconds in the unit of the file's times; 0 for one that is not known. */
+static double unit_ms(const char *unit)
+{
+    static const struct {
+        const char *name;
+        double ms;
+    } units[] = {{"milliseconds", 1}, {"miliseconds", 1}, {"ms", 1},  {"microseconds", 1e-3},
+                 {"us", 1e-3},        {"seconds", 1e3},   {"s", 1e3}, {"nanoseconds", 1e-6},
+                 {"ns", 1e-6}};
+
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (!strcmp(unit, units[k].name))
+            return units[k].ms;
+    return 0;
+}
+
+static int read_unit(double *ms, const struct js_at *head, struct err *err)
+{
+    struct js_at metadata, unit;
+    const char *text;
+
+    *ms = 1;
+    if (!js_find(&metadata, head, "metadata") || !js_find(&unit, &metadata, "timeunit"))
+        return 0;
+    if (js_string(&text, &unit, err))
+        return ERR_FORMAT;
+    *ms = unit_ms(text);
+    return *ms > 0 ? 0 : js_fail(&unit, err, "the unit \"%s\" is not known", text);
+}
+
+/* What a Kernel Tuner cache calls it; null where the configuration ran. */
+static const char *error_name(const char *invalidity)
+{
+    if (!strcmp(invalidity, "correct"))
+        return NULL;
+    if (!strcmp(invalidity, "compile"))
+        return "CompilationFailedConfig";
+    if (!strcmp(invalidity, "constraints"))
+        return "InvalidConfig";
+    return strcmp(invalidity, "correctness") ? "RuntimeFailedConfig" : "ErrorConfig";
+}
+
+/* The values in the order of `names`, as a key; and beside the names in `body`. */
+static int take_configuration(char *key, size_t size, struct json *body, const struct js_at *result,
+                              const struct js_at *names, struct err *err)
+{
+    struct js_at configuration, at;
+    size_t used = 0;
+
+    if (js_member(&configuration, result, "configuration", err))
+        return ERR_USAGE;
+    for (size_t k = 0; k < js_count(names); k++) {
+        struct js_at name = js_element(names, k);
+        struct value value;
+        const char *text;
+
+        if (js_string(&text, &name, err) || js_member(&at, &configuration, text, err) ||
+            value_from_json(&value, &at, err))
+            return ERR_USAGE;
+        used += (size_t)snprintf(key + used, size - used, "%s", k ? "," : "");
+        if (used < size)
+            used += (size_t)value_text(key + used, size - used, &value);
+        if (used >= size)
+            return js_fail(&at, err, "the configuration is too long");
+        if (js_set(body, text, value_to_json(&value)))
+            return err_memory(err);
+    }
+    return 0;
+}
+
+/* The measurement called time, else the median of the runs stays to be taken from "times". */
+static int take_time(struct json *body, const struct js_at *result, double ms, struct err *err)
+{
+    struct js_at measurements, name, value;
+    const char *text;
+    double time;
+
+    if (!js_find(&measurements, result, "measurements"))
+        return js_fail(result, err, "no measurement is called time");
+    for (size_t k = 0; k < js_count(&measurements); k++) {
+        struct js_at one = js_element(&measurements, k);
+
+        if (js_member(&name, &one, "name", err) || js_string(&text, &name, err))
+            return ERR_USAGE;
+        if (strcmp(text, "time"))
+            continue;
+        if (js_member(&value, &one, "value", err) || js_real(&time, &value, err))
+            return ERR_USAGE;
+        return js_set_real(body, "time", time * ms) ? err_memory(err) : 0;
+    }
+    return js_fail(result, err, "no measurement is called time");
+}
+
+static int take_runs(struct json *body, const struct js_at *result, double ms, struct err *err)
+{
+    struct json *runs = js_new_array();
+    struct js_at times, list, at;
+    double time;
+    int code = runs ? 0 : err_memory(err);
+
+    if (!code && js_find(&times, result, "times") && js_find(&list, &times, "runtimes"))
+        for (size_t k = 0; k < js_count(&list) && !code; k++) {
+            at = js_element(&list, k);
+            if (js_kind(&at) != JS_NULL && !(code = js_real(&time, &at, err)))
+                code = js_append(runs, js_new_real(time * ms)) ? err_memory(err) : 0;
+        }
+    if (!code && js_count(&(struct js_at){.value = runs}))
+        return js_set(body, "times", runs) ? err_memory(err) : 0;
+    js_free(runs);
+    return code;
+}
+
+static int take_result(struct journal *journal, const struct js_at *result, const struct js_at *names,
+                       double ms, struct err *err)
+{
+    struct json *body = js_new_object(), *entry = js_new_object();
+    struct js_at invalidity, root, member = {0};
+    struct record record;
+    const char *text, *error;
+    char key[1024];
+    int code = body && entry ? 0 : err_memory(err);
+
+    if (!code && (js_member(&invalidity, result, "invalidity", err) || js_string(&text, &invalidity, err)))
+        code = ERR_USAGE;
+    if (!code)
+        code = take_configuration(key, sizeof key, body, result, names, err);
+    error = code ? NULL : error_name(text);
+    if (!code && error)
+        code = js_set_string(body, "__error__", error) ? err_memory(err) : 0;
+    else if (!code && !(code = take_time(body, result, ms, err)))
+        code = take_runs(body, result, ms, err);
+    if (!code) {
+        code = js_set(entry, key, body) ? err_memory(err) : 0;
+        body = NULL;
+    }
+    if (!code) {
+        root = js_root(entry, journal->path);
+        js_next(&member, &root);
+        code = record_from_json(&record, &member, err);
+    }
+    if (!code)
+        code = records_put(&journal->records, &record, err);
+    js_free(body);
+    js_free(entry);
+    return code;
+}
+
+/* The names of the first result's configuration stand for all, in their order. */
+static int name_parameters(struct json *head, const struct js_at *results, struct err *err)
+{
+    struct js_at first = js_element(results, 0), configuration, member = {0};
+    struct json *names;
+
+    if (js_member(&configuration, &first, "configuration", err) || js_expect(&configuration, JS_OBJECT, err))
+        return ERR_USAGE;
+    names = js_new_array();
+    while (names && js_next(&member, &configuration))
+        if (js_append(names, js_new_string(member.key))) {
+            js_free(names);
+            names = NULL;
+        }
+    return !names || js_set(head, "tune_params_keys", names) ? err_memory(err) : 0;
+}
+
+int journal_take_t4(struct journal *journal, struct err *err)
+{
+    const struct js_at head = js_root(journal->head, journal->path);
+    struct js_at results, names;
+    double ms;
+    int code =
+        js_member(&results, &head, "results", err) || js_expect(&results, JS_ARRAY, err) ? ERR_USAGE : 0;
+
+    if (!code)
+        code = read_unit(&ms, &head, err);
+    if (!code && !js_count(&results))
+        code = js_fail(&results, err, "is empty");
+    if (!code)
+        code = name_parameters(journal->head, &results, err);
+    if (!code)
+        code = js_member(&names, &head, "tune_params_keys", err);
+    for (size_t k = 0; !code && k < js_count(&results); k++) {
+        struct js_at result = js_element(&results, k);
+        struct err why = {0};
+
+        code = take_result(journal, &result, &names, ms, &why);
+        if (code == ERR_USAGE) {
+            journal_leave_out(journal, &why);
+            code = 0;
+        } else if (code) {
+            err_set(err, (enum err_code)code, "%s", why.text);
+        }
+    }
+    if (code)
+        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
+    return js_set(journal->head, "results", js_new_null()) ? err_memory(err) : 0;
+}

@@ -1,0 +1,14 @@
+/* Records as JSON: the body of one entry of a Kernel Tuner cache. */
+#ifndef TUNER_JOURNAL_RECORD_H
+#define TUNER_JOURNAL_RECORD_H
+
+#include "tuner/journal/journal.h"
+
+/* Reads ours and other tools' (time as a number of milliseconds or the name of an error, `times`,
+ * `__error__`). The key is the cursor's. */
+int record_from_json(struct record *out, const struct js_at *at, struct err *err);
+
+/* The body, with the members of the object `parameters` first; null when memory ends. */
+struct json *record_to_json(const struct record *record, const struct json *parameters);
+
+#endif

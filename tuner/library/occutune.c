@@ -1,0 +1,408 @@
+#include "tuner/library/occutune.h"
+
+#include "base/place.h"
+#include "tuner/decision/decision.h"
+#include "tuner/library/kernel.h"
+#include "tuner/source/site.h"
+#include "tuner/tune/tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef OCCUTUNE_VERSION
+#error "OCCUTUNE_VERSION is set by the build"
+#endif
+
+_Static_assert(sizeof(struct err) == sizeof(struct occutune_error), "errors are passed through");
+_Static_assert((int)CHOICE_DEFAULT == (int)OCCUTUNE_FIT_DEFAULT, "fits are passed through");
+_Static_assert((int)ERR_STOPPED == (int)OCCUTUNE_STOPPED, "codes are passed through");
+
+struct occutune_decision {
+    struct decision decision;
+};
+
+static int give_error(struct occutune_error *error, const struct err *err)
+{
+    if (error) {
+        error->code = err->code;
+        memcpy(error->text, err->text, sizeof error->text);
+    }
+    return err->code;
+}
+
+const char *occutune_version(void)
+{
+    return OCCUTUNE_VERSION;
+}
+
+void occutune_options_init(struct occutune_options *options)
+{
+    *options = (struct occutune_options){.strategy = "model", .audit = SEARCH_AUDIT};
+}
+
+static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
+{
+    if (!options->cache)
+        return site_cache_directory(out, size);
+    return *options->cache ? options->cache : NULL;
+}
+
+/* Tuning
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* The caller's options and callbacks, as the loop wants them. */
+struct bridge {
+    const struct occutune_options *options;
+    struct tune_options tune;
+    char profiles[4096];
+};
+
+static void pass_progress(void *context, const struct tune_progress *now)
+{
+    const struct occutune_options *options = ((struct bridge *)context)->options;
+
+    options->progress(options->context, now->done, now->total, now->best_s);
+}
+
+static void pass_message(void *context, const char *text)
+{
+    const struct occutune_options *options = ((struct bridge *)context)->options;
+
+    options->message(options->context, text);
+}
+
+static int bridge_init(struct bridge *bridge, const struct occutune_options *options, struct err *err)
+{
+    const int strategy = search_strategy_parse(options->strategy ? options->strategy : "model");
+
+    if (strategy < 0)
+        return err_set(err, ERR_USAGE, "strategy %s is none of model, exhaustive, random", options->strategy);
+    *bridge = (struct bridge){
+        .options = options,
+        .tune = {.strategy = (enum search_strategy)strategy,
+                 .seed = options->seed,
+                 .time_s = options->time_s,
+                 .trials = options->trials,
+                 .audit = options->audit,
+                 .profile = options->profile,
+                 .recorded = options->recorded,
+                 .device = options->device && !site_is_number(options->device) ? options->device : NULL,
+                 .journal = options->journal,
+                 .stop = options->stop,
+                 .progress = options->progress ? pass_progress : NULL,
+                 .message = options->message ? pass_message : NULL,
+                 .context = bridge}};
+    if (place_share(bridge->profiles, sizeof bridge->profiles, "devices"))
+        bridge->tune.profiles = bridge->profiles;
+    return 0;
+}
+
+static int tune_problems(struct json **out, const struct spec *spec, struct site *site,
+                         const struct bridge *bridge, struct err *err)
+{
+    struct tuned *tuned = calloc(spec->problem_count, sizeof *tuned);
+    size_t count = 0, i;
+    int code = tuned ? 0 : err_memory(err);
+
+    *out = NULL;
+    while (!code && count < spec->problem_count && !(bridge->tune.stop && *bridge->tune.stop)) {
+        code = tune(&tuned[count], spec, count, site, &bridge->tune, err);
+        count += !code;
+    }
+    if (!code && !count)
+        code = err_set(err, ERR_STOPPED, "stopped before anything was measured");
+    if (!code)
+        code = decision_new(out, spec, tuned, count, err);
+    for (i = 0; i < count; i++)
+        tuned_release(&tuned[i]);
+    free(tuned);
+    return code;
+}
+
+static int take(occutune_decision **out, struct json *document, const char *name, struct err *err)
+{
+    occutune_decision *decision = calloc(1, sizeof *decision);
+    int code;
+
+    if (!decision) {
+        js_free(document);
+        return err_memory(err);
+    }
+    code = decision_take(&decision->decision, document, name, err);
+    if (code)
+        free(decision);
+    else
+        *out = decision;
+    return code;
+}
+
+int occutune_tune(occutune_decision **out, const char *spec_path, const struct occutune_options *options,
+                  struct occutune_error *error)
+{
+    char cache[4096];
+    const struct site_options site_options = {.device = options->device,
+                                              .nvrtc = options->nvrtc,
+                                              .worker = options->worker,
+                                              .cache = cache_of(cache, sizeof cache, options),
+                                              .jobs = options->jobs};
+    struct bridge bridge;
+    struct json *document = NULL;
+    struct spec spec = {0};
+    struct site site;
+    struct err err = {0};
+    int code = bridge_init(&bridge, options, &err);
+
+    *out = NULL;
+    if (!code)
+        code = spec_read(&spec, spec_path, SPEC_WHOLE, options->sets, options->set_count, &err);
+    if (!code) {
+        code = site_open(&site, &site_options, &err);
+        if (!code) {
+            code = tune_problems(&document, &spec, &site, &bridge, &err);
+            site_close(&site);
+        }
+        spec_release(&spec);
+    }
+    if (!code)
+        code = take(out, document, spec_path, &err);
+    return code ? give_error(error, &err) : 0;
+}
+
+/* Decisions
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+int occutune_load(occutune_decision **out, const char *path, struct occutune_error *error)
+{
+    struct json *document;
+    struct err err = {0};
+    int code = js_read_file(&document, path, &err);
+
+    *out = NULL;
+    if (!code)
+        code = take(out, document, path, &err);
+    return code ? give_error(error, &err) : 0;
+}
+
+int occutune_save(const occutune_decision *decision, const char *path, struct occutune_error *error)
+{
+    struct err err = {0};
+
+    return js_write_file(decision->decision.document, path, &err) ? give_error(error, &err) : 0;
+}
+
+void occutune_free(occutune_decision *decision)
+{
+    if (decision)
+        decision_release(&decision->decision);
+    free(decision);
+}
+
+const char *occutune_level(const occutune_decision *decision)
+{
+    return decision->decision.level;
+}
+
+const char *occutune_device(const occutune_decision *decision)
+{
+    return decision->decision.device;
+}
+
+size_t occutune_size_count(const occutune_decision *decision)
+{
+    return decision->decision.size_count;
+}
+
+const char *occutune_size_name(const occutune_decision *decision, size_t index)
+{
+    return index < decision->decision.size_count ? decision->decision.sizes[index] : NULL;
+}
+
+size_t occutune_row_count(const occutune_decision *decision)
+{
+    return decision->decision.row_count;
+}
+
+int occutune_row(struct occutune_configuration *out, const occutune_decision *decision, size_t row,
+                 struct occutune_error *error)
+{
+    const struct decision_row *found;
+    struct err err = {0};
+
+    *out = (struct occutune_configuration){0};
+    if (row >= decision->decision.row_count) {
+        err_set(&err, ERR_USAGE, "%s: there is no row %zu of %zu", decision->decision.path, row,
+                decision->decision.row_count);
+        return give_error(error, &err);
+    }
+    found = &decision->decision.rows[row];
+    *out = (struct occutune_configuration){.device = found->device,
+                                           .sm = found->sm,
+                                           .sizes = found->sizes,
+                                           .time_s = found->time_s,
+                                           .speedup = found->speedup,
+                                           .block = {found->block[0], found->block[1], found->block[2]},
+                                           .shared_dynamic_bytes = found->shared_dynamic_bytes,
+                                           .options = found->options,
+                                           .option_count = found->option_count,
+                                           .decision = decision,
+                                           .row = row};
+    return 0;
+}
+
+int occutune_best(struct occutune_configuration *out, const occutune_decision *decision, const char *device,
+                  unsigned sm, const double *sizes, struct occutune_error *error)
+{
+    const struct decision_row *row = decision_find(&decision->decision, device, sm, sizes);
+    struct err err = {0};
+
+    *out = (struct occutune_configuration){0};
+    if (row)
+        return occutune_row(out, decision, (size_t)(row - decision->decision.rows), error);
+    err_set(&err, ERR_MISSING, "%s: holds nothing for %s", decision->decision.path,
+            device ? device : "any device");
+    return give_error(error, &err);
+}
+
+/* Values
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static int find_value(const struct value **out, const struct occutune_configuration *configuration,
+                      const char *parameter, struct err *err)
+{
+    const struct decision *decision = &configuration->decision->decision;
+    size_t p;
+
+    for (p = 0; p < decision->parameter_count; p++)
+        if (!strcmp(decision->parameters[p], parameter)) {
+            *out = &decision->rows[configuration->row].values[p];
+            return 0;
+        }
+    return err_set(err, ERR_USAGE, "%s: kernel %s has no parameter %s", decision->path, decision->kernel,
+                   parameter);
+}
+
+int occutune_integer(int64_t *out, const struct occutune_configuration *configuration, const char *parameter,
+                     struct occutune_error *error)
+{
+    const struct value *value = NULL;
+    struct err err = {0};
+    int code = find_value(&value, configuration, parameter, &err);
+
+    *out = 0;
+    if (!code && value->kind != VALUE_INTEGER && value->kind != VALUE_BOOL)
+        code = err_set(&err, ERR_USAGE, "parameter %s is no integer", parameter);
+    if (!code)
+        *out = value->integer;
+    return code ? give_error(error, &err) : 0;
+}
+
+int occutune_real(double *out, const struct occutune_configuration *configuration, const char *parameter,
+                  struct occutune_error *error)
+{
+    const struct value *value = NULL;
+    struct err err = {0};
+    int code = find_value(&value, configuration, parameter, &err);
+
+    *out = 0;
+    if (!code && value->kind == VALUE_STRING)
+        code = err_set(&err, ERR_USAGE, "parameter %s is no number", parameter);
+    if (!code)
+        *out = value_real(value);
+    return code ? give_error(error, &err) : 0;
+}
+
+int occutune_text(const char **out, const struct occutune_configuration *configuration, const char *parameter,
+                  struct occutune_error *error)
+{
+    const struct value *value = NULL;
+    struct err err = {0};
+    int code = find_value(&value, configuration, parameter, &err);
+
+    *out = NULL;
+    if (!code && value->kind != VALUE_STRING)
+        code = err_set(&err, ERR_USAGE, "parameter %s is no text", parameter);
+    if (!code)
+        *out = value->string;
+    return code ? give_error(error, &err) : 0;
+}
+
+/* Run time
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
+                         size_t count, const struct occutune_options *options, struct occutune_error *error)
+{
+    static const struct occutune_options defaults = {0};
+    const struct occutune_options *given = options ? options : &defaults;
+    const struct decision **list = calloc(count + 1, sizeof *list);
+    char cache[4096];
+    const struct kernel_options kernel_options = {.nvrtc = given->nvrtc,
+                                                  .worker = given->worker,
+                                                  .cache = cache_of(cache, sizeof cache, given),
+                                                  .message = given->message,
+                                                  .context = given->context};
+    struct kernel *kernel = NULL;
+    struct err err = {0};
+    size_t i;
+    int code = list ? 0 : err_memory(&err);
+
+    for (i = 0; i < count && !code; i++)
+        list[i] = &decisions[i]->decision;
+    if (!code)
+        code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
+    free(list);
+    *out = (occutune_kernel *)kernel;
+    return code ? give_error(error, &err) : 0;
+}
+
+static struct occutune_launch launch_of(const struct kernel_ready *ready)
+{
+    const struct variant *variant = &ready->variant->variant;
+    const struct launch *launch = &ready->choice.launch;
+
+    return (struct occutune_launch){.function = ready->function,
+                                    .module = ready->module,
+                                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+                                    .block = {launch->block[0], launch->block[1], launch->block[2]},
+                                    .shared_dynamic_bytes = launch->shared_bytes,
+                                    .fit = (enum occutune_fit)ready->choice.fit,
+                                    .configuration = ready->variant->text,
+                                    .options = (const char *const *)variant->options,
+                                    .option_count = variant->option_count};
+}
+
+int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
+                        struct occutune_error *error)
+{
+    struct kernel_ready ready;
+    struct err err = {0};
+
+    *out = (struct occutune_launch){0};
+    if (kernel_get(&ready, (struct kernel *)kernel, sizes, &err))
+        return give_error(error, &err);
+    *out = launch_of(&ready);
+    return 0;
+}
+
+int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
+                           unsigned sm, const double *sizes, struct occutune_error *error)
+{
+    struct kernel_ready ready;
+    struct err err = {0};
+
+    *out = (struct occutune_launch){0};
+    if (kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err))
+        return give_error(error, &err);
+    *out = launch_of(&ready);
+    return 0;
+}
+
+void occutune_kernel_close(occutune_kernel *kernel)
+{
+    kernel_close((struct kernel *)kernel);
+}

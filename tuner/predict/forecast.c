@@ -1,0 +1,273 @@
+#include "tuner/predict/forecast.h"
+
+#include "base/clock.h"
+#include "base/queue.h"
+#include "model/cubin.h"
+#include "model/expect.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEADLINE_S = 120 };
+
+static void refuse(struct forecast *out, const char *reason)
+{
+    snprintf(out->reason, sizeof out->reason, "%s", reason && *reason ? reason : "unknown");
+}
+
+/* How often a warp waits: loads from memory, and barriers. */
+static double waits_of(const struct expectation *e)
+{
+    double waits = 0;
+    size_t i;
+
+    for (i = 0; i < e->code.count; i++) {
+        const struct sass *instruction = &e->code.instructions[i];
+
+        if (traffic_is_cached(instruction) ||
+            sass_info((enum sass_op)instruction->op)->class == SASS_CLASS_BARRIER)
+            waits += e->traffic.counts[i].issued;
+    }
+    return waits;
+}
+
+/* Ryoo's metrics from our counts. */
+static struct pareto_metrics metrics_of(const struct expectation *e)
+{
+    const struct residency *r = &e->input.residency;
+
+    return pareto_metrics_of(e->demands.issued, r->blocks * e->block.threads, waits_of(e), r->warps_per_block,
+                             r->blocks_per_sm);
+}
+
+static void take(struct forecast *out, const struct expectation *e)
+{
+    const struct prediction *p = &e->prediction;
+
+    out->told = (struct search_forecast){true, p->bound_s, p->estimate_s, p->limiter};
+    out->latency_hidden = p->latency_hidden;
+    out->bound_limiter = p->bound_limiter;
+    out->needed_warps = p->needed_warps;
+    out->had_warps = p->had_warps;
+    out->confidence = p->confidence;
+    out->pareto = metrics_of(e);
+}
+
+int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
+                  struct launch *launch, bool warm, const atomic_bool *stop, struct err *err)
+{
+    const struct expect_options options = {.warm = warm, .budget = FORECAST_BUDGET, .stop = stop};
+    struct expectation *e = calloc(1, sizeof *e);
+    const double began_s = clock_core_s();
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    int code = e ? cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err)
+                 : err_memory(err);
+
+    *out = (struct forecast){.pareto = {NAN, NAN}};
+    if (code) {
+        free(e);
+        return code;
+    }
+    code = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!code)
+        code = launch_prepare(launch, err);
+    if (!code) {
+        code = expect(e, machine, &cubin, kernel, launch, &options, err);
+        if (!code && e->predicted)
+            take(out, e);
+        else if (!code)
+            refuse(out, e->reason);
+        expectation_release(e);
+    }
+    out->predict_s = clock_core_s() - began_s;
+    cubin_release(&cubin);
+    free(e);
+    return code;
+}
+
+/* In the background
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+struct task {
+    struct forecaster *forecaster;
+    uint64_t index;
+    enum { WAITING, RUNNING, DONE } state;
+    struct forecast forecast;
+    struct err err;
+};
+
+/* `mutex` guards the tasks' states and the queue; a forecast belongs to the thread that runs its task, and
+ * stays as it is once that is done. */
+struct forecaster {
+    struct forecaster_options options;
+    char arch[16];
+    pthread_mutex_t mutex;
+    pthread_cond_t done; /* some task */
+    struct queue *queue;
+    atomic_bool closing; /* nobody will ask any more */
+    struct task **tasks; /* by index; null: never asked for */
+};
+
+static int compile_and_read(struct task *task, struct variant *variant)
+{
+    const struct forecaster_options *options = &task->forecaster->options;
+    const struct compile_request request = {.source_path = variant->source_path,
+                                            .name = variant->name,
+                                            .options = (const char *const *)variant->options,
+                                            .option_count = variant->option_count,
+                                            .arch = task->forecaster->arch,
+                                            .deadline_s = DEADLINE_S};
+    struct compile_result compiled = {0};
+    int code = compile_cubin(&compiled, options->compiler, &request, &task->err);
+
+    if (!code && compiled.outcome == OUTCOME_OK)
+        code = forecast_code(&task->forecast, options->machine, &compiled, &variant->launch,
+                             !options->spec->cold, &task->forecaster->closing, &task->err);
+    else if (!code)
+        refuse(&task->forecast, compiled.diagnostic);
+    compile_result_release(&compiled);
+    return code;
+}
+
+static void predict_task(struct task *task)
+{
+    const struct forecaster_options *options = &task->forecaster->options;
+    unsigned *choices = calloc(options->spec->parameter_count, sizeof *choices);
+    struct variant variant;
+
+    task->forecast.pareto = (struct pareto_metrics){NAN, NAN};
+    if (!choices) {
+        err_memory(&task->err);
+        return;
+    }
+    space_configuration(choices, options->space, task->index);
+    if (!variant_make(&variant, options->spec, options->problem, choices, &task->err)) {
+        if (variant.outcome == OUTCOME_OK)
+            compile_and_read(task, &variant);
+        else
+            refuse(&task->forecast, variant.message);
+        variant_release(&variant);
+    }
+    free(choices);
+}
+
+/* The first thread that comes to a task runs it. */
+static void run_task(void *argument)
+{
+    struct task *task = argument;
+    struct forecaster *forecaster = task->forecaster;
+    bool mine;
+
+    pthread_mutex_lock(&forecaster->mutex);
+    mine = task->state == WAITING;
+    if (mine)
+        task->state = RUNNING;
+    pthread_mutex_unlock(&forecaster->mutex);
+    if (!mine)
+        return;
+    predict_task(task);
+    pthread_mutex_lock(&forecaster->mutex);
+    task->state = DONE;
+    pthread_cond_broadcast(&forecaster->done);
+    pthread_mutex_unlock(&forecaster->mutex);
+}
+
+int forecaster_open(struct forecaster **out, const struct forecaster_options *options, struct err *err)
+{
+    struct forecaster *forecaster = calloc(1, sizeof *forecaster);
+    int code = forecaster ? 0 : err_memory(err);
+
+    *out = NULL;
+    if (code)
+        return code;
+    forecaster->options = *options;
+    atomic_init(&forecaster->closing, false);
+    pthread_mutex_init(&forecaster->mutex, NULL);
+    pthread_cond_init(&forecaster->done, NULL);
+    snprintf(forecaster->arch, sizeof forecaster->arch, "sm_%u", options->machine->device->sm);
+    forecaster->tasks = calloc(space_count(options->space) + 1, sizeof *forecaster->tasks);
+    code = forecaster->tasks ? queue_open(&forecaster->queue, &options->jobs, 1, err) : err_memory(err);
+    if (code)
+        forecaster_close(forecaster);
+    else
+        *out = forecaster;
+    return code;
+}
+
+void forecaster_close(struct forecaster *forecaster)
+{
+    uint64_t i;
+
+    if (!forecaster)
+        return;
+    atomic_store(&forecaster->closing, true);
+    if (forecaster->queue)
+        queue_close(forecaster->queue);
+    for (i = 0; forecaster->tasks && i < space_count(forecaster->options.space); i++)
+        free(forecaster->tasks[i]);
+    free(forecaster->tasks);
+    pthread_cond_destroy(&forecaster->done);
+    pthread_mutex_destroy(&forecaster->mutex);
+    free(forecaster);
+}
+
+/* The task of a configuration; it is new when nobody asked for it before. Null when memory ends. */
+static struct task *find_task(bool *is_new, struct forecaster *forecaster, uint64_t index)
+{
+    struct task *task = forecaster->tasks[index];
+
+    *is_new = !task;
+    if (task)
+        return task;
+    task = calloc(1, sizeof *task);
+    if (!task)
+        return NULL;
+    task->forecaster = forecaster;
+    task->index = index;
+    forecaster->tasks[index] = task;
+    return task;
+}
+
+int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err)
+{
+    struct task *task;
+    bool is_new;
+    int code = 0;
+
+    pthread_mutex_lock(&forecaster->mutex);
+    task = find_task(&is_new, forecaster, index);
+    if (!task)
+        code = err_memory(err);
+    else if (is_new)
+        code = queue_submit(forecaster->queue, 0, run_task, task, err);
+    pthread_mutex_unlock(&forecaster->mutex);
+    return code;
+}
+
+int forecaster_ask(const struct forecast **out, struct forecaster *forecaster, uint64_t index,
+                   struct err *err)
+{
+    struct task *task;
+    bool is_new;
+
+    *out = NULL;
+    pthread_mutex_lock(&forecaster->mutex);
+    task = find_task(&is_new, forecaster, index);
+    pthread_mutex_unlock(&forecaster->mutex);
+    if (!task)
+        return err_memory(err);
+    run_task(task);
+    pthread_mutex_lock(&forecaster->mutex);
+    while (task->state != DONE)
+        pthread_cond_wait(&forecaster->done, &forecaster->mutex);
+    pthread_mutex_unlock(&forecaster->mutex);
+    if (task->err.code)
+        return err_set(err, (enum err_code)task->err.code, "%s", task->err.text);
+    *out = &task->forecast;
+    return 0;
+}

@@ -1,0 +1,61 @@
+/* What the model says of a compiled variant, in the few figures that a search and its report need; and a
+ * background maker of them for replaying, which compiles. */
+#ifndef TUNER_PREDICT_FORECAST_H
+#define TUNER_PREDICT_FORECAST_H
+
+#include "base/err.h"
+#include "gpu/compile.h"
+#include "model/machine.h"
+#include "model/pareto.h"
+#include "space/space.h"
+#include "space/variant.h"
+#include "tuner/search/search.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct forecast {
+    struct search_forecast told; /* for the search */
+    char reason[1024];           /* why nothing is predicted, else "" */
+    bool latency_hidden;
+    enum resource bound_limiter;
+    double needed_warps, had_warps, confidence;
+    double predict_s;             /* core seconds it took */
+    struct pareto_metrics pareto; /* NaN when nothing is predicted */
+};
+
+/* Warp instructions that reading one variant may emulate one by one: about a second of a core, where most
+ * variants take a hundredth. Counted in instructions, so that what is predicted does not depend on how fast
+ * or busy the machine is. A variant beyond is left without a prediction, and its reason names the budget. */
+enum { FORECAST_BUDGET = 1 << 22 };
+
+/* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
+ * forecast without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors
+ * are ERR_MEMORY and ERR_SYSTEM. */
+int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
+                  struct launch *launch, bool warm, const atomic_bool *stop, struct err *err);
+
+/* Forecasts of a space, made when first asked for and kept. Any thread may announce and ask. */
+struct forecaster;
+
+struct forecaster_options {
+    const struct spec *spec;
+    size_t problem;
+    const struct space *space;
+    const struct machine *machine;
+    struct compiler *compiler;
+    unsigned jobs; /* threads */
+};
+
+int forecaster_open(struct forecaster **out, const struct forecaster_options *options, struct err *err);
+void forecaster_close(struct forecaster *forecaster); /* also null */
+
+/* Has a background thread work on a configuration, unless it was announced or asked for before. */
+int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err);
+
+/* The forecast, made by this thread unless another one is at it, which is waited for; borrowed. A
+ * configuration that does not compile here has none, and its reason says so. */
+int forecaster_ask(const struct forecast **out, struct forecaster *forecaster, uint64_t index,
+                   struct err *err);
+
+#endif

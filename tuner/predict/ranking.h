@@ -1,0 +1,65 @@
+/* The variants of a space in the order of their predicted times, without a GPU: every configuration is
+ * compiled and its machine code predicted, on as many threads as there are jobs. */
+#ifndef TUNER_PREDICT_RANKING_H
+#define TUNER_PREDICT_RANKING_H
+
+#include "base/err.h"
+#include "base/outcome.h"
+#include "gpu/compile.h"
+#include "model/expect.h"
+#include "model/machine.h"
+#include "space/space.h"
+#include "space/spec.h"
+#include "space/variant.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ranked {
+    uint64_t index;       /* in the space */
+    enum outcome outcome; /* OUTCOME_OK: it compiled and can be launched */
+    bool predicted;
+    char *reason; /* owned: why it is not ok, or not predicted; null otherwise */
+    double estimate_s, bound_s, needed_warps, had_warps, confidence;
+    enum resource limiter;
+    bool latency_hidden;
+    unsigned registers, blocks_per_sm;
+    double compile_s; /* of the compiler */
+    double predict_s; /* of one core: from the cubin to the prediction */
+};
+
+struct ranking_options {
+    const struct spec *spec;
+    size_t problem;
+    const struct space *space;
+    const uint64_t *indices; /* the configurations to rank; null: all */
+    uint64_t count;          /* of `indices` */
+    const struct machine *machine;
+    struct compiler *compiler;
+    unsigned jobs;
+    bool account;                                                   /* see struct expect_options */
+    const volatile sig_atomic_t *stop;                              /* may be null */
+    void (*progress)(void *context, uint64_t done, uint64_t total); /* may be null */
+    /* Sees a prediction that was made, on the thread that made it; may be null. */
+    void (*visit)(void *context, const struct ranked *ranked, const struct variant *variant,
+                  const struct expectation *expectation);
+    void *context; /* of both */
+};
+
+struct ranking {
+    struct ranked *rows; /* predicted ones first, by estimate; then the others by index */
+    size_t count, predicted;
+};
+
+/* ERR_STOPPED when the user stopped it; a variant's own trouble is in its row. */
+int ranking_make(struct ranking *out, const struct ranking_options *options, struct err *err);
+void ranking_release(struct ranking *ranking);
+
+/* One variant; `choices` is a configuration. Releases nothing on failure but what it made; `expectation` and
+ * `out` are filled as far as it came, and released by the caller. */
+int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
+                const unsigned *choices, struct err *err);
+
+#endif

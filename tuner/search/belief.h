@@ -1,0 +1,52 @@
+/* What the search believes of the time of a configuration, from all that is known so far.
+ *
+ *   log time = log(estimate, corrected by model/learn) + what the measured ones taught beyond it
+ *
+ * A configuration with a prediction has its own estimate. One that is not compiled, or that the model could
+ * not read, takes it from those that have one, by its parameters (`surrogate`); its deviation says how
+ * sure that is. What the measured times still differ by is learned by parameters in the same way, with a
+ * factor on the estimate that may turn out to be nothing: a model that misleads is outvoted by measurements,
+ * and without any prediction the measurements alone remain. */
+#ifndef TUNER_SEARCH_BELIEF_H
+#define TUNER_SEARCH_BELIEF_H
+
+#include "base/err.h"
+#include "model/learn.h"
+#include "space/spec.h"
+#include "tuner/search/search.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A configuration that was compiled, perhaps timed. */
+struct known {
+    const unsigned *choices;
+    struct search_forecast forecast;
+    bool timed;
+    double time_s; /* when timed: NaN where it failed */
+};
+
+struct belief;
+
+int belief_open(struct belief **out, const struct spec *spec, struct err *err);
+void belief_close(struct belief *belief); /* also null */
+
+/* Learns anew from all that is known. */
+int belief_learn(struct belief *belief, const struct known *known, size_t n, struct err *err);
+
+/* What is expected: median of the time and standard deviation of its logarithm. False, and nothing set, while
+ * there is neither an estimate nor a measurement. `forecast` null: not compiled. */
+struct expected {
+    double time_s, deviation;
+};
+bool belief_expects(struct expected *out, const struct belief *belief, const unsigned *choices,
+                    const struct search_forecast *forecast);
+
+/* The logarithm of the time expected of a configuration that is not compiled; quicker to have. 0 while
+ * nothing is known. */
+double belief_log_time(const struct belief *belief, const unsigned *choices);
+
+/* How far a time is likely to fall below `best_s`: the mean of log(best / time) where positive. */
+double belief_gain(const struct expected *expected, double best_s);
+
+#endif

@@ -1,0 +1,151 @@
+/* Which configuration next? A pure state machine: no GPU, no compiler, no clock of its own.
+ *
+ * Configurations are indices of a space. Each goes through two steps, compiling and timing, and the search is
+ * told what came of each. Told the same facts in the same order, it asks for the same things.
+ *
+ * SEARCH_MODEL compiles a spread of configurations, learns from their predictions which to compile next
+ * (`belief`), times the most promising, and learns again from what was measured. A compiled variant is
+ * passed over by one of two rules:
+ *   bound     its lower bound on time is not below the best measured time: safe as long as bounds are true
+ *   estimate  it, or what its neighbours' estimates say of one that was never compiled, is expected to be
+ *             slower: not safe, and so audited: a random sample of them is timed at the end
+ * A compiled variant without a prediction is passed over by neither: it is timed while there are trials.
+ * It ends when nothing left is likely to win, or when its allowance of trials is used up. Where predictions
+ * are missing or mislead, the measured times alone guide it. */
+#ifndef TUNER_SEARCH_SEARCH_H
+#define TUNER_SEARCH_SEARCH_H
+
+#include "base/err.h"
+#include "base/outcome.h"
+#include "model/throughput.h"
+#include "space/space.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum search_strategy {
+    SEARCH_MODEL,      /* by prediction and by what was measured */
+    SEARCH_EXHAUSTIVE, /* every configuration, in the order of the space */
+    SEARCH_RANDOM      /* a random order without repetition */
+};
+
+const char *search_strategy_text(enum search_strategy strategy); /* "model", "exhaustive", "random" */
+int search_strategy_parse(const char *text);                     /* -1 for an unknown name */
+
+enum {
+    SEARCH_AUDIT = 20, /* of those passed over, unless another number is asked for */
+    /* Rule `estimate` cuts what is expected to be slower by this many deviations. They rest on few points,
+     * and what the model misses has heavy tails: with 4 one run in 37 on recorded spaces lost the best by it,
+     * with 5 one in 260. */
+    SEARCH_MARGIN = 5
+};
+
+struct search_options {
+    enum search_strategy strategy;
+    uint64_t seed;             /* of what is random */
+    uint64_t count;            /* configurations of the space; at least 1 */
+    uint64_t first;            /* the one to begin with */
+    uint64_t trials;           /* how many may be timed; 0: any number, for SEARCH_MODEL search_allowance() */
+    uint64_t audit;            /* SEARCH_MODEL: how many of those passed over to time at the end */
+    const struct space *space; /* SEARCH_MODEL: borrowed */
+    const struct spec *spec;   /* SEARCH_MODEL: of the space, borrowed */
+};
+
+/* Trials that SEARCH_MODEL allows itself: 2 % of the configurations, 10 to 250. */
+uint64_t search_allowance(uint64_t count);
+
+enum search_action {
+    SEARCH_COMPILE, /* compile `index`, then tell */
+    SEARCH_TIME,    /* time `index`, which was compiled, then tell */
+    SEARCH_WAIT,    /* nothing can be started now: tell something first */
+    SEARCH_STOP     /* all is done */
+};
+
+struct search_step {
+    enum search_action action;
+    uint64_t index;
+    bool audit; /* the search itself has ended: of its audit, if there is one */
+};
+
+/* What the caller could start at this moment. */
+struct search_room {
+    bool compile, time;
+};
+
+/* What the model says of a compiled variant; times are positive where it says something. */
+struct search_forecast {
+    bool predicted; /* else the rest is meaningless */
+    double bound_s, estimate_s;
+    enum resource limiter; /* of the estimate */
+};
+
+/* What came of a step. A configuration whose compiling ended other than OUTCOME_OK will not be asked for
+ * again. */
+struct search_facts {
+    bool timed; /* of the timing, else of the compiling */
+    enum outcome outcome;
+    double time_s;                   /* when timed and ok */
+    struct search_forecast forecast; /* when compiled and ok */
+};
+
+struct search;
+
+int search_open(struct search **out, const struct search_options *options, struct err *err);
+void search_close(struct search *search); /* also null */
+
+int search_next(struct search_step *out, struct search *search, struct search_room room, struct err *err);
+int search_tell(struct search *search, uint64_t index, const struct search_facts *facts, struct err *err);
+
+/* How many configurations it has asked to compile so far, audit left out. */
+uint64_t search_visited(const struct search *search);
+
+/* How it stands, or ended. */
+enum search_end {
+    SEARCH_GOING,    /* SEARCH_STOP was not reached: the caller ended it */
+    SEARCH_ALL,      /* every configuration was tried or cut by what is certain */
+    SEARCH_UNLIKELY, /* nothing left is likely to gain anything */
+    SEARCH_SPENT     /* the trials are used up */
+};
+const char *search_end_text(enum search_end end);
+
+struct search_summary {
+    enum search_end end;
+    uint64_t compiled, timed; /* audit left out */
+    uint64_t refused;         /* compiled, but the model has no prediction */
+    uint64_t cut_bound;       /* compiled, passed over by `bound` */
+    uint64_t cut_estimate;    /* compiled, passed over by `estimate` */
+    uint64_t not_compiled;    /* passed over by `estimate` without being compiled */
+    uint64_t promising;       /* compiled and left though not unlikely to win: the trials were used up */
+    double rank_correlation;  /* of estimates with measured times (Spearman); NaN while fewer than 8 */
+    struct {
+        uint64_t timed, faster; /* of the sample: timed, and of those faster than the best before */
+        double nearest;         /* fastest of them / best before; NaN when none was timed */
+        double limit;           /* 95 % upper limit on the share that is faster; 1 when none was timed */
+    } audit;
+};
+void search_summarise(struct search_summary *out, const struct search *search);
+
+/* What became of a configuration in SEARCH_MODEL, or would if it ended now; the audit changes nothing. */
+enum search_fate {
+    SEARCH_TRIED,        /* asked to time, or could not be */
+    SEARCH_CUT_BOUND,    /* passed over by `bound` */
+    SEARCH_CUT_ESTIMATE, /* passed over by `estimate`, compiled or not: unlikely to gain anything */
+    SEARCH_LEFT          /* passed over though not unlikely to win */
+};
+enum search_fate search_fate(const struct search *search, uint64_t index);
+
+/* Why a compiled configuration was passed over, with the figures that said so. */
+struct search_cut {
+    uint64_t index;
+    enum search_fate fate; /* SEARCH_LEFT: by no rule, the trials were used up */
+    struct search_forecast forecast;
+    double expected_s, deviation; /* by all that is known: median, and deviation of the logarithm; NaN none */
+    double best_s;                /* what it was held against */
+};
+
+/* Those passed over, cut_bound + cut_estimate + promising of them: `out` has room for search_summary's
+ * numbers. */
+size_t search_cuts(struct search_cut *out, const struct search *search);
+
+#endif

@@ -1,0 +1,215 @@
+/* What is worth compiling and what is worth timing. */
+#include "tuner/search/searching.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SURE = 128 }; /* of the pool, those whose deviation is worked out too */
+
+bool search_is_blind(const struct model_search *search)
+{
+    return !search->succeeded && search->timed >= BLIND;
+}
+
+bool search_bounded(const struct model_search *search, const struct member *member)
+{
+    return member->forecast.predicted && member->forecast.bound_s >= search->best_s;
+}
+
+/* How much a configuration is wanted: by what it may gain, while nothing ran by how fast it may be. */
+static double wanted(const struct model_search *search, const struct expected *expected)
+{
+    if (isinf(search->best_s))
+        return expected->deviation - log(expected->time_s);
+    return belief_gain(expected, search->best_s);
+}
+
+/* Whether it would be faster than the best if it lay SEARCH_MARGIN deviations below what is expected. */
+static bool may_win(const struct model_search *search, const struct expected *expected)
+{
+    return isinf(search->best_s) ||
+           log(expected->time_s / search->best_s) < SEARCH_MARGIN * expected->deviation;
+}
+
+double search_rank(const struct model_search *search, const struct member *member)
+{
+    struct expected expected;
+
+    if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
+        return 0;
+    return wanted(search, &expected);
+}
+
+struct member *search_best_ready(bool *is_worthwhile, struct model_search *search)
+{
+    struct member *best = NULL, *unread = NULL;
+    size_t i;
+
+    while (search->first_open < search->member_count && search->members[search->first_open]->stage == ENDED)
+        search->first_open++;
+    for (i = search->first_open; i < search->member_count && !(best && search_is_blind(search)); i++) {
+        struct member *member = search->members[i];
+
+        if (member->stage != READY || search_bounded(search, member))
+            continue;
+        if (member->ranked_at != search->learned) {
+            member->rank = search_rank(search, member);
+            member->ranked_at = search->learned;
+        }
+        if (!best || member->rank > best->rank)
+            best = member;
+        if (!member->forecast.predicted && (!unread || member->rank > unread->rank))
+            unread = member;
+    }
+    *is_worthwhile = best && search_is_promising(search, best);
+    if (*is_worthwhile || !unread)
+        return best;
+    *is_worthwhile = true;
+    return unread;
+}
+
+bool search_is_promising(const struct model_search *search, const struct member *member)
+{
+    struct expected expected;
+
+    return !member->forecast.predicted ||
+           !belief_expects(&expected, search->belief, member->choices, &member->forecast) ||
+           may_win(search, &expected);
+}
+
+bool search_is_promising_unseen(const struct model_search *search, uint64_t index)
+{
+    struct expected expected;
+
+    space_configuration(search->choices, search->options.space, index);
+    return !belief_expects(&expected, search->belief, search->choices, NULL) || may_win(search, &expected);
+}
+
+bool search_draw(uint64_t *index, struct model_search *search)
+{
+    while (search->drawn < search->options.count) {
+        *index = search_permuted(search->drawn++, search->options.count, search->options.seed);
+        if (!map_find(&search->by_index, *index))
+            return true;
+    }
+    return false;
+}
+
+/* The plan
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct planned *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct planned *x = a, *y = b;
+
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void add(struct model_search *search, uint64_t index)
+{
+    if (!map_find(&search->by_index, index))
+        search->pool[search->pool_count++].index = index;
+}
+
+static void add_neighbours(struct model_search *search)
+{
+    const struct member *best[AROUND] = {0};
+    size_t i, count;
+    unsigned b;
+
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        for (b = 0; b < AROUND && member && member->timed && member->time_s > 0; b++)
+            if (!best[b] || member->time_s < best[b]->time_s) {
+                const struct member *pushed = best[b];
+
+                best[b] = member;
+                member = pushed;
+            }
+    }
+    for (b = 0; b < AROUND && best[b]; b++) {
+        count = space_neighbours(search->neighbours, search->options.space, best[b]->index);
+        for (i = 0; i < count; i++)
+            add(search, search->neighbours[i]);
+    }
+}
+
+/* All of a small space; of a large one other configurations each time. */
+static void fill_pool(struct model_search *search)
+{
+    const uint64_t count = search->options.count, seed = hash_u64(search->options.seed, search->asked + 1);
+    uint64_t i;
+    size_t from, to = 0;
+
+    search->pool_count = 0;
+    add_neighbours(search);
+    for (i = 0; i < count && i < POOL; i++)
+        add(search, count <= POOL ? i : search_permuted(i, count, seed));
+    qsort(search->pool, search->pool_count, sizeof *search->pool, by_index);
+    for (from = 0; from < search->pool_count; from++)
+        if (!to || search->pool[from].index != search->pool[to - 1].index)
+            search->pool[to++] = search->pool[from];
+    search->pool_count = to;
+}
+
+/* Ranks by what is expected alone, then the best of them by what they may gain. */
+static void rank_pool(struct model_search *search)
+{
+    struct expected expected;
+    size_t i, sure;
+
+    for (i = 0; i < search->pool_count; i++) {
+        space_configuration(search->choices, search->options.space, search->pool[i].index);
+        search->pool[i].rank = -belief_log_time(search->belief, search->choices);
+    }
+    qsort(search->pool, search->pool_count, sizeof *search->pool, by_rank);
+    sure = search->pool_count < SURE ? search->pool_count : SURE;
+    for (i = 0; i < sure; i++) {
+        space_configuration(search->choices, search->options.space, search->pool[i].index);
+        search->pool[i].rank = 0;
+        if (belief_expects(&expected, search->belief, search->choices, NULL))
+            search->pool[i].rank = wanted(search, &expected);
+    }
+    qsort(search->pool, sure, sizeof *search->pool, by_rank);
+    search->pool_count = sure;
+}
+
+static void make_plan(struct model_search *search)
+{
+    size_t i;
+
+    fill_pool(search);
+    rank_pool(search);
+    search->plan_count = search->pool_count < PLAN ? search->pool_count : PLAN;
+    for (i = 0; i < search->plan_count; i++)
+        search->plan[i] = search->pool[search->plan_count - 1 - i];
+    search->plan_stale = false;
+}
+
+bool search_promises(struct model_search *search)
+{
+    while (search->plan_count && map_find(&search->by_index, search->plan[search->plan_count - 1].index))
+        search->plan_count--;
+    if (search->plan_stale || !search->plan_count)
+        make_plan(search);
+    return search->plan_count &&
+           search_is_promising_unseen(search, search->plan[search->plan_count - 1].index);
+}
+
+uint64_t search_planned(struct model_search *search)
+{
+    return search->plan[--search->plan_count].index;
+}

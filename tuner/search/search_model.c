@@ -1,0 +1,448 @@
+/* The strategy `model`: what next. */
+#include "tuner/search/searching.h"
+
+#include "base/stats.h"
+#include "model/learn.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Life
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t at_least(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t search_allowance(uint64_t count)
+{
+    return at_most(TRIALS_MOST, at_least(TRIALS_LEAST, count / 50));
+}
+
+static int allocate(struct model_search *search, struct err *err)
+{
+    const size_t limit = space_neighbour_limit(search->options.space);
+
+    search->pool = malloc((POOL + AROUND * limit) * sizeof *search->pool);
+    search->neighbours = malloc((limit + 1) * sizeof *search->neighbours);
+    search->choices = malloc(search->parameter_count * sizeof *search->choices);
+    if (!search->pool || !search->neighbours || !search->choices)
+        return err_memory(err);
+    return belief_open(&search->belief, search->options.spec, err);
+}
+
+/* How many may be compiled; as many as are to be timed in any case. */
+static uint64_t compiled_most(const struct search_options *options)
+{
+    const uint64_t most =
+        options->count < LARGE ? COMPILED_SMALL : at_most(COMPILED_MOST, options->count / 10);
+
+    return at_most(options->count, at_least(most, options->trials));
+}
+
+int model_search_open(struct model_search **out, const struct search_options *options, struct err *err)
+{
+    struct model_search *search = calloc(1, sizeof *search);
+
+    *out = NULL;
+    if (!search)
+        return err_memory(err);
+    search->options = *options;
+    search->parameter_count = options->spec->parameter_count;
+    search->trials_most = options->trials ? options->trials : search_allowance(options->count);
+    search->compiled_most = compiled_most(options);
+    search->compiled_least = at_most(COMPILED_LEAST, search->compiled_most / 2);
+    search->spread = at_most(SPREAD, at_least(8, search->compiled_most / 3));
+    search->best_s = INFINITY;
+    search->plan_stale = true;
+    search->audit.fastest_s = INFINITY;
+    if (allocate(search, err)) {
+        model_search_close(search);
+        return ERR_MEMORY;
+    }
+    *out = search;
+    return 0;
+}
+
+void model_search_close(struct model_search *search)
+{
+    size_t i;
+
+    if (!search)
+        return;
+    for (i = 0; i < search->member_count; i++)
+        free(search->members[i]);
+    free(search->members);
+    free(search->known);
+    map_release(&search->by_index);
+    belief_close(search->belief);
+    free(search->pool);
+    free(search->neighbours);
+    free(search->choices);
+    free(search);
+}
+
+static int grow(struct model_search *search, struct err *err)
+{
+    const size_t capacity = search->member_capacity ? 2 * search->member_capacity : 64;
+    struct member **members;
+    struct known *known;
+
+    if (search->member_count < search->member_capacity)
+        return 0;
+    members = realloc(search->members, capacity * sizeof *members);
+    if (members)
+        search->members = members;
+    known = members ? realloc(search->known, capacity * sizeof *known) : NULL;
+    if (!known)
+        return err_memory(err);
+    search->known = known;
+    search->member_capacity = capacity;
+    return 0;
+}
+
+/* A configuration becomes a member when it is first told of. */
+static int add_member(struct member **out, struct model_search *search, uint64_t index, struct err *err)
+{
+    struct member *member;
+    int code = grow(search, err);
+
+    *out = NULL;
+    if (code)
+        return code;
+    member = calloc(1, sizeof *member + search->parameter_count * sizeof *member->choices);
+    if (!member)
+        return err_memory(err);
+    *member = (struct member){.index = index, .stage = COMPILING, .time_s = NAN};
+    code = map_put(&search->by_index, index, member, err);
+    if (code) {
+        free(member);
+        return code;
+    }
+    space_configuration(member->choices, search->options.space, index);
+    search->members[search->member_count++] = member;
+    *out = member;
+    return 0;
+}
+
+/* What next
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Variants to compile for each trial: few where there are many trials, which teach more, and where the model
+ * can read none of them, because then compiling teaches nothing. */
+static uint64_t pace(const struct model_search *search)
+{
+    const uint64_t wanted = at_most(AHEAD_MOST, at_least(AHEAD_LEAST, AFTER_SPREAD / search->trials_most));
+    const uint64_t left = search->compiled_most - at_most(search->spread, search->compiled_most);
+
+    if (search->told >= search->spread && search->refused == search->told)
+        return 1;
+    return at_least(1, at_most(wanted, left / search->trials_most));
+}
+
+/* Trials that count against the allowance. While it is the search's own, failures do not. */
+static uint64_t trials_used(const struct model_search *search)
+{
+    return search->options.trials ? search->started : search->started - (search->timed - search->succeeded);
+}
+
+static bool may_compile(const struct model_search *search)
+{
+    const uint64_t limit =
+        search->succeeded || search->timing ? search->compiled_most : search->options.count;
+
+    return search->asked < at_most(search->options.count, at_least(limit, search->compiled_most));
+}
+
+/* The next to compile: the default, a spread, then what promises most with a random one now and then. */
+static bool choose_unseen(uint64_t *index, struct model_search *search)
+{
+    if (!may_compile(search))
+        return false;
+    if (search->asked == 0) {
+        *index = search->options.first;
+        return true;
+    }
+    if (search->asked < search->spread || search_is_blind(search))
+        return search_draw(index, search);
+    if (!search_promises(search))
+        return search->asked < search->compiled_least && search_draw(index, search);
+    if (search->asked % EXPLORE == 0 && search_draw(index, search))
+        return true;
+    *index = search_planned(search);
+    return true;
+}
+
+/* Too little is compiled yet to choose the next trial from. The default needs no comparison, and a few that
+ * take long to compile are not waited for. */
+static bool is_hungry(const struct model_search *search)
+{
+    const uint64_t wanted = search->spread + at_least(search->started, 1) * pace(search) - pace(search);
+
+    return search->started &&
+           search->told + search->spread / STRAGGLERS < at_most(wanted, search->compiled_most);
+}
+
+/* Compiling does not run far ahead of what the trials teach. */
+static bool is_ahead(const struct model_search *search)
+{
+    return search->asked >= search->spread + (search->timed + 2) * 2 * pace(search);
+}
+
+static bool may_time(const struct model_search *search)
+{
+    return trials_used(search) < search->trials_most;
+}
+
+/* A trial that is worth it; the first few are taken in any case, to learn from. */
+static struct member *choose_ready(struct model_search *search)
+{
+    bool worthwhile;
+    struct member *member = may_time(search) ? search_best_ready(&worthwhile, search) : NULL;
+
+    if (search->started == 0 && search->member_count && search->members[0]->stage != ENDED)
+        member = search->members[0]->stage == READY ? search->members[0] : NULL;
+    else if (member && !worthwhile && search->started >= TRIALS_LEAST)
+        member = NULL;
+    return member;
+}
+
+static enum search_end why_ended(struct model_search *search)
+{
+    bool worthwhile;
+
+    if (search->asked >= search->options.count && !search_best_ready(&worthwhile, search))
+        return SEARCH_ALL;
+    return SEARCH_UNLIKELY;
+}
+
+static int ask_compile(struct search_step *out, struct model_search *search, uint64_t index, bool audit,
+                       struct err *err)
+{
+    struct member *member;
+    int code = add_member(&member, search, index, err);
+
+    if (code)
+        return code;
+    member->audit = audit;
+    search->compiling++;
+    search->audit.compiling += audit;
+    search->asked += !audit;
+    *out = (struct search_step){SEARCH_COMPILE, index, audit};
+    return 0;
+}
+
+static void ask_time(struct search_step *out, struct model_search *search, struct member *member)
+{
+    member->stage = TIMING;
+    search->timing++;
+    search->started += !member->audit;
+    *out = (struct search_step){SEARCH_TIME, member->index, member->audit};
+}
+
+static int next_of_audit(struct search_step *out, struct model_search *search, struct search_room room,
+                         struct err *err)
+{
+    *out = search_audit_next(search, room);
+    if (out->action == SEARCH_COMPILE)
+        return ask_compile(out, search, out->index, true, err);
+    if (out->action == SEARCH_TIME)
+        ask_time(out, search, map_find(&search->by_index, out->index));
+    return 0;
+}
+
+int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
+                      struct err *err)
+{
+    struct member *member;
+    uint64_t index;
+    bool idle;
+
+    *out = (struct search_step){.action = SEARCH_WAIT};
+    if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
+        search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
+    if (search->end != SEARCH_GOING)
+        return next_of_audit(out, search, room, err);
+    member = room.time ? choose_ready(search) : NULL;
+    idle = room.compile && room.time && !search->compiling && !search->timing;
+    if (member && !is_hungry(search)) {
+        ask_time(out, search, member);
+    } else if (room.compile && may_time(search) && (!is_ahead(search) || (idle && !member)) &&
+               choose_unseen(&index, search)) {
+        return ask_compile(out, search, index, false, err);
+    } else if (idle && member) {
+        ask_time(out, search, member);
+    } else if (idle) {
+        search->end = why_ended(search);
+        return next_of_audit(out, search, room, err);
+    }
+    return 0;
+}
+
+/* What came of it
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+static int learn(struct model_search *search, struct err *err)
+{
+    size_t i, count = 0;
+
+    if (search_is_blind(search))
+        return 0;
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->timed || member->forecast.predicted)
+            search->known[count++] =
+                (struct known){member->choices, member->forecast, member->timed, member->time_s};
+    }
+    search->learned++;
+    search->learned_at = search->told;
+    search->plan_stale = true;
+    return count ? belief_learn(search->belief, search->known, count, err) : 0;
+}
+
+static int tell_compiled(struct model_search *search, struct member *member, const struct search_facts *facts,
+                         struct err *err)
+{
+    const uint64_t next = search->learned_at + at_least(8, search->learned_at / 8);
+
+    search->compiling--;
+    search->audit.compiling -= member->audit;
+    member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
+    if (facts->outcome == OUTCOME_OK)
+        member->forecast = facts->forecast;
+    if (member->audit) {
+        search_audit_tell(search, member);
+        return 0;
+    }
+    search->told++;
+    search->refused += !member->forecast.predicted;
+    return search->told == search->spread || search->told >= next ? learn(search, err) : 0;
+}
+
+static int tell_timed(struct model_search *search, struct member *member, const struct search_facts *facts,
+                      struct err *err)
+{
+    search->timing--;
+    member->stage = ENDED;
+    member->timed = true;
+    if (facts->outcome == OUTCOME_OK) {
+        member->time_s = facts->time_s;
+        search->best_s = fmin(search->best_s, facts->time_s);
+    }
+    if (member->audit) {
+        search_audit_tell(search, member);
+        return 0;
+    }
+    search->timed++;
+    search->succeeded += facts->outcome == OUTCOME_OK;
+    return learn(search, err);
+}
+
+int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
+                      struct err *err)
+{
+    struct member *member = map_find(&search->by_index, index);
+
+    return facts->timed ? tell_timed(search, member, facts, err) : tell_compiled(search, member, facts, err);
+}
+
+/* What it comes to
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+/* Of one that was compiled and not timed. */
+static enum search_fate fate_of(const struct model_search *search, const struct member *member)
+{
+    if (search_bounded(search, member))
+        return SEARCH_CUT_BOUND;
+    return search_is_promising(search, member) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
+}
+
+/* Of the estimates with the measured times; NaN while fewer than LEARN_LEAST. */
+static double rank_correlation(const struct model_search *search)
+{
+    double estimated[2 * TRIALS_MOST], measured[2 * TRIALS_MOST];
+    size_t i, n = 0;
+
+    for (i = 0; i < search->member_count && n < 2 * TRIALS_MOST; i++) {
+        const struct member *member = search->members[i];
+
+        if (!member->timed || isnan(member->time_s) || !member->forecast.predicted)
+            continue;
+        estimated[n] = member->forecast.estimate_s;
+        measured[n++] = member->time_s;
+    }
+    return n < LEARN_LEAST ? NAN : stats_spearman(estimated, measured, n);
+}
+
+void model_search_summarise(struct search_summary *out, const struct model_search *search)
+{
+    size_t i;
+
+    *out = (struct search_summary){.end = search->end,
+                                   .compiled = search->told,
+                                   .timed = search->timed,
+                                   .refused = search->refused,
+                                   .not_compiled = search->options.count - search->told,
+                                   .rank_correlation = rank_correlation(search)};
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->stage != READY || member->audit)
+            continue;
+        switch (fate_of(search, member)) {
+        case SEARCH_CUT_BOUND:
+            out->cut_bound++;
+            break;
+        case SEARCH_CUT_ESTIMATE:
+            out->cut_estimate++;
+            break;
+        default:
+            out->promising++;
+        }
+    }
+    out->audit.timed = search->audit.timed;
+    out->audit.faster = search->audit.faster;
+    out->audit.nearest = search->audit.timed ? search->audit.fastest_s / search->audit.best_before_s : NAN;
+    out->audit.limit = stats_clopper_pearson_upper(search->audit.faster, search->audit.timed, 0.95);
+}
+
+/* What the audit compiled was not, as far as the search is concerned. */
+enum search_fate model_search_fate(const struct model_search *search, uint64_t index)
+{
+    const struct member *member = map_find(&search->by_index, index);
+
+    if (member && !member->audit && member->stage >= TIMING)
+        return SEARCH_TRIED;
+    if (member && (member->audit || member->stage == READY))
+        return fate_of(search, member);
+    return search_is_promising_unseen(search, index) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
+}
+
+size_t model_search_cuts(struct search_cut *out, const struct model_search *search)
+{
+    struct expected expected;
+    size_t i, n = 0;
+
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->stage != READY || member->audit)
+            continue;
+        if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
+            expected = (struct expected){NAN, NAN};
+        out[n++] = (struct search_cut){member->index,   fate_of(search, member), member->forecast,
+                                       expected.time_s, expected.deviation,      search->best_s};
+    }
+    return n;
+}

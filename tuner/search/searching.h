@@ -1,0 +1,125 @@
+/* The state of the strategy `model`, shared by the files that make up the search: search.c (the interface and
+ * the plain orders), search_model.c (what next), search_choose.c (what is worth it), search_audit.c. Nobody
+ * else includes this. */
+#ifndef TUNER_SEARCH_SEARCHING_H
+#define TUNER_SEARCH_SEARCHING_H
+
+#include "base/map.h"
+#include "tuner/search/belief.h"
+#include "tuner/search/search.h"
+
+/* The random order: position, 0 first, to index; all indices below `count` once. */
+uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed);
+
+enum {
+    PLAN = 16,            /* configurations planned to be compiled at a time */
+    EXPLORE = 4,          /* every so many compiled one is drawn at random */
+    POOL = 1024,          /* configurations looked at for it, besides neighbours of the best */
+    AROUND = 3,           /* best variants whose neighbours are looked at */
+    SPREAD = 64,          /* first configurations to compile, at most */
+    LARGE = 1000,         /* from here on at most a tenth of the space is compiled ... */
+    COMPILED_MOST = 2000, /* ... and at most this many; ... */
+    COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
+    COMPILED_LEAST =
+        400,            /* to look for surprises before the end, at most, and half of what may be compiled */
+    AFTER_SPREAD = 128, /* to compile besides, shared out among the trials, ... */
+    AHEAD_LEAST = 2,    /* ... but for each at least ... */
+    AHEAD_MOST = 8,     /* ... and at most so many, while there is something to choose from */
+    STRAGGLERS = 8,     /* one in so many of the first need not have been compiled when others are timed */
+    TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */
+    TRIALS_MOST = 250,  /* that it allows itself */
+    BLIND = 64          /* failures without a success after which one order is as good as another */
+};
+
+enum stage { COMPILING, READY, TIMING, ENDED };
+
+/* A configuration that was asked for. */
+struct member {
+    uint64_t index;
+    enum stage stage;
+    bool audit;    /* asked for by the audit */
+    bool timed;    /* told */
+    double time_s; /* then: NaN where it failed */
+    struct search_forecast forecast;
+    double rank;        /* how much its trial promises ... */
+    uint64_t ranked_at; /* ... by what was known when `learned` was this */
+    unsigned choices[];
+};
+
+struct planned {
+    uint64_t index;
+    double rank; /* the most wanted has the largest */
+};
+
+struct model_search {
+    struct search_options options;
+    size_t parameter_count;
+    uint64_t trials_most, compiled_most, compiled_least, spread;
+    struct belief *belief;
+    struct known *known; /* of members, for the belief */
+    struct member **members;
+    size_t member_count, member_capacity;
+    size_t first_open; /* members before it have ended */
+    struct map by_index;
+    uint64_t asked, told, refused;      /* to compile, the audit left out */
+    uint64_t started, timed, succeeded; /* trials, the audit left out */
+    size_t compiling, timing;           /* now */
+    uint64_t learned;                   /* how often it learned */
+    uint64_t learned_at;                /* `told` when it last did */
+    uint64_t drawn;                     /* positions of the random order */
+    double best_s;                      /* infinite before the first */
+    struct planned plan[PLAN];          /* most wanted last */
+    size_t plan_count;
+    bool plan_stale;
+    struct planned *pool;
+    uint64_t *neighbours;
+    size_t pool_count;
+    unsigned *choices;
+    enum search_end end;
+    struct {
+        bool begun;
+        uint64_t drawn, compiled, taken, timed, faster;
+        size_t compiling; /* now */
+        double best_before_s, fastest_s;
+    } audit;
+};
+
+int model_search_open(struct model_search **out, const struct search_options *options, struct err *err);
+void model_search_close(struct model_search *search);
+int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
+                      struct err *err);
+int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
+                      struct err *err);
+void model_search_summarise(struct search_summary *out, const struct model_search *search);
+enum search_fate model_search_fate(const struct model_search *search, uint64_t index);
+size_t model_search_cuts(struct search_cut *out, const struct model_search *search);
+
+/* Nothing ran, and what failed so far does not tell what will. */
+bool search_is_blind(const struct model_search *search);
+
+/* Whether the bound rules a compiled variant out. */
+bool search_bounded(const struct model_search *search, const struct member *member);
+
+/* How much the trial of a compiled variant promises: the mean of log(best / time) where positive; while
+ * nothing ran, how fast it may be. And whether that is worth a trial; one without a prediction always is. */
+double search_rank(const struct model_search *search, const struct member *member);
+bool search_is_promising(const struct model_search *search, const struct member *member);
+
+/* Whether a configuration that is not compiled is worth compiling. */
+bool search_is_promising_unseen(const struct model_search *search, uint64_t index);
+
+/* The compiled variant whose trial promises most, and whether it is worth one; null when none is left. */
+struct member *search_best_ready(bool *worthwhile, struct model_search *search);
+
+/* Whether compiling something new promises anything; then search_planned() gives what promises most. */
+bool search_promises(struct model_search *search);
+uint64_t search_planned(struct model_search *search);
+
+/* The next of the random order that was not asked for. False at its end. */
+bool search_draw(uint64_t *index, struct model_search *search);
+
+/* The audit's next step, once the search itself has ended. */
+struct search_step search_audit_next(struct model_search *search, struct search_room room);
+void search_audit_tell(struct model_search *search, const struct member *member);
+
+#endif

@@ -1,0 +1,292 @@
+#include "tuner/search/surrogate.h"
+
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEARCHED = 96 }; /* points that rates are searched with: the cost grows with their cube */
+
+/* Rates per step, and the share of the variance that neighbours do not explain. */
+static const double rates[] = {0.003, 0.01, 0.03, 0.1, 0.3, 1};
+static const double noises[] = {1e-4, 1e-3, 1e-2, 1e-1};
+enum { RATES = sizeof rates / sizeof *rates, NOISES = sizeof noises / sizeof *noises };
+
+/* What is believed beforehand counts like this many points. */
+static const double believed = 3;
+
+/* Variance of what is common to all configurations, in units of the variance between them. */
+static const double common = 1;
+
+struct surrogate {
+    struct surrogate_parameter *parameters;
+    size_t parameter_count, n;
+    unsigned *choices; /* n x parameter_count */
+    double *slopes;
+    double slope_variance; /* in units of `variance` */
+    double *rate;          /* per parameter */
+    struct surrogate_prior prior;
+    double noise, variance, middle;
+    double *lower;   /* Cholesky factor of the correlations, n x n, column by column */
+    double *weights; /* correlations^-1 (values - middle) */
+};
+
+static unsigned distance(const struct surrogate_parameter *parameter, unsigned a, unsigned b)
+{
+    if (!parameter->ordered)
+        return a != b;
+    return a < b ? b - a : a - b;
+}
+
+static double correlation(const struct surrogate *s, const unsigned *a, double slope_a, const unsigned *b,
+                          double slope_b)
+{
+    double exponent = 0;
+    size_t p;
+
+    for (p = 0; p < s->parameter_count; p++)
+        exponent += s->rate[p] * distance(&s->parameters[p], a[p], b[p]);
+    return exp(-exponent) + common + s->slope_variance * slope_a * slope_b;
+}
+
+/* Factors `n` x `n` correlations in place; false when they are not positive definite. Each column is taken
+ * off all that follow, along the columns, as memory lies and vector units like it. */
+static bool factor(double *lower, size_t n)
+{
+    size_t i, j, k;
+
+    for (k = 0; k < n; k++) {
+        double *restrict column = lower + k * n;
+
+        if (!(column[k] > 0))
+            return false;
+        column[k] = sqrt(column[k]);
+        for (i = k + 1; i < n; i++)
+            column[i] /= column[k];
+        for (j = k + 1; j < n; j++) {
+            double *restrict other = lower + j * n;
+
+            for (i = j; i < n; i++)
+                other[i] -= column[i] * column[j];
+        }
+    }
+    return true;
+}
+
+/* Solves lower x = b in place. */
+static void forward(double *restrict x, const double *restrict lower, size_t n)
+{
+    size_t i, k;
+
+    for (k = 0; k < n; k++) {
+        x[k] /= lower[k * n + k];
+        for (i = k + 1; i < n; i++)
+            x[i] -= lower[k * n + i] * x[k];
+    }
+}
+
+static void backward(double *x, const double *lower, size_t n)
+{
+    size_t i, k;
+
+    for (i = n; i-- > 0;) {
+        for (k = i + 1; k < n; k++)
+            x[i] -= lower[i * n + k] * x[k];
+        x[i] /= lower[i * n + i];
+    }
+}
+
+/* Factors the correlations of the points and solves for `weights`, which holds the centred values at first.
+ * Returns the log likelihood, -inf where the correlations cannot be factored. */
+static double solve(struct surrogate *s)
+{
+    const size_t n = s->n, p = s->parameter_count;
+    double squares = 0, logs = 0;
+    size_t i, j;
+
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++)
+            s->lower[j * n + i] =
+                correlation(s, s->choices + i * p, s->slopes[i], s->choices + j * p, s->slopes[j]) +
+                (i == j ? s->noise : 0);
+    if (!factor(s->lower, n))
+        return -INFINITY;
+    forward(s->weights, s->lower, n);
+    for (i = 0; i < n; i++) {
+        squares += s->weights[i] * s->weights[i];
+        logs += log(s->lower[i * n + i]);
+    }
+    backward(s->weights, s->lower, n);
+    squares += believed * s->prior.deviation * s->prior.deviation;
+    s->variance = squares / ((double)n + believed);
+    return -0.5 * ((double)n + believed) * log(s->variance) - logs;
+}
+
+/* Few points say little of a rate: it stays near a middling one unless they insist. */
+static double plausible(const struct surrogate *s)
+{
+    double sum = 0, away;
+    size_t p;
+
+    for (p = 0; p < s->parameter_count; p++) {
+        away = log(s->rate[p] / 0.1) / 1.5;
+        sum -= 0.5 * away * away;
+    }
+    return sum;
+}
+
+static double likelihood(struct surrogate *s, const double *values)
+{
+    memcpy(s->weights, values, s->n * sizeof *values);
+    return solve(s) + plausible(s);
+}
+
+/* The best of `options` for one number, the others held. */
+static double choose(double *number, const double *options, size_t count, double best, struct surrogate *s,
+                     const double *values)
+{
+    double kept = *number, found;
+    size_t o;
+
+    for (o = 0; o < count; o++) {
+        *number = options[o];
+        found = likelihood(s, values);
+        if (found > best) {
+            best = found;
+            kept = options[o];
+        }
+    }
+    *number = kept;
+    return best;
+}
+
+/* One number after the other, twice round. */
+static void search_rates(struct surrogate *s, const double *values)
+{
+    double best = likelihood(s, values);
+    unsigned pass;
+    size_t p;
+
+    for (pass = 0; pass < 2; pass++) {
+        for (p = 0; p < s->parameter_count; p++)
+            if (s->parameters[p].values > 1)
+                best = choose(&s->rate[p], rates, RATES, best, s, values);
+        best = choose(&s->noise, noises, NOISES, best, s, values);
+    }
+}
+
+static int allocate(struct surrogate **out, const struct surrogate_parameter *parameters, size_t count,
+                    size_t n, struct err *err)
+{
+    struct surrogate *s = calloc(1, sizeof *s);
+
+    *out = s;
+    if (!s)
+        return err_memory(err);
+    s->parameters = malloc(count * sizeof *s->parameters);
+    s->choices = malloc(n * count * sizeof *s->choices);
+    s->slopes = malloc(n * sizeof *s->slopes);
+    s->rate = malloc(count * sizeof *s->rate);
+    s->lower = calloc(n * n, sizeof *s->lower);
+    s->weights = malloc(n * sizeof *s->weights);
+    if (!s->parameters || !s->choices || !s->slopes || !s->rate || !s->lower || !s->weights)
+        return err_memory(err);
+    memcpy(s->parameters, parameters, count * sizeof *parameters);
+    s->parameter_count = count;
+    return 0;
+}
+
+/* Takes `n` points, evenly out of `all`. */
+static void take(struct surrogate *s, double *values, const struct surrogate_point *points, size_t n,
+                 size_t all)
+{
+    const size_t bytes = s->parameter_count * sizeof *s->choices;
+    size_t i;
+
+    s->n = n;
+    for (i = 0; i < n; i++) {
+        const struct surrogate_point *point = &points[i * all / n];
+
+        memcpy(s->choices + i * s->parameter_count, point->choices, bytes);
+        s->slopes[i] = point->slope;
+        values[i] = point->value;
+    }
+    s->middle = stats_median(values, n);
+    for (i = 0; i < n; i++)
+        values[i] -= s->middle;
+}
+
+/* The slope's deviation is given in units of value; here it is one in units of the values' own. */
+static void set_slope(struct surrogate *s, const double *values)
+{
+    double squares = believed * s->prior.deviation * s->prior.deviation;
+    size_t i;
+
+    for (i = 0; i < s->n; i++)
+        squares += values[i] * values[i];
+    s->slope_variance =
+        s->prior.slope_deviation * s->prior.slope_deviation * ((double)s->n + believed) / squares;
+}
+
+int surrogate_new(struct surrogate **out, const struct surrogate_parameter *parameters,
+                  size_t parameter_count, const struct surrogate_point *points, size_t n,
+                  struct surrogate_prior prior, const struct surrogate *before, struct err *err)
+{
+    double values[SURROGATE_POINTS];
+    struct surrogate *s;
+    size_t p;
+    int code = allocate(&s, parameters, parameter_count, n, err);
+
+    *out = NULL;
+    if (code) {
+        surrogate_free(s);
+        return code;
+    }
+    s->prior = prior;
+    s->noise = before ? before->noise : 1e-2;
+    for (p = 0; p < parameter_count; p++)
+        s->rate[p] = before ? before->rate[p] : 0.1;
+    if (!before && n > parameter_count / 2) {
+        take(s, values, points, n < SEARCHED ? n : SEARCHED, n);
+        set_slope(s, values);
+        search_rates(s, values);
+    }
+    take(s, values, points, n, n);
+    set_slope(s, values);
+    while (likelihood(s, values) == -INFINITY)
+        s->noise *= 10;
+    *out = s;
+    return 0;
+}
+
+void surrogate_free(struct surrogate *s)
+{
+    if (!s)
+        return;
+    free(s->parameters);
+    free(s->choices);
+    free(s->slopes);
+    free(s->rate);
+    free(s->lower);
+    free(s->weights);
+    free(s);
+}
+
+double surrogate_value(double *deviation, const struct surrogate *s, const unsigned *choices, double slope)
+{
+    double near[SURROGATE_POINTS], value = s->middle, known = 0;
+    size_t i;
+
+    for (i = 0; i < s->n; i++) {
+        near[i] = correlation(s, choices, slope, s->choices + i * s->parameter_count, s->slopes[i]);
+        value += near[i] * s->weights[i];
+    }
+    if (!deviation)
+        return value;
+    forward(near, s->lower, s->n);
+    for (i = 0; i < s->n; i++)
+        known += near[i] * near[i];
+    *deviation = sqrt(s->variance * fmax(correlation(s, choices, slope, choices, slope) - known, 1e-9));
+    return value;
+}

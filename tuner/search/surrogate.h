@@ -1,0 +1,52 @@
+/* What to expect of a configuration from others that are known, by its parameters alone: kriging (a Gaussian
+ * process) over the choices.
+ *
+ * The covariance of two configurations falls with the distance of their choices, each parameter with a rate
+ * of its own that is found by maximum likelihood: a parameter that does not matter hardly counts. Numbers are
+ * as far apart as their places in the list of values ({1, 2, 4, 8}: steps of a doubling), other values are
+ * equal or not. Besides, a known quantity of each configuration, its `slope`, may enter linearly.
+ *
+ * Pure: the same points in the same order give the same surrogate. */
+#ifndef TUNER_SEARCH_SURROGATE_H
+#define TUNER_SEARCH_SURROGATE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SURROGATE_POINTS = 192 }; /* most that may be given */
+
+struct surrogate_parameter {
+    unsigned values; /* how many; at least 1 */
+    bool ordered;    /* numbers: the distance of two choices is the number of steps between them */
+};
+
+struct surrogate_point {
+    const unsigned *choices; /* borrowed for the call */
+    double slope;            /* 0 where nothing is known */
+    double value;            /* finite */
+};
+
+struct surrogate;
+
+/* What is believed before there are points: how far values lie from each other (standard deviation, > 0), and
+ * by how much the factor of the slope may well differ from 0; 0 leaves the slope out. */
+struct surrogate_prior {
+    double deviation;
+    double slope_deviation;
+};
+
+/* Learns from 1 to SURROGATE_POINTS points. Rates are searched afresh, or taken over from `before` where that
+ * is not null (cheaper, while few points were added). */
+int surrogate_new(struct surrogate **out, const struct surrogate_parameter *parameters,
+                  size_t parameter_count, const struct surrogate_point *points, size_t n,
+                  struct surrogate_prior prior, const struct surrogate *before, struct err *err);
+void surrogate_free(struct surrogate *surrogate); /* also null */
+
+/* The expected value, and (where not null) its standard deviation, that of one more measurement's noise left
+ * out. */
+double surrogate_value(double *deviation, const struct surrogate *surrogate, const unsigned *choices,
+                       double slope);
+
+#endif

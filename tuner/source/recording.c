@@ -1,0 +1,116 @@
+#include "tuner/source/recording.h"
+
+#include "tuner/journal/heading.h"
+#include "tuner/source/site.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), wanted = strlen(end);
+
+    return length >= wanted && !strcmp(text + length - wanted, end);
+}
+
+static int is_journal(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.gz");
+}
+
+/* Keeps the better of two fitting journals: the later one of the same device. */
+static int choose(struct journal **best, struct journal *next, struct err *err)
+{
+    struct heading a, b;
+
+    if (!*best) {
+        *best = next;
+        return 0;
+    }
+    heading_read(&a, *best);
+    heading_read(&b, next);
+    if (!site_same_name(a.device_name, b.device_name)) {
+        err_set(err, ERR_USAGE, "recordings of %s and %s are there: choose one with --device", a.device_name,
+                b.device_name);
+        journal_free(next);
+        return ERR_USAGE;
+    }
+    if (strcmp(a.date, b.date) < 0) {
+        journal_free(*best);
+        *best = next;
+    } else {
+        journal_free(next);
+    }
+    return 0;
+}
+
+/* Opens one file of the folder and keeps it if it fits. */
+static int consider(struct journal **best, const char *path, const struct spec *spec, size_t problem,
+                    const char *device, struct err *err)
+{
+    struct journal *journal;
+    struct heading heading;
+    struct err misfit = {0};
+    int code = journal_read(&journal, path, err);
+
+    if (code)
+        return code;
+    heading_read(&heading, journal);
+    if (heading_check(journal, spec, problem, &misfit) ||
+        (device && !site_same_name(device, heading.device_name))) {
+        journal_free(journal);
+        return 0;
+    }
+    return choose(best, journal, err);
+}
+
+static int search_folder(struct journal **best, const char *folder, const struct spec *spec, size_t problem,
+                         const char *device, struct err *err)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, is_journal, alphasort);
+    char path[4096 + NAME_MAX + 2];
+    int i, code = 0;
+
+    for (i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (!code)
+            code = consider(best, path, spec, problem, device, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+int recording_open(struct journal **out, const char *path, const struct spec *spec, size_t problem,
+                   const char *device, struct err *err)
+{
+    char folder[4096], sizes[256];
+    int code;
+
+    *out = NULL;
+    if (path) {
+        code = journal_read(out, path, err);
+        if (!code)
+            code = heading_check(*out, spec, problem, err);
+    } else {
+        snprintf(folder, sizeof folder, "%srecorded", spec->directory);
+        code = search_folder(out, folder, spec, problem, device, err);
+        spec_problem_text(sizes, sizeof sizes, spec, problem);
+        if (!code && !*out)
+            code = err_set(err, ERR_MISSING,
+                           "no recording in %s fits kernel %s%s%s%s%s: name one with --recorded, tune on a "
+                           "machine with a GPU, or let `occutune predict` rank the configurations without "
+                           "either",
+                           folder, spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
+                           device ? device : "");
+    }
+    if (code) {
+        journal_free(*out);
+        *out = NULL;
+    }
+    return code;
+}

@@ -1,0 +1,85 @@
+/* Where facts come from: compiling and measuring behind one interface, live or recorded.
+ *
+ * Live, jobs run on the compiling threads and on one worker per GPU, and the clock is the wall's. Recorded, a
+ * job with a trusted record costs nothing and takes the time that the record says, on a simulated machine
+ * with a number of cores and one GPU: jobs finish in the order, and the clock shows the time, of a run on
+ * such a machine. What the model reads is compiled nevertheless: predicting is real at both levels. */
+#ifndef TUNER_SOURCE_SOURCE_H
+#define TUNER_SOURCE_SOURCE_H
+
+#include "base/err.h"
+#include "gpu/compile.h"
+#include "gpu/worker.h"
+#include "space/variant.h"
+#include "tuner/journal/journal.h"
+#include "tuner/predict/forecast.h"
+
+#include <stddef.h>
+
+enum source_level { SOURCE_LIVE, SOURCE_RECORDED };
+
+struct source_options {
+    enum source_level level;
+    unsigned cores;            /* that compile, at least 1 */
+    unsigned simulated_cores;  /* recorded: of the machine that is simulated */
+    struct compiler *compiler; /* null: nothing can be compiled, every job brings a record */
+    const char *arch;          /* "sm_90" */
+    double compile_deadline_s;
+    struct worker *const *workers; /* live: one per GPU */
+    size_t worker_count;
+    const struct protocol *protocol; /* live */
+    const struct machine *machine;   /* predicts what is compiled; null: nobody does */
+    bool warm;                       /* then: see forecast_code() */
+};
+
+enum source_kind { SOURCE_COMPILE, SOURCE_MEASURE };
+
+/* A job belongs to the caller and must stay until source_wait returned it. */
+struct source_job {
+    enum source_kind kind;
+    const struct variant *variant;
+    const struct record *known;        /* a trusted record that answers instead, or null */
+    struct launch *read;               /* compiling: predict it too, though a record is known; or null */
+    const struct reference *reference; /* measuring: what results are compared with */
+    double give_up_s;                  /* measuring: see struct protocol; 0: never */
+    struct compile_result compiled;    /* what compiling gave (empty with `known`), what measuring takes */
+    struct forecast forecast;          /* with `read`: what is predicted, if compiling went well */
+    struct trial trial;                /* what measuring gave (empty with `known`) */
+    struct err err;                    /* set where the source itself failed */
+    double submitted_s, finished_s;    /* on the source's clock */
+    struct source *source;
+    size_t lane;
+    unsigned round; /* of compiling: it counts only while it is the source's */
+};
+
+struct source;
+
+int source_open(struct source **out, const struct source_options *options, struct err *err);
+
+/* Waits for what is running; drops what has not begun. Jobs that were not returned are the caller's again. */
+void source_close(struct source *source); /* also null */
+
+int source_submit(struct source *source, struct source_job *job, struct err *err);
+
+/* Gives up the compile jobs that were submitted and not returned, for the end of a search, which has no use
+ * for them: those that have begun run on, but nobody waits for them, and they must stay until source_close().
+ * From now on nothing is predicted: forecasts stay empty, those under way are cut short. */
+void source_give_up_compiling(struct source *source);
+
+/* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. */
+struct source_job *source_wait(struct source *source, double timeout_s);
+
+/* Jobs submitted and not returned. */
+size_t source_pending(const struct source *source, enum source_kind kind);
+
+/* GPUs that measure at the same time. */
+size_t source_gpus(const struct source *source);
+unsigned source_cores(const struct source *source);
+
+/* Seconds since the source was opened, real or simulated. */
+double source_now_s(const struct source *source);
+
+/* Core seconds and GPU seconds of work done so far. */
+double source_busy_s(const struct source *source, enum source_kind kind);
+
+#endif

@@ -1,0 +1,212 @@
+#include "tuner/tune/tuning.h"
+
+#include "space/configuration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Life
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+void candidate_relax(struct candidate *candidate)
+{
+    variant_release(&candidate->variant);
+    variant_release(&candidate->reference_variant);
+    compile_result_release(&candidate->job.compiled);
+    trial_release(&candidate->job.trial);
+    candidate->variant = candidate->reference_variant = (struct variant){0};
+    candidate->job = (struct source_job){0};
+}
+
+void candidate_free(struct candidate *candidate)
+{
+    candidate_relax(candidate);
+    record_release(&candidate->record);
+    free(candidate->choices);
+    free(candidate);
+}
+
+static int add(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const size_t capacity = tuning->candidate_capacity ? 2 * tuning->candidate_capacity : 256;
+    struct candidate **larger;
+
+    if (tuning->candidate_count == tuning->candidate_capacity) {
+        larger = realloc(tuning->candidates, capacity * sizeof *larger);
+        if (!larger)
+            return err_memory(err);
+        tuning->candidates = larger;
+        tuning->candidate_capacity = capacity;
+    }
+    if (map_put(&tuning->by_index, candidate->index, candidate, err))
+        return ERR_MEMORY;
+    tuning->candidates[tuning->candidate_count++] = candidate;
+    return 0;
+}
+
+int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err)
+{
+    struct candidate *candidate = calloc(1, sizeof *candidate);
+
+    *out = NULL;
+    if (!candidate)
+        return err_memory(err);
+    candidate->index = index;
+    record_init(&candidate->record);
+    candidate->choices = calloc(tuning->spec->parameter_count, sizeof *candidate->choices);
+    if (candidate->choices) {
+        tuning_choices(candidate->choices, tuning, index);
+        candidate->record.key = configuration_key(tuning->spec, candidate->choices);
+    }
+    if (!candidate->record.key) {
+        candidate_free(candidate);
+        return err_memory(err);
+    }
+    if (add(tuning, candidate, err)) {
+        candidate_free(candidate);
+        return ERR_MEMORY;
+    }
+    *out = candidate;
+    return 0;
+}
+
+/* Ends
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+int record_explain(struct record *record, const char *text, struct err *err)
+{
+    free(record->message);
+    record->message = text ? strdup(text) : NULL;
+    return record->message || !text ? 0 : err_memory(err);
+}
+
+int candidate_store(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct json *parameters;
+    int code;
+
+    if (tuning->level != SOURCE_LIVE || !tuning->journal)
+        return 0;
+    parameters = configuration_json(tuning->spec, candidate->choices);
+    if (!parameters)
+        return err_memory(err);
+    code = journal_append(tuning->journal, &candidate->record, parameters, err);
+    js_free(parameters);
+    return code;
+}
+
+/* Limits are worked out anew in every run and journalled once. */
+static bool is_stored(const struct tuning *tuning, const struct candidate *candidate)
+{
+    const struct record *found;
+
+    if (candidate->trusted || candidate->record.outcome == OUTCOME_SKIPPED)
+        return true;
+    found = tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
+    return found && found->outcome == OUTCOME_LIMITS && candidate->record.outcome == OUTCOME_LIMITS;
+}
+
+static bool is_failure(enum outcome outcome)
+{
+    return outcome == OUTCOME_COMPILE || outcome == OUTCOME_LAUNCH || outcome == OUTCOME_RUNTIME ||
+           outcome == OUTCOME_TIMEOUT || outcome == OUTCOME_WRONG || outcome == OUTCOME_UNSTABLE;
+}
+
+void candidate_remember(struct tuning *tuning, const struct candidate *candidate)
+{
+    struct tuned *out = tuning->out;
+    char *text;
+
+    if (out->first_failure[0])
+        return;
+    text = configuration_text(tuning->spec, candidate->choices);
+    snprintf(out->first_failure, sizeof out->first_failure, "%s: %s%s%s",
+             outcome_text(candidate->record.outcome), text ? text : candidate->record.key,
+             candidate->record.message ? ": " : "",
+             candidate->record.message ? candidate->record.message : "");
+    free(text);
+}
+
+/* The fastest so far. */
+static int take_best(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    struct tuned_step *larger;
+
+    tuning->best_s = candidate->record.time_s;
+    if (candidate->audit)
+        return 0;
+    larger = realloc(out->steps, (out->step_count + 1) * sizeof *larger);
+    if (!larger)
+        return err_memory(err);
+    out->steps = larger;
+    out->steps[out->step_count++] =
+        (struct tuned_step){source_now_s(tuning->source), out->counts.outcomes[OUTCOME_OK], tuning->best_s};
+    return 0;
+}
+
+/* Those with the same code get the time of the one that was measured. */
+static int settle_followers(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct candidate *follower, *next;
+    int code = 0;
+
+    for (follower = candidate->followers; follower && !code; follower = next) {
+        next = follower->next_follower;
+        code = candidate_settle(tuning, follower, err);
+    }
+    candidate->followers = NULL;
+    return code;
+}
+
+/* The outcome is known: journal it unless it came from there, count it, let go of what is not needed any
+ * more. */
+int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct record *record = &candidate->record;
+    int code = 0;
+
+    if (candidate->same_as) {
+        record->time_s = candidate->same_as->record.time_s;
+        free(record->same_as);
+        record->same_as = strdup(candidate->same_as->record.key);
+        if (!record->same_as)
+            return err_memory(err);
+    }
+    candidate->settled = true;
+    tuning->out->counts.outcomes[record->outcome]++;
+    if (is_failure(record->outcome)) {
+        tuning->failed++;
+        candidate_remember(tuning, candidate);
+    }
+    if (record->outcome == OUTCOME_OK && !(record->time_s >= tuning->best_s))
+        code = take_best(tuning, candidate, err);
+    if (!code && !is_stored(tuning, candidate))
+        code = candidate_store(tuning, candidate, err);
+    candidate_relax(candidate);
+    return code ? code : settle_followers(tuning, candidate, err);
+}
+
+int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err)
+{
+    const struct search_facts facts = {
+        .timed = timed, .outcome = candidate->record.outcome, .time_s = candidate->record.time_s};
+
+    return search_tell(tuning->search, candidate->index, &facts, err);
+}
+
+/* Ends a candidate that will not be timed. */
+int candidate_reject(struct tuning *tuning, struct candidate *candidate, enum outcome outcome,
+                     const char *why, struct err *err)
+{
+    int code;
+
+    candidate->record.outcome = outcome;
+    code = record_explain(&candidate->record, why, err);
+    if (!code)
+        code = candidate_tell(tuning, candidate, false, err);
+    return code ? code : candidate_settle(tuning, candidate, err);
+}

@@ -1,0 +1,315 @@
+/* From an index to code that can be timed, or to the reason why not. */
+#include "tuner/tune/tuning.h"
+
+#include "base/hash.h"
+#include "gpu/sources.h"
+#include "model/cubin.h"
+#include "model/occupancy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What is known already
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Takes over what a record says of code and times, under the candidate's own key. */
+static int adopt(struct candidate *candidate, const struct record *record, struct err *err)
+{
+    char *key = candidate->record.key;
+    struct record copy;
+
+    if (record_copy(&copy, record, err))
+        return ERR_MEMORY;
+    free(copy.key);
+    free(copy.same_as);
+    copy.same_as = NULL;
+    copy.key = key;
+    candidate->record.key = NULL;
+    record_release(&candidate->record);
+    candidate->record = copy;
+    return 0;
+}
+
+/* Forgets a record that no longer fits, but not the candidate's own key and hashes. */
+static void leave_aside(struct tuning *tuning, struct candidate *candidate, uint64_t build_hash,
+                        uint64_t launch_hash)
+{
+    char *key = candidate->record.key;
+
+    candidate->record.key = NULL;
+    record_release(&candidate->record);
+    candidate->record.key = key;
+    candidate->record.build_hash = build_hash;
+    candidate->record.launch_hash = launch_hash;
+    candidate->record.identified = true;
+    candidate->known = false;
+    tuning->out->counts.stale++;
+}
+
+/* A record of a configuration with the same code stands for the one that was timed. */
+static const struct record *timed_record(const struct journal *journal, const struct record *record)
+{
+    const struct record *timed;
+
+    if (record->outcome != OUTCOME_SAME_CODE)
+        return record;
+    timed = record->same_as ? journal_find(journal, record->same_as) : NULL;
+    if (!timed || timed->code_hash != record->code_hash || timed->launch_hash != record->launch_hash)
+        return NULL;
+    return timed;
+}
+
+/* What goes into the compiler. 0, which no record is trusted for, where the source includes what only the
+ * preprocessor could tell. */
+static int build_hash_of(uint64_t *out, struct tuning *tuning, const struct variant *variant, struct err *err)
+{
+    bool complete;
+    size_t size;
+    int code = 0;
+
+    *out = 0;
+    if (!tuning->source_text)
+        code = sources_read(&tuning->source_text, &size, variant->source_path, err);
+    if (!code)
+        code = sources_hash(out, &complete, variant->source_path, tuning->source_text,
+                            (const char *const *)variant->options, variant->option_count, err);
+    if (code)
+        return code;
+    *out = complete ? hash_text(hash_text(hash_text(*out, variant->name), tuning->arch), tuning->nvrtc) : 0;
+    return 0;
+}
+
+/* Looks the candidate up. Trusted: what went into its code and launch is what went into the record's. Known
+ * but not trusted: the source or compiler is another now, so its code decides. */
+static int look_up(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const struct record *found =
+        tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
+    const struct record *timed = found ? timed_record(tuning->journal, found) : NULL;
+    const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
+    uint64_t build;
+    bool same_build;
+    int code = build_hash_of(&build, tuning, &candidate->variant, err);
+
+    if (code)
+        return code;
+    candidate->record.identified = true;
+    candidate->record.build_hash = build;
+    candidate->record.launch_hash = launch;
+    if (!timed)
+        return 0;
+    same_build = !found->identified || (build && found->build_hash == build);
+    if (found->identified && found->launch_hash != launch) {
+        tuning->out->counts.stale++;
+        return 0;
+    }
+    code = adopt(candidate, timed, err);
+    candidate->known = true;
+    candidate->trusted = same_build;
+    candidate->record.build_hash = build;
+    return code;
+}
+
+/* Compiling
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static bool has_limits(const struct tuning *tuning)
+{
+    return tuning->out->device.limits.warp_size != 0;
+}
+
+static int submit_compile(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    candidate->job.read = candidate_read(tuning, candidate);
+    candidate->job.kind = SOURCE_COMPILE;
+    candidate->job.variant = &candidate->variant;
+    candidate->job.known = candidate->trusted ? &candidate->record : NULL;
+    return source_submit(tuning->source, &candidate->job, err);
+}
+
+int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
+{
+    struct candidate *candidate;
+    char reason[512];
+    int code = candidate_new(&candidate, tuning, index, err);
+
+    if (!code)
+        code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+    if (code)
+        return code;
+    if (candidate->variant.outcome != OUTCOME_OK) {
+        snprintf(reason, sizeof reason, "%s", candidate->variant.message);
+        return candidate_reject(tuning, candidate, candidate->variant.outcome, reason, err);
+    }
+    if (has_limits(tuning) && !occupancy_launchable(reason, sizeof reason, &tuning->out->device.limits,
+                                                    &candidate->variant.launch, NULL))
+        return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
+    code = look_up(tuning, candidate, err);
+    if (code)
+        return code;
+    if (tuning->level == SOURCE_RECORDED && !candidate->known) {
+        tuning->out->counts.missing++;
+        return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "is not in the recording", err);
+    }
+    if (!candidate->trusted && !tuning->site->compiler) {
+        leave_aside(tuning, candidate, candidate->record.build_hash, candidate->record.launch_hash);
+        return candidate_reject(tuning, candidate, OUTCOME_SKIPPED,
+                                "its source has changed and cannot be compiled here", err);
+    }
+    return submit_compile(tuning, candidate, err);
+}
+
+uint64_t candidate_code_hash(const struct cubin_kernel *kernel)
+{
+    const struct cubin_resources *r = &kernel->resources;
+    uint64_t hash = kernel->code_hash;
+    size_t bank;
+
+    hash = hash_u64(hash_u64(hash_u64(hash, r->registers), r->shared_bytes), r->local_bytes);
+    hash = hash_u64(hash_u64(hash, r->barriers), (uint64_t)r->cluster[0] * r->cluster[1] * r->cluster[2]);
+    for (bank = 1; bank < CUBIN_BANKS; bank++)
+        hash = hash_bytes(hash, kernel->banks[bank].bytes ? kernel->banks[bank].bytes : (const void *)"",
+                          kernel->banks[bank].bytes ? kernel->banks[bank].size : 0);
+    return hash ? hash : 1;
+}
+
+static void take_resources(struct record *record, const struct cubin_resources *resources,
+                           const struct launch *launch, const struct device_limits *limits)
+{
+    const struct occupancy_block block = occupancy_block_of(launch, resources);
+    struct occupancy occupancy;
+
+    record->registers = (int)resources->registers;
+    record->shared_bytes = (int)(resources->shared_bytes + launch->shared_bytes);
+    record->spill_instructions = (int)(resources->spill_instructions);
+    occupancy_of(&occupancy, limits, &block);
+    record->carveout = launch->carveout;
+    record->blocks_per_sm = (int)occupancy.blocks;
+    record->occupancy = occupancy.share;
+}
+
+/* Reads the cubin into the record. False with a reason when the code cannot be launched here. */
+static int read_code(struct tuning *tuning, struct candidate *candidate, char *reason, size_t size,
+                     struct err *err)
+{
+    const struct compile_result *compiled = &candidate->job.compiled;
+    const struct launch *launch = &candidate->variant.launch;
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    int code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, candidate->record.key, err);
+
+    reason[0] = '\0';
+    if (code)
+        return code;
+    code = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!code) {
+        candidate->record.code_hash = candidate_code_hash(kernel);
+        if (has_limits(tuning)) {
+            take_resources(&candidate->record, &kernel->resources, launch, &tuning->out->device.limits);
+            occupancy_launchable(reason, size, &tuning->out->device.limits, launch, &kernel->resources);
+        }
+    }
+    cubin_release(&cubin);
+    return code;
+}
+
+/* Identical machine code at an identical launch is measured once. */
+static int find_same_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const uint64_t key = hash_u64(candidate->record.code_hash, candidate->record.launch_hash);
+    struct candidate *other;
+
+    if (!candidate->record.code_hash)
+        return 0;
+    other = map_find(&tuning->by_code, key);
+    candidate->same_as = other;
+    if (other)
+        return 0;
+    tuning->out->counts.distinct_codes++;
+    return map_put(&tuning->by_code, key, candidate, err);
+}
+
+static int follow(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    int code;
+
+    free(candidate->record.samples_s);
+    candidate->record.samples_s = NULL;
+    candidate->record.sample_count = 0;
+    candidate->record.outcome = OUTCOME_SAME_CODE;
+    code = candidate_tell(tuning, candidate, false, err);
+    if (code)
+        return code;
+    if (candidate->same_as->settled)
+        return candidate_settle(tuning, candidate, err);
+    candidate->next_follower = candidate->same_as->followers;
+    candidate->same_as->followers = candidate;
+    return 0;
+}
+
+/* Code that is new here: its resources decide whether it can be launched, its hash whether it was measured
+ * before. */
+static int judge_code(struct tuning *tuning, struct candidate *candidate, char *reason, size_t size,
+                      struct err *err)
+{
+    struct record before = candidate->record;
+    int code = read_code(tuning, candidate, reason, size, err);
+
+    if (!code && candidate->known && before.code_hash != candidate->record.code_hash) {
+        leave_aside(tuning, candidate, before.build_hash, before.launch_hash);
+        return read_code(tuning, candidate, reason, size, err);
+    }
+    if (!code && candidate->known) {
+        candidate->trusted = true;
+        tuning->out->counts.replayed++;
+    }
+    return code;
+}
+
+int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct compile_result *result = &candidate->job.compiled;
+    struct record *record = &candidate->record;
+    char reason[512] = "";
+    int code = 0;
+
+    if (candidate->trusted)
+        tuning->out->counts.replayed++;
+    if (!candidate->trusted) {
+        tuning->out->counts.compiled++;
+        tuning->out->counts.cached += result->cached;
+        record->compile_s = result->compile_s;
+        if (result->own_failure)
+            return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, result->diagnostic, err);
+        if (result->outcome != OUTCOME_OK) {
+            if (candidate->known && record->outcome != result->outcome)
+                leave_aside(tuning, candidate, record->build_hash, record->launch_hash);
+            return candidate_reject(tuning, candidate, result->outcome, result->diagnostic, err);
+        }
+        code = judge_code(tuning, candidate, reason, sizeof reason, err);
+        if (!code && reason[0])
+            return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
+        if (!code && tuning->level == SOURCE_RECORDED && !candidate->trusted)
+            return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "its code is not the recorded one",
+                                    err);
+        record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
+    }
+    if (!code)
+        code = candidate_take_forecast(tuning, candidate, err);
+    if (!code)
+        code = find_same_code(tuning, candidate, err);
+    if (code)
+        return code;
+    if (candidate->same_as)
+        return follow(tuning, candidate, err);
+    if (record->outcome == OUTCOME_LIMITS || record->outcome == OUTCOME_COMPILE ||
+        record->outcome == OUTCOME_CONSTRAINT) {
+        code = candidate_tell(tuning, candidate, false, err);
+        return code ? code : candidate_settle(tuning, candidate, err);
+    }
+    tuning->waiting_to_time++;
+    return search_tell(tuning->search, candidate->index,
+                       &(struct search_facts){.outcome = OUTCOME_OK, .forecast = candidate->forecast.told},
+                       err);
+}

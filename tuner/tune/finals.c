@@ -1,0 +1,280 @@
+#include "tuner/tune/tuning.h"
+
+#include "base/hash.h"
+#include "base/stats.h"
+#include "model/cubin.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two medians closer than this are not told apart, however narrow their intervals: the clock and the memory
+ * move by as much from one run to the next. */
+static const double resolution = 0.003;
+
+static int by_time(const void *a, const void *b)
+{
+    const struct candidate *x = *(struct candidate *const *)a, *y = *(struct candidate *const *)b;
+
+    if (x->record.time_s != y->record.time_s)
+        return x->record.time_s < y->record.time_s ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The candidates that ran, fastest first; malloc'ed. */
+static int rank(struct candidate ***out, size_t *count, const struct tuning *tuning, struct err *err)
+{
+    size_t i;
+
+    *count = 0;
+    *out = malloc((tuning->candidate_count + 1) * sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (i = 0; i < tuning->candidate_count; i++)
+        if (tuning->candidates[i]->settled && tuning->candidates[i]->record.outcome == OUTCOME_OK)
+            (*out)[(*count)++] = tuning->candidates[i];
+    qsort(*out, *count, sizeof **out, by_time);
+    return 0;
+}
+
+static int append_samples(double **all, size_t *count, const struct trial *trial, struct err *err)
+{
+    double *larger = realloc(*all, (*count + trial->sample_count + 1) * sizeof *larger);
+
+    if (!larger)
+        return err_memory(err);
+    *all = larger;
+    memcpy(larger + *count, trial->samples_s, trial->sample_count * sizeof *larger);
+    *count += trial->sample_count;
+    return 0;
+}
+
+/* One finalist measured once more. What fails now keeps its earlier record: it is said aloud. */
+static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
+                         struct err *err)
+{
+    const struct compile_result *compiled = &candidate->job.compiled;
+    const struct code code = {compiled->cubin, compiled->cubin_bytes, compiled->entry};
+    struct trial *trial = &candidate->job.trial;
+    int failed;
+
+    trial_release(trial);
+    failed = worker_trial(trial, tuning->site->workers[0], &code, &candidate->variant.launch,
+                          &candidate->reference, &tuning->protocol, err);
+    if (failed)
+        return failed;
+    tuning->out->counts.timed++;
+    if (trial->outcome != OUTCOME_OK) {
+        tuning_message(tuning, "finalist %s: %s: %s", candidate->record.key, outcome_text(trial->outcome),
+                       trial->message);
+        return 0;
+    }
+    return append_samples(all, count, trial, err);
+}
+
+/* Replaces the samples of a finalist by those of the finals and journals it again. */
+static int take_finals(struct tuning *tuning, struct candidate *candidate, double *all, size_t count,
+                       struct err *err)
+{
+    if (!count) {
+        free(all);
+        return 0;
+    }
+    candidate_take_trial(candidate, &candidate->job.trial);
+    free(candidate->record.samples_s);
+    candidate->record.outcome = OUTCOME_OK;
+    candidate->record.samples_s = all;
+    candidate->record.sample_count = count;
+    candidate->record.time_s = stats_median(all, count);
+    candidate->record.final = true;
+    return candidate_store(tuning, candidate, err);
+}
+
+static bool stopped(const struct tuning *tuning)
+{
+    return tuning->options->stop && *tuning->options->stop;
+}
+
+static void shuffle(struct candidate **finalists, double **all, size_t *counts, size_t n, uint64_t seed)
+{
+    struct candidate *candidate;
+    double *samples;
+    size_t i, j, count;
+
+    for (i = n; i > 1; i--) {
+        j = (size_t)(hash_random(seed, i) % i);
+        candidate = finalists[i - 1], samples = all[i - 1], count = counts[i - 1];
+        finalists[i - 1] = finalists[j], all[i - 1] = all[j], counts[i - 1] = counts[j];
+        finalists[j] = candidate, all[j] = samples, counts[j] = count;
+    }
+}
+
+/* Rounds in fresh order, so that drift of the clock meets all alike. */
+static int measure_rounds(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
+{
+    double *all[TUNE_FINALISTS + 1] = {0};
+    size_t counts[TUNE_FINALISTS + 1] = {0}, i;
+    unsigned round;
+    int code = 0, failed;
+
+    for (i = 0; i < n && !code; i++) {
+        code = candidate_revive(tuning, finalists[i], err);
+        if (!code)
+            code = candidate_set_reference(tuning, finalists[i], err);
+    }
+    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !stopped(tuning); round++) {
+        shuffle(finalists, all, counts, n, hash_u64(tuning->options->seed, round));
+        for (i = 0; i < n && !code && !stopped(tuning); i++)
+            code = measure_again(tuning, finalists[i], &all[i], &counts[i], err);
+    }
+    for (i = 0; i < n; i++) {
+        failed = code ? (free(all[i]), 0) : take_finals(tuning, finalists[i], all[i], counts[i], err);
+        code = code ? code : failed;
+        candidate_relax(finalists[i]);
+    }
+    return code;
+}
+
+/* A resumed run whose finalists all stood in the finals already has nothing to measure. */
+static bool all_final(struct candidate *const *finalists, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (!finalists[i]->record.final)
+            return false;
+    return true;
+}
+
+static struct stats_interval interval_of(const struct record *record)
+{
+    struct stats_interval interval = {record->time_s, record->time_s};
+
+    if (record->sample_count >= 2)
+        interval = stats_median_interval(record->samples_s, record->sample_count);
+    return interval;
+}
+
+static bool is_tie(const struct record *best, const struct record *other)
+{
+    return other->time_s <= best->time_s * (1 + resolution) ||
+           interval_of(other).low <= interval_of(best).high;
+}
+
+/* Of those within noise of the fastest, the one with the fewest registers wins: it leaves most room. Brings
+ * the tied to the front, the winner first. */
+static size_t choose(struct candidate **finalists, size_t n)
+{
+    struct candidate *winner;
+    size_t tied = 1, best = 0, i;
+
+    while (tied < n && is_tie(&finalists[0]->record, &finalists[tied]->record))
+        tied++;
+    for (i = 1; i < tied; i++)
+        if (finalists[i]->record.registers >= 0 &&
+            finalists[i]->record.registers < finalists[best]->record.registers)
+            best = i;
+    winner = finalists[best];
+    memmove(finalists + 1, finalists, best * sizeof *finalists);
+    finalists[0] = winner;
+    return tied;
+}
+
+static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
+                        const struct candidate *candidate, struct err *err)
+{
+    const size_t bytes = tuning->spec->parameter_count * sizeof *out->choices;
+
+    out->index = candidate->index;
+    out->choices = malloc(bytes);
+    if (!out->choices)
+        return err_memory(err);
+    memcpy(out->choices, candidate->choices, bytes);
+    out->forecast = candidate->forecast;
+    return record_copy(&out->record, &candidate->record, err);
+}
+
+static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size_t n, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    const struct candidate *initial = map_find(&tuning->by_index, out->initial.index);
+    size_t i;
+    int code = 0;
+
+    if (initial) {
+        record_release(&out->initial.record);
+        code = record_copy(&out->initial.record, &initial->record, err);
+    }
+    out->finalists = calloc(n + 1, sizeof *out->finalists);
+    if (!out->finalists)
+        return err_memory(err);
+    for (i = 0; i < n && !code; i++) {
+        code = copy_variant(&out->finalists[i], tuning, ranked[i], err);
+        out->finalist_count = i + 1;
+    }
+    return code;
+}
+
+/* Recorded: compiles the winner here and compares its code with the record's. */
+static int check_winner(struct tuning *tuning, struct candidate *winner, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    const struct compile_result *compiled = &winner->job.compiled;
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    bool same = false;
+    int code;
+
+    if (tuning->level != SOURCE_RECORDED || !tuning->site->compiler || !winner->record.identified)
+        return 0;
+    code = candidate_revive(tuning, winner, err);
+    if (!code && compiled->outcome == OUTCOME_OK)
+        code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, winner->record.key, err);
+    if (!code && compiled->outcome == OUTCOME_OK) {
+        code = cubin_find(&kernel, &cubin, compiled->entry, err);
+        same = !code && candidate_code_hash(kernel) == winner->record.code_hash;
+        cubin_release(&cubin);
+    }
+    candidate_relax(winner);
+    if (code)
+        return code;
+    snprintf(out->nvrtc_here, sizeof out->nvrtc_here, "%s", compiler_version(tuning->site->compiler));
+    out->code_check = same ? TUNE_CHECKED : TUNE_DIFFERS;
+    if (!same)
+        tuning_message(
+            tuning,
+            "the winner's code from NVRTC %s here is not the code of NVRTC %s that was measured: 1 of 1 "
+            "compared differs",
+            out->nvrtc_here, out->nvrtc);
+    return 0;
+}
+
+int finals_run(struct tuning *tuning, struct err *err)
+{
+    const struct candidate *initial = map_find(&tuning->by_index, tuning->out->initial.index);
+    struct candidate **ranked, *field[TUNE_FINALISTS + 1];
+    size_t count, n, i;
+    int code = rank(&ranked, &count, tuning, err);
+
+    if (code)
+        return code;
+    if (!count && initial) /* limits are no failures, but where nothing else is left they are the reason */
+        candidate_remember(tuning, initial);
+    n = count < TUNE_FINALISTS ? count : TUNE_FINALISTS;
+    memcpy(field, ranked, n * sizeof *field);
+    for (i = n; i < count; i++) /* the default stands beside them, so that the speed-up over it is fair */
+        if (ranked[i] == initial)
+            field[n++] = ranked[i];
+    free(ranked);
+    if (tuning->level == SOURCE_LIVE && n > 1 && !all_final(field, n) && !stopped(tuning))
+        code = measure_rounds(tuning, field, n, err);
+    qsort(field, n, sizeof *field, by_time);
+    if (!code && n) {
+        tuning->out->tied = choose(field, n);
+        code = check_winner(tuning, field[0], err);
+        if (!code)
+            code = candidate_foresee(tuning, field[0], err);
+    }
+    return code ? code : copy_out(tuning, field, n, err);
+}

@@ -1,0 +1,175 @@
+/* From code to a time: what results are compared with, the trial, and what is kept of it. */
+#include "tuner/tune/tuning.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compile_reference(struct tuning *tuning, const struct variant *variant, struct err *err)
+{
+    const struct compile_request request = {.source_path = variant->source_path,
+                                            .name = variant->name,
+                                            .options = (const char *const *)variant->options,
+                                            .option_count = variant->option_count,
+                                            .arch = tuning->arch,
+                                            .deadline_s = tuning->options->compile_deadline_s};
+    struct compile_result *result = &tuning->reference_code;
+
+    if (result->cubin)
+        return 0;
+    if (!tuning->site->compiler)
+        return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
+    if (compile_cubin(result, tuning->site->compiler, &request, err))
+        return err_prefix(err, "reference");
+    if (result->outcome == OUTCOME_OK)
+        return 0;
+    return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
+                   variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
+}
+
+/* Without a reference of its own, the default configuration's result is what others must equal. */
+static int default_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct variant *variant = &tuning->reference_default;
+    uint64_t index;
+    unsigned *choices;
+    int code = 0;
+
+    if (!variant->name) {
+        choices = calloc(tuning->spec->parameter_count, sizeof *choices);
+        code = choices ? space_default(&index, tuning->space, err) : err_memory(err);
+        if (!code) {
+            space_configuration(choices, tuning->space, index);
+            code = variant_make(variant, tuning->spec, tuning->problem, choices, err);
+        }
+        free(choices);
+    }
+    if (!code && variant->outcome != OUTCOME_OK)
+        code =
+            err_set(err, ERR_USAGE, "%s: the default configuration is the reference, but has no launch: %s",
+                    tuning->spec->path, variant->message);
+    if (!code)
+        code = compile_reference(tuning, variant, err);
+    candidate->reference.launch = &variant->launch;
+    return code;
+}
+
+static int kernel_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct variant *variant = &candidate->reference_variant;
+    int code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                                 candidate->choices, err);
+
+    if (!code && variant->outcome != OUTCOME_OK)
+        code = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);
+    if (!code)
+        code = compile_reference(tuning, variant, err);
+    candidate->reference.launch = &variant->launch;
+    return code;
+}
+
+int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const struct spec_reference *reference = &tuning->spec->reference;
+    const struct compile_result *compiled = &tuning->reference_code;
+    int code = 0;
+
+    candidate->reference = (struct reference){0};
+    switch (reference->kind) {
+    case REFERENCE_FILES:
+        candidate->reference.names = reference->buffers;
+        candidate->reference.paths = (const char *const *)reference->paths;
+        candidate->reference.file_count = reference->file_count;
+        return 0;
+    case REFERENCE_KERNEL:
+        code = kernel_reference(tuning, candidate, err);
+        break;
+    case REFERENCE_DEFAULT:
+        code = default_reference(tuning, candidate, err);
+        break;
+    }
+    candidate->reference.code = (struct code){compiled->cubin, compiled->cubin_bytes, compiled->entry};
+    return code;
+}
+
+/* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. */
+static double give_up_s(const struct tuning *tuning)
+{
+    return tuning->options->strategy == SEARCH_EXHAUSTIVE || isnan(tuning->best_s) ? 0 : 2 * tuning->best_s;
+}
+
+int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
+{
+    struct candidate *candidate = map_find(&tuning->by_index, index);
+    int code = 0;
+
+    candidate->audit = audit;
+    candidate->job.kind = SOURCE_MEASURE;
+    candidate->job.known = candidate->trusted ? &candidate->record : NULL;
+    if (!candidate->trusted) {
+        code = candidate_set_reference(tuning, candidate, err);
+        candidate->job.reference = &candidate->reference;
+        candidate->job.give_up_s = give_up_s(tuning);
+        if (audit)
+            tuning->out->counts.audited++;
+        else
+            tuning->out->counts.timed++;
+    }
+    tuning->waiting_to_time--;
+    return code ? code : source_submit(tuning->source, &candidate->job, err);
+}
+
+void candidate_take_trial(struct candidate *candidate, struct trial *trial)
+{
+    struct record *record = &candidate->record;
+
+    record->outcome = trial->outcome;
+    record->time_s = trial->outcome == OUTCOME_OK ? trial->time_s : NAN;
+    free(record->samples_s);
+    record->samples_s = trial->samples_s;
+    record->sample_count = trial->sample_count;
+    trial->samples_s = NULL;
+    trial->sample_count = 0;
+    record->launches = (int)trial->launches;
+    record->discarded = (int)trial->discarded;
+    record->throttled = trial->throttled;
+    record->clock_hz = trial->clock_hz > 0 ? trial->clock_hz : NAN;
+    record->error_max =
+        trial->outcome == OUTCOME_OK || trial->outcome == OUTCOME_WRONG ? trial->error_max : NAN;
+    record->verify_s = trial->verify_s;
+    record->benchmark_s = trial->benchmark_s;
+    record->trial_s = trial->total_s;
+}
+
+int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    int code = 0;
+
+    if (!candidate->trusted) {
+        const char *why = candidate->job.trial.outcome == OUTCOME_OK ? NULL : candidate->job.trial.message;
+
+        candidate_take_trial(candidate, &candidate->job.trial);
+        code = record_explain(&candidate->record, why, err);
+    }
+    if (candidate->audit && candidate->record.trial_s > 0)
+        tuning->out->audit_s += candidate->record.trial_s;
+    if (!code)
+        code = candidate_tell(tuning, candidate, true, err);
+    return code ? code : candidate_settle(tuning, candidate, err);
+}
+
+int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct compile_request request;
+    int code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+
+    if (code)
+        return code;
+    candidate->job.variant = &candidate->variant;
+    request = (struct compile_request){.source_path = candidate->variant.source_path,
+                                       .name = candidate->variant.name,
+                                       .options = (const char *const *)candidate->variant.options,
+                                       .option_count = candidate->variant.option_count,
+                                       .arch = tuning->arch,
+                                       .deadline_s = tuning->options->compile_deadline_s};
+    return compile_cubin(&candidate->job.compiled, tuning->site->compiler, &request, err);
+}

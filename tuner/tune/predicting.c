@@ -1,0 +1,116 @@
+/* The model's part in a run: what it goes by, and what it says of a candidate. */
+#include "tuner/tune/tuning.h"
+
+#include "model/cubin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool has_profile(const char *folder, const char *name)
+{
+    char path[4096];
+
+    if (!folder || snprintf(path, sizeof path, "%s/%s.json", folder, name) >= (int)sizeof path)
+        return false;
+    return !access(path, R_OK);
+}
+
+static int load(struct tuning *tuning, struct err *err)
+{
+    char name[128];
+    const char *profile = tuning->options->profile;
+
+    site_slug(name, sizeof name, tuning->out->device.name);
+    if (!profile && !has_profile(tuning->options->profiles, name))
+        return err_set(err, ERR_MISSING, "there is no profile of %s: occutune calibrate makes one",
+                       tuning->out->device.name);
+    if (device_load(&tuning->profile, profile ? profile : name, tuning->options->profiles, err))
+        return err->code;
+    return machine_init(&tuning->machine, &tuning->profile, err);
+}
+
+/* Without a profile, or without a compiler whose code could be read, the search has measured times alone.
+ * That is an error only for a profile that was asked for. */
+int predicting_open(struct tuning *tuning, struct err *err)
+{
+    const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
+    struct err why = {0};
+
+    if (!tuning->site->compiler)
+        err_set(&why, ERR_MISSING, "%s", tuning->site->compiler_err.text);
+    else
+        load(tuning, &why);
+    tuning->has_machine = !why.code;
+    if (why.code && tuning->options->profile && why.code != ERR_MISSING)
+        return err_set(err, (enum err_code)why.code, "%s", why.text);
+    if (tuning->has_machine)
+        snprintf(tuning->out->profile, sizeof tuning->out->profile, "%s", tuning->profile.name);
+    if (asked && why.code)
+        tuning_message(tuning, "nothing is predicted, measured times alone guide the search: %s", why.text);
+    else if (asked && !site_same_name(tuning->profile.name, tuning->out->device.name))
+        tuning_message(tuning,
+                       "the profile is of %s, the times are of %s: predictions may mislead until measured "
+                       "times have corrected them",
+                       tuning->profile.name, tuning->out->device.name);
+    return 0;
+}
+
+void predicting_close(struct tuning *tuning)
+{
+    if (tuning->has_machine)
+        machine_release(&tuning->machine);
+    device_release(&tuning->profile);
+}
+
+struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate)
+{
+    const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
+
+    return tuning->has_machine && asked && !tuning->searched ? &candidate->variant.launch : NULL;
+}
+
+/* Whether the code compiled here is the recorded one: what the model read is then what was timed. */
+static int compare_code(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+{
+    const struct compile_result *compiled = &candidate->job.compiled;
+    const struct cubin_kernel *kernel;
+    struct cubin cubin;
+    int code;
+
+    if (!candidate->trusted || !candidate->record.identified || !compiled->cubin)
+        return 0;
+    code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, candidate->record.key, err);
+    if (code)
+        return code;
+    code = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!code) {
+        tuning->out->counts.read++;
+        tuning->out->counts.read_differently += candidate_code_hash(kernel) != candidate->record.code_hash;
+    }
+    cubin_release(&cubin);
+    return code;
+}
+
+int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    if (!candidate->job.read)
+        return 0;
+    candidate->job.read = NULL;
+    candidate->forecast = candidate->job.forecast;
+    return compare_code(tuning, candidate, err);
+}
+
+int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    int code = 0;
+
+    if (!tuning->has_machine || candidate->forecast.told.predicted || candidate->forecast.reason[0])
+        return 0;
+    code = candidate_revive(tuning, candidate, err);
+    if (!code && candidate->job.compiled.outcome == OUTCOME_OK)
+        code = forecast_code(&candidate->forecast, &tuning->machine, &candidate->job.compiled,
+                             &candidate->variant.launch, !tuning->spec->cold, NULL, err);
+    candidate_relax(candidate);
+    return code;
+}

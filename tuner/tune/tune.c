@@ -1,0 +1,478 @@
+#include "tuner/tune/tune.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "space/configuration.h"
+#include "space/launchable.h"
+#include "tuner/journal/heading.h"
+#include "tuner/source/recording.h"
+#include "tuner/tune/tuning.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tune_end_text(enum tune_end end)
+{
+    static const char *const texts[] = {[TUNE_COMPLETE] = "complete",
+                                        [TUNE_TIME] = "time budget",
+                                        [TUNE_TRIALS] = "trial budget",
+                                        [TUNE_INTERRUPTED] = "interrupted"};
+
+    return texts[end];
+}
+
+int tune_journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
+                      const char *device_name)
+{
+    char kernel[64], device[96], sizes[128] = "";
+    size_t s, used = 0;
+
+    site_slug(kernel, sizeof kernel, spec->kernel.name);
+    site_slug(device, sizeof device, device_name);
+    for (s = 0; s < spec->size_count && used < sizeof sizes - 32; s++) {
+        sizes[used++] = s ? 'x' : '.';
+        used += (size_t)value_text(sizes + used, sizeof sizes - used, &spec->problems[problem][s]);
+    }
+    return snprintf(out, size, "%s.%s%s.journal.json", kernel, device, sizes);
+}
+
+void tuning_message(const struct tuning *tuning, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    if (!tuning->options->message)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tuning->options->message(tuning->options->context, text);
+}
+
+/* A run of one configuration is a search in a space of one. */
+void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t index)
+{
+    if (tuning->options->only)
+        memcpy(choices, tuning->options->only, tuning->spec->parameter_count * sizeof *choices);
+    else
+        space_configuration(choices, tuning->space, index);
+}
+
+/* Opening
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static int open_space(struct tuning *tuning, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    int code = space_open(&tuning->space, tuning->spec, tuning->problem, err);
+
+    if (!code && tuning->options->only && !space_index(NULL, tuning->space, tuning->options->only))
+        code = err_set(err, ERR_USAGE, "%s: the configuration violates a constraint", tuning->spec->path);
+    if (!code && !tuning->options->only)
+        code = space_default(&out->initial.index, tuning->space, err);
+    if (!code && !tuning->options->only)
+        code = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
+    if (code)
+        return code;
+    out->counts.combinations = space_combinations(tuning->space);
+    out->counts.valid = space_count(tuning->space);
+    out->initial.choices = calloc(tuning->spec->parameter_count, sizeof *out->initial.choices);
+    if (!out->initial.choices)
+        return err_memory(err);
+    tuning_choices(out->initial.choices, tuning, out->initial.index);
+    return 0;
+}
+
+static int copy_device(struct device *out, const struct device *device, struct err *err)
+{
+    struct json *json = device_to_json(device);
+    struct js_at at = js_root(json, "device");
+    int code = json ? device_from_json(out, &at, err) : err_memory(err);
+
+    js_free(json);
+    return code;
+}
+
+/* What no configuration could hold is the spec's fault, not a variant's. */
+static int check_memory(const struct tuning *tuning, struct err *err)
+{
+    const double memory = (double)tuning->out->device.limits.memory_bytes;
+    struct variant variant;
+    double bytes = 0;
+    size_t a;
+    int code = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
+
+    if (code)
+        return code;
+    for (a = 0; a < variant.launch.argument_count; a++)
+        if (variant.launch.arguments[a].kind == ARGUMENT_BUFFER)
+            bytes += (double)variant.launch.arguments[a].count *
+                     (double)element_size(variant.launch.arguments[a].type);
+    variant_release(&variant);
+    if (memory > 0 && bytes > memory)
+        return err_set(
+            err, ERR_USAGE,
+            "%s: arguments: the buffers take %.4g GiB, the %s has %.4g: make the problem smaller with --set",
+            tuning->spec->path, bytes / (1 << 30), tuning->out->device.name, memory / (1 << 30));
+    return 0;
+}
+
+static int open_live(struct tuning *tuning, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    struct json *head;
+    int code;
+
+    if (!tuning->site->compiler)
+        return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
+    code = copy_device(&out->device, &tuning->site->device, err);
+    if (code)
+        return code;
+    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->site->compiler));
+    code = check_memory(tuning, err);
+    if (code || tuning->options->only)
+        return code;
+    if (tuning->options->journal)
+        snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
+    else
+        tune_journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
+    code =
+        heading_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
+    if (code)
+        return code;
+    code = journal_open(&tuning->journal, out->journal, head, err);
+    js_free(head);
+    return code;
+}
+
+/* The recording says whose GPU it was; another tool's says only its name, and limits cannot be checked. */
+static int open_recorded(struct tuning *tuning, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    struct heading heading;
+    int code;
+
+    if (tuning->options->recorded && tuning->options->journal)
+        return err_set(err, ERR_USAGE,
+                       "%s: no journal is written where the times come from a recording: leave one of the "
+                       "two out",
+                       tuning->options->journal);
+    code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
+                          tuning->options->device, err);
+    if (code)
+        return code;
+    if (tuning->options->journal)
+        tuning_message(tuning,
+                       "%s: is not written, since the times come from the recording %s; --recorded takes "
+                       "them from another file",
+                       tuning->options->journal, journal_path(tuning->journal));
+    heading_read(&heading, tuning->journal);
+    if (journal_foreign(tuning->journal) && heading.kernel_name[0] &&
+        strcmp(heading.kernel_name, tuning->spec->kernel.name))
+        tuning_message(tuning, "%s: was recorded for kernel %s: its times are taken for %s",
+                       journal_path(tuning->journal), heading.kernel_name, tuning->spec->kernel.name);
+    if (journal_foreign(tuning->journal))
+        snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);
+    else
+        code = heading_device(&out->device, tuning->journal, err);
+    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", heading.nvrtc);
+    snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
+    memcpy(out->recorded_date, heading.date, sizeof out->recorded_date);
+    return code;
+}
+
+static int open_journal(struct tuning *tuning, struct err *err)
+{
+    struct tuned *out = tuning->out;
+    const char *reason;
+    size_t left_out;
+    int code;
+
+    tuning->level = tuning->site->worker_count && !tuning->options->recorded ? SOURCE_LIVE : SOURCE_RECORDED;
+    out->level = tuning->level;
+    device_init(&out->device);
+    code = tuning->level == SOURCE_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
+    if (code == ERR_MISSING && tuning->level == SOURCE_RECORDED)
+        err_prefix(err, "%s", tuning->site->worker_err.text);
+    if (code)
+        return code;
+    if (tuning->journal && journal_cut_bytes(tuning->journal))
+        tuning_message(tuning, "%s: its last %zu bytes were incomplete and are left out", out->journal,
+                       journal_cut_bytes(tuning->journal));
+    if (tuning->journal && (left_out = journal_left_out(&reason, tuning->journal)))
+        tuning_message(tuning, "records that tell nothing and are left out: %zu; the first: %s", left_out,
+                       reason);
+    snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
+    snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
+    return 0;
+}
+
+static int open_search(struct tuning *tuning, struct err *err)
+{
+    const struct tune_options *options = tuning->options;
+    const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
+                                          .seed = options->seed,
+                                          .count = options->only ? 1 : tuning->out->counts.valid,
+                                          .first = tuning->out->initial.index,
+                                          .trials = options->trials,
+                                          .audit = options->audit,
+                                          .space = tuning->space,
+                                          .spec = tuning->spec};
+    const struct source_options source = {
+        .level = tuning->level,
+        .cores = tuning->site->jobs,
+        .simulated_cores = options->simulated_cores ? options->simulated_cores : tuning->site->jobs,
+        .compiler = tuning->site->compiler,
+        .arch = tuning->arch,
+        .compile_deadline_s = options->compile_deadline_s,
+        .workers = tuning->site->workers,
+        .worker_count = tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
+        .protocol = &tuning->protocol,
+        .machine = tuning->has_machine ? &tuning->machine : NULL,
+        .warm = !tuning->spec->cold};
+    int code = search_open(&tuning->search, &search, err);
+
+    return code ? code : source_open(&tuning->source, &source, err);
+}
+
+static void set_protocol(struct tuning *tuning)
+{
+    protocol_init(&tuning->protocol);
+    tuning->protocol.cache = tuning->spec->cold ? CACHE_COLD : CACHE_WARM;
+    tuning->protocol.relative = tuning->spec->relative;
+    tuning->protocol.absolute = tuning->spec->absolute;
+    tuning->protocol_hash = protocol_hash(&tuning->protocol);
+}
+
+/* The loop
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static void report(const struct tuning *tuning, bool finals)
+{
+    const struct tune_options *options = tuning->options;
+    const struct tune_counts *counts = &tuning->out->counts;
+    char sizes[256];
+    struct tune_progress progress = {.kernel = tuning->spec->kernel.name, .problem = sizes, .finals = finals};
+    size_t i;
+
+    if (!options->progress)
+        return;
+    spec_problem_text(sizes, sizeof sizes, tuning->spec, tuning->problem);
+    for (i = 0; i < OUTCOME_COUNT; i++)
+        progress.done += counts->outcomes[i];
+    progress.timed = counts->outcomes[OUTCOME_OK];
+    progress.total = counts->valid;
+    if (tuning->out->strategy == SEARCH_MODEL || (options->trials && options->trials < counts->valid)) {
+        const uint64_t allowed = options->trials ? options->trials : search_allowance(counts->valid);
+
+        progress.total = allowed < counts->valid ? allowed : counts->valid;
+        progress.done = progress.timed + tuning->failed < progress.total ? progress.timed + tuning->failed
+                                                                         : progress.total;
+    }
+    progress.failed = tuning->failed;
+    progress.best_s = tuning->best_s;
+    progress.now_s = source_now_s(tuning->source);
+    progress.left_s = NAN;
+    if (progress.done)
+        progress.left_s = progress.now_s / (double)progress.done * (double)(progress.total - progress.done);
+    if (options->time_s > 0 && !(progress.left_s < options->time_s - progress.now_s))
+        progress.left_s = fmax(0, options->time_s - progress.now_s);
+    options->progress(options->context, &progress);
+}
+
+/* True when nothing new is to be started: the user or the clock says so. */
+static bool is_over(struct tuning *tuning)
+{
+    const struct tune_options *options = tuning->options;
+
+    if (options->stop && *options->stop)
+        tuning->out->end = TUNE_INTERRUPTED;
+    else if (options->time_s > 0 && source_now_s(tuning->source) >= options->time_s)
+        tuning->out->end = TUNE_TIME;
+    return tuning->out->end != TUNE_COMPLETE;
+}
+
+/* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. */
+static struct search_room room(const struct tuning *tuning)
+{
+    const struct source *source = tuning->source;
+
+    return (struct search_room){
+        .compile = source_pending(source, SOURCE_COMPILE) < 2 * (size_t)source_cores(source) &&
+                   tuning->waiting_to_time < 512,
+        .time = source_pending(source, SOURCE_MEASURE) < 2 * source_gpus(source),
+    };
+}
+
+static int finish(struct tuning *tuning, struct source_job *job, struct err *err)
+{
+    struct candidate *candidate = (struct candidate *)((char *)job - offsetof(struct candidate, job));
+
+    if (job->err.code)
+        return err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
+    if (job->kind == SOURCE_COMPILE)
+        return candidate_compiled(tuning, candidate, err);
+    return candidate_measured(tuning, candidate, err);
+}
+
+static int wait_one(struct tuning *tuning, struct err *err)
+{
+    struct source_job *job = source_wait(tuning->source, 0.1);
+
+    report(tuning, false);
+    return job ? finish(tuning, job, err) : 0;
+}
+
+/* The search has ended: what is still compiled for it is not waited for. */
+static void end_search(struct tuning *tuning)
+{
+    if (!tuning->searched)
+        source_give_up_compiling(tuning->source);
+    tuning->searched = true;
+}
+
+/* Lets the GPU finish what it has begun. */
+static int drain(struct tuning *tuning, struct err *err)
+{
+    int code = 0;
+
+    source_give_up_compiling(tuning->source);
+    while (!code && source_pending(tuning->source, SOURCE_MEASURE))
+        code = wait_one(tuning, err);
+    return code;
+}
+
+static int run(struct tuning *tuning, struct err *err)
+{
+    struct search_step step = {.action = SEARCH_WAIT};
+    int code = 0;
+
+    while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
+        code = search_next(&step, tuning->search, room(tuning), err);
+        if (!code && step.audit)
+            end_search(tuning);
+        if (!code && step.action == SEARCH_COMPILE)
+            code = candidate_compile(tuning, step.index, err);
+        else if (!code && step.action == SEARCH_TIME)
+            code = candidate_time(tuning, step.index, step.audit, err);
+        else if (!code && step.action == SEARCH_WAIT)
+            code = wait_one(tuning, err);
+    }
+    return code ? code : drain(tuning, err);
+}
+
+static int close_journal(struct tuning *tuning, struct err *err)
+{
+    struct json *not_timed = NULL;
+    struct journal *journal = tuning->journal;
+    int code = 0;
+
+    tuning->journal = NULL;
+    if (tuning->level != SOURCE_LIVE || !journal) {
+        journal_free(journal);
+        return 0;
+    }
+    code = passed_json(&not_timed, tuning, err);
+    if (journal_close(journal, not_timed, code ? NULL : err) && !code)
+        code = err ? err->code : ERR_SYSTEM;
+    js_free(not_timed);
+    return code;
+}
+
+static void release(struct tuning *tuning)
+{
+    size_t i;
+
+    source_close(tuning->source);
+    search_close(tuning->search);
+    for (i = 0; i < tuning->candidate_count; i++)
+        candidate_free(tuning->candidates[i]);
+    free(tuning->candidates);
+    free(tuning->source_text);
+    map_release(&tuning->by_index);
+    map_release(&tuning->by_code);
+    compile_result_release(&tuning->reference_code);
+    variant_release(&tuning->reference_default);
+    journal_free(tuning->journal);
+    predicting_close(tuning);
+    space_close(tuning->space);
+}
+
+static void take_times(struct tuning *tuning, double began_s, double began_core_s)
+{
+    struct tuned *out = tuning->out;
+
+    out->elapsed_s = source_now_s(tuning->source);
+    out->wall_s = clock_wall_s() - began_s;
+    out->controller_s = clock_core_s() - began_core_s;
+    out->compile_busy_s = source_busy_s(tuning->source, SOURCE_COMPILE);
+    out->measure_busy_s = source_busy_s(tuning->source, SOURCE_MEASURE);
+    out->cores = source_cores(tuning->source);
+    out->gpus = source_gpus(tuning->source);
+    if (out->counts.stale)
+        tuning_message(tuning,
+                       "%llu records of %s are left aside: their code, launch or protocol is another now",
+                       (unsigned long long)out->counts.stale, out->journal);
+}
+
+int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site *site,
+         const struct tune_options *options, struct err *err)
+{
+    struct tune_options filled = *options;
+    struct tuning tuning = {
+        .spec = spec, .problem = problem, .site = site, .options = &filled, .out = out, .best_s = NAN};
+    const double began_s = clock_wall_s(), began_core_s = clock_core_s();
+    int code;
+
+    *out = (struct tuned){.problem = problem, .strategy = options->strategy};
+    record_init(&out->initial.record);
+    if (!(filled.compile_deadline_s > 0))
+        filled.compile_deadline_s = 60;
+    set_protocol(&tuning);
+    code = open_space(&tuning, err);
+    if (!code)
+        code = open_journal(&tuning, err);
+    if (!code)
+        code = predicting_open(&tuning, err);
+    if (!code)
+        code = open_search(&tuning, err);
+    if (!code)
+        code = run(&tuning, err);
+    if (!code) {
+        passed_count(&tuning);
+        report(&tuning, true);
+        take_times(&tuning, began_s, began_core_s);
+        code = finals_run(&tuning, err);
+    }
+    if (!code)
+        code = close_journal(&tuning, err);
+    release(&tuning);
+    if (code)
+        tuned_release(out);
+    return code;
+}
+
+static void variant_done(struct tuned_variant *variant)
+{
+    free(variant->choices);
+    record_release(&variant->record);
+}
+
+void tuned_release(struct tuned *tuned)
+{
+    size_t i;
+
+    for (i = 0; i < tuned->finalist_count; i++)
+        variant_done(&tuned->finalists[i]);
+    free(tuned->finalists);
+    free(tuned->steps);
+    variant_done(&tuned->initial);
+    device_release(&tuned->device);
+    *tuned = (struct tuned){0};
+    record_init(&tuned->initial.record);
+}

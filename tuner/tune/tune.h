@@ -1,0 +1,135 @@
+/* Tuning one problem of a spec: the loop that drives search, compiler, GPU and journal. */
+#ifndef TUNER_TUNE_TUNE_H
+#define TUNER_TUNE_TUNE_H
+
+#include "base/err.h"
+#include "base/outcome.h"
+#include "space/spec.h"
+#include "tuner/journal/journal.h"
+#include "tuner/search/search.h"
+#include "tuner/source/site.h"
+#include "tuner/source/source.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TUNE_FINALISTS = 5, TUNE_FINAL_ROUNDS = 7 };
+
+/* How far a run is. */
+struct tune_progress {
+    const char *kernel, *problem; /* "matmul", "M=4096 N=4096 K=4096" */
+    uint64_t total;               /* configurations, or trials where their number is limited */
+    uint64_t done;                /* of them */
+    uint64_t timed, failed;
+    double best_s;        /* NaN before the first */
+    double now_s, left_s; /* on the source's clock; left NaN while unknown */
+    bool finals;
+};
+
+struct tune_options {
+    enum search_strategy strategy;
+    uint64_t seed;
+    double time_s;             /* budget; 0: none */
+    uint64_t trials;           /* budget; 0: none */
+    const char *recorded;      /* recording to use instead of a GPU; null: what the level needs */
+    const char *device;        /* null, or whose recording */
+    const char *journal;       /* file to append to when live (an error beside `recorded`); null:
+                                  tune_journal_name() */
+    const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
+    const char *profiles;      /* folder of profiles by name; null: none */
+    uint64_t audit;            /* SEARCH_MODEL: see struct search_options */
+    const unsigned *only;      /* the one configuration to time, without a journal; null: search the space */
+    unsigned simulated_cores;  /* recorded: cores of the simulated machine; 0: as many as compile here */
+    double compile_deadline_s; /* 0: 60 */
+    const volatile sig_atomic_t *stop; /* ends the run early once it is not 0; may be null */
+    void (*progress)(void *context,
+                     const struct tune_progress *progress); /* some times a second; may be null */
+    void (*message)(void *context, const char *text); /* warnings and remarks, one line each; may be null */
+    void *context;
+};
+
+enum tune_end {
+    TUNE_COMPLETE,   /* the search came to its end */
+    TUNE_TIME,       /* the time budget ended */
+    TUNE_TRIALS,     /* the trials did */
+    TUNE_INTERRUPTED /* the user did */
+};
+const char *tune_end_text(enum tune_end end);
+
+struct tune_counts {
+    uint64_t combinations, valid, visited;
+    uint64_t outcomes[OUTCOME_COUNT];
+    uint64_t compiled;               /* in this run, by the compiler or */
+    uint64_t cached;                 /* found in the cache of compiled code: these are of `compiled` */
+    uint64_t timed;                  /* on a GPU, in this run, the audit left out */
+    uint64_t audited;                /* likewise, by the audit */
+    uint64_t replayed;               /* answered by a record */
+    uint64_t stale;                  /* records left aside: their code, launch or protocol is another now */
+    uint64_t missing;                /* recorded: configurations without a record */
+    uint64_t distinct_codes;         /* at distinct launches */
+    uint64_t read, read_differently; /* by the model, though recorded; of those, code that is another here */
+};
+
+struct tuned_variant {
+    uint64_t index; /* in the space */
+    unsigned *choices;
+    struct record record;
+    struct forecast forecast;
+};
+
+/* A faster configuration was found. */
+struct tuned_step {
+    double at_s;    /* on the source's clock */
+    uint64_t timed; /* configurations with a time by then, this one included */
+    double best_s;
+};
+
+/* What came of it. */
+struct tuned {
+    size_t problem;
+    enum source_level level;
+    enum search_strategy strategy;
+    enum tune_end end;
+    struct device device; /* limits empty when the recording is another tool's */
+    char recorded_date[11];
+    char nvrtc[64];     /* compiled the winner's measured code: here, or for the recording */
+    char journal[4096]; /* written (live) or read (recorded) */
+    struct tune_counts counts;
+    struct tuned_variant initial;    /* the default; its record's outcome may be any */
+    struct tuned_variant *finalists; /* best first: [0] is the winner */
+    size_t finalist_count;           /* 0: nothing ran correctly */
+    size_t tied; /* finalists that are within noise of the fastest; at least 1 if there are any */
+    struct search_summary search; /* how the search ended */
+    struct tuned_step *steps;     /* the audit left out */
+    size_t step_count;
+    char profile[128];        /* the model's profile; "" when nothing was predicted */
+    double audit_s;           /* GPU seconds of the audit */
+    char first_failure[1200]; /* message of the first variant that failed; "" when none did */
+    enum {
+        TUNE_UNCHECKED,
+        TUNE_CHECKED,
+        TUNE_DIFFERS
+    } code_check;        /* recorded: winner compiled here, code compared */
+    char nvrtc_here[64]; /* then: by what */
+    double elapsed_s;    /* on the source's clock */
+    double wall_s;
+    double compile_busy_s, measure_busy_s; /* core and GPU seconds; predicting is part of compiling */
+    double
+        controller_s; /* core seconds of the loop itself, until the finals: search, journal, reading code */
+    unsigned cores;
+    size_t gpus;
+};
+
+/* Tunes problem `problem`. Errors: ERR_MISSING without GPU and recording, ERR_SYSTEM when the journal cannot
+ * be written (what it holds is kept), ERR_USAGE for a spec that cannot be run at all. */
+int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site *site,
+         const struct tune_options *options, struct err *err);
+void tuned_release(struct tuned *tuned);
+
+/* "matmul.nvidia-h200.4096x4096x4096.journal.json": the journal's default name, as snprintf does. */
+int tune_journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
+                      const char *device_name);
+
+#endif

@@ -1,0 +1,113 @@
+/* The state of one tuning run, shared by the files that make it up: tune.c (the loop), candidate.c (what
+ * happens to one configuration) and finals.c (choosing among the best). Nobody else includes this. */
+#ifndef TUNER_TUNE_TUNING_H
+#define TUNER_TUNE_TUNING_H
+
+#include "base/map.h"
+#include "space/space.h"
+#include "space/variant.h"
+#include "tuner/tune/tune.h"
+
+struct cubin_kernel;
+
+/* One configuration on its way through compiling and timing. It lives to the end of the run; the variant and
+ * its code only until it is settled. */
+struct candidate {
+    uint64_t index;
+    unsigned *choices;
+    struct variant variant, reference_variant;
+    struct reference reference;
+    struct record record;
+    struct forecast forecast;                    /* of the model, if it read the code */
+    bool audit;                                  /* timed by the audit */
+    bool known;                                  /* the record came from the journal or recording */
+    bool trusted;                                /* and answers for this configuration */
+    bool settled;                                /* the outcome is final */
+    struct candidate *same_as;                   /* has the same code at the same launch */
+    struct candidate *followers, *next_follower; /* those waiting for this one's time */
+    struct source_job job;
+};
+
+struct tuning {
+    const struct spec *spec;
+    size_t problem;
+    struct site *site;
+    const struct tune_options *options;
+    struct tuned *out;
+    struct space *space;
+    struct search *search;
+    struct source *source;
+    struct journal *journal; /* live: appended to; recorded: the recording */
+    struct protocol protocol;
+    uint64_t protocol_hash;
+    struct device profile;  /* calibrated: what the model goes by */
+    struct machine machine; /* made of it */
+    bool has_machine;
+    char arch[16];
+    char nvrtc[64];                       /* whose code the build hashes speak of */
+    char *source_text;                    /* of the kernel, read when first needed */
+    struct compile_result reference_code; /* compiled when first needed */
+    struct variant reference_default;     /* the default configuration, when that is the reference */
+    struct candidate **candidates;
+    size_t candidate_count, candidate_capacity;
+    struct map by_index, by_code;
+    size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
+    uint64_t failed;
+    double best_s;
+    enum source_level level;
+    bool searched; /* the search itself has ended: at most its audit goes on */
+};
+
+/* Each returns an error only for what ends the run; a variant's own trouble becomes its record's outcome.
+ *
+ * candidate.c: a candidate belongs to the run as soon as it is made. */
+int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err);
+void candidate_free(struct candidate *candidate);
+void candidate_relax(struct candidate *candidate); /* lets go of variant, code and trial */
+/* Keeps the first failure, as text for the user. */
+void candidate_remember(struct tuning *tuning, const struct candidate *candidate);
+
+/* Tells the search; ends a candidate: journals and counts it; both, for one that will not be timed. */
+int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err);
+int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_reject(struct tuning *tuning, struct candidate *candidate, enum outcome outcome,
+                     const char *why, struct err *err);
+int candidate_store(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int record_explain(struct record *record, const char *message, struct err *err);
+
+/* compiling.c: what the search asks for, and what comes of it. */
+int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err);
+int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err);
+uint64_t candidate_code_hash(const struct cubin_kernel *kernel); /* code and resources in one word; never 0 */
+
+/* measuring.c: likewise. */
+int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err);
+int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
+void candidate_take_trial(struct candidate *candidate, struct trial *trial); /* takes the samples over */
+
+/* Makes the variant and its code anew, for a candidate that was settled. */
+int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err);
+
+/* predicting.c: what the model goes by; the launch to predict when a candidate is compiled, null where the
+ * model does not read it; takes the forecast and compares the code with the record's; reads the winner if
+ * that was not done. */
+int predicting_open(struct tuning *tuning, struct err *err);
+void predicting_close(struct tuning *tuning);
+struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate);
+int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
+
+/* passed.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
+void passed_count(struct tuning *tuning);
+int passed_json(struct json **out, const struct tuning *tuning, struct err *err);
+
+/* finals.c: measures the best again, interleaved, and fills out->finalists. */
+int finals_run(struct tuning *tuning, struct err *err);
+
+/* tune.c */
+void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t index);
+void tuning_message(const struct tuning *tuning, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif
