@@ -22,18 +22,3 @@ void cycle_random(uint32_t *next, size_t n, uint64_t seed)
         next[other] = kept;
     }
 }
-
-size_t cycle_length(const uint32_t *next, size_t n)
-{
-    size_t at = 0, steps = 0;
-
-    while (steps < n) {
-        at = next[at];
-        steps++;
-        if (at == 0)
-            return steps;
-        if (at >= n)
-            return 0;
-    }
-    return 0;
-}

@@ -12,8 +12,4 @@
  * itself. */
 void cycle_random(uint32_t *next, size_t n, uint64_t seed);
 
-/* Steps from element 0 back to element 0: n for a full cycle of n elements. 0 when the walk leaves the array
- * or does not come back within n steps. */
-size_t cycle_length(const uint32_t *next, size_t n);
-
 #endif

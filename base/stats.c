@@ -124,7 +124,8 @@ static double beta_fraction(double a, double b, double x)
     return result;
 }
 
-double stats_beta(double a, double b, double x)
+/* Regularised incomplete beta function I_x(a, b), a, b > 0, 0 <= x <= 1. */
+static double beta(double a, double b, double x)
 {
     double front;
 
@@ -145,7 +146,7 @@ double stats_clopper_pearson_upper(size_t k, size_t n, double level)
         return 1;
     for (i = 0; i < 100; i++) {
         middle = (low + high) / 2;
-        if (stats_beta((double)k + 1, (double)(n - k), middle) < level)
+        if (beta((double)k + 1, (double)(n - k), middle) < level)
             low = middle;
         else
             high = middle;

@@ -27,7 +27,4 @@ double stats_clopper_pearson_upper(size_t k, size_t n, double level);
  */
 double stats_spearman(const double *x, const double *y, size_t n);
 
-/* Regularised incomplete beta function I_x(a, b) (continued fraction; a, b > 0, 0 <= x <= 1). */
-double stats_beta(double a, double b, double x);
-
 #endif

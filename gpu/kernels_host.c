@@ -34,7 +34,7 @@ void kernels_close(struct kernels *kernels)
     memset(kernels, 0, sizeof *kernels);
 }
 
-enum element_kind kernels_kind(enum element_type type)
+static enum element_kind kind_of(enum element_type type)
 {
     switch (type) {
     case ELEMENT_FLOAT16:
@@ -63,7 +63,7 @@ static int launch_over(const struct kernels *kernels, gpu_function function, uin
 int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_address got, gpu_address want,
                     uint64_t count, double relative, double absolute, gpu_address found, struct err *err)
 {
-    int kind = (int)kernels_kind(type);
+    int kind = (int)kind_of(type);
     unsigned size = (unsigned)element_size(type);
     void *parameters[] = {&kind, &size, &got, &want, &count, &relative, &absolute, &found};
 
@@ -81,7 +81,7 @@ int kernels_differ(const struct kernels *kernels, gpu_address a, gpu_address b, 
 int kernels_poison(const struct kernels *kernels, enum element_type type, gpu_address data, gpu_address want,
                    uint64_t count, uint64_t seed, struct err *err)
 {
-    int kind = (int)kernels_kind(type);
+    int kind = (int)kind_of(type);
     unsigned size = (unsigned)element_size(type);
     void *parameters[] = {&kind, &size, &data, &want, &count, &seed};
 

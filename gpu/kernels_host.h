@@ -18,8 +18,6 @@ extern const char kernels_ptx[];
 int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err);
 void kernels_close(struct kernels *kernels);
 
-enum element_kind kernels_kind(enum element_type type);
-
 /* Elements of `got` against `want`, within the tolerances (integers: equal). */
 int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_address got, gpu_address want,
                     uint64_t count, double relative, double absolute, gpu_address found, struct err *err);

@@ -26,7 +26,7 @@ static int read_options(struct spec_kernel *kernel, const struct js_at *list, st
     return 0;
 }
 
-int read_kernel_at(struct spec_kernel *out, struct reader *reader, const struct js_at *kernel)
+static int read_kernel_at(struct spec_kernel *out, struct reader *reader, const struct js_at *kernel)
 {
     struct js_at member;
 
@@ -69,7 +69,7 @@ static int read_dimensions(struct expr *out[3], struct reader *reader, const str
     return 0;
 }
 
-int read_launch_at(struct spec_launch *out, struct reader *reader, const struct js_at *launch)
+static int read_launch_at(struct spec_launch *out, struct reader *reader, const struct js_at *launch)
 {
     static const char *const fields[] = {"grid", "block", "shared", "carveout", NULL};
     struct js_at member;

@@ -45,8 +45,6 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
 /* `file` as seen from the spec's directory, malloc'ed; it must be readable. */
 int read_path(char **out, struct reader *reader, const struct js_at *file);
 
-int read_kernel_at(struct spec_kernel *out, struct reader *reader, const struct js_at *kernel);
-int read_launch_at(struct spec_launch *out, struct reader *reader, const struct js_at *launch);
 int read_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at, size_t position);
 
 #endif

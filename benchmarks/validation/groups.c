@@ -52,9 +52,11 @@ static void visit_groups(const struct entry *entries, size_t count, const struct
     }
 }
 
-int groups_each(const struct collection *from, size_t parameter,
-                void (*visit)(void *context, const struct point **members, size_t count), void *context,
-                struct err *err)
+/* Calls `visit` for every group of at least two; `members` is the visitor's to reorder. ERR_MEMORY; ERR_USAGE
+ * for a space of more combinations than can be numbered. */
+static int each_group(const struct collection *from, size_t parameter,
+                      void (*visit)(void *context, const struct point **members, size_t count), void *context,
+                      struct err *err)
 {
     struct entry *entries;
     const struct point **members;
@@ -126,7 +128,7 @@ static void see_fall(void *context, const struct point **members, size_t count)
 int falls_of(struct falls *out, const struct collection *from, size_t parameter, struct err *err)
 {
     *out = (struct falls){0};
-    return groups_each(from, parameter, see_fall, out, err);
+    return each_group(from, parameter, see_fall, out, err);
 }
 
 /* Choosing a value
@@ -161,7 +163,7 @@ int choices_of(struct choices *out, const struct collection *from, size_t parame
     *out = (struct choices){0};
     if (!chooser.costs)
         return err_memory(err);
-    code = groups_each(from, parameter, see_choice, &chooser, err);
+    code = each_group(from, parameter, see_choice, &chooser, err);
     if (!code && out->groups) {
         out->cost_median = stats_median(chooser.costs, out->groups);
         out->cost_worst = stats_quantile(chooser.costs, out->groups, 1);

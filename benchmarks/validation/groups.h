@@ -9,12 +9,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Calls `visit` for every group of at least two; `members` is the visitor's to reorder. ERR_MEMORY; ERR_USAGE
- * for a space of more combinations than can be numbered. */
-int groups_each(const struct collection *from, size_t parameter,
-                void (*visit)(void *context, const struct point **members, size_t count), void *context,
-                struct err *err);
-
 /* Variants that get slower though more warps are resident (Volkov 3.3: occupancy is no goal in itself). */
 struct falls {
     size_t groups; /* in which the parameter changes occupancy */

@@ -69,8 +69,9 @@ static int find_hidden(struct explained *out, struct err *err)
     return 0;
 }
 
-int explained_init(struct explained *out, const struct expectation *expectation,
-                   const struct ranking_options *how, const unsigned *choices, struct err *err)
+/* What of `choices` was expected; all are borrowed. */
+static int explained_init(struct explained *out, const struct expectation *expectation,
+                          const struct ranking_options *how, const unsigned *choices, struct err *err)
 {
     int code;
 
@@ -83,7 +84,7 @@ int explained_init(struct explained *out, const struct expectation *expectation,
                 : explained_changes(&out->changes, how, choices, expectation->prediction.estimate_s, err);
 }
 
-void explained_release(struct explained *explained)
+static void explained_release(struct explained *explained)
 {
     hidden_code_release(&explained->hidden);
     free(explained->unhidden);

@@ -50,11 +50,6 @@ struct explained {
     double *unhidden; /* owned: of each basic block, the share of its latency left unhidden */
 };
 
-/* What of `choices` was expected; all are borrowed. */
-int explained_init(struct explained *out, const struct expectation *expectation,
-                   const struct ranking_options *how, const unsigned *choices, struct err *err);
-void explained_release(struct explained *explained);
-
 void explained_print(FILE *out, const struct explained *explained);
 struct json *explained_json(const struct explained *explained); /* null when memory ends */
 

@@ -24,8 +24,8 @@ const char *tune_end_text(enum tune_end end)
     return texts[end];
 }
 
-int tune_journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
-                      const char *device_name)
+static int journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
+                        const char *device_name)
 {
     char kernel[64], device[96], sizes[128] = "";
     size_t s, used = 0;
@@ -139,7 +139,7 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
     else
-        tune_journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
+        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
     code =
         heading_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
     if (code)

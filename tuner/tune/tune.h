@@ -35,8 +35,8 @@ struct tune_options {
     uint64_t trials;           /* budget; 0: none */
     const char *recorded;      /* recording to use instead of a GPU; null: what the level needs */
     const char *device;        /* null, or whose recording */
-    const char *journal;       /* file to append to when live (an error beside `recorded`); null:
-                                  tune_journal_name() */
+    const char *journal;       /* file to append to when live (an error beside `recorded`); null: in the
+                                  working directory, "matmul.nvidia-h200.4096x4096x4096.journal.json" */
     const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
     const char *profiles;      /* folder of profiles by name; null: none */
     uint64_t audit;            /* SEARCH_MODEL: see struct search_options */
@@ -127,9 +127,5 @@ struct tuned {
 int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site *site,
          const struct tune_options *options, struct err *err);
 void tuned_release(struct tuned *tuned);
-
-/* "matmul.nvidia-h200.4096x4096x4096.journal.json": the journal's default name, as snprintf does. */
-int tune_journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
-                      const char *device_name);
 
 #endif

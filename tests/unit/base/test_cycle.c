@@ -2,6 +2,18 @@
 
 #include "base/cycle.h"
 
+/* From element 0 the walk is back there after n steps and not before. */
+static void check_full(const uint32_t *next, size_t n)
+{
+    size_t at = 0, step;
+
+    for (step = 1; step <= n; step++) {
+        assert_in_range(next[at], 0, n - 1);
+        at = next[at];
+        assert_int_equal(at == 0, step == n);
+    }
+}
+
 /* Lemeire et al. VI.B asks for one full pass; the shuffle it prints would not give it. */
 static void every_cycle_is_full(void **state)
 {
@@ -14,7 +26,7 @@ static void every_cycle_is_full(void **state)
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (seed = 0; seed < 100; seed++) {
             cycle_random(next, sizes[i], seed);
-            assert_int_equal(cycle_length(next, sizes[i]), sizes[i]);
+            check_full(next, sizes[i]);
         }
 }
 
@@ -49,23 +61,12 @@ static void all_cycles_of_four_are_equally_likely(void **state)
             check_near((double)seen[from][to], from == to ? 0 : 2000, from == to ? 0 : 150);
 }
 
-static void broken_walks_have_no_length(void **state)
-{
-    const uint32_t short_cycle[] = {0, 2, 1}, endless[] = {1, 2, 1}, outside[] = {1, 9, 0};
-
-    (void)state;
-    assert_int_equal(cycle_length(short_cycle, 3), 1);
-    assert_int_equal(cycle_length(endless, 3), 0);
-    assert_int_equal(cycle_length(outside, 3), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cycle_is_full),
         cmocka_unit_test(the_order_depends_on_the_seed_only),
         cmocka_unit_test(all_cycles_of_four_are_equally_likely),
-        cmocka_unit_test(broken_walks_have_no_length),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
