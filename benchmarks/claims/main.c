@@ -8,9 +8,7 @@
 #include "claims/claim.h"
 #include "validation/program.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char *const specs = "benchmarks/claims";
 
@@ -60,25 +58,13 @@ static int write_results(void *context, const struct machine *machine, struct er
 
 static int parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"cache", required_argument, NULL, 'c'},
-                                            {"jobs", required_argument, NULL, 'j'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {0}};
-    int o;
+    const struct program_option options[] = {{"device", .text = &request->device},
+                                             {"cache", .text = &request->cache},
+                                             {"jobs", .number = &request->jobs},
+                                             {"output", .text = &request->output},
+                                             {0}};
 
-    while ((o = getopt_long(argc, argv, "j:o:", options, NULL)) != -1)
-        if (o == 'd')
-            request->device = optarg;
-        else if (o == 'c')
-            request->cache = optarg;
-        else if (o == 'j')
-            request->jobs = (unsigned)strtoul(optarg, NULL, 10);
-        else if (o == 'o')
-            request->output = optarg;
-        else
-            return -1;
-    return optind == argc && request->jobs ? 0 : -1;
+    return program_options(argc, argv, options) == argc ? 0 : -1;
 }
 
 int main(int argc, char **argv)

@@ -7,9 +7,7 @@
 #include "validation/counts.h"
 #include "validation/program.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct request {
     const char *device, *table, *notes, *cache, *output;
@@ -73,35 +71,15 @@ static int compare(void *context, const struct machine *machine, struct err *err
 
 static int parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"device", required_argument, NULL, 'd'}, {"notes", required_argument, NULL, 'n'},
-        {"cache", required_argument, NULL, 'c'},  {"output", required_argument, NULL, 'o'},
-        {"figures", no_argument, NULL, 'f'},      {0}};
-    int o;
+    const struct program_option options[] = {
+        {"device", .text = &request->device},   {"notes", .text = &request->notes},
+        {"cache", .text = &request->cache},     {"output", .text = &request->output},
+        {"figures", .flag = &request->figures}, {0}};
+    int operand = program_options(argc, argv, options);
 
-    while ((o = getopt_long(argc, argv, "o:", options, NULL)) != -1)
-        switch (o) {
-        case 'd':
-            request->device = optarg;
-            break;
-        case 'n':
-            request->notes = optarg;
-            break;
-        case 'c':
-            request->cache = optarg;
-            break;
-        case 'o':
-            request->output = optarg;
-            break;
-        case 'f':
-            request->figures = true;
-            break;
-        default:
-            return -1;
-        }
-    if (optind < argc)
-        request->table = argv[optind++];
-    return optind == argc ? 0 : -1;
+    if (operand >= 0 && operand < argc)
+        request->table = argv[operand++];
+    return operand == argc ? 0 : -1;
 }
 
 int main(int argc, char **argv)

@@ -68,26 +68,25 @@ int groups_write(FILE *out, const struct collection *const *collections, size_t 
         int (*put)(FILE *out, const struct collection *from, struct err *err);
     } tables[] = {
         {"## Slower though more warps are resident\n\n"
-         "Groups of variants that differ in one parameter, which changes occupancy; those that fell are over "
-         "2 % "
-         "slower at the highest occupancy than at a lower one; the group that fell most stands beside "
-         "them.\n\n"
+         "Groups of variants that differ in one parameter, which changes occupancy; those that fell are "
+         "over 2 % slower at the highest occupancy than at a lower one; the group that fell most stands "
+         "beside them.\n\n"
          "| kernel | parameter | groups | fell | predicted to fall | occupancy | measured | predicted | "
-         "configuration |\n|---|---|---:|---:|---:|---|---|---|---|\n",
+         "configuration |\n"
+         "|---|---|---:|---:|---:|---|---|---|---|\n",
          put_falls},
         {"## Unroll factors\n\n"
          "Groups of variants that differ in the unroll factor; right: the predicted best is the measured "
-         "best, "
-         "or within 1 % of it; what choosing it costs.\n\n"
-         "| kernel | parameter | groups | right | median cost | worst |\n|---|---|---:|---:|---:|---:|\n",
+         "best, or within 1 % of it; what choosing it costs.\n\n"
+         "| kernel | parameter | groups | right | median cost | worst |\n"
+         "|---|---|---:|---:|---:|---:|\n",
          put_choices},
         {"## Advice\n\n"
          "For the slower half of the variants: the change of one parameter that is predicted to gain most, "
-         "what "
-         "it gained, and where following such advice to its end leads.\n\n"
+         "what it gained, and where following such advice to its end leads.\n\n"
          "| kernel | variants | advised | faster for it | predicted gain | measured gain | over the best "
-         "before "
-         "| after |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+         "before | after |\n"
+         "|---|---:|---:|---:|---:|---:|---:|---:|\n",
          put_steps}};
     size_t t, k;
     int code = 0;

@@ -1,7 +1,7 @@
 /* Predicted against recorded times of whole spaces:
  *
- *   validation [--device PROFILE] [--every N] [--jobs N] [--output NAME] [--notes FOLDER] [--points]
- * KERNEL...
+ *   validation [--device PROFILE] [--every N] [--jobs N] [--output NAME] [--notes FOLDER]
+ *              [--cache FOLDER] [--points] KERNEL...
  *
  * KERNEL is the folder of a kernel with a recording. Writes NAME.md and NAME.json, or prints the table; with
  * --points every variant's figures go to stdout as tab-separated lines. */
@@ -9,16 +9,14 @@
 #include "validation/program.h"
 #include "validation/table.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct request {
     const char *device, *output, *notes, *cache;
-    uint64_t every;
-    unsigned jobs;
-    int points;
+    unsigned every, jobs;
+    bool points;
     char **folders; /* of the kernels */
     size_t folder_count;
 };
@@ -35,8 +33,8 @@ static void put_points(const struct collection *from)
     size_t i;
     int r;
 
-    printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_"
-           "hz\tlimiter\thidden\tpredict_s");
+    printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_hz\tlimiter\t"
+           "hidden\tpredict_s");
     for (r = 0; r < RIVAL_COUNT; r++)
         printf("\t%s", rival_text((enum rival)r));
     printf("\n");
@@ -109,42 +107,18 @@ static int validate(void *context, const struct machine *machine, struct err *er
 
 static int parse(struct request *request, int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"device", required_argument, NULL, 'd'}, {"every", required_argument, NULL, 'e'},
-        {"jobs", required_argument, NULL, 'j'},   {"output", required_argument, NULL, 'o'},
-        {"notes", required_argument, NULL, 'n'},  {"cache", required_argument, NULL, 'c'},
-        {"points", no_argument, NULL, 'p'},       {0}};
-    int o;
+    const struct program_option options[] = {
+        {"device", .text = &request->device}, {"every", .number = &request->every},
+        {"jobs", .number = &request->jobs},   {"output", .text = &request->output},
+        {"notes", .text = &request->notes},   {"cache", .text = &request->cache},
+        {"points", .flag = &request->points}, {0}};
+    const int first = program_options(argc, argv, options);
 
-    while ((o = getopt_long(argc, argv, "j:o:", options, NULL)) != -1)
-        switch (o) {
-        case 'd':
-            request->device = optarg;
-            break;
-        case 'e':
-            request->every = strtoull(optarg, NULL, 10);
-            break;
-        case 'j':
-            request->jobs = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'o':
-            request->output = optarg;
-            break;
-        case 'n':
-            request->notes = optarg;
-            break;
-        case 'c':
-            request->cache = optarg;
-            break;
-        case 'p':
-            request->points = 1;
-            break;
-        default:
-            return -1;
-        }
-    request->folders = argv + optind;
-    request->folder_count = (size_t)(argc - optind);
-    return request->folder_count && request->every && request->jobs ? 0 : -1;
+    if (first < 0 || first == argc)
+        return -1;
+    request->folders = argv + first;
+    request->folder_count = (size_t)(argc - first);
+    return 0;
 }
 
 int main(int argc, char **argv)

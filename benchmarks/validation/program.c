@@ -1,5 +1,46 @@
 #include "validation/program.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static bool take(const struct program_option *option, const char *value)
+{
+    unsigned long number;
+    char *end;
+
+    if (option->flag)
+        return *option->flag = true;
+    if (option->text) {
+        *option->text = value;
+        return true;
+    }
+    errno = 0;
+    number = strtoul(value, &end, 10);
+    *option->number = (unsigned)number;
+    return isdigit((unsigned char)*value) && !*end && !errno && number >= 1 && number <= UINT_MAX;
+}
+
+int program_options(int argc, char **argv, const struct program_option *options)
+{
+    struct option known[PROGRAM_OPTIONS_MAX + 1] = {{0}};
+    int at, result;
+
+    for (at = 0; at < PROGRAM_OPTIONS_MAX && options[at].name; at++)
+        known[at] =
+            (struct option){options[at].name, options[at].flag ? no_argument : required_argument, NULL, 0};
+    optind = 0; /* from the start, whatever was read before */
+    while ((result = getopt_long(argc, argv, "", known, &at)) == 0)
+        if (!take(&options[at], optarg)) {
+            fprintf(stderr, "%s: --%s takes a whole number, 1 or more: \"%s\"\n", argv[0], options[at].name,
+                    optarg);
+            return -1;
+        }
+    return result == -1 ? optind : -1;
+}
+
 int program_run(const char *program, const char *device,
                 int (*work)(void *context, const struct machine *machine, struct err *err), void *context)
 {

@@ -196,14 +196,12 @@ static void show(const struct tracer *t, const char *configuration, double count
         t->after.blocks_per_sm, t->before.blocks_per_sm);
     printf("  warps      %zu on %zu SMs, %.5g cycles each\n", trace->warp_count, trace->sm_count,
            trace->latency);
-    printf("  law        SM %u: %.4g resident = %.5g cycles x %.4g warps a cycle + %.3g of those cut (%zu "
-           "whole, %zu "
-           "cut)\n",
+    printf("  law        SM %u: %.4g resident = %.5g cycles x %.4g warps a cycle + %.3g of those cut "
+           "(%zu whole, %zu cut)\n",
            middle->sm, middle->law.occupancy, middle->law.latency, middle->law.throughput,
            middle->law.cut_occupancy, middle->law.whole, middle->law.cut);
-    printf("  missed by  %.2g %% at the median SM, %.2g %% at the worst; %.2g %% at the worst where the cut "
-           "ones "
-           "are not counted apart\n",
+    printf("  missed by  %.2g %% at the median SM, %.2g %% at the worst; %.2g %% at the worst where "
+           "the cut ones are not counted apart\n",
            100 * trace->median_error, 100 * trace->worst_error, 100 * trace->worst_plain_error);
     printf("  occupancy  achieved %.1f %%", achieved);
     if (!isnan(counted))

@@ -49,9 +49,8 @@ static void say_limit(struct words *words, const struct tuned *tuned)
             forecast->needed_warps, forecast->had_warps, resource_name(forecast->told.limiter));
     else
         say(words,
-            "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without waiting "
-            "in "
-            "line, %.1f are there",
+            "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without "
+            "waiting in line, %.1f are there",
             resource_name(forecast->told.limiter), forecast->needed_warps, forecast->had_warps);
     if (forecast->told.bound_s <= time_s)
         say(words,
