@@ -24,6 +24,13 @@ static bool is_special(const char *path)
     return !stat(path, &status) && (!S_ISREG(status.st_mode) || !strncmp(path, "/dev/", strlen("/dev/")));
 }
 
+/* Reasons that another name would not have. */
+static bool is_the_names(int reason)
+{
+    return reason == ENOENT || reason == ENOTDIR || reason == EISDIR || reason == EACCES || reason == EROFS ||
+           reason == ENAMETOOLONG || reason == ELOOP;
+}
+
 FILE *file_open(const char *path, struct err *err)
 {
     FILE *file = is_directory(path) ? NULL : fopen(path, "rbe");
@@ -32,8 +39,8 @@ FILE *file_open(const char *path, struct err *err)
         return file;
     if (is_directory(path))
         errno = EISDIR;
-    err_set(err, errno == ENOENT || errno == ENOTDIR || errno == EISDIR ? ERR_USAGE : ERR_SYSTEM,
-            "%s: cannot be read: %s", path, strerror(errno));
+    err_set(err, is_the_names(errno) ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
+            strerror(errno));
     return NULL;
 }
 
@@ -108,22 +115,31 @@ static int replace(const char *path, const void *bytes, size_t length)
     return -1;
 }
 
-/* Reasons that another name would not have. */
-static bool is_the_names(int reason)
+/* The file that a name leads to. Where a symbolic link leads to none yet, an empty one is made, so that it is
+ * not the link that is replaced. Null, and the reason in errno, when that is not possible. */
+static const char *follow(char target[PATH_MAX], const char *path)
 {
-    return reason == ENOENT || reason == ENOTDIR || reason == EISDIR || reason == EACCES || reason == EROFS ||
-           reason == ENAMETOOLONG;
+    struct stat status;
+    int file;
+
+    if (realpath(path, target))
+        return target;
+    if (lstat(path, &status) || !S_ISLNK(status.st_mode))
+        return path;
+    file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return file < 0 || close(file) ? NULL : realpath(path, target);
 }
 
 int file_write(const char *path, const void *bytes, size_t length, struct err *err)
 {
     char target[PATH_MAX];
+    const char *name = is_special(path) ? NULL : follow(target, path);
     int failed;
 
     if (is_special(path))
         failed = write_direct(path, bytes, length);
     else
-        failed = replace(realpath(path, target) ? target : path, bytes, length);
+        failed = !name || replace(name, bytes, length);
     return failed ? err_set(err, is_the_names(errno) ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be written: %s",
                             path, strerror(errno))
                   : 0;

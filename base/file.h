@@ -15,8 +15,9 @@ FILE *file_open(const char *path, struct err *err);
 int file_check_writable(const char *path, struct err *err);
 
 /* Writes a file all or nothing: beside it, to the disk, and only then under its name. A symbolic link stays
- * one. What is no regular file (a pipe, /dev/stdout) is written to as it stands. "PATH: cannot be written:
- * REASON": ERR_USAGE where no file can have that name or it is not allowed, else ERR_SYSTEM. */
+ * one, also where its file is not there yet. What is no regular file (a pipe, /dev/stdout) is written to as
+ * it stands. "PATH: cannot be written: REASON": ERR_USAGE where no file can have that name or it is not
+ * allowed, else ERR_SYSTEM. */
 int file_write(const char *path, const void *bytes, size_t length, struct err *err);
 
 #endif

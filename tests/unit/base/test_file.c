@@ -79,8 +79,19 @@ static void a_file_is_written_whole(void **state)
     assert_int_equal(lstat(link, &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     check_holds(path, "two");
+    unlink(path);
+    assert_int_equal(file_write(link, "three", 5, &err), 0);
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    check_holds(path, "three");
     unlink(link);
     unlink(path);
+    assert_int_equal(symlink("no/file", link), 0);
+    assert_int_equal(file_write(link, "four", 4, &err), ERR_USAGE);
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    unlink(link);
+    err_clear(&err);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
     assert_int_equal(file_write(path, "three", 5, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "/file: cannot be written: No such file or directory"));
