@@ -134,6 +134,21 @@ static int unknown_parameter(const struct spec *spec, const char *item, size_t l
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+static int unknown_value(const struct spec *spec, const struct spec_parameter *parameter, const char *text,
+                         size_t length, struct err *err)
+{
+    char values[256];
+    size_t v, used = 0;
+
+    for (v = 0; v < parameter->value_count && used < sizeof values; v++) {
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s", v ? ", " : "");
+        if (used < sizeof values)
+            used += (size_t)value_text(values + used, sizeof values - used, &parameter->values[v]);
+    }
+    return err_set(err, ERR_USAGE, "%s: parameters.%s: \"%.*s\" is none of %s%s", spec->path, parameter->name,
+                   (int)length, text, values, used < sizeof values ? "" : "...");
+}
+
 /* One NAME=VALUE of `length` bytes. */
 static int parse_item(unsigned *choices, bool *given, const struct spec *spec, const char *item,
                       size_t length, struct err *err)
@@ -159,8 +174,7 @@ static int parse_item(unsigned *choices, bool *given, const struct spec *spec, c
             choices[p] = (unsigned)v;
             return 0;
         }
-    return err_set(err, ERR_USAGE, "%s: parameters.%s: %.*s is not among the values of the parameter",
-                   spec->path, parameter->name, (int)(length - name - 1), equals + 1);
+    return unknown_value(spec, parameter, equals + 1, length - name - 1, err);
 }
 
 int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err)

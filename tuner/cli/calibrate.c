@@ -132,6 +132,8 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
         err_set(err, ERR_USAGE, "--device %s: the number of a GPU is wanted", device);
         return CLI_WRONG_USE;
     }
+    if (cli_check_output(args, "output", NULL, err) || cli_check_output(args, "report", NULL, err))
+        return CLI_WRONG_USE;
     code = against ? device_load(&earlier, against, NULL, err) : 0;
     if (!code)
         code = site_open(&site, &site_options, err);

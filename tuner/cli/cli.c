@@ -1,13 +1,16 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "base/nearest.h"
 #include "base/place.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef OCCUTUNE_VERSION
@@ -91,11 +94,16 @@ static int unknown_option(const struct cli_command *command, const char *name, s
                    near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
 }
 
-static int take(struct cli_args *args, int option, const char *value)
+/* `value` is null where there is none. */
+static int take(struct cli_args *args, int option, const char *value, struct err *err)
 {
-    args->values[option] = value ? value : "";
+    const struct cli_option *taken = &args->options[option];
+
+    if (taken->argument && (!value || !*value))
+        return err_set(err, ERR_USAGE, "--%s needs an argument: %s", taken->name, taken->argument);
+    args->values[option] = value;
     args->counts[option]++;
-    if (!strcmp(args->options[option].name, "set"))
+    if (!strcmp(taken->name, "set"))
         args->sets[args->set_count++] = value;
     return 0;
 }
@@ -116,13 +124,8 @@ static int parse_long(struct cli_args *args, const struct cli_command *command, 
     }
     if (!command->options[option].argument)
         return equals ? err_set(err, ERR_USAGE, "--%s takes no argument", command->options[option].name)
-                      : take(args, option, NULL);
-    if (equals)
-        return take(args, option, equals + 1);
-    if (*at + 1 >= argc)
-        return err_set(err, ERR_USAGE, "--%s needs an argument: %s", command->options[option].name,
-                       command->options[option].argument);
-    return take(args, option, argv[++*at]);
+                      : take(args, option, NULL, err);
+    return take(args, option, equals ? equals + 1 : ++*at < argc ? argv[*at] : NULL, err);
 }
 
 /* -n 4, -n4, or switches together, -qv. */
@@ -137,16 +140,9 @@ static int parse_short(struct cli_args *args, const struct cli_command *command,
             ;
         if (!command->options[o].name)
             return err_set(err, ERR_USAGE, "%s has no option -%c", command->name, *letter);
-        if (!command->options[o].argument) {
-            take(args, o, NULL);
-            continue;
-        }
-        if (letter[1])
-            return take(args, o, letter + 1);
-        if (*at + 1 >= argc)
-            return err_set(err, ERR_USAGE, "-%c needs an argument: %s", *letter,
-                           command->options[o].argument);
-        return take(args, o, argv[++*at]);
+        if (command->options[o].argument)
+            return take(args, o, letter[1] ? letter + 1 : ++*at < argc ? argv[*at] : NULL, err);
+        take(args, o, NULL, err);
     }
     return 0;
 }
@@ -188,7 +184,8 @@ const char *cli_text(const struct cli_args *args, const char *name)
     return args->values[find_option(args->options, name, strlen(name))];
 }
 
-int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t max, struct err *err)
+int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t min, uint64_t max,
+              struct err *err)
 {
     const char *text = cli_text(args, name);
     char *end;
@@ -198,9 +195,9 @@ int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint
         return 0;
     errno = 0;
     value = strtoull(text, &end, 10);
-    if (errno || end == text || *end || *text == '-' || value > max)
-        return err_set(err, ERR_USAGE, "--%s: %s is no whole number up to %llu", name, text,
-                       (unsigned long long)max);
+    if (errno || !isdigit((unsigned char)*text) || *end || value < min || value > max)
+        return err_set(err, ERR_USAGE, "--%s: %s is no whole number from %llu to %llu", name, text,
+                       (unsigned long long)min, (unsigned long long)max);
     *out = value;
     return 0;
 }
@@ -219,6 +216,39 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
         return err_set(err, ERR_USAGE, "--%s: %s is no duration: write 90s, 5m or 1h", name, text);
     *out_s = value * unit;
     return 0;
+}
+
+/* A name that exists, or the same name of nothing yet. A device may be written to twice. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat status_a, status_b;
+
+    if (stat(a, &status_a) || stat(b, &status_b))
+        return !strcmp(a, b);
+    return S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
+           status_a.st_ino == status_b.st_ino;
+}
+
+int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err)
+{
+    const int own = find_option(args->options, name, strlen(name));
+    const char *path = args->values[own] ? args->values[own] : standard;
+    bool twice = false;
+    size_t i;
+    int o;
+
+    if (!path)
+        return 0;
+    if (file_check_writable(path, err))
+        return err_prefix(err, "--%s", name);
+    for (i = 0; i < args->word_count; i++)
+        twice |= same_file(path, args->words[i]);
+    for (o = 0; args->options[o].name; o++)
+        twice |= o != own && args->values[o] && same_file(path, args->values[o]);
+    if (!twice)
+        return 0;
+    return err_set(err, ERR_USAGE, "--%s: %s: the command line names this file twice: write to another", name,
+                   path);
 }
 
 /* Running

@@ -31,14 +31,14 @@ struct cli_option {
 };
 
 /* What a command line said: values[o] holds the argument of options[o] (of the last, if repeated), counts[o]
- * how often it was given; `all` every argument of repeatable options in order. */
+ * how often it was given. */
 struct cli_args {
     const struct cli_option *options;
     const char *values[CLI_OPTIONS_MAX];
     unsigned counts[CLI_OPTIONS_MAX];
     const char **words; /* what is no option */
     size_t word_count;
-    const char **sets; /* every --set and --metric like argument: those of the option named "set" */
+    const char **sets; /* every argument of --set, in order */
     size_t set_count;
 };
 
@@ -57,12 +57,17 @@ extern const struct cli_command command_calibrate, command_compare, command_comp
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);
 
-/* Whether an option was given, and its argument as text, a count, a positive number, a duration ("90", "90s",
- * "5m", "1h"). The functions leave *out alone where it was not. */
+/* Whether an option was given, and its argument, which is never empty, as text, a whole number, a duration
+ * ("90", "90s", "5m", "1h"). The functions leave *out alone where it was not. */
 bool cli_given(const struct cli_args *args, const char *name);
 const char *cli_text(const struct cli_args *args, const char *name);
-int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t max, struct err *err);
+int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint64_t min, uint64_t max,
+              struct err *err);
 int cli_duration(double *out_s, const struct cli_args *args, const char *name, struct err *err);
+
+/* Whether the file that the option `name` says, or else `standard` (null: none), can be written when the time
+ * comes, and is no other file of the command line: what that holds would be lost. ERR_USAGE. */
+int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err);
 
 /* Prints JSON as sorted, indented text; frees it. */
 int cli_print_json(struct cli *cli, struct json *json, struct err *err);

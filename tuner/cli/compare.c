@@ -59,17 +59,34 @@ static int read_options(struct view *view, struct site_options *site, struct err
     const struct cli_args *args = view->args;
     uint64_t seeds = 20, cores = 16, jobs = 0;
 
-    if (cli_count(&seeds, args, "seeds", COMPARE_SEEDS_MOST, err) ||
-        cli_count(&cores, args, "cores", 4096, err) || cli_count(&jobs, args, "jobs", 1024, err) ||
-        cli_count(&view->compare.trials, args, "trials", UINT64_MAX, err))
+    if (cli_count(&seeds, args, "seeds", 1, COMPARE_SEEDS_MOST, err) ||
+        cli_count(&cores, args, "cores", 1, 4096, err) || cli_count(&jobs, args, "jobs", 1, 1024, err) ||
+        cli_count(&view->compare.trials, args, "trials", 1, UINT64_MAX, err))
         return ERR_USAGE;
-    if (!seeds || !cores)
-        return err_set(err, ERR_USAGE, "--%s: at least 1 is needed", seeds ? "cores" : "seeds");
     view->compare.seeds = (unsigned)seeds;
     view->compare.cores = (unsigned)cores;
     site->jobs = (unsigned)jobs;
     site->device = "recorded"; /* no GPU is used */
     return 0;
+}
+
+static void chart_path(char *out, size_t size, const struct cli_args *args, bool by_time)
+{
+    snprintf(out, size, "%s-%s.svg", cli_text(args, "chart"), by_time ? "time" : "trials");
+}
+
+/* Better to hear now than after minutes of searching that the results cannot be written. */
+static int check_outputs(const struct cli_args *args, struct err *err)
+{
+    char path[4096];
+    int by_time, code = 0;
+
+    for (by_time = 0; by_time < 2 && !code && cli_given(args, "chart"); by_time++) {
+        chart_path(path, sizeof path, args, by_time);
+        if (file_check_writable(path, err))
+            code = err_prefix(err, "--chart");
+    }
+    return code ? code : cli_check_output(args, "output", NULL, err);
 }
 
 static int open_recording(struct view *view, struct err *err)
@@ -226,12 +243,11 @@ static void put_table(const struct view *view)
 
 static int write_chart(const struct view *view, bool by_time, struct err *err)
 {
-    const char *prefix = cli_text(view->args, "chart");
     char path[4096], title[512], *svg;
     int code;
 
     snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->heading.device_name);
-    snprintf(path, sizeof path, "%s-%s.svg", prefix, by_time ? "time" : "trials");
+    chart_path(path, sizeof path, view->args, by_time);
     code = compared_chart(&svg, &view->compared, by_time, title, err);
     if (code)
         return code;
@@ -287,6 +303,8 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
     int code = read_options(&view, &site, err);
 
     device_init(&view.profile);
+    if (!code)
+        code = check_outputs(args, err);
     if (!code)
         code = open_recording(&view, err);
     if (!code)

@@ -98,7 +98,7 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     struct spec spec;
     int code;
 
-    if (check_arch(args, err))
+    if (check_arch(args, err) || cli_check_output(args, "output", NULL, err))
         return CLI_WRONG_USE;
     code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 

@@ -22,12 +22,10 @@ static int write_header(struct cli *cli, const struct cli_args *args, const stru
     char *text = NULL;
     size_t size;
     FILE *memory;
-    int code = cli_count(&row, args, "row", INT_MAX, err);
+    int code = cli_count(&row, args, "row", 1, INT_MAX, err);
 
     if (code)
         return code;
-    if (!row)
-        return err_set(err, ERR_USAGE, "--row: rows are counted from 1");
     memory = open_memstream(&text, &size);
     if (!memory)
         return err_memory(err);
@@ -76,6 +74,11 @@ static int run_header(struct cli *cli, const struct cli_args *args, struct err *
     size_t i, count = 0;
     int code = decisions ? 0 : err_memory(err);
 
+    if (cli_given(args, "json") && (cli_given(args, "output") || cli_given(args, "row")))
+        code = err_set(err, ERR_USAGE, "--json prints all rows: leave --%s out",
+                       cli_given(args, "row") ? "row" : "output");
+    if (!code)
+        code = cli_check_output(args, "output", NULL, err);
     for (i = 0; i < args->word_count && !code; i++) {
         code = decision_read(&decisions[i], args->words[i], err);
         count += !code;

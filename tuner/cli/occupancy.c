@@ -54,11 +54,11 @@ static int take_cubin(struct occupancy_block *block, const char *path, const cha
     return code;
 }
 
-static int read_count(unsigned *out, const struct cli_args *args, const char *name, unsigned max,
-                      struct err *err)
+static int read_count(unsigned *out, const struct cli_args *args, const char *name, unsigned min,
+                      unsigned max, struct err *err)
 {
     uint64_t value = *out;
-    int code = cli_count(&value, args, name, max, err);
+    int code = cli_count(&value, args, name, min, max, err);
 
     *out = (unsigned)value;
     return code;
@@ -69,16 +69,16 @@ static int read_block(struct occupancy_block *block, const struct cli_args *args
     unsigned carveout = 0;
 
     *block = (struct occupancy_block){.threads = 256, .carveout = -1};
+    if (cli_given(args, "kernel") && !args->word_count)
+        return err_set(err, ERR_USAGE, "--kernel: name the cubin that holds it");
     if (args->word_count && take_cubin(block, args->words[0], cli_text(args, "kernel"), err))
         return ERR_FORMAT;
-    if (read_count(&block->threads, args, "threads", 1 << 20, err) ||
-        read_count(&block->registers, args, "registers", 1024, err) ||
-        read_count(&block->shared, args, "shared", 1 << 30, err) ||
-        read_count(&block->barriers, args, "barriers", 16, err) ||
-        read_count(&carveout, args, "carveout", 100, err))
+    if (read_count(&block->threads, args, "threads", 1, 1 << 20, err) ||
+        read_count(&block->registers, args, "registers", 0, 1024, err) ||
+        read_count(&block->shared, args, "shared", 0, 1 << 30, err) ||
+        read_count(&block->barriers, args, "barriers", 0, 16, err) ||
+        read_count(&carveout, args, "carveout", 0, 100, err))
         return ERR_USAGE;
-    if (!block->threads)
-        return err_set(err, ERR_USAGE, "--threads: a block has at least 1 thread");
     if (cli_given(args, "carveout"))
         block->carveout = (int)carveout;
     return 0;
@@ -289,7 +289,7 @@ static int calculate(struct calculation *c, const struct cli_args *args, struct 
     if (!code)
         code = read_block(&c->block, args, err);
     if (!code)
-        code = cli_count(&c->grid_blocks, args, "blocks", INT64_MAX, err);
+        code = cli_count(&c->grid_blocks, args, "blocks", 1, INT64_MAX, err);
     if (!code && c->grid_blocks && !c->device.limits.sm_count)
         code = err_set(err, ERR_USAGE, "--blocks: %s does not say how many SMs there are: name a device",
                        c->device.name);
@@ -310,7 +310,9 @@ static int run_occupancy(struct cli *cli, const struct cli_args *args, struct er
     int code;
 
     device_init(&c.device);
-    code = calculate(&c, args, err);
+    code = cli_check_output(args, "plot", NULL, err);
+    if (!code)
+        code = calculate(&c, args, err);
     if (!code && cli_given(args, "plot"))
         code = draw_curves(cli_text(args, "plot"), &c, err);
     if (!code && cli_given(args, "json")) {

@@ -209,7 +209,7 @@ static int rank_problems(struct cli *cli, const struct cli_args *args, const str
 {
     struct view view = {.cli = cli, .spec = how->spec, .machine = how->machine, .limit = 20};
     struct json *all = NULL;
-    int code = cli_count(&view.limit, args, "limit", UINT64_MAX, err);
+    int code = cli_count(&view.limit, args, "limit", 0, UINT64_MAX, err);
 
     if (!code && cli_given(args, "json") && !(all = js_new_array()))
         code = err_memory(err);
@@ -228,7 +228,7 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
 {
     char cache[4096];
     uint64_t jobs = 0;
-    int code = cli_count(&jobs, args, "jobs", 1024, err);
+    int code = cli_count(&jobs, args, "jobs", 1, 1024, err);
 
     if (!code)
         code = compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err);

@@ -90,17 +90,32 @@ static int open_model(struct view *view, size_t problem, struct err *err)
     return 0;
 }
 
+static const char *page_path(const struct cli_args *args)
+{
+    return cli_given(args, "output") ? cli_text(args, "output") : "report.html";
+}
+
 static int write_page(const struct view *view, struct err *err)
 {
-    const char *path = cli_given(view->args, "output") ? cli_text(view->args, "output") : "report.html";
     char *page;
     int code = report_page(&page, &view->report, err);
 
     if (code)
         return code;
-    code = file_write(path, page, strlen(page), err);
+    code = file_write(page_path(view->args), page, strlen(page), err);
     free(page);
     return code;
+}
+
+static int check_options(const struct cli_args *args, struct err *err)
+{
+    static const char *const of_spec[] = {"set", "profile", "predictions", "jobs"};
+    size_t i;
+
+    for (i = 0; i < sizeof of_spec / sizeof *of_spec; i++)
+        if (cli_given(args, of_spec[i]) && !cli_given(args, "spec"))
+            return err_set(err, ERR_USAGE, "--%s: needs the journal's spec: name it with --spec", of_spec[i]);
+    return cli_check_output(args, "output", page_path(args), err);
 }
 
 static int run_report(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -110,10 +125,12 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
     struct site_options site = {.device = "recorded", .cache = site_cache_directory(cache, sizeof cache)};
     uint64_t predictions = 200, jobs = 0;
     size_t problem;
-    int code = cli_count(&predictions, args, "predictions", 1000000, err);
+    int code = check_options(args, err);
 
     if (!code)
-        code = cli_count(&jobs, args, "jobs", 1024, err);
+        code = cli_count(&predictions, args, "predictions", 0, 1000000, err);
+    if (!code)
+        code = cli_count(&jobs, args, "jobs", 1, 1024, err);
     device_init(&view.profile);
     site.jobs = (unsigned)jobs;
     view.report.predictions = predictions;

@@ -142,8 +142,8 @@ static int run_space(struct cli *cli, const struct cli_args *args, struct err *e
     struct spec spec;
     int code;
 
-    if (cli_count(&view.sample, args, "sample", 1000000, err) ||
-        cli_count(&view.seed, args, "seed", UINT64_MAX, err))
+    if (cli_count(&view.sample, args, "sample", 0, 1000000, err) ||
+        cli_count(&view.seed, args, "seed", 0, UINT64_MAX, err))
         return CLI_WRONG_USE;
     code = spec_read(&spec, args->words[0], SPEC_SPACE, args->sets, args->set_count, err);
     if (code)

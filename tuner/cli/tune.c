@@ -1,6 +1,5 @@
 #include "tuner/cli/cli.h"
 
-#include "base/file.h"
 #include "base/place.h"
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
@@ -54,10 +53,10 @@ static int read_options(struct run *run, struct site_options *site, struct err *
     if (found < 0)
         return err_set(err, ERR_USAGE, "--strategy: %s is none of model, exhaustive, random", strategy);
     run->tune.audit = SEARCH_AUDIT;
-    if (cli_count(&run->tune.audit, args, "audit", 1000000, err) ||
-        cli_count(&run->tune.seed, args, "seed", UINT64_MAX, err) ||
-        cli_count(&run->tune.trials, args, "trials", UINT64_MAX, err) ||
-        cli_count(&jobs, args, "jobs", 1024, err) || cli_count(&cores, args, "cores", 4096, err) ||
+    if (cli_count(&run->tune.audit, args, "audit", 0, 1000000, err) ||
+        cli_count(&run->tune.seed, args, "seed", 0, UINT64_MAX, err) ||
+        cli_count(&run->tune.trials, args, "trials", 1, UINT64_MAX, err) ||
+        cli_count(&jobs, args, "jobs", 1, 1024, err) || cli_count(&cores, args, "cores", 1, 4096, err) ||
         cli_duration(&run->tune.time_s, args, "time", err))
         return ERR_USAGE;
     site->device = cli_text(args, "device");
@@ -230,7 +229,7 @@ static const char *decision_path(const struct run *run)
 /* Better to hear now than after an hour of tuning that the answer cannot be written. */
 static int check_output(const struct run *run, struct err *err)
 {
-    return file_check_writable(decision_path(run), err) ? err_prefix(err, "--output") : 0;
+    return cli_check_output(run->args, "output", decision_path(run), err);
 }
 
 static int write_results(struct run *run, struct err *err)

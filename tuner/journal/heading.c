@@ -123,6 +123,7 @@ void heading_read(struct heading *out, const struct journal *journal)
     struct js_at own;
 
     *out = (struct heading){.device_name = *device ? device : "an unnamed device",
+                            .device_named = *device,
                             .kernel_name = text_of(&head, "kernel_name"),
                             .nvrtc = "",
                             .driver = ""};

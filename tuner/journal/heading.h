@@ -16,9 +16,11 @@ int heading_new(struct json **out, const struct spec *spec, size_t problem, cons
 /* The sizes of one problem as {"M": 4096, ...}; null when memory ends. */
 struct json *heading_problem(const struct spec *spec, size_t problem);
 
-/* What a journal says of itself; texts are borrowed from it and "" when absent. */
+/* What a journal says of itself; texts are borrowed from it and "" when absent, but an absent device is "an
+ * unnamed device". */
 struct heading {
     const char *device_name, *kernel_name, *nvrtc, *driver;
+    bool device_named;
     char date[11]; /* "2026-11-20", "" unknown */
 };
 void heading_read(struct heading *out, const struct journal *journal);

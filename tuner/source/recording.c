@@ -85,6 +85,19 @@ static int search_folder(struct journal **best, const char *folder, const struct
     return code;
 }
 
+/* A file that does not name its device answers for any. */
+static int check_device(const struct journal *journal, const char *device, struct err *err)
+{
+    struct heading heading;
+
+    heading_read(&heading, journal);
+    if (!device || !heading.device_named || site_same_name(device, heading.device_name))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "%s: was recorded on %s, not on %s: leave the device out or name another recording",
+                   journal_path(journal), heading.device_name, device);
+}
+
 int recording_open(struct journal **out, const char *path, const struct spec *spec, size_t problem,
                    const char *device, struct err *err)
 {
@@ -96,6 +109,8 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
         code = journal_read(out, path, err);
         if (!code)
             code = heading_check(*out, spec, problem, err);
+        if (!code)
+            code = check_device(*out, device, err);
     } else {
         snprintf(folder, sizeof folder, "%srecorded", spec->directory);
         code = search_folder(out, folder, spec, problem, device, err);

@@ -8,8 +8,8 @@
 
 /* Opens `path`, or where it is null the journal in the folder `recorded` beside the spec that fits kernel,
  * parameters and problem, and the device (null: any). ERR_MISSING when none fits: the message says what is
- * there. ERR_USAGE when journals of several devices fit and none is named. Of several of one device the
- * latest is taken. */
+ * there. ERR_USAGE when journals of several devices fit and none is named, or when `path` names another
+ * device than `device`. Of several of one device the latest is taken. */
 int recording_open(struct journal **out, const char *path, const struct spec *spec, size_t problem,
                    const char *device, struct err *err);
 
