@@ -233,18 +233,35 @@ static int fail_compile(struct compile_result *out, struct err *err, const char 
     return out->diagnostic ? 0 : err_memory(err);
 }
 
-/* The compiler's own headers are full of T, N and K, which a macro of that name changes into nonsense. */
-static char *explain(const char *diagnostic)
+/* Macros change into nonsense what has their name: the compiler's own headers are full of T, N and K, and the
+ * parameters of a template like to be called what the tuned ones are. */
+static const char *clash(const char *diagnostic, const char *kernel)
 {
     static const char own_headers[] = "__nv_nvrtc_builtin_header.h";
-    const bool clash = !strncmp(diagnostic, own_headers, sizeof own_headers - 1);
+
+    if (!strncmp(diagnostic, own_headers, sizeof own_headers - 1))
+        return " (a parameter's name seems to stand in the compiler's own headers: make it longer)";
+    if (strchr(kernel, '<') && strstr(diagnostic, "expected a \",\" or \">\""))
+        return " (the spec's parameters are macros: give the template's another name)";
+    return "";
+}
+
+static char *explain(const char *diagnostic, const char *kernel)
+{
     char *text = NULL;
 
-    if (asprintf(&text, "%s%s", diagnostic,
-                 clash ? " (a parameter's name seems to stand in the compiler's own headers: make it longer)"
-                       : "") < 0)
+    if (asprintf(&text, "%s%s", diagnostic, clash(diagnostic, kernel)) < 0)
         return NULL;
     return text;
+}
+
+/* NVRTC looks a name up as if it stood in a file of its own; what it says of it follows "error: ". */
+static int no_kernel(const char *diagnostic, const struct compile_request *request, struct err *err)
+{
+    const char *why = strstr(diagnostic, "error: ");
+
+    return err_set(err, ERR_USAGE, "%s: no kernel is called %s%s%s", request->source_path, request->name,
+                   why ? ": " : "", why ? why + strlen("error: ") : "");
 }
 
 /* The reply of a compile that ended by itself. A name that the source does not have is the user's mistake. */
@@ -261,10 +278,10 @@ static int read_reply(struct compile_result *out, struct message *reply,
         (js_find(&at, &root, "own_failure") && js_bool(&out->own_failure, &at, err)))
         return err->code;
     if (diagnostic && !strncmp(diagnostic, "__nv_name_map(", 14))
-        return err_set(err, ERR_USAGE, "%s: no kernel is called %s", request->source_path, request->name);
+        return no_kernel(diagnostic, request, err);
     out->outcome = (enum outcome)outcome_parse(outcome);
     out->entry = entry ? strdup(entry) : NULL;
-    out->diagnostic = diagnostic ? explain(diagnostic) : NULL;
+    out->diagnostic = diagnostic ? explain(diagnostic, request->name) : NULL;
     if ((entry && !out->entry) || (diagnostic && !out->diagnostic))
         return err_memory(err);
     compile_take_payload(out, reply->payload, reply->payload_bytes);

@@ -118,7 +118,7 @@ struct emulate_result {
     enum emulate_end end;
     uint32_t pc;          /* byte offset of the instruction at which it ended, unless DONE */
     unsigned position[3]; /* and the thread block */
-    char reason[160];     /* one line: "R4 of LDG is unknown" */
+    char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
     uint64_t executed;   /* warp instructions executed one by one: what the emulation cost */

@@ -4,6 +4,7 @@
 #include "model/emulate_slice.h"
 #include "model/emulate_steady.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool is_access(const struct sass *i)
@@ -27,6 +28,23 @@ static int bad_address(struct emulation *emulation, const struct request *reques
     return stop_at(emulation, request->i, EMULATE_BAD_ADDRESS, "%s of %u bytes at %#llx by lane %u %s",
                    sass_info((enum sass_op)request->i->op)->name, request->width,
                    (unsigned long long)request->address[lane], lane, why);
+}
+
+/* Says beside which buffer, as most such accesses miss their own by a little. */
+static int outside_buffers(struct emulation *emulation, const struct request *request, unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const struct region *near = memory_nearest(&emulation->memory, address);
+    const bool before = near && address < near->address;
+    char why[160] = "is outside every buffer";
+
+    if (before)
+        snprintf(why, sizeof why, "is outside every buffer, %llu bytes before %.60s",
+                 (unsigned long long)(near->address - address), near->name);
+    else if (near)
+        snprintf(why, sizeof why, "is outside every buffer, at byte %llu of %.60s, which has %llu",
+                 (unsigned long long)(address - near->address), near->name, (unsigned long long)near->bytes);
+    return bad_address(emulation, request, lane, why);
 }
 
 /* Shared memory of another block of the cluster: its rank stands above the 16 MB of the own window. */
@@ -72,7 +90,7 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
         return window_cell(out, emulation, warp, request, lane, space == SASS_SPACE_SHARED);
     region = memory_region(&emulation->memory, address, request->width);
     if (!region)
-        return bad_address(emulation, request, lane, "is outside every buffer");
+        return outside_buffers(emulation, request, lane);
     out->region = region;
     out->remote = false;
     out->page = region_page(region, address - region->address, emulation->err);
@@ -238,12 +256,14 @@ static int check_lane(struct emulation *emulation, const struct request *request
         return bad_address(emulation, request, lane, "is not aligned");
     if (is_remote(address, space))
         return STEP_NEXT;
-    if (space == SASS_SPACE_GLOBAL ? !memory_region(&emulation->memory, address, request->width)
-                                   : size < request->width || (address & 0xffffffff) > size - request->width)
+    if (space == SASS_SPACE_GLOBAL)
+        return memory_region(&emulation->memory, address, request->width)
+                   ? STEP_NEXT
+                   : outside_buffers(emulation, request, lane);
+    if (size < request->width || (address & 0xffffffff) > size - request->width)
         return bad_address(emulation, request, lane,
-                           space == SASS_SPACE_GLOBAL   ? "is outside every buffer"
-                           : space == SASS_SPACE_SHARED ? "is outside shared memory"
-                                                        : "is outside local memory");
+                           space == SASS_SPACE_SHARED ? "is outside shared memory"
+                                                      : "is outside local memory");
     return STEP_NEXT;
 }
 

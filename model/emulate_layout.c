@@ -131,7 +131,8 @@ static int add_symbols(struct emulate_memory *memory, const struct emulate_targe
 {
     for (size_t i = 0; i < target->cubin->symbol_count; i++) {
         const struct cubin_symbol *symbol = &target->cubin->symbols[i];
-        struct region region = {.bytes = symbol->size, .initial = symbol->bytes, .type = ELEMENT_UINT8};
+        struct region region = {
+            .name = symbol->name, .bytes = symbol->size, .initial = symbol->bytes, .type = ELEMENT_UINT8};
         const struct argument *argument;
         size_t index;
         int rc;
@@ -158,7 +159,7 @@ static int add_buffers(struct emulate_memory *memory, const struct launch *launc
 {
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct argument *argument = &launch->arguments[i];
-        struct region region = {.fill = &argument->fill, .type = argument->type};
+        struct region region = {.name = argument->name, .fill = &argument->fill, .type = argument->type};
         int rc;
 
         if (argument->kind != ARGUMENT_BUFFER)
@@ -170,6 +171,24 @@ static int add_buffers(struct emulate_memory *memory, const struct launch *launc
         rc = add_region(memory, &region, &memory->arguments[i], err);
         if (rc)
             return rc;
+    }
+    return 0;
+}
+
+/* The driver looks symbols up in the code; a misspelt one would leave the variable as it is. */
+static int check_symbols(const struct emulate_target *target, struct err *err)
+{
+    for (size_t i = 0; i < target->launch->argument_count; i++) {
+        const struct argument *argument = &target->launch->arguments[i];
+        size_t k = 0;
+
+        if (argument->kind != ARGUMENT_SYMBOL)
+            continue;
+        while (k < target->cubin->symbol_count && strcmp(target->cubin->symbols[k].name, argument->name))
+            k++;
+        if (k == target->cubin->symbol_count)
+            return err_set(err, ERR_USAGE, "symbol '%s': the code of kernel '%s' has no such variable",
+                           argument->name, target->kernel->name);
     }
     return 0;
 }
@@ -267,6 +286,8 @@ int memory_init(struct emulate_memory *out, const struct emulate_target *target,
         rc = init_banks(out, target, err);
     if (!rc)
         rc = init_bank0(out, target, stack_bytes, err);
+    if (!rc)
+        rc = check_symbols(target, err);
     if (!rc)
         rc = fill_constants(out, target, err);
     if (rc)

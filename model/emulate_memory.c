@@ -20,6 +20,23 @@ struct region *memory_region(struct emulate_memory *memory, uint64_t address, un
     return NULL;
 }
 
+static uint64_t distance(const struct region *region, uint64_t address)
+{
+    const uint64_t end = region->address + region->bytes;
+
+    return address < region->address ? region->address - address : address < end ? 0 : address - end;
+}
+
+const struct region *memory_nearest(const struct emulate_memory *memory, uint64_t address)
+{
+    const struct region *nearest = NULL;
+
+    for (size_t i = 0; i < memory->region_count; i++)
+        if (!nearest || distance(&memory->regions[i], address) < distance(nearest, address))
+            nearest = &memory->regions[i];
+    return nearest;
+}
+
 static int fill_page(struct page *page, const struct region *region, size_t number, struct err *err)
 {
     const uint64_t first = (uint64_t)number * PAGE_BYTES;

@@ -29,6 +29,7 @@ struct page {
 };
 
 struct region {
+    const char *name; /* of the argument or variable; borrowed */
     uint64_t address, bytes;
     const struct fill *fill;      /* initial contents, or */
     const unsigned char *initial; /* bytes of a variable in the cubin; null for zeros */
@@ -73,6 +74,8 @@ void memory_forget(struct emulate_memory *memory);
 
 /* The region that holds all of [address, address + bytes), or null. */
 struct region *memory_region(struct emulate_memory *memory, uint64_t address, unsigned bytes);
+/* The region nearest to an address outside all of them; null when there is none. */
+const struct region *memory_nearest(const struct emulate_memory *memory, uint64_t address);
 /* Its page at `offset` bytes, filled; null only on error (see err). */
 struct page *region_page(struct region *region, uint64_t offset, struct err *err);
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown);

@@ -196,7 +196,13 @@ static void test_users_mistakes_are_errors(void **state)
     write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
     request = request_of("k.cu", "missing");
     assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);
-    assert_non_null(strstr(err.text, "k.cu: no kernel is called missing"));
+    assert_non_null(
+        strstr(err.text, "k.cu: no kernel is called missing: identifier \"missing\" is undefined"));
+    err_clear(&err);
+    write_text("t.cu", "template <int SIZE> __global__ void t(float *a) { *a = SIZE; }\n");
+    request = request_of("t.cu", "t<1, 2>");
+    assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "t.cu: no kernel is called t<1, 2>: "));
     err_clear(&err);
     request = request_of("nowhere.cu", "k");
     assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);

@@ -40,9 +40,11 @@ void program_scalar(struct program *program, int32_t value)
 
 size_t program_buffer(struct program *program, enum element_type type, uint64_t count, const char *expression)
 {
+    static char name[] = "data";
     struct argument *argument = add(program);
 
     argument->kind = ARGUMENT_BUFFER;
+    argument->name = name;
     argument->type = type;
     argument->count = count;
     argument->fill.seed = program->launch.argument_count;

@@ -198,6 +198,11 @@ static void ends_endless_loops(void **state)
 static void finds_bad_addresses(void **state)
 {
     static const int where[] = {250, -1, 1 << 28};
+    static const char *const messages[] = {
+        "is outside every buffer, at byte 1024 of data, which has 1024",
+        "is outside every buffer, at byte 17179869180 of data, which has 1024",
+        "is outside every buffer, at byte 1073741824 of data, which has 1024",
+    };
 
     (void)state;
     for (unsigned k = 0; k < 3; k++) {
@@ -208,10 +213,29 @@ static void finds_bad_addresses(void **state)
         program_scalar(&p, where[k]);
         program_run(&p, EMULATE_FULL, EMULATE_BAD_ADDRESS);
         assert_int_equal(p.code.instructions[p.result.pc / 16].op, SASS_STG);
-        assert_non_null(strstr(p.result.reason, "is outside every buffer"));
+        assert_non_null(strstr(p.result.reason, messages[k]));
         program_run(&p, EMULATE_SLICED, EMULATE_BAD_ADDRESS);
         program_close(&p);
     }
+}
+
+static void refuses_symbols_the_code_lacks(void **state)
+{
+    static char name[] = "factor";
+    const struct emulate_options options = {.mode = EMULATE_FULL};
+    struct emulation *emulation;
+    struct err err = {0};
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "trap", 32);
+    program_buffer(&p, ELEMENT_INT32, 32, NULL);
+    p.arguments[1] = (struct argument){.kind = ARGUMENT_SYMBOL, .name = name, .count = 1};
+    p.launch.argument_count = 2;
+    assert_int_equal(emulation_open(&emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
+                     ERR_USAGE);
+    assert_string_equal(err.text, "symbol 'factor': the code of kernel 'trap' has no such variable");
+    program_close(&p);
 }
 
 static void stops_where_the_kernel_does(void **state)
@@ -343,6 +367,7 @@ int main(void)
         cmocka_unit_test(finds_deadlock),
         cmocka_unit_test(ends_endless_loops),
         cmocka_unit_test(finds_bad_addresses),
+        cmocka_unit_test(refuses_symbols_the_code_lacks),
         cmocka_unit_test(stops_where_the_kernel_does),
         cmocka_unit_test(refuses_what_it_cannot_know),
         cmocka_unit_test(finds_bad_branches),
