@@ -41,7 +41,7 @@ void bench_close(struct bench *bench)
     if (!bench->gpu)
         return;
     measurer_close(&bench->measurer);
-    expectation_release(&bench->expectation, bench->gpu);
+    wanted_release(&bench->wanted, bench->gpu);
     verifier_release(&bench->verifier);
     buffers_release(&bench->buffers);
     kernels_close(&bench->kernels);
@@ -137,11 +137,11 @@ static int keep_results(struct bench *bench, const struct binding *binding, stru
 
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
-        struct expected *added;
+        struct wanted_buffer *added;
 
         if (buffer && role_is_result(buffer->role))
-            rc = expectation_add(&added, &bench->expectation, bench->gpu, buffer->name, buffer->type,
-                                 buffer->count, buffer->data, err);
+            rc = wanted_add(&added, &bench->wanted, bench->gpu, buffer->name, buffer->type, buffer->count,
+                            buffer->data, err);
     }
     return rc ? rc : gpu_synchronize(bench->gpu, err);
 }
@@ -149,7 +149,7 @@ static int keep_results(struct bench *bench, const struct binding *binding, stru
 static int run_reference(struct bench *bench, const struct bench_reference *reference, double deadline_s,
                          const struct announcer *announcer, struct err *err)
 {
-    const struct expectation nothing = {0};
+    const struct wanted nothing = {0};
     struct loaded loaded = {0};
     int rc = buffers_bind(&loaded.binding, &bench->buffers, reference->launch, err);
 
@@ -189,13 +189,13 @@ static int read_reference(struct bench *bench, const struct bench_reference *ref
             continue;
         for (k = 0; !rc && k < reference->file_count; k++) {
             struct fill fill = {.kind = FILL_FILE};
-            struct expected *added;
+            struct wanted_buffer *added;
 
             if (strcmp(reference->names[k], argument->name))
                 continue;
             fill.path = strdup(reference->paths[k]);
-            rc = fill.path ? expectation_add(&added, &bench->expectation, bench->gpu, argument->name,
-                                             argument->type, argument->count, 0, err)
+            rc = fill.path ? wanted_add(&added, &bench->wanted, bench->gpu, argument->name, argument->type,
+                                        argument->count, 0, err)
                            : err_memory(err);
             if (!rc)
                 rc = buffers_fill(&bench->buffers, added->data, &fill, argument->type, argument->count, err);
@@ -214,7 +214,7 @@ static int learn_reference(struct bench *bench, const struct bench_reference *re
 
     if (reference->key == bench->reference_key)
         return 0;
-    expectation_release(&bench->expectation, bench->gpu);
+    wanted_release(&bench->wanted, bench->gpu);
     bench->reference_key = 0;
     if (reference->launch)
         rc = run_reference(bench, reference, deadline_s, announcer, err);
@@ -259,7 +259,7 @@ static int verify_first(struct trial *trial, struct bench *bench, const struct l
                         const struct protocol *protocol, const struct announcer *announcer, struct err *err)
 {
     double start = clock_seconds();
-    int rc = verify_prepare(&bench->verifier, &loaded->binding, &bench->expectation, err);
+    int rc = verify_prepare(&bench->verifier, &loaded->binding, &bench->wanted, err);
 
     if (!rc)
         rc = gpu_synchronize(bench->gpu, err);
@@ -270,7 +270,7 @@ static int verify_first(struct trial *trial, struct bench *bench, const struct l
     if (!rc && trial->outcome == OUTCOME_OK)
         rc = announce(announcer, STAGE_MEASURE, check_s, err);
     if (!rc && trial->outcome == OUTCOME_OK)
-        rc = verify_check(trial, &bench->verifier, &loaded->binding, &bench->expectation, protocol, err);
+        rc = verify_check(trial, &bench->verifier, &loaded->binding, &bench->wanted, protocol, err);
     trial->verify_s = clock_seconds() - start;
     return rc;
 }
@@ -290,7 +290,7 @@ static int measure_verified(struct trial *trial, struct bench *bench, const stru
         measure(trial, &bench->measurer, &loaded->subject, protocol, promise_measure, (void *)announcer, err);
 
     if (!rc)
-        rc = verify_check(trial, &bench->verifier, &loaded->binding, &bench->expectation, protocol, err);
+        rc = verify_check(trial, &bench->verifier, &loaded->binding, &bench->wanted, protocol, err);
     if (!rc && trial->outcome == OUTCOME_WRONG) {
         char text[sizeof trial->message];
 

@@ -13,8 +13,8 @@ struct bench {
     struct buffers buffers;
     struct verifier verifier;
     struct measurer measurer;
-    struct expectation expectation; /* results of the reference known by `reference_key` */
-    uint64_t reference_key;         /* 0: none yet */
+    struct wanted wanted;   /* results of the reference known by `reference_key` */
+    uint64_t reference_key; /* 0: none yet */
 };
 
 int bench_open(struct bench *out, int device, struct err *err);

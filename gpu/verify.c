@@ -8,30 +8,30 @@
 
 static const word nothing = ~(word)0;
 
-void expectation_release(struct expectation *expectation, struct gpu *gpu)
+void wanted_release(struct wanted *wanted, struct gpu *gpu)
 {
     size_t i;
 
-    for (i = 0; i < expectation->count; i++) {
-        gpu_free(gpu, expectation->items[i].data);
-        free(expectation->items[i].name);
+    for (i = 0; i < wanted->count; i++) {
+        gpu_free(gpu, wanted->items[i].data);
+        free(wanted->items[i].name);
     }
-    free(expectation->items);
-    memset(expectation, 0, sizeof *expectation);
+    free(wanted->items);
+    memset(wanted, 0, sizeof *wanted);
 }
 
-int expectation_add(struct expected **out, struct expectation *expectation, struct gpu *gpu, const char *name,
-                    enum element_type type, uint64_t count, gpu_address from, struct err *err)
+int wanted_add(struct wanted_buffer **out, struct wanted *wanted, struct gpu *gpu, const char *name,
+               enum element_type type, uint64_t count, gpu_address from, struct err *err)
 {
-    struct expected *larger = realloc(expectation->items, (expectation->count + 1) * sizeof *larger), *item;
+    struct wanted_buffer *larger = realloc(wanted->items, (wanted->count + 1) * sizeof *larger), *item;
     size_t bytes = count * element_size(type);
     int rc;
 
     if (!larger)
         return err_memory(err);
-    expectation->items = larger;
-    item = &larger[expectation->count];
-    *item = (struct expected){strdup(name), type, count, 0};
+    wanted->items = larger;
+    item = &larger[wanted->count];
+    *item = (struct wanted_buffer){strdup(name), type, count, 0};
     rc = item->name ? gpu_alloc(&item->data, gpu, bytes, err) : err_memory(err);
     if (!rc && from)
         rc = gpu_copy(gpu, item->data, from, bytes, err);
@@ -40,7 +40,7 @@ int expectation_add(struct expected **out, struct expectation *expectation, stru
         free(item->name);
         return rc;
     }
-    expectation->count++;
+    wanted->count++;
     *out = item;
     return 0;
 }
@@ -56,14 +56,14 @@ void verifier_release(struct verifier *verifier)
     memset(verifier, 0, sizeof *verifier);
 }
 
-static int find_expected(const struct expected **out, const struct expectation *expectation,
+static int find_expected(const struct wanted_buffer **out, const struct wanted *wanted,
                          const struct buffer *buffer, struct err *err)
 {
     size_t i;
 
     *out = NULL;
-    for (i = 0; i < expectation->count; i++) {
-        const struct expected *item = &expectation->items[i];
+    for (i = 0; i < wanted->count; i++) {
+        const struct wanted_buffer *item = &wanted->items[i];
 
         if (strcmp(item->name, buffer->name))
             continue;
@@ -77,7 +77,7 @@ static int find_expected(const struct expected **out, const struct expectation *
 }
 
 int verify_prepare(const struct verifier *verifier, const struct binding *binding,
-                   const struct expectation *expectation, struct err *err)
+                   const struct wanted *wanted, struct err *err)
 {
     struct buffers *buffers = verifier->buffers;
     size_t i;
@@ -85,11 +85,11 @@ int verify_prepare(const struct verifier *verifier, const struct binding *bindin
 
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
-        const struct expected *expected;
+        const struct wanted_buffer *expected;
 
         if (!buffer || buffer->role == ROLE_IN)
             continue;
-        rc = find_expected(&expected, expectation, buffer, err);
+        rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && !role_is_filled(buffer->role))
             rc = kernels_poison(buffers->kernels, buffer->type, buffer->data, expected ? expected->data : 0,
                                 buffer->count, buffer->key, err);
@@ -98,9 +98,8 @@ int verify_prepare(const struct verifier *verifier, const struct binding *bindin
 }
 
 /* Where the findings lie: two of each buffer's guards, then one of each argument. */
-static int queue_checks(struct verifier *verifier, const struct binding *binding,
-                        const struct expectation *expectation, const struct protocol *protocol,
-                        struct err *err)
+static int queue_checks(struct verifier *verifier, const struct binding *binding, const struct wanted *wanted,
+                        const struct protocol *protocol, struct err *err)
 {
     struct buffers *buffers = verifier->buffers;
     size_t guards = 2 * buffers->count, i;
@@ -112,7 +111,7 @@ static int queue_checks(struct verifier *verifier, const struct binding *binding
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
         gpu_address found = verifier->found + (guards + i) * sizeof(struct found);
-        const struct expected *expected;
+        const struct wanted_buffer *expected;
 
         if (!buffer)
             continue;
@@ -120,7 +119,7 @@ static int queue_checks(struct verifier *verifier, const struct binding *binding
             rc = kernels_differ(buffers->kernels, buffer->data, buffer->pristine, buffer->bytes, found, err);
             continue;
         }
-        rc = find_expected(&expected, expectation, buffer, err);
+        rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && expected)
             rc = kernels_compare(buffers->kernels, buffer->type, buffer->data, expected->data, buffer->count,
                                  protocol->relative, protocol->absolute, found, err);
@@ -234,7 +233,7 @@ static int judge_input(struct trial *trial, struct buffers *buffers, const struc
 }
 
 static int judge_output(struct trial *trial, struct buffers *buffers, const struct buffer *buffer,
-                        const struct expected *expected, const struct found *found, struct err *err)
+                        const struct wanted_buffer *expected, const struct found *found, struct err *err)
 {
     char got[40], wanted[40], text[sizeof trial->message];
     word bits = ~found->worst_flips;
@@ -258,7 +257,7 @@ static int judge_output(struct trial *trial, struct buffers *buffers, const stru
 }
 
 static int judge(struct trial *trial, struct buffers *buffers, const struct binding *binding,
-                 const struct expectation *expectation, const struct found *found, struct err *err)
+                 const struct wanted *wanted, const struct found *found, struct err *err)
 {
     const struct found *by_argument = found + 2 * buffers->count;
     size_t i;
@@ -266,7 +265,7 @@ static int judge(struct trial *trial, struct buffers *buffers, const struct bind
 
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
-        const struct expected *expected;
+        const struct wanted_buffer *expected;
 
         if (!buffer)
             continue;
@@ -274,7 +273,7 @@ static int judge(struct trial *trial, struct buffers *buffers, const struct bind
             rc = judge_input(trial, buffers, buffer, &by_argument[i], err);
             continue;
         }
-        rc = find_expected(&expected, expectation, buffer, err);
+        rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && expected)
             rc = judge_output(trial, buffers, buffer, expected, &by_argument[i], err);
     }
@@ -282,7 +281,7 @@ static int judge(struct trial *trial, struct buffers *buffers, const struct bind
 }
 
 int verify_check(struct trial *trial, struct verifier *verifier, const struct binding *binding,
-                 const struct expectation *expectation, const struct protocol *protocol, struct err *err)
+                 const struct wanted *wanted, const struct protocol *protocol, struct err *err)
 {
     struct buffers *buffers = verifier->buffers;
     size_t n = 2 * buffers->count + binding->count;
@@ -299,11 +298,11 @@ int verify_check(struct trial *trial, struct verifier *verifier, const struct bi
     if (!found)
         return err_memory(err);
     if (!rc)
-        rc = queue_checks(verifier, binding, expectation, protocol, err);
+        rc = queue_checks(verifier, binding, wanted, protocol, err);
     if (!rc)
         rc = gpu_download(found, buffers->gpu, verifier->found, n * sizeof *found, err);
     if (!rc)
-        rc = judge(trial, buffers, binding, expectation, found, err);
+        rc = judge(trial, buffers, binding, wanted, found, err);
     free(found);
     return rc;
 }

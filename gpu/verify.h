@@ -7,23 +7,23 @@
 #include "gpu/trial.h"
 
 /* What a buffer is expected to hold after the launch. */
-struct expected {
+struct wanted_buffer {
     char *name;
     enum element_type type;
     uint64_t count;
     gpu_address data;
 };
 
-struct expectation {
-    struct expected *items;
+struct wanted {
+    struct wanted_buffer *items;
     size_t count;
 };
 
-void expectation_release(struct expectation *expectation, struct gpu *gpu);
+void wanted_release(struct wanted *wanted, struct gpu *gpu);
 
 /* Adds a copy of `count` elements at `from` (0: leaves the contents to the caller). */
-int expectation_add(struct expected **out, struct expectation *expectation, struct gpu *gpu, const char *name,
-                    enum element_type type, uint64_t count, gpu_address from, struct err *err);
+int wanted_add(struct wanted_buffer **out, struct wanted *wanted, struct gpu *gpu, const char *name,
+               enum element_type type, uint64_t count, gpu_address from, struct err *err);
 
 /* Scratch on the GPU for what the checks find. */
 struct verifier {
@@ -36,13 +36,13 @@ void verifier_init(struct verifier *verifier, struct buffers *buffers);
 void verifier_release(struct verifier *verifier);
 
 /* Writes values that cannot pass to all `out` buffers, and `inout` ones from their pristine copies. ERR_USAGE
- * when the expectation has another shape than the buffer of its name. */
+ * when what is wanted has another shape than the buffer of its name. */
 int verify_prepare(const struct verifier *verifier, const struct binding *binding,
-                   const struct expectation *expectation, struct err *err);
+                   const struct wanted *wanted, struct err *err);
 
 /* Checks everything; sets trial->error_max, and outcome OUTCOME_WRONG with a message where something is not
  * right. Damaged guards and inputs are repaired. Fails only when the GPU does. */
 int verify_check(struct trial *trial, struct verifier *verifier, const struct binding *binding,
-                 const struct expectation *expectation, const struct protocol *protocol, struct err *err);
+                 const struct wanted *wanted, const struct protocol *protocol, struct err *err);
 
 #endif

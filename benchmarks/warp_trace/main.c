@@ -37,7 +37,7 @@ struct tracer {
     struct variant variant;
     struct compile_result plain, traced;
     struct trial before, after; /* of the kernel as it is, and recording */
-    struct trace trace;
+    struct warp_trace trace;
 };
 
 /* Compiling
@@ -158,7 +158,7 @@ static int run(struct tracer *t, struct err *err)
     if (!rc)
         rc = worker_run(&words, 1, t->worker, &code, &more, DEADLINE_S, err);
     if (!rc)
-        rc = trace_read(&t->trace, (const uint64_t *)(const void *)words.bytes, warps, err);
+        rc = warp_trace_read(&t->trace, (const uint64_t *)(const void *)words.bytes, warps, err);
     free(words.bytes);
     free(more.arguments);
     return rc;
@@ -185,7 +185,7 @@ static int draw(const struct tracer *t, const char *prefix, struct err *err)
 
 static void show(const struct tracer *t, const char *configuration, double counted)
 {
-    const struct trace *trace = &t->trace;
+    const struct warp_trace *trace = &t->trace;
     const struct trace_sm *middle = &trace->sms[trace->sm_count / 2];
     const double most = t->device.limits.warps_per_sm, achieved = 100 * trace->occupancy / most;
 
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
     if (code)
         fprintf(stderr, "warp_trace: %s\n", err.text);
     code = code || tracer.trace.worst_error > 0.01;
-    trace_release(&tracer.trace);
+    warp_trace_release(&tracer.trace);
     trial_release(&tracer.before);
     trial_release(&tracer.after);
     compile_result_release(&tracer.plain);

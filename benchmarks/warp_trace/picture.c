@@ -73,7 +73,7 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
     return code;
 }
 
-int picture_occupancy(const char *path, const struct trace *trace, unsigned most, const char *title,
+int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned most, const char *title,
                       struct err *err)
 {
     double *sms = calloc(2 * trace->sm_count + 1, sizeof *sms), *shares = sms + trace->sm_count;

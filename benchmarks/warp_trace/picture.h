@@ -11,7 +11,7 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
                   struct err *err);
 
 /* Achieved occupancy in per cent by SM, with its mean; `most` warps are 100 %. */
-int picture_occupancy(const char *path, const struct trace *trace, unsigned most, const char *title,
+int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned most, const char *title,
                       struct err *err);
 
 #endif

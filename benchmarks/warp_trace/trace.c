@@ -85,7 +85,7 @@ static void check_law(struct trace_law *out, const struct trace_sm *sm, uint64_t
         out->plain_error = fabs(ending / length / out->occupancy - 1);
 }
 
-static int unpack(struct trace *out, const uint64_t *words, struct err *err)
+static int unpack(struct warp_trace *out, const uint64_t *words, struct err *err)
 {
     const uint64_t clock = ((uint64_t)1 << 48) - 1;
     size_t w;
@@ -103,7 +103,7 @@ static int unpack(struct trace *out, const uint64_t *words, struct err *err)
     return 0;
 }
 
-static void divide(struct trace *out)
+static void divide(struct warp_trace *out)
 {
     size_t w;
 
@@ -120,7 +120,7 @@ static void divide(struct trace *out)
     }
 }
 
-static void sum_up(struct trace *out, uint64_t *ends, double *errors)
+static void sum_up(struct warp_trace *out, uint64_t *ends, double *errors)
 {
     double all = 0, active = 0;
     size_t s, w;
@@ -144,15 +144,15 @@ static void sum_up(struct trace *out, uint64_t *ends, double *errors)
     out->median_error = stats_median(errors, out->sm_count);
 }
 
-int trace_read(struct trace *out, const uint64_t *words, size_t warps, struct err *err)
+int warp_trace_read(struct warp_trace *out, const uint64_t *words, size_t warps, struct err *err)
 {
     uint64_t *ends = calloc(warps + 1, sizeof *ends);
     double *errors = calloc(warps + 1, sizeof *errors);
     int code = 0;
 
-    *out = (struct trace){.warps = calloc(warps + 1, sizeof *out->warps),
-                          .warp_count = warps,
-                          .sms = calloc(warps + 1, sizeof *out->sms)};
+    *out = (struct warp_trace){.warps = calloc(warps + 1, sizeof *out->warps),
+                               .warp_count = warps,
+                               .sms = calloc(warps + 1, sizeof *out->sms)};
     if (!ends || !errors || !out->warps || !out->sms)
         code = err_memory(err);
     if (!code && !warps)
@@ -163,16 +163,16 @@ int trace_read(struct trace *out, const uint64_t *words, size_t warps, struct er
         divide(out);
         sum_up(out, ends, errors);
     } else {
-        trace_release(out);
+        warp_trace_release(out);
     }
     free(ends);
     free(errors);
     return code;
 }
 
-void trace_release(struct trace *trace)
+void warp_trace_release(struct warp_trace *trace)
 {
     free(trace->warps);
     free(trace->sms);
-    *trace = (struct trace){0};
+    *trace = (struct warp_trace){0};
 }

@@ -36,7 +36,7 @@ struct trace_sm {
     struct trace_law law;
 };
 
-struct trace {
+struct warp_trace {
     struct warp_span *warps; /* by SM, then by start */
     size_t warp_count;
     struct trace_sm *sms; /* that ran a warp, ascending */
@@ -48,7 +48,7 @@ struct trace {
 
 /* `words[2 * w]` and `[2 * w + 1]` are warp w's. ERR_FORMAT names a warp that left no end or ended before it
  * started; ERR_MEMORY. */
-int trace_read(struct trace *out, const uint64_t *words, size_t warps, struct err *err);
-void trace_release(struct trace *trace);
+int warp_trace_read(struct warp_trace *out, const uint64_t *words, size_t warps, struct err *err);
+void warp_trace_release(struct warp_trace *trace);
 
 #endif

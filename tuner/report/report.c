@@ -16,7 +16,7 @@ enum { ROWS = 10 }; /* best variants in the table */
 
 static int by_time(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct timed_record *x = a, *y = b;
 
     if (x->record->time_s != y->record->time_s)
         return x->record->time_s < y->record->time_s ? -1 : 1;
@@ -83,7 +83,7 @@ static int find_indices(struct report *report)
 }
 
 /* The `i`th of the `n` to predict: those of the table, then evenly from the fastest to the slowest. */
-static struct ranked *chosen(const struct report *report, size_t i, size_t n)
+static struct timed_record *chosen(const struct report *report, size_t i, size_t n)
 {
     return &report->ran[i < ROWS ? i : i * report->count / n];
 }
@@ -101,7 +101,7 @@ static int predict_some(struct report *report)
         if (chosen(report, i, n)->in_space)
             code = forecaster_announce(options->forecaster, chosen(report, i, n)->index, report->err);
     for (i = 0; i < n && !code; i++) {
-        struct ranked *ranked = chosen(report, i, n);
+        struct timed_record *ranked = chosen(report, i, n);
 
         if (ranked->in_space)
             code = forecaster_ask(&ranked->forecast, options->forecaster, ranked->index, report->err);
@@ -115,7 +115,7 @@ static int predict_some(struct report *report)
  * ---------------------------------------------------------------------------------------------------------------
  */
 
-static void add_configuration(struct report *report, const struct ranked *ranked)
+static void add_configuration(struct report *report, const struct timed_record *ranked)
 {
     unsigned *choices;
     char *text = NULL;
@@ -144,7 +144,7 @@ static void add_best(struct report *report)
              "<th>slower by<th>registers<th>shared, B<th>blocks per SM<th>occupancy<th>estimate, ms<th>at "
              "least, ms<th>limited by</tr>\n");
     for (i = 0; i < report->count && i < ROWS; i++) {
-        const struct ranked *ranked = &report->ran[i];
+        const struct timed_record *ranked = &report->ran[i];
         const struct record *record = ranked->record;
 
         page_add(page, "<tr><td>");

@@ -7,7 +7,7 @@
 #include "tuner/report/report.h"
 
 /* A record that has a time. */
-struct ranked {
+struct timed_record {
     const struct record *record;
     uint64_t index; /* in the space, where there is one */
     bool in_space;
@@ -17,7 +17,7 @@ struct ranked {
 struct report {
     const struct report_options *options;
     struct page page;
-    struct ranked *ran; /* fastest first; at least one */
+    struct timed_record *ran; /* fastest first; at least one */
     size_t count;
     double *x, *y, *z; /* scratch for charts: as many as records */
     struct err *err;

@@ -16,7 +16,7 @@ static void put(uint64_t *words, size_t warp, uint64_t start, uint64_t end, unsi
 static void the_law_holds(void **state)
 {
     uint64_t words[2 * 25];
-    struct trace trace;
+    struct warp_trace trace;
     struct err err = {0};
     size_t w;
 
@@ -25,7 +25,7 @@ static void the_law_holds(void **state)
         put(words, w, 1000 + 100 * (w / 2), 1100 + 100 * (w / 2), 7);
     for (w = 0; w < 5; w++)
         put(words, 20 + w, 50 + 100 * w, 150 + 100 * w, 3);
-    assert_int_equal(trace_read(&trace, words, 25, &err), 0);
+    assert_int_equal(warp_trace_read(&trace, words, 25, &err), 0);
     assert_int_equal(trace.sm_count, 2);
     assert_int_equal(trace.sms[0].sm, 3);
     assert_int_equal(trace.sms[1].sm, 7);
@@ -44,46 +44,46 @@ static void the_law_holds(void **state)
     check_near(trace.sms[0].law.cut_occupancy, 0.25, 1e-12);
     check_near(trace.worst_error, 0, 1e-12);
     check_near(trace.worst_plain_error, 0, 1e-12);
-    trace_release(&trace);
+    warp_trace_release(&trace);
 }
 
 /* The chapter's figure: 10 items of mean latency 2 in 10 cycles are 2 in flight. */
 static void idle_time_counts(void **state)
 {
     uint64_t words[2 * 3];
-    struct trace trace;
+    struct warp_trace trace;
     struct err err = {0};
 
     (void)state;
     put(words, 0, 0, 20, 0);
     put(words, 1, 30, 60, 0);
     put(words, 2, 40, 100, 0);
-    assert_int_equal(trace_read(&trace, words, 3, &err), 0);
+    assert_int_equal(warp_trace_read(&trace, words, 3, &err), 0);
     check_near(trace.occupancy, 1.1, 1e-12);
     check_near(trace.sms[0].law.occupancy, (10 + 30 + 50) / 80.0, 1e-12); /* from 10 to 90 */
     check_near(trace.sms[0].law.error, 0, 1e-12);
     check_near(trace.sms[0].law.plain_error, fabs((20 + 30) / 90.0 - 1), 1e-12);
-    trace_release(&trace);
+    warp_trace_release(&trace);
 }
 
 static void refuses_what_was_not_recorded(void **state)
 {
     uint64_t words[4] = {0};
-    struct trace trace;
+    struct warp_trace trace;
     struct err err = {0};
 
     (void)state;
     put(words, 0, 10, 20, 0);
     put(words, 1, 10, 0, 0);
-    assert_int_equal(trace_read(&trace, words, 2, &err), ERR_FORMAT);
+    assert_int_equal(warp_trace_read(&trace, words, 2, &err), ERR_FORMAT);
     assert_string_equal(err.text, "warp 1 started at cycle 10 and left no end");
     assert_null(trace.warps);
     err = (struct err){0};
     put(words, 1, 10, 9, 0);
-    assert_int_equal(trace_read(&trace, words, 2, &err), ERR_FORMAT);
+    assert_int_equal(warp_trace_read(&trace, words, 2, &err), ERR_FORMAT);
     assert_string_equal(err.text, "warp 1 started at cycle 10 and ended before");
     err = (struct err){0};
-    assert_int_equal(trace_read(&trace, words, 0, &err), ERR_FORMAT);
+    assert_int_equal(warp_trace_read(&trace, words, 0, &err), ERR_FORMAT);
 }
 
 static void take_text(char **text, const char *path)
@@ -98,7 +98,7 @@ static void take_text(char **text, const char *path)
 static void draws_each_warp_once(void **state)
 {
     uint64_t words[2 * 6];
-    struct trace trace;
+    struct warp_trace trace;
     struct err err = {0};
     char path[] = "/tmp/occutune-trace-XXXXXX", *svg = NULL;
     size_t w, moves = 0;
@@ -108,7 +108,7 @@ static void draws_each_warp_once(void **state)
     assert_true(close(mkstemp(path)) == 0);
     for (w = 0; w < 6; w++)
         put(words, w, 100 * (w / 2), 90 + 100 * (w / 2), 1);
-    assert_int_equal(trace_read(&trace, words, 6, &err), 0);
+    assert_int_equal(warp_trace_read(&trace, words, 6, &err), 0);
     assert_int_equal(picture_warps(path, &trace.sms[0], 2, "warps", &err), 0);
     take_text(&svg, path);
     for (at = strstr(svg, "1.8\" d="); at; at = strstr(at + 1, "1.8\" d="))
@@ -122,7 +122,7 @@ static void draws_each_warp_once(void **state)
     free(svg);
     assert_int_equal(picture_occupancy("/nowhere/x.svg", &trace, 64, "occupancy", &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "/nowhere/x.svg"));
-    trace_release(&trace);
+    warp_trace_release(&trace);
 }
 
 int main(void)
