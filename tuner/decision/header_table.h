@@ -1,5 +1,5 @@
-/* What a header is made of: the rows of all decisions, and what they have in common. Inside tuner/header
- * only. */
+/* What a header is made of: the rows of all decisions, and what they have in common. Inside the
+ * header's files only. */
 #ifndef TUNER_DECISION_HEADER_TABLE_H
 #define TUNER_DECISION_HEADER_TABLE_H
 

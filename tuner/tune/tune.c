@@ -1,15 +1,11 @@
 #include "tuner/tune/tune.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
-#include "space/configuration.h"
-#include "space/launchable.h"
-#include "tuner/journal/heading.h"
-#include "tuner/source/recording.h"
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,21 +18,6 @@ const char *tune_end_text(enum tune_end end)
                                         [TUNE_INTERRUPTED] = "interrupted"};
 
     return texts[end];
-}
-
-static int journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
-                        const char *device_name)
-{
-    char kernel[64], device[96], sizes[128] = "";
-    size_t s, used = 0;
-
-    site_slug(kernel, sizeof kernel, spec->kernel.name);
-    site_slug(device, sizeof device, device_name);
-    for (s = 0; s < spec->size_count && used < sizeof sizes - 32; s++) {
-        sizes[used++] = s ? 'x' : '.';
-        used += (size_t)value_text(sizes + used, sizeof sizes - used, &spec->problems[problem][s]);
-    }
-    return snprintf(out, size, "%s.%s%s.journal.json", kernel, device, sizes);
 }
 
 void tuning_message(const struct tuning *tuning, const char *format, ...)
@@ -59,193 +40,6 @@ void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t ind
         memcpy(choices, tuning->options->only, tuning->spec->parameter_count * sizeof *choices);
     else
         space_configuration(choices, tuning->space, index);
-}
-
-/* Opening
- * --------------------------------------------------------------------------------------------------------------
- */
-
-static int open_space(struct tuning *tuning, struct err *err)
-{
-    struct tuned *out = tuning->out;
-    int code = space_open(&tuning->space, tuning->spec, tuning->problem, err);
-
-    if (!code && tuning->options->only && !space_index(NULL, tuning->space, tuning->options->only))
-        code = err_set(err, ERR_USAGE, "%s: the configuration violates a constraint", tuning->spec->path);
-    if (!code && !tuning->options->only)
-        code = space_default(&out->initial.index, tuning->space, err);
-    if (!code && !tuning->options->only)
-        code = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
-    if (code)
-        return code;
-    out->counts.combinations = space_combinations(tuning->space);
-    out->counts.valid = space_count(tuning->space);
-    out->initial.choices = calloc(tuning->spec->parameter_count, sizeof *out->initial.choices);
-    if (!out->initial.choices)
-        return err_memory(err);
-    tuning_choices(out->initial.choices, tuning, out->initial.index);
-    return 0;
-}
-
-static int copy_device(struct device *out, const struct device *device, struct err *err)
-{
-    struct json *json = device_to_json(device);
-    struct js_at at = js_root(json, "device");
-    int code = json ? device_from_json(out, &at, err) : err_memory(err);
-
-    js_free(json);
-    return code;
-}
-
-/* What no configuration could hold is the spec's fault, not a variant's. */
-static int check_memory(const struct tuning *tuning, struct err *err)
-{
-    const double memory = (double)tuning->out->device.limits.memory_bytes;
-    struct variant variant;
-    double bytes = 0;
-    size_t a;
-    int code = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
-
-    if (code)
-        return code;
-    for (a = 0; a < variant.launch.argument_count; a++)
-        if (variant.launch.arguments[a].kind == ARGUMENT_BUFFER)
-            bytes += (double)variant.launch.arguments[a].count *
-                     (double)element_size(variant.launch.arguments[a].type);
-    variant_release(&variant);
-    if (memory > 0 && bytes > memory)
-        return err_set(
-            err, ERR_USAGE,
-            "%s: arguments: the buffers take %.4g GiB, the %s has %.4g: make the problem smaller with --set",
-            tuning->spec->path, bytes / (1 << 30), tuning->out->device.name, memory / (1 << 30));
-    return 0;
-}
-
-static int open_live(struct tuning *tuning, struct err *err)
-{
-    struct tuned *out = tuning->out;
-    struct json *head;
-    int code;
-
-    if (!tuning->site->compiler)
-        return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
-    code = copy_device(&out->device, &tuning->site->device, err);
-    if (code)
-        return code;
-    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->site->compiler));
-    code = check_memory(tuning, err);
-    if (code || tuning->options->only)
-        return code;
-    if (tuning->options->journal)
-        snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
-    else
-        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
-    code =
-        heading_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
-    if (code)
-        return code;
-    code = journal_open(&tuning->journal, out->journal, head, err);
-    js_free(head);
-    return code;
-}
-
-/* The recording says whose GPU it was; another tool's says only its name, and limits cannot be checked. */
-static int open_recorded(struct tuning *tuning, struct err *err)
-{
-    struct tuned *out = tuning->out;
-    struct heading heading;
-    int code;
-
-    if (tuning->options->recorded && tuning->options->journal)
-        return err_set(err, ERR_USAGE,
-                       "%s: no journal is written where the times come from a recording: leave one of the "
-                       "two out",
-                       tuning->options->journal);
-    code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
-                          tuning->options->device, err);
-    if (code)
-        return code;
-    if (tuning->options->journal)
-        tuning_message(tuning,
-                       "%s: is not written, since the times come from the recording %s; --recorded takes "
-                       "them from another file",
-                       tuning->options->journal, journal_path(tuning->journal));
-    heading_read(&heading, tuning->journal);
-    if (journal_foreign(tuning->journal) && heading.kernel_name[0] &&
-        strcmp(heading.kernel_name, tuning->spec->kernel.name))
-        tuning_message(tuning, "%s: was recorded for kernel %s: its times are taken for %s",
-                       journal_path(tuning->journal), heading.kernel_name, tuning->spec->kernel.name);
-    if (journal_foreign(tuning->journal))
-        snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);
-    else
-        code = heading_device(&out->device, tuning->journal, err);
-    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", heading.nvrtc);
-    snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
-    memcpy(out->recorded_date, heading.date, sizeof out->recorded_date);
-    return code;
-}
-
-static int open_journal(struct tuning *tuning, struct err *err)
-{
-    struct tuned *out = tuning->out;
-    const char *reason;
-    size_t left_out;
-    int code;
-
-    tuning->level = tuning->site->worker_count && !tuning->options->recorded ? SOURCE_LIVE : SOURCE_RECORDED;
-    out->level = tuning->level;
-    device_init(&out->device);
-    code = tuning->level == SOURCE_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
-    if (code == ERR_MISSING && tuning->level == SOURCE_RECORDED)
-        err_prefix(err, "%s", tuning->site->worker_err.text);
-    if (code)
-        return code;
-    if (tuning->journal && journal_cut_bytes(tuning->journal))
-        tuning_message(tuning, "%s: its last %zu bytes were incomplete and are left out", out->journal,
-                       journal_cut_bytes(tuning->journal));
-    if (tuning->journal && (left_out = journal_left_out(&reason, tuning->journal)))
-        tuning_message(tuning, "records that tell nothing and are left out: %zu; the first: %s", left_out,
-                       reason);
-    snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
-    snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
-    return 0;
-}
-
-static int open_search(struct tuning *tuning, struct err *err)
-{
-    const struct tune_options *options = tuning->options;
-    const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
-                                          .seed = options->seed,
-                                          .count = options->only ? 1 : tuning->out->counts.valid,
-                                          .first = tuning->out->initial.index,
-                                          .trials = options->trials,
-                                          .audit = options->audit,
-                                          .space = tuning->space,
-                                          .spec = tuning->spec};
-    const struct source_options source = {
-        .level = tuning->level,
-        .cores = tuning->site->jobs,
-        .simulated_cores = options->simulated_cores ? options->simulated_cores : tuning->site->jobs,
-        .compiler = tuning->site->compiler,
-        .arch = tuning->arch,
-        .compile_deadline_s = options->compile_deadline_s,
-        .workers = tuning->site->workers,
-        .worker_count = tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
-        .protocol = &tuning->protocol,
-        .machine = tuning->has_machine ? &tuning->machine : NULL,
-        .warm = !tuning->spec->cold};
-    int code = search_open(&tuning->search, &search, err);
-
-    return code ? code : source_open(&tuning->source, &source, err);
-}
-
-static void set_protocol(struct tuning *tuning)
-{
-    protocol_init(&tuning->protocol);
-    tuning->protocol.cache = tuning->spec->cold ? CACHE_COLD : CACHE_WARM;
-    tuning->protocol.relative = tuning->spec->relative;
-    tuning->protocol.absolute = tuning->spec->absolute;
-    tuning->protocol_hash = protocol_hash(&tuning->protocol);
 }
 
 /* The loop
@@ -433,14 +227,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     record_init(&out->initial.record);
     if (!(filled.compile_deadline_s > 0))
         filled.compile_deadline_s = 60;
-    set_protocol(&tuning);
-    code = open_space(&tuning, err);
-    if (!code)
-        code = open_journal(&tuning, err);
-    if (!code)
-        code = predicting_open(&tuning, err);
-    if (!code)
-        code = open_search(&tuning, err);
+    code = tuning_open(&tuning, err);
     if (!code)
         code = run(&tuning, err);
     if (!code) {

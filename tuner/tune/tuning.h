@@ -1,5 +1,6 @@
-/* The state of one tuning run, shared by the files that make it up: tune.c (the loop), candidate.c (what
- * happens to one configuration) and finals.c (choosing among the best). Nobody else includes this. */
+/* The state of one tuning run, shared by the files of this folder: tune.c (the loop), opening.c (what it
+ * begins with), compiling.c, predicting.c, measuring.c and candidate.c (what happens to one configuration),
+ * passed.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
 #ifndef TUNER_TUNE_TUNING_H
 #define TUNER_TUNE_TUNING_H
 
@@ -57,6 +58,10 @@ struct tuning {
     enum source_level level;
     bool searched; /* the search itself has ended: at most its audit goes on */
 };
+
+/* opening.c: everything up to the first step of the search. On failure what was opened stays the run's to
+ * release. */
+int tuning_open(struct tuning *tuning, struct err *err);
 
 /* Each returns an error only for what ends the run; a variant's own trouble becomes its record's outcome.
  *

@@ -1,4 +1,4 @@
-/* tuner/choice: which configuration stands for a device and a size, without GPU or compiler. */
+/* tuner/library/choice: which configuration stands for a device and a size, without GPU or compiler. */
 #include "made_kernel.h"
 
 #include "tuner/library/choice.h"

@@ -1,4 +1,4 @@
-/* Every allocation of tuner/choice may fail. */
+/* Every allocation of tuner/library/choice may fail. */
 #include "failing.h"
 #include "made_kernel.h"
 
