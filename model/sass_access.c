@@ -73,7 +73,7 @@ static void read_bank(struct reader *r, struct sass_access *access, bool uniform
         access->offset = (int32_t)sass_sign_extend(reader_take(r, 38, 16), 16);
     if (!uniform)
         access->index = (uint8_t)reader_take(r, 24, 8);
-    else if (r->uniform_width == 8)
+    else if (r->uniform_width == 8 || reader_take(r, 91, 1))
         access->uniform = reader_uniform(r, 24);
 }
 
