@@ -21,7 +21,8 @@ static double server_cycles(const struct crowd_input *in, enum resource resource
 
 /* What a store asks of L2. Sectors that the warp has stored to before cost nothing if they merge; if not,
  * each is one more written in part. */
-static void share_store(struct crowd_op *out, const struct crowd_input *in, const struct traffic_count *count)
+static void share_store(struct crowd_request *out, const struct crowd_input *in,
+                        const struct traffic_count *count)
 {
     const struct traffic *traffic = in->traffic;
     const double each = server_cycles(in, RESOURCE_L2) / count->issued;
@@ -35,7 +36,7 @@ static void share_store(struct crowd_op *out, const struct crowd_input *in, cons
 }
 
 /* What the mean issue asks for: of those with every lane off, nothing. */
-static void share_memory(struct crowd_op *out, const struct crowd_input *in, size_t i)
+static void share_memory(struct crowd_request *out, const struct crowd_input *in, size_t i)
 {
     const struct sass *instruction = &in->sass->instructions[i];
     const struct traffic_count *count = &in->traffic->counts[i];
@@ -68,25 +69,66 @@ static void share_memory(struct crowd_op *out, const struct crowd_input *in, siz
                                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 
+static struct crowd_request request_of(const struct crowd_input *in, size_t i)
+{
+    const struct replay_op *op = &in->code->ops[i];
+    struct crowd_request out = {.latency = op->latency,
+                                .read_latency = op->read_latency,
+                                .sets = op->sets,
+                                .sets_read = op->sets_read,
+                                .kind = op->kind};
+
+    if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
+        share_memory(&out, in, i);
+    return out;
+}
+
+static bool asks(const struct crowd_request *request)
+{
+    return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
+           request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
+           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT;
+}
+
+static struct crowd_op op_of(const struct crowd_input *in, size_t i, const struct crowd_request *request)
+{
+    const struct replay_op *op = &in->code->ops[i];
+    const bool queues = request->units > 0;
+    struct crowd_op out = {.stall = op->stall,
+                           .lasts = op->stall,
+                           .interval =
+                               queues ? 1 : op->interval, /* its pass through the units is queued for */
+                           .request = asks(request) ? request : NULL,
+                           .pipe = op->pipe,
+                           .waits = op->waits & ((1u << CROWD_SLOTS) - 1),
+                           .counted = op->counted,
+                           .counted_left = op->counted_left,
+                           .queues = queues,
+                           .barrier = in->code->barriers[i],
+                           .yields = in->sass->instructions[i].control.yield};
+    int b;
+
+    out.local = !out.request && !out.barrier;
+    for (b = 0; b < REGISTER_BANKS; b++) {
+        out.reads[b] = in->code->reads[i][b];
+        out.needs[b] = out.reads[b] > 0 ? out.reads[b] : -INFINITY;
+    }
+    return out;
+}
+
 struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)
 {
-    struct crowd_op *ops = calloc(in->code->count + 1, sizeof *ops);
+    const size_t count = in->code->count + 1;
+    struct crowd_op *ops = calloc(count, 2 * sizeof *ops + sizeof *ops->request);
+    struct crowd_request *requests = (struct crowd_request *)(ops + 2 * count);
     size_t i;
 
     if (!ops)
         err_memory(err);
     for (i = 0; i < in->code->count && ops; i++) {
-        ops[i].op = in->code->ops[i];
-        ops[i].barrier = in->code->barriers[i];
-        ops[i].yields = in->sass->instructions[i].control.yield;
-        memcpy(ops[i].reads, in->code->reads[i], sizeof ops[i].reads);
-        if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
-            share_memory(&ops[i], in, i);
-        if (ops[i].units > 0) /* its own pass through the units is queued for below */
-            ops[i].op.interval = 1;
-        ops[i].quiet = !(ops[i].units > 0 || ops[i].tags > 0 || ops[i].l2 > 0 || ops[i].dram > 0) &&
-                       ops[i].op.sets == REPLAY_NO_SLOT && ops[i].op.sets_read == REPLAY_NO_SLOT &&
-                       ops[i].op.kind != REPLAY_COPY && ops[i].op.kind != REPLAY_COMMIT;
+        requests[i] = request_of(in, i);
+        ops[2 * i] = ops[2 * i + 1] = op_of(in, i, &requests[i]);
+        ops[2 * i + 1].stall = fmax(ops[2 * i].stall, in->code->taken_stall);
     }
     return ops;
 }
@@ -135,10 +177,9 @@ static int list_steps(struct crowd_list *list, const struct crowd_input *in, con
         for (i = step->first; i < step->first + step->count && !rc && list->count < LIST_MOST; i++) {
             const bool last = i + 1 == step->first + step->count;
             const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
+            const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
 
-            rc = list_add(list,
-                          last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH ? i | CROWD_TAKEN : i,
-                          err);
+            rc = list_add(list, 2 * i + taken, err);
         }
         s++;
     }

@@ -5,29 +5,42 @@
 
 #include "model/crowd.h"
 
-#define CROWD_TAKEN UINT32_C(0x80000000)
+enum { CROWD_SLOTS = 6 /* scoreboards of a warp */ };
 
-/* An instruction and what it asks of what warps share, in cycles of it. */
-struct crowd_op {
-    struct replay_op op;
-    uint8_t reads[REGISTER_BANKS];
+/* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
+struct crowd_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
     double stored;                /* lines of L1 that it stores to */
     double l2_parts;              /* of L2, by what the warp's store before has sent on its way without it */
+    double latency, read_latency; /* see struct replay_op, also below */
+    uint8_t sets, sets_read, kind;
+};
+
+/* An instruction as the choice among warps sees it: small, because the choice is where the time goes. */
+struct crowd_op {
+    double stall;                        /* cycles until the warp's next instruction ... */
+    double lasts;                        /* ... and until its end, if there is none */
+    double interval;                     /* until its pipe takes another one */
+    double reads[REGISTER_BANKS];        /* cycles that it keeps each bank of the register file busy */
+    double needs[REGISTER_BANKS];        /* the same; -INFINITY where it needs nothing of the bank */
+    const struct crowd_request *request; /* null: it asks for nothing */
+    uint8_t pipe, waits, counted, counted_left;
+    bool queues; /* for the load/store units */
     bool barrier;
     bool yields; /* lets other warps go before the warp's next instruction */
-    bool quiet;  /* nothing of that, and no scoreboard */
+    bool local;  /* does nothing that warps of other sub-partitions could see, and sees nothing of theirs */
 };
 
 /* The instructions of a path, loops cut short. */
 struct crowd_list {
-    uint32_t *ops; /* index, with CROWD_TAKEN where a taken branch */
+    uint32_t *ops; /* index into crowd_ops() */
     size_t count, capacity;
     size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
     double all;    /* with the loops at full length */
 };
 
-/* One operation per instruction of the code, to be freed; null without memory. */
+/* Two operations per instruction of the code, the second for where it is a taken branch; to be freed in one
+ * piece with the requests they point to. Null without memory. */
 struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err);
 
 /* One list for each path that the block's warps take, loops cut to `iterations`; `*played` and `*all` sum up

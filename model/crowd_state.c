@@ -1,0 +1,149 @@
+#include "model/crowd_state.h"
+
+#include "model/crowd_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp)
+{
+    const struct crowd_op *op = &sim->ops[warp->list->ops[warp->at]];
+    double ready = warp->earliest;
+    unsigned waits;
+
+    for (waits = op->waits; waits; waits &= waits - 1)
+        ready = later(ready, warp->slot[__builtin_ctz(waits)]);
+    if (op->counted < CROWD_SLOTS && warp->sets[op->counted] > op->counted_left)
+        ready = later(
+            ready, (*warp->past)[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
+    sim->ready[warp - sim->warps] = ready;
+    sim->next_ops[warp - sim->warps] = op;
+}
+
+void crowd_begin_warp(const struct crowd_sim *sim, struct crowd_warp *warp, double time)
+{
+    *warp = (struct crowd_warp){
+        .list = warp->list, .place = warp->place, .past = warp->past, .safe = warp->safe, .earliest = time};
+    crowd_find_ready(sim, warp);
+}
+
+int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err)
+{
+    const unsigned partitions = sim->in->partitions;
+    size_t slots, s;
+
+    sim->per_block = sim->in->block->warps;
+    sim->warp_count = blocks * sim->per_block;
+    sim->per_partition = ((sim->warp_count + partitions - 1) / partitions + 1) / 2 * 2;
+    if (sim->per_partition > CROWD_WARPS)
+        return err_set(err, ERR_USAGE, "crowd: %u warps on a sub-partition; at most %d are played",
+                       sim->per_partition, CROWD_WARPS);
+    slots = (size_t)sim->per_partition * partitions;
+    sim->warps = calloc(slots, sizeof *sim->warps);
+    sim->pasts = calloc(slots, sizeof *sim->pasts);
+    sim->ready = calloc(slots, sizeof *sim->ready);
+    sim->next_ops = calloc(slots, sizeof *sim->next_ops);
+    sim->places = calloc(blocks, sizeof *sim->places);
+    if (!sim->warps || !sim->pasts || !sim->ready || !sim->next_ops || !sim->places)
+        return err_memory(err);
+    for (s = 0; s < slots; s++) {
+        sim->ready[s] = INFINITY;
+        sim->next_ops[s] = sim->ops;
+    }
+    return 0;
+}
+
+void crowd_release(struct crowd_sim *sim)
+{
+    free(sim->warps);
+    free(sim->pasts);
+    free(sim->ready);
+    free(sim->next_ops);
+    free(sim->places);
+}
+
+void crowd_give_lists(struct crowd_sim *sim, const struct crowd_list *lists)
+{
+    unsigned w;
+
+    for (w = 0; w < sim->warp_count; w++) {
+        struct crowd_warp *warp = crowd_warp_at(sim, w);
+
+        warp->list = &lists[sim->in->block->paths[w % sim->per_block]];
+        warp->safe = sim->shared_only ? warp->list->shared : warp->list->count - 1;
+    }
+}
+
+static double foresight(const struct crowd_sim *sim, unsigned rounds)
+{
+    const bool meets = sim->in->code->barrier_cycles > 0;
+    const double barrier = meets ? sim->in->code->barrier_alone - sim->arrival_cycles : INFINITY;
+
+    return later(rounds > 1 ? earlier(barrier, sim->in->replace_cycles) : barrier, 0);
+}
+
+static void start_partition(struct crowd_sim *sim, unsigned p)
+{
+    const size_t first = (size_t)p * sim->per_partition;
+
+    sim->partitions[p] = (struct crowd_partition){.warps = &sim->warps[first],
+                                                  .ready = &sim->ready[first],
+                                                  .ops = &sim->next_ops[first],
+                                                  .yields = true}; /* the youngest goes first */
+}
+
+struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_op *ops)
+{
+    const struct replay_code *code = in->code;
+    const double others = fmax(in->block->warps - 1., 1);
+
+    return (struct crowd_sim){.in = in,
+                              .ops = ops,
+                              .issue_cycles =
+                                  in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
+                              .read_window = in->machine->read_window,
+                              .arrival_cycles = (code->barrier_cycles - code->barrier_alone) / others};
+}
+
+int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
+                double stagger, struct err *err)
+{
+    const unsigned partitions = sim->in->partitions;
+    const int rc = crowd_allocate(sim, blocks, err);
+    unsigned w, b, p;
+
+    if (rc)
+        return rc;
+    for (p = 0; p < DEVICE_SUBPARTITIONS; p++)
+        sim->next[p] = INFINITY;
+    for (p = 0; p < partitions; p++)
+        start_partition(sim, p);
+    for (b = 0; b < blocks; b++)
+        sim->places[b] = (struct crowd_place){.left = sim->per_block, .rounds = rounds};
+    crowd_give_lists(sim, lists);
+    for (w = 0; w < sim->warp_count; w++) {
+        struct crowd_warp *warp = crowd_warp_at(sim, w);
+
+        warp->place = &sim->places[w / sim->per_block];
+        warp->past = &sim->pasts[warp - sim->warps];
+        crowd_begin_warp(sim, warp, stagger * (w / sim->per_block));
+    }
+    sim->foresight = foresight(sim, rounds);
+    crowd_choose_all(sim);
+    return 0;
+}
+
+void crowd_copy(struct crowd_sim *out, const struct crowd_sim *from)
+{
+    const struct crowd_sim arrays = *out;
+    const size_t slots = (size_t)from->per_partition * from->in->partitions;
+
+    *out = *from;
+    out->warps = memcpy(arrays.warps, from->warps, slots * sizeof *from->warps);
+    out->pasts = memcpy(arrays.pasts, from->pasts, slots * sizeof *from->pasts);
+    out->ready = memcpy(arrays.ready, from->ready, slots * sizeof *from->ready);
+    out->next_ops = memcpy(arrays.next_ops, from->next_ops, slots * sizeof *from->next_ops);
+    out->places =
+        memcpy(arrays.places, from->places, from->warp_count / from->per_block * sizeof *from->places);
+}

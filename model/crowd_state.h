@@ -1,0 +1,109 @@
+/* The state of a play: the warps of an SM, its sub-partitions, and what they share. Nothing outside
+ * model/crowd*.c includes this. */
+#ifndef MODEL_CROWD_STATE_H
+#define MODEL_CROWD_STATE_H
+
+#include "model/crowd_code.h"
+
+#include <stdint.h>
+
+enum { CROWD_WARPS = 64 /* of a sub-partition, at most */ };
+
+/* When a slot of a warp was ready after each of the last times it was set. */
+typedef double crowd_past[CROWD_SLOTS][REPLAY_DEPTH];
+
+struct crowd_warp {
+    const struct crowd_list *list;
+    struct crowd_place *place;
+    crowd_past *past;
+    size_t at;       /* next instruction, in the list */
+    size_t safe;     /* before which there is no need to look where the list ends */
+    double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
+    double slot[CROWD_SLOTS], copied;
+    double stored; /* lines that the SM had stored to before the warp's last store */
+    unsigned sets[CROWD_SLOTS];
+};
+
+struct crowd_place {
+    unsigned left;            /* warps that have not ended */
+    unsigned arrived, rounds; /* at the barrier; blocks still to come, this one included */
+    double latest;            /* arrival, as the barrier has taken note of it, or end */
+};
+
+/* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together.
+ */
+struct crowd_partition {
+    struct crowd_warp *warps;
+    double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
+    const struct crowd_op **ops;  /* that instruction */
+    double free;                  /* of the scheduler */
+    double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
+    double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
+    unsigned last;                /* the warp that went last, numbered within the sub-partition */
+    bool yields;                  /* it lets the others go first */
+    unsigned who;                 /* goes next */
+};
+
+struct crowd_sim {
+    const struct crowd_input *in;
+    const struct crowd_op *ops;
+    struct crowd_partition partitions[DEVICE_SUBPARTITIONS];
+    struct crowd_warp *warps; /* these four by sub-partition, of which each has `per_partition` */
+    crowd_past *pasts;
+    double *ready;
+    const struct crowd_op **next_ops;
+    struct crowd_place *places;
+    double next[DEVICE_SUBPARTITIONS]; /* when each issues next; INFINITY for never */
+    unsigned warp_count, per_block;
+    unsigned per_partition; /* an even number; the last ones may be empty */
+    bool shared_only;       /* stop where a warp's list goes its own way */
+    double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
+                             one that does */
+    double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles, read_window;
+    double foresight;      /* for so long after one of its instructions a warp sets no others going */
+    double arrival_cycles; /* that barriers need for each warp, one after another */
+    double stored;         /* lines that warps have stored to so far */
+};
+
+/* fmax() and fmin() without their care for NaN. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double earlier(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Warp w of the SM, counted by place, then by warp of the block: it is on sub-partition w % partitions. */
+static inline struct crowd_warp *crowd_warp_at(const struct crowd_sim *sim, unsigned w)
+{
+    const unsigned partitions = sim->in->partitions;
+
+    return &sim->partitions[w % partitions].warps[w / partitions];
+}
+
+struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_op *ops);
+
+/* Makes room for the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
+ * when a sub-partition would have more than CROWD_WARPS warps. */
+int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err);
+void crowd_release(struct crowd_sim *sim);
+
+/* Does that, and puts all warps at the start of their lists, each block `stagger` cycles after the one
+ * before. */
+int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
+                double stagger, struct err *err);
+
+/* Makes *out what *from is; both have room for the same. What points to `from`'s arrays keeps to them. */
+void crowd_copy(struct crowd_sim *out, const struct crowd_sim *from);
+
+/* Each warp is to go on in its path's list among these, at the same place as before. */
+void crowd_give_lists(struct crowd_sim *sim, const struct crowd_list *lists);
+
+void crowd_begin_warp(const struct crowd_sim *sim, struct crowd_warp *warp, double time);
+/* Notes what a warp's next instruction is, and when it could go as far as the warp itself is concerned. */
+void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp);
+
+#endif
