@@ -1,32 +1,9 @@
-#include "check.h"
-
-#include "tuner/journal/journal.h"
+/* The journal as occutune writes it: what is kept, through kills, cuts and full disks. */
+#include "journal_fixture.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-static char path[64];
-
-static int setup(void **state)
-{
-    int file;
-
-    (void)state;
-    snprintf(path, sizeof path, "journal-test-XXXXXX");
-    file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    unlink(path);
-    return 0;
-}
 
 static struct json *json_of(const char *text)
 {
@@ -58,16 +35,6 @@ static struct journal *open_ok(void)
     if (journal_open(&journal, path, head, &err))
         fail_msg("%s", err.text);
     js_free(head);
-    return journal;
-}
-
-static struct journal *read_ok(void)
-{
-    struct journal *journal;
-    struct err err = {0};
-
-    if (journal_read(&journal, path, &err))
-        fail_msg("%s", err.text);
     return journal;
 }
 
@@ -115,15 +82,6 @@ static void close_ok(struct journal *journal)
         fail_msg("%s", err.text);
 }
 
-static void write_text(const char *text)
-{
-    FILE *file = fopen(path, "wb");
-
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static char *file_text(void)
 {
     char *text = calloc(1, 1 << 16);
@@ -133,18 +91,6 @@ static char *file_text(void)
     assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
     fclose(file);
     return text;
-}
-
-static void check_refused(const char *contents, int code, const char *message)
-{
-    struct journal *journal;
-    struct err err = {0};
-
-    write_text(contents);
-    assert_int_equal(journal_read(&journal, path, &err), code);
-    if (!strstr(err.text, message))
-        fail_msg("\"%s\" is not in \"%s\"", message, err.text);
-    assert_null(journal);
 }
 
 static void round_trip(void **state)
@@ -229,101 +175,6 @@ static void resumes_after_any_cut(void **state)
         journal_free(journal);
     }
     free(text);
-}
-
-static void refuses_damage_and_strangers(void **state)
-{
-    (void)state;
-    check_refused("hello", ERR_FORMAT, "is no journal");
-    check_refused("{\"best\": 1}", ERR_FORMAT, "it has no \"cache\"");
-    check_refused("{\"cache\": [", ERR_FORMAT, "\"cache\" is no object");
-    check_refused("{\"cache\": {\"1\": {\"time\": -1}}}", ERR_FORMAT, "1: its time is no positive number");
-    check_refused("{\"cache\": {\"1\": {\"time\": \"Sorry\"}}}", ERR_FORMAT,
-                  "1.time: \"Sorry\" is neither a number of milliseconds nor an error");
-    check_refused("{\"cache\": {\"1\": {\"N\": 1}}}", ERR_FORMAT, "1: neither a time nor an error");
-    check_refused(
-        "{\"cache\": {\n\"1\": {\"time\": 1},\n\"2\": {\"ti\n\"3\": {\"time\": 1},\n\"4\": {\"time\": 1},",
-        ERR_FORMAT, ":2: damaged here");
-}
-
-static void reads_other_tools(void **state)
-{
-    struct journal *journal;
-
-    (void)state;
-    write_text(
-        "{\"device_name\": \"A100\", \"tune_params_keys\": [\"a\", \"b\"], \"cache\": {\n"
-        "  \"1,True\": {\"a\": 1, \"b\": true, \"time\": 0.5, \"times\": [0.4, 0.6], \"registers\": \"?\"},\n"
-        "  \"2,True\": {\"a\": 2, \"time\": \"RuntimeFailedConfig\"},\n"
-        "  \"3,True\": {\"a\": 3, \"__error__\": \"CompilationFailedConfig\"},\n"
-        "  \"4,a\\\"b\": {\"a\": 4, \"time\": 1}}}");
-    journal = read_ok();
-    assert_int_equal(journal_count(journal), 4);
-    assert_true(journal_foreign(journal));
-    assert_false(journal_find(journal, "1,True")->identified);
-    check_near(journal_find(journal, "1,True")->time_s, 5e-4, 1e-15);
-    assert_int_equal(journal_find(journal, "2,True")->outcome, OUTCOME_RUNTIME);
-    assert_int_equal(journal_find(journal, "3,True")->outcome, OUTCOME_COMPILE);
-    assert_non_null(journal_find(journal, "4,a\"b"));
-    journal_free(journal);
-}
-
-/* Python writes NaN and Infinity, Windows a byte order mark; what tells nothing is left out and counted. */
-static void reads_careless_tools(void **state)
-{
-    struct journal *journal;
-    const char *reason;
-
-    (void)state;
-    write_text(
-        "\xef\xbb\xbf{\"device_name\": \"NaN \\\"Infinity\", \"tune_params_keys\": [\"a\"], \"cache\": {\n"
-        "  \"1\": {\"a\": 1, \"time\": 0.5, \"times\": [NaN, 0.4, Infinity, 0.6], \"energy\": -Infinity},\n"
-        "  \"2\": {\"a\": 2, \"time\": NaN},\n"
-        "  \"3\": {\"a\": 3, \"time\": \"0.5\"},\n"
-        "  \"4\": [1, 2],\n"
-        "  \"5\": {\"a\": 5, \"time\": null, \"__error__\": \"InvalidConfig\"}}}");
-    journal = read_ok();
-    assert_int_equal(journal_count(journal), 2);
-    assert_int_equal(journal_find(journal, "1")->sample_count, 2);
-    check_near(journal_find(journal, "1")->samples_s[1], 6e-4, 1e-15);
-    assert_int_equal(journal_find(journal, "5")->outcome, OUTCOME_LIMITS);
-    assert_int_equal(journal_left_out(&reason, journal), 3);
-    assert_non_null(strstr(reason, ": 2: its time is no positive number"));
-    journal_free(journal);
-    check_refused("{\"cache\": {\"1\": {\"time\": \"0.5\"}}}", ERR_FORMAT,
-                  "1.time: \"0.5\" is neither a number of milliseconds nor an error");
-    check_refused("{\"schema_version\": \"1.0.0\", \"results\": []}", ERR_FORMAT, "results: is empty");
-    check_refused("{\"Metadata\": {}, \"Results\": []}", ERR_FORMAT, "its converter makes a T4 file");
-}
-
-static void reads_t4(void **state)
-{
-    struct journal *journal;
-    const char *reason;
-
-    (void)state;
-    write_text(
-        "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"microseconds\"}, \"results\": [\n"
-        "{\"configuration\": {\"a\": 1, \"b\": true}, \"times\": {\"runtimes\": [400, NaN, 600]}, "
-        "\"invalidity\": \"correct\", \"correctness\": 1, "
-        "\"measurements\": [{\"name\": \"energy\", \"value\": 3}, {\"name\": \"time\", \"value\": 500}]},\n"
-        "{\"configuration\": {\"a\": 2, \"b\": true}, \"times\": {}, \"invalidity\": \"compile\", "
-        "\"measurements\": [{\"name\": \"time\", \"value\": \"CompilationFailedConfig\"}]},\n"
-        "{\"configuration\": {\"a\": 3, \"b\": true}, \"times\": {}, \"invalidity\": \"correct\"},\n"
-        "{\"configuration\": {\"a\": 4}, \"invalidity\": \"timeout\"}]}");
-    journal = read_ok();
-    assert_int_equal(journal_count(journal), 2);
-    assert_true(journal_foreign(journal));
-    check_near(journal_find(journal, "1,True")->time_s, 5e-4, 1e-15);
-    assert_int_equal(journal_find(journal, "1,True")->sample_count, 2);
-    check_near(journal_find(journal, "1,True")->samples_s[1], 6e-4, 1e-15);
-    assert_int_equal(journal_find(journal, "2,True")->outcome, OUTCOME_COMPILE);
-    assert_int_equal(journal_left_out(&reason, journal), 2);
-    assert_non_null(strstr(reason, "results[2]: no measurement is called time"));
-    journal_free(journal);
-    check_refused("{\"metadata\": {\"timeunit\": \"moons\"}, \"results\": [1]}", ERR_FORMAT,
-                  "the unit \"moons\" is not known");
-    check_refused("{\"results\": [1]}", ERR_FORMAT, "results[0]");
 }
 
 static void reads_gzip(void **state)
@@ -451,10 +302,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
         cmocka_unit_test_setup_teardown(looks_like_a_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(resumes_after_any_cut, setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_damage_and_strangers, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_other_tools, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_careless_tools, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_t4, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
         cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_nothing_without_a_record, setup, teardown),
