@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text inside a comment or literal: nothing that could end either. */
+/* Text inside a comment: nothing that could end it or that a compiler warns of there. */
 static void put_plain(FILE *out, const char *text)
 {
-    for (; *text; text++)
-        fputc(isprint((unsigned char)*text) && !(text[0] == '*' && text[1] == '/') ? *text : ' ', out);
+    for (; *text; text++) {
+        const bool bad = !strncmp(text, "*/", 2) || !strncmp(text, "/*", 2) || !strncmp(text, "??", 2);
+
+        fputc(isprint((unsigned char)*text) && !bad ? *text : ' ', out);
+    }
 }
 
 static void put_literal(FILE *out, const char *text)
@@ -97,11 +100,17 @@ static void put_provenance(FILE *out, const struct header_table *table)
         decision = &table->decisions[i];
         fprintf(out, " * ");
         put_plain(out, decision->device);
-        fprintf(out, ": %s%s%s, driver ", decision->level, *decision->date ? " " : "", decision->date);
+        fprintf(out, ": ");
+        put_plain(out, decision->level);
+        fputs(*decision->date ? " " : "", out);
+        put_plain(out, decision->date);
+        fprintf(out, ", driver ");
         put_plain(out, *decision->driver ? decision->driver : "unknown");
         fprintf(out, ", NVRTC ");
         put_plain(out, *decision->nvrtc ? decision->nvrtc : "unknown");
-        fprintf(out, ", spec %s\n", decision->spec_hash);
+        fprintf(out, ", spec ");
+        put_plain(out, decision->spec_hash);
+        fprintf(out, "\n");
     }
     fprintf(out, " *\n * The launch as the spec has it:\n");
     put_expressions(out, table->first, "grid");
