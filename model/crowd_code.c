@@ -60,9 +60,9 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
     if (writes)
         share_store(out, in, count);
     else
-        out->l2 =
-            each * server_cycles(in, RESOURCE_L2) *
-            machine_reads(in->machine, count->sectors * missing, count->lines * missing, in->traffic->flight);
+        out->l2 = each * server_cycles(in, RESOURCE_L2) *
+                  machine_reads(in->machine, count->sectors_once * missing, count->lines_once * missing,
+                                in->traffic->flight);
     out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
                                : machine_brings(in->machine, count->dram_read, count->dram_scattered,
                                                 in->traffic->flight) *

@@ -92,8 +92,8 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
     else if (reads)
         ask(&out->demand, RESOURCE_L2,
-            machine_reads(machine, count->sectors * (1 - count->l1_hit), count->lines * (1 - count->l1_hit),
-                          flight),
+            machine_reads(machine, count->sectors_once * (1 - count->l1_hit),
+                          count->lines_once * (1 - count->l1_hit), flight),
             0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)

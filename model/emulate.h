@@ -61,8 +61,10 @@ struct emulate_count {
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
     uint64_t lines;      /* 128-byte lines, likewise */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width */
-    uint64_t passes;     /* of L1 for global memory, were its data there: wavefronts of its 32 banks */
+    uint64_t passes;     /* of L1's 32 banks for global memory, were its data there */
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
+    uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
+                                          once: what it asks of L1 and what lies behind */
 };
 
 /* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,
@@ -71,6 +73,7 @@ struct emulate_touch {
     uint64_t fresh;  /* sectors that nothing in the block had touched before it did */
     uint64_t own;    /* of them, those of the block's first warp: what a warp touches, others apart */
     uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
+    uint64_t led;    /* requests of the block's first warp */
 };
 
 /* The instructions one warp executed, in order, loops folded. */

@@ -72,6 +72,17 @@ static unsigned part_wavefronts(const uint64_t address[32], uint32_t mask, unsig
     return most;
 }
 
+unsigned count_passes(const uint64_t address[32], uint32_t mask, unsigned width)
+{
+    const unsigned lanes = part_lanes(width);
+    const uint32_t part = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    unsigned count = 0;
+
+    for (unsigned first = 0; first < LANES; first += lanes)
+        count += part_wavefronts(address, mask & part << first, width);
+    return count;
+}
+
 /* Whether every lane of `mask` whose partner lane ^ distance is in it reads the partner's address. */
 static bool partners_agree(const uint64_t address[32], uint32_t mask, unsigned distance)
 {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { UNDIVIDED = 4 /* bytes a lane: a request of so many goes through in one part */ };
+
 static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, bool wide)
 {
     if (index == SASS_RZ)
@@ -172,7 +174,9 @@ static const struct cost *cost_of(struct emulation *emulation, const struct requ
     if (spaces[0]) {
         pattern->cost.sectors += count_blocks(request->address, spaces[0], request->width, 32);
         pattern->cost.lines += count_blocks(request->address, spaces[0], request->width, 128);
-        pattern->cost.passes += count_wavefronts(request->address, spaces[0], request->width);
+        pattern->cost.sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, 32);
+        pattern->cost.lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, 128);
+        pattern->cost.passes += count_passes(request->address, spaces[0], request->width);
     }
     if (spaces[1])
         pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
@@ -194,9 +198,12 @@ void request_tally(struct emulation *emulation, const struct request *request, u
         count->requests += times;
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
+        emulation->block->touches[request->index].led += emulation->leading ? times : 0;
     }
     count->sectors += times * cost->sectors;
     count->lines += times * cost->lines;
+    count->sectors_once += times * cost->sectors_once;
+    count->lines_once += times * cost->lines_once;
     count->wavefronts += times * cost->wavefronts;
     count->passes += times * cost->passes;
     count->filled += times * cost->filled;

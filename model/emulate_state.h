@@ -92,7 +92,7 @@ struct block_barrier {
 
 /* What one request costs the memory system. */
 struct cost {
-    unsigned sectors, lines, wavefronts, passes, filled;
+    unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
 };
 
 /* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */

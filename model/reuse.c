@@ -101,12 +101,12 @@ static void take_phases(struct reuse *reuse)
             zone->stored += count->fresh;
             continue;
         }
-        phase->asked += count->sectors;
+        phase->asked += count->sectors_once;
         phase->fresh += count->fresh;
         phase->own += count->own;
-        phase->lines += count->lines / count->issued;
-        phase->lines_most = fmax(phase->lines_most, count->lines / count->issued);
-        zone->asked += count->sectors;
+        phase->lines += count->lines_once / count->issued;
+        phase->lines_most = fmax(phase->lines_most, count->lines_once / count->issued);
+        zone->asked += count->sectors_once;
         zone->fresh += count->fresh;
     }
 }
@@ -167,12 +167,12 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
     const struct phase *phase = phase_of(reuse, i);
-    const double again = fmax(count->sectors - count->own, 0), phase_again = phase->asked - phase->own;
+    const double again = fmax(count->sectors_once - count->own, 0), phase_again = phase->asked - phase->own;
     const double same = phase->lines > 0 ? phase->asked * (1 - lines_of_pass(phase) / phase->lines) : 0;
     const double share = phase_again > 0 ? again / phase_again : 0;
-    struct parts parts = {.fresh = fmin(count->fresh, count->sectors)};
+    struct parts parts = {.fresh = fmin(count->fresh, count->sectors_once)};
 
-    parts.shared = fmax(fmin(count->own, count->sectors) - parts.fresh, 0);
+    parts.shared = fmax(fmin(count->own, count->sectors_once) - parts.fresh, 0);
     parts.far = fmin(phase->far * share, again);
     parts.same = fmin(same * share, again - parts.far);
     parts.last = again - parts.far - parts.same;
@@ -238,12 +238,12 @@ static void answer(struct reuse *reuse, size_t i)
     const struct parts parts = parts_of(reuse, i);
     const struct found found = found_by(reuse, i);
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
-    const double asked = count->sectors;
+    const double asked = count->sectors_once;
     const double ready = cached * parts.same + parts.last * found.last_l1 + parts.far * found.far_l1;
     const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1);
     const double again = (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2;
     const double refetched = last * (1 - found.last_l2) + far * (1 - found.far_l2);
-    const double lone = count->sectors < 2 * count->lines ? 1 : 0;
+    const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
 
     if (!(asked > 0))
         return;
@@ -275,10 +275,10 @@ static void sum_up(struct reuse *reuse)
 
         if (!reads(&reuse->code->instructions[i]))
             continue;
-        l1_hits += count->sectors * count->l1_hit;
-        l1_ready += count->sectors * count->l1_ready;
-        late += count->sectors * (1 - count->l1_ready);
-        l2_ready += count->sectors * (1 - count->l1_ready) * count->l2_ready;
+        l1_hits += count->sectors_once * count->l1_hit;
+        l1_ready += count->sectors_once * count->l1_ready;
+        late += count->sectors_once * (1 - count->l1_ready);
+        l2_ready += count->sectors_once * (1 - count->l1_ready) * count->l2_ready;
         out->dram_read += count->dram_read;
         out->dram_scattered += count->dram_scattered;
     }

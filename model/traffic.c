@@ -70,18 +70,21 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->bytes += weight * (double)count->bytes;
     out->sectors += weight * (double)count->sectors;
     out->lines += weight * (double)count->lines;
+    out->sectors_once += weight * (double)count->sectors_once;
+    out->lines_once += weight * (double)count->lines_once;
     out->wavefronts += weight * (double)count->wavefronts;
     out->passes += weight * (double)count->passes;
     out->filled += weight * (double)count->filled;
 }
 
-static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double weight,
-                      double warps)
+/* What a request of the first warp touches anew stands for those of the others. */
+static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
+                      double weight)
 {
-    const double mean = (double)touch->fresh / warps;
+    const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
 
     out->fresh += weight * (double)touch->fresh;
-    out->own += weight * warps * fmax((double)touch->own, mean); /* the first warp may do less than others */
+    out->own += weight * fmax(own, (double)touch->fresh);
     out->region = touch->region ? touch->region : out->region;
 }
 
@@ -112,7 +115,7 @@ static void take_counts(struct traffic *out, const struct emulate_result *result
             const double own = (double)block->counts[i].issued / block->warps;
 
             add_count(count, &block->counts[i], block->weight / warps);
-            add_touch(count, &block->touches[i], block->weight / warps, block->warps);
+            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->weight / warps);
             count->least_issued = b ? fmin(count->least_issued, own) : own;
         }
     }
@@ -151,7 +154,7 @@ static void sum_sectors(struct traffic *out, const struct sass_code *code,
     for (i = 0; i < code->count; i++) {
         const struct sass *instruction = &code->instructions[i];
         const struct sass_access *access = global_access(instruction);
-        const double sectors = out->counts[i].sectors;
+        const double sectors = out->counts[i].sectors_once;
 
         if (!access)
             continue;

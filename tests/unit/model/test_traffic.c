@@ -41,10 +41,10 @@ static void set_up(struct fixture *f, unsigned stride)
 
     *f = (struct fixture){
         .code = {access(SASS_LDG, SASS_READS), access(SASS_LDG, SASS_READS), access(SASS_STG, SASS_WRITES)},
-        .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0},
-                   {1, 1, 32, 128, sectors, lines, 0, lines, 0},
-                   {1, 1, 32, 128, 4, 1, 0, 1, 0}},
-        .touches = {{4, 4, 1}, {sectors, sectors, 2}, {4, 4, 3}},
+        .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1},
+                   {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines},
+                   {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1}},
+        .touches = {{4, 4, 1, 1}, {sectors, sectors, 2, 1}, {4, 4, 3, 1}},
         .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
     assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
@@ -167,7 +167,7 @@ static void parts_of_sectors_merge(void **state)
     (void)state;
     set_up(&f, 4);
     f.code[GATHER] = f.code[STORE];
-    f.touches[GATHER] = (struct emulate_touch){0, 0, 3};
+    f.touches[GATHER] = (struct emulate_touch){0, 0, 3, 1};
     f.counts[GATHER] = f.counts[STORE];
     f.counts[GATHER].bytes = f.counts[STORE].bytes = 64;
     f.caches.merge_lines = 16;
@@ -222,8 +222,8 @@ static void what_is_asked_again_hits_l1(void **state)
 
     (void)state;
     set_up(&f, 4);
-    f.counts[GATHER].issued = f.counts[GATHER].requests = 10;
-    f.counts[GATHER].sectors = 40;
+    f.counts[GATHER].issued = f.counts[GATHER].requests = f.touches[GATHER].led = 10;
+    f.counts[GATHER].sectors = f.counts[GATHER].sectors_once = 40;
     traffic = find(&f);
     check_near(traffic.l1_hit, 36.0 / 44, 1e-9);
     check_near(traffic.l2_read, 8, 1e-9);
@@ -233,6 +233,41 @@ static void what_is_asked_again_hits_l1(void **state)
     traffic = find(&f);
     assert_true(traffic.l2_read >= 40);
     check_near(traffic.least_l2_read, 40, 1e-9);
+    tear_down(&f, &traffic);
+}
+
+/* All lanes load the same 16 bytes: four parts, one after another, of which all wait for the one sector. */
+static void parts_of_a_request_ask_once(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    set_up(&f, 4);
+    f.counts[GATHER] = (struct emulate_count){1, 1, 32, 512, 4, 4, 0, 4, 0, 1, 1};
+    f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1};
+    traffic = find(&f);
+    check_near(traffic.counts[GATHER].l1_ready, 0, 0);
+    check_near(traffic.counts[GATHER].l1_hit, 0, 0);
+    check_near(traffic.l2_read, 4 + 1, 1e-9);
+    tear_down(&f, &traffic);
+}
+
+/* Of a block of four warps the first alone loads, twice from the same sectors: it finds the second in L1. */
+static void what_one_warp_loads_is_its_own(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    set_up(&f, 4);
+    f.block.warps = 4;
+    f.block.paths = (uint32_t[4]){0};
+    f.counts[GATHER] = (struct emulate_count){2, 2, 64, 256, 8, 2, 0, 2, 0, 8, 2};
+    f.touches[GATHER].led = 2;
+    traffic = find(&f);
+    check_near(traffic.counts[GATHER].own, 4. / 4, 1e-9);
+    check_near(traffic.counts[GATHER].l1_ready, 0.5, 1e-9);
     tear_down(&f, &traffic);
 }
 
@@ -268,7 +303,7 @@ static void a_second_loop_finds_what_fits(void **state)
         set_up(&f, 4);
         footprint_release(&f.block.read);
         assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){0, 0, 1};
+        f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
         f.way = (struct emulate_path){.steps = steps, .count = 4};
         f.result.paths = &f.way;
         f.result.path_count = 1;
@@ -298,8 +333,15 @@ static void l1_holds_lines_not_sectors(void **state)
         set_up(&f, 128);
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
-        f.counts[GATHER] = (struct emulate_count){
-            .issued = 8, .requests = 8, .lanes = 256, .bytes = 1024, .sectors = 256, .lines = 256};
+        f.counts[GATHER] = (struct emulate_count){.issued = 8,
+                                                  .requests = 8,
+                                                  .lanes = 256,
+                                                  .bytes = 1024,
+                                                  .sectors = 256,
+                                                  .lines = 256,
+                                                  .sectors_once = 256,
+                                                  .lines_once = 256};
+        f.touches[GATHER].led = 8;
         f.caches.l1_bytes = l1[c];
         traffic = find(&f);
         check_near(traffic.l1_hit, 7.0 / 8 * random_hits(131072 / l1[c]), 1e-4);
@@ -371,6 +413,8 @@ int main(void)
         cmocka_unit_test(parts_of_sectors_merge),
         cmocka_unit_test(a_warm_cache_keeps_what_fits),
         cmocka_unit_test(what_is_asked_again_hits_l1),
+        cmocka_unit_test(parts_of_a_request_ask_once),
+        cmocka_unit_test(what_one_warp_loads_is_its_own),
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(l1_holds_lines_not_sectors),
         cmocka_unit_test(layers_find_what_l2_holds),
