@@ -24,7 +24,7 @@ struct player {
     struct search *search;
     struct compare_run *run;
     size_t capacity;
-    unsigned char *seen; /* by index of the first with a code: the code was compiled before */
+    uint64_t *seen; /* by index of the first with a code: 1 + the configuration that was compiled for it */
     struct flight *resting;
     double chosen_s, quality; /* of the fastest as this run measured it */
     double predict_s;         /* core seconds of predicting so far */
@@ -112,12 +112,14 @@ static int tell_compiled(struct player *player, uint64_t index, const struct sea
 {
     const struct replay *replay = player->options->replay;
     struct search_facts facts = {.outcome = replay_compiled(replay, index)};
-    unsigned char *seen = &player->seen[replay->entries[index].code];
+    uint64_t *seen = &player->seen[replay->entries[index].code];
 
-    if (facts.outcome == OUTCOME_OK && *seen)
+    if (facts.outcome == OUTCOME_OK && *seen) {
         facts.outcome = OUTCOME_SAME_CODE;
+        facts.same_as = *seen - 1;
+    }
     if (facts.outcome == OUTCOME_OK) {
-        *seen = 1;
+        *seen = index + 1;
         player->waiting++;
         facts.forecast = *forecast;
     }
@@ -392,7 +394,7 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
     int code = source_open(&player.source, &source, err);
 
     *out = (struct compare_run){0};
-    player.seen = calloc(options->replay->count + 1, 1);
+    player.seen = calloc(options->replay->count + 1, sizeof *player.seen);
     player.passed = calloc(options->replay->count + 1, 1);
     player.chosen = options->replay->count;
     if (!code && (!player.seen || !player.passed))

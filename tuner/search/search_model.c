@@ -143,7 +143,7 @@ static uint64_t pace(const struct model_search *search)
     const uint64_t wanted = at_most(AHEAD_MOST, at_least(AHEAD_LEAST, AFTER_SPREAD / search->trials_most));
     const uint64_t left = search->compiled_most - at_most(search->spread, search->compiled_most);
 
-    if (search->told >= search->spread && search->refused == search->told)
+    if (search->told >= search->spread && !search->predicted)
         return 1;
     return at_least(1, at_most(wanted, left / search->trials_most));
 }
@@ -208,8 +208,8 @@ static struct member *choose_ready(struct model_search *search)
     bool worthwhile;
     struct member *member = may_time(search) ? search_best_ready(&worthwhile, search) : NULL;
 
-    if (search->started == 0 && search->member_count && search->members[0]->stage != ENDED)
-        member = search->members[0]->stage == READY ? search->members[0] : NULL;
+    if (search->started == 0 && search->initial && search->initial->stage != ENDED)
+        member = search->initial->stage == READY ? search->initial : NULL;
     else if (member && !worthwhile && search->started >= TRIALS_LEAST)
         member = NULL;
     return member;
@@ -233,6 +233,8 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
     if (code)
         return code;
     member->audit = audit;
+    if (!search->initial)
+        search->initial = member;
     search->compiling++;
     search->audit.compiling += audit;
     search->asked += !audit;
@@ -320,12 +322,15 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
     if (facts->outcome == OUTCOME_OK)
         member->forecast = facts->forecast;
+    else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial)
+        search->initial = map_find(&search->by_index, facts->same_as);
     if (member->audit) {
         search_audit_tell(search, member);
         return 0;
     }
     search->told++;
-    search->refused += !member->forecast.predicted;
+    search->predicted += member->forecast.predicted;
+    search->refused += facts->outcome == OUTCOME_OK && !member->forecast.predicted;
     return search->told == search->spread || search->told >= next ? learn(search, err) : 0;
 }
 

@@ -61,7 +61,9 @@ struct model_search {
     size_t member_count, member_capacity;
     size_t first_open; /* members before it have ended */
     struct map by_index;
-    uint64_t asked, told, refused;      /* to compile, the audit left out */
+    struct member *initial;             /* the default, or whose code it has; null until asked for */
+    uint64_t asked, told;               /* to compile, the audit left out */
+    uint64_t predicted, refused;        /* compiled and ok: the model has a prediction, or has none */
     uint64_t started, timed, succeeded; /* trials, the audit left out */
     size_t compiling, timing;           /* now */
     uint64_t learned;                   /* how often it learned */

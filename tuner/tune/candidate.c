@@ -192,8 +192,10 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
 
 int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err)
 {
-    const struct search_facts facts = {
-        .timed = timed, .outcome = candidate->record.outcome, .time_s = candidate->record.time_s};
+    const struct search_facts facts = {.timed = timed,
+                                       .outcome = candidate->record.outcome,
+                                       .time_s = candidate->record.time_s,
+                                       .same_as = candidate->same_as ? candidate->same_as->index : 0};
 
     return search_tell(tuning->search, candidate->index, &facts, err);
 }

@@ -195,10 +195,18 @@ static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
     return record_copy(&out->record, &candidate->record, err);
 }
 
+/* The default, or the candidate that was timed for it because it has the same code. Null: never tried. */
+static const struct candidate *initial_of(const struct tuning *tuning)
+{
+    const struct candidate *initial = map_find(&tuning->by_index, tuning->out->initial.index);
+
+    return initial && initial->same_as ? initial->same_as : initial;
+}
+
 static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size_t n, struct err *err)
 {
     struct tuned *out = tuning->out;
-    const struct candidate *initial = map_find(&tuning->by_index, out->initial.index);
+    const struct candidate *initial = initial_of(tuning);
     size_t i;
     int code = 0;
 
@@ -252,7 +260,7 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
 
 int finals_run(struct tuning *tuning, struct err *err)
 {
-    const struct candidate *initial = map_find(&tuning->by_index, tuning->out->initial.index);
+    const struct candidate *initial = initial_of(tuning);
     struct candidate **ranked, *field[TUNE_FINALISTS + 1];
     size_t count, n, i;
     int code = rank(&ranked, &count, tuning, err);
