@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "gpu/bench.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

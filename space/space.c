@@ -3,7 +3,6 @@
 #include "space/space_graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct edge *node_edges(const struct space *space, size_t node)
 {

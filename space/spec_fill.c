@@ -2,7 +2,6 @@
 #include "base/npy.h"
 #include "space/spec_reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const fields[] = {"constant", "uniform", "normal", "expression", "file", "seed", NULL};

@@ -7,11 +7,9 @@
 #include "library.h"
 
 #include "base/fill.h"
-#include "base/hash.h"
 #include "base/stats.h"
 #include "tuner/decision/decision.h"
 #include "tuner/library/kernel.h"
-#include "tuner/source/site.h"
 
 #include <math.h>
 #include <stdio.h>

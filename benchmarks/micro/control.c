@@ -12,7 +12,6 @@
  * barrier_warps, divergence_run. */
 #include "micro/micro.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { REPEAT = 8 };

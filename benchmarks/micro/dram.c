@@ -12,7 +12,6 @@
  */
 #include "micro/micro.h"
 
-#include "base/stats.h"
 #include "model/occupancy.h"
 
 #include <stdio.h>

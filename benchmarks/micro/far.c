@@ -21,7 +21,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINE = 128, CYCLE_MAX = 1 << 20 };
 

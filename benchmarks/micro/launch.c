@@ -14,10 +14,8 @@
 #include "micro/micro.h"
 #include "micro/operations.h"
 
-#include "base/stats.h"
 #include "model/occupancy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { FEW = 1, MANY = 1 << 18 };

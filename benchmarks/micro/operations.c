@@ -16,7 +16,6 @@
 #include "model/occupancy.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MMA(text) "mma.sync.aligned." text ";"

@@ -13,10 +13,7 @@
  * Profile: l2_evict_first. */
 #include "micro/micro.h"
 
-#include "base/stats.h"
-
 #include <math.h>
-#include <stdio.h>
 
 enum { THREADS = 512, RESIDENT = 4, LEAST = 8192, CHUNKS = 6 };
 #define BYTES  (UINT64_C(1) << 31)

@@ -12,8 +12,6 @@
  * Profile: sources. */
 #include "micro/micro.h"
 
-#include "micro/operations.h"
-
 #include <stdio.h>
 
 static const struct expression {

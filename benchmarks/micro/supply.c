@@ -11,8 +11,6 @@
  * Profile: instruction_l0_bytes, instruction_l1_bytes, instruction_l2_bytes; curves instruction_supply*. */
 #include "micro/micro.h"
 
-#include "model/infer.h"
-
 #include <stdio.h>
 
 static const unsigned lengths[] = {64,   128,  256,  384,  512,  640,  768,   1024,  1280, 1536,

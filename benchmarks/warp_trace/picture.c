@@ -2,7 +2,6 @@
 
 #include "base/chart.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 4 /* bars drawn in each place */, COLOURS = 2 };

@@ -9,7 +9,6 @@
 #include "model/cubin.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const struct {
     const char *file, *entry;

@@ -3,10 +3,8 @@
 #include "fuzz.h"
 
 #include "model/inspect.h"
-#include "model/sass.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void check_inside(const struct cubin *cubin, const void *bytes, size_t size)
 {

@@ -3,8 +3,6 @@
 #include "space/configuration.h"
 #include "tuner/cli/progress.h"
 
-#include <math.h>
-
 enum { LINE = 200 };
 
 const char *explained_assumption(enum predict_assumption assumption)

@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct cli_option options[] = {
     {"device", 0, "NAME", "profile, its file, or an architecture (default sm_90)"},

@@ -1,7 +1,6 @@
 #include "tuner/cli/cli.h"
 
 #include "space/configuration.h"
-#include "space/space.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/decision/decision.h"

@@ -9,7 +9,6 @@
 #include "tuner/tune/tune.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 static const struct cli_option options[] = {

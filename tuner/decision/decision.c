@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Small pieces. Each setter takes a value of its own and says whether memory ended. */
 

@@ -1,7 +1,5 @@
 #include "tuner/decision/header_table.h"
 
-#include "space/configuration.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

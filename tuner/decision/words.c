@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Below this the estimates hardly order what was measured. */
 static const double disorder = 0.3;

@@ -7,7 +7,6 @@
 #include "tuner/journal/record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Milliseconds in the unit of the file's times; 0 for one that is not known. */

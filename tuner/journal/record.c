@@ -1,7 +1,6 @@
 #include "tuner/journal/record.h"
 
 #include "base/hash.h"
-#include "base/stats.h"
 
 #include <inttypes.h>
 #include <limits.h>

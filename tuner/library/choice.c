@@ -5,7 +5,6 @@
 #include "space/space.h"
 #include "tuner/source/site.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

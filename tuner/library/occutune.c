@@ -6,7 +6,6 @@
 #include "tuner/source/site.h"
 #include "tuner/tune/tune.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 #include "space/configuration.h"
 #include "tuner/journal/heading.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

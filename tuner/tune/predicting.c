@@ -4,7 +4,6 @@
 #include "model/cubin.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static bool has_profile(const char *folder, const char *name)

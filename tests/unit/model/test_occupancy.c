@@ -2,8 +2,6 @@
 
 #include "model/occupancy.h"
 
-#include <limits.h>
-
 static struct device_limits limits_of(unsigned sm)
 {
     struct device_limits limits;

@@ -3,7 +3,6 @@
 #include "check.h"
 
 #include "base/hash.h"
-#include "base/stats.h"
 
 static const char small[] =
     "{\"parameters\": {\"TILE\": [16, 32, 64, 128], \"BLOCK\": [64, 128, 256, 512], \"UNROLL\": [1, 2, 4, 8],"

@@ -3,8 +3,6 @@
 
 #include "validation/program.h"
 
-#include <string.h>
-
 struct given {
     const char *output;
     unsigned jobs;
