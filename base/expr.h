@@ -58,6 +58,14 @@ int expr_check(enum value_kind *out, const struct expr *expr, const enum value_k
  * not change. */
 int expr_value(struct value *out, const struct expr *expr, const struct value *slots, uint64_t seed,
                struct err *err);
+
+/* The same for `count` <= EXPR_COLUMN elements at once, where slots[running] is an integer that grows by 1
+ * from one to the next. False when one of them fails or is no integer, or the expression has an operation
+ * that few fills have: expr_value() says more. */
+enum { EXPR_COLUMN = 64 };
+bool expr_column(int64_t *out, const struct expr *expr, const struct value *slots, size_t running,
+                 uint64_t seed, size_t count);
+
 int expr_integer(int64_t *out, const struct expr *expr, const struct value *slots, struct err *err);
 int expr_real(double *out, const struct expr *expr, const struct value *slots, struct err *err);
 int expr_bool(bool *out, const struct expr *expr, const struct value *slots, struct err *err);

@@ -56,22 +56,6 @@ static int division_by_zero(const struct run *run, const struct node *node)
 /* Arithmetic
  * ---------------------------------------------------------------------------------------------------- */
 
-/* Quotient toward minus infinity and its remainder; the divisor is not 0. False on overflow. */
-static bool floor_division(int64_t *quotient, int64_t *remainder, int64_t a, int64_t b)
-{
-    if (b == -1) { /* INT64_MIN % -1 traps */
-        *remainder = 0;
-        return !__builtin_sub_overflow(0, a, quotient);
-    }
-    *quotient = a / b;
-    *remainder = a % b;
-    if (*remainder && (*remainder < 0) != (b < 0)) {
-        *quotient -= 1;
-        *remainder += b;
-    }
-    return true;
-}
-
 static int divide_integers(struct value *out, const struct run *run, const struct node *node, int64_t a,
                            int64_t b)
 {

@@ -63,4 +63,20 @@ static inline bool op_compares(enum op op)
     return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
 }
 
+/* Quotient toward minus infinity and its remainder; the divisor is not 0. False on overflow. */
+static inline bool floor_division(int64_t *quotient, int64_t *remainder, int64_t a, int64_t b)
+{
+    if (b == -1) { /* INT64_MIN % -1 traps */
+        *remainder = 0;
+        return !__builtin_sub_overflow(0, a, quotient);
+    }
+    *quotient = a / b;
+    *remainder = a % b;
+    if (*remainder && (*remainder < 0) != (b < 0)) {
+        *quotient -= 1;
+        *remainder += b;
+    }
+    return true;
+}
+
 #endif

@@ -107,26 +107,44 @@ static void read_normal(const struct fill *fill, enum element_type type, uint64_
     element_from_real(out, type, fill->a + fill->b * radius * cos(2 * M_PI * unit(fill, 2 * index + 1)));
 }
 
+static int read_element(const struct fill *fill, enum element_type type, const struct value *slots, void *out,
+                        struct err *err)
+{
+    struct value value;
+    int failed = expr_value(&value, fill->parsed, slots, fill->seed, err);
+
+    if (!failed && value.kind == VALUE_STRING)
+        failed = err_set(err, ERR_USAGE, "column 1: expected a number");
+    if (failed)
+        err_prefix(err, "element %" PRId64, slots[fill->name_count].integer);
+    else if (value.kind == VALUE_REAL)
+        element_from_real(out, type, value.real);
+    else
+        element_from_integer(out, type, value.integer);
+    return failed;
+}
+
+/* Column by column where all is integers; where not, element by element. */
 static int read_expression(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n,
                            unsigned char *out, struct err *err)
 {
-    struct value *slots = calloc(fill->name_count + 1, sizeof *slots), value;
-    uint64_t k;
+    const size_t size = element_size(type), running = fill->name_count;
+    struct value *slots = calloc(running + 1, sizeof *slots);
+    int64_t column[EXPR_COLUMN];
+    uint64_t done, k, count;
     int failed = slots ? 0 : err_memory(err);
 
-    if (slots && fill->name_count)
-        memcpy(slots, fill->values, fill->name_count * sizeof *slots);
-    for (k = 0; k < n && !failed; k++, out += element_size(type)) {
-        slots[fill->name_count] = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)(first + k)};
-        failed = expr_value(&value, fill->parsed, slots, fill->seed, err);
-        if (!failed && value.kind == VALUE_STRING)
-            failed = err_set(err, ERR_USAGE, "column 1: expected a number");
-        if (failed)
-            err_prefix(err, "element %" PRIu64, first + k);
-        else if (value.kind == VALUE_REAL)
-            element_from_real(out, type, value.real);
+    if (slots && running)
+        memcpy(slots, fill->values, running * sizeof *slots);
+    for (done = 0; done < n && !failed; done += count) {
+        count = n - done < EXPR_COLUMN ? n - done : EXPR_COLUMN;
+        slots[running] = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)(first + done)};
+        if (expr_column(column, fill->parsed, slots, running, fill->seed, count))
+            for (k = 0; k < count; k++)
+                element_from_integer(out + (done + k) * size, type, column[k]);
         else
-            element_from_integer(out, type, value.integer);
+            for (k = 0; k < count && !failed; k++, slots[running].integer++)
+                failed = read_element(fill, type, slots, out + (done + k) * size, err);
     }
     free(slots);
     return failed;

@@ -300,12 +300,46 @@ static void names_are_identifiers(void **state)
     assert_false(expr_name("not"));
 }
 
+/* Also where it gives up, of which the last five are. */
+static void a_column_is_what_its_elements_are(void **state)
+{
+    static const char *const texts[] = {"random(i) % 256",
+                                        "random(i) % M if M == 7 else i",
+                                        "1 if random(i) % 16 == 0 else 0",
+                                        "i * 3 + ceil_div(i, 5) * (M - 9) - i // 4",
+                                        "(0 - i) // M + (0 - i) % M if i < 20 else M",
+                                        "i / M",
+                                        "i % (i - 20)",
+                                        "9223372036854775807 - 30 + i",
+                                        "0.5 * i",
+                                        "-i"};
+    const char *const called[] = {"M", "i"};
+    const size_t count = sizeof texts / sizeof *texts;
+
+    (void)state;
+    for (size_t t = 0; t < count; t++) {
+        struct value at[2] = {{.kind = VALUE_INTEGER, .integer = 7}, {.kind = VALUE_INTEGER}}, value;
+        int64_t column[EXPR_COLUMN];
+        struct expr *expr;
+
+        assert_int_equal(expr_parse(&expr, texts[t], called, 2, NULL), 0);
+        assert_int_equal(expr_column(column, expr, at, 1, 3, EXPR_COLUMN), t < count - 5);
+        for (int64_t k = 0; k < EXPR_COLUMN && t < count - 5; k++) {
+            at[1].integer = k;
+            assert_int_equal(expr_value(&value, expr, at, 3, NULL), 0);
+            assert_int_equal(column[k], value.integer);
+        }
+        expr_free(expr);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_pythons),
         cmocka_unit_test(logic_is_pythons),
         cmocka_unit_test(functions_compute),
+        cmocka_unit_test(a_column_is_what_its_elements_are),
         cmocka_unit_test(errors_name_the_column),
         cmocka_unit_test(nesting_is_bounded),
         cmocka_unit_test(types_are_checked_without_values),
