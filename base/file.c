@@ -44,6 +44,42 @@ FILE *file_open(const char *path, struct err *err)
     return NULL;
 }
 
+int file_read(char **text, size_t *size, const char *path, struct err *err)
+{
+    FILE *file = file_open(path, err);
+    char *buffer = NULL, *larger;
+    size_t room = 0, used = 0;
+    int code = file ? 0 : err ? err->code : ERR_USAGE;
+
+    *text = NULL;
+    *size = 0;
+    if (code)
+        return code;
+    do {
+        room = room ? 2 * room : 1 << 14;
+        larger = realloc(buffer, room);
+        if (!larger) {
+            code = err_memory(err);
+            break;
+        }
+        buffer = larger;
+        used += fread(buffer + used, 1, room - 1 - used, file);
+    } while (used == room - 1 && room < FILE_BYTES_MOST);
+    if (!code && ferror(file))
+        code = err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    else if (!code && used == room - 1)
+        code = err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than 256 MiB", path);
+    fclose(file);
+    if (code) {
+        free(buffer);
+        return code;
+    }
+    buffer[used] = '\0';
+    *text = buffer;
+    *size = used;
+    return 0;
+}
+
 int file_check_writable(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');

@@ -4,11 +4,19 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Opens a file to read its bytes; the caller closes it. Null and "PATH: cannot be read: REASON" when that is
  * not possible: ERR_USAGE where no such file is there or a directory stands in its place, else ERR_SYSTEM. */
 FILE *file_open(const char *path, struct err *err);
+
+/* No file that is read whole is larger; an endless one (/dev/zero) ends here. */
+#define FILE_BYTES_MOST ((size_t)1 << 28)
+
+/* Reads a file whole; `*text` is the caller's to free and ends with a zero that `*size` does not count.
+ * file_open's errors; ERR_USAGE for one of FILE_BYTES_MOST or more. */
+int file_read(char **text, size_t *size, const char *path, struct err *err);
 
 /* Whether a file of this name can be written when the time comes: 0, or ERR_USAGE and "PATH: cannot be
  * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */

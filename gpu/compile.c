@@ -1,5 +1,6 @@
 #include "gpu/compile.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
@@ -376,7 +377,7 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
         err = &local;
     rc = check_arch(request, err);
     if (!rc)
-        rc = sources_read(&text, &source.size, request->source_path, err);
+        rc = file_read(&text, &source.size, request->source_path, err);
     if (rc)
         return rc;
     source.bytes = text;

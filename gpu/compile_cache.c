@@ -1,8 +1,8 @@
 #include "gpu/compile_cache.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "gpu/sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,7 +107,7 @@ bool compile_cache_read(struct compile_result *out, const char *directory, uint6
     bool good;
 
     memset(out, 0, sizeof *out);
-    if (entry_path(path, directory, key) || sources_read(&text, &size, path, NULL))
+    if (entry_path(path, directory, key) || file_read(&text, &size, path, NULL))
         return false;
     good = size > FIRST_LINE;
     if (good) {

@@ -1,5 +1,6 @@
 #include "gpu/sources.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -18,43 +19,6 @@ struct scan {
     size_t visited_count;
     struct err *err;
 };
-
-int sources_read(char **text, size_t *size, const char *path, struct err *err)
-{
-    FILE *file = fopen(path, "rb");
-    size_t room = 1 << 14, used = 0;
-    char *buffer = malloc(room);
-
-    *text = NULL;
-    while (file && buffer) {
-        size_t n = fread(buffer + used, 1, room - 1 - used, file);
-        char *larger;
-
-        used += n;
-        if (!n)
-            break;
-        if (used < room - 1)
-            continue;
-        larger = realloc(buffer, room *= 2);
-        if (!larger)
-            free(buffer);
-        buffer = larger;
-    }
-    if (!file || ferror(file)) {
-        err_set(err, ERR_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-        free(buffer);
-        if (file)
-            fclose(file);
-        return ERR_USAGE;
-    }
-    fclose(file);
-    if (!buffer)
-        return err_memory(err);
-    buffer[used] = '\0';
-    *text = buffer;
-    *size = used;
-    return 0;
-}
 
 static int hash_file(struct scan *scan, const char *path, const char *text);
 
@@ -145,7 +109,7 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     rc = visit(&seen, scan, path);
     if (rc || seen)
         return rc;
-    rc = sources_read(&text, &size, path, scan->err);
+    rc = file_read(&text, &size, path, scan->err);
     if (rc)
         return rc;
     rc = hash_file(scan, path, text);

@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads a whole file; `*text` is owned by the caller and ends with a zero that `*size` does not count.
- * ERR_USAGE names the file. */
-int sources_read(char **text, size_t *size, const char *path, struct err *err);
-
 /* Hashes the text of a source, and of all headers it includes, found beside the including file and in the -I
  * directories of `options` as the compiler finds them, and the options themselves. Headers that are found
  * nowhere there are the toolkit's and enter by name alone. `*complete` is false when the text includes

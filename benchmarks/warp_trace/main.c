@@ -5,8 +5,8 @@
  * --counted is the achieved occupancy that Nsight Compute counted for the same configuration
  * (sm__warps_active.avg.pct_of_peak_sustained_active). With --output the pictures go to PREFIX-warps.svg and
  * PREFIX-occupancy.svg. Exit status 1 where the law is missed by more than 1 % on an SM. */
+#include "base/file.h"
 #include "gpu/compile.h"
-#include "gpu/sources.h"
 #include "gpu/worker.h"
 #include "space/configuration.h"
 #include "space/variant.h"
@@ -94,7 +94,7 @@ static int compile_both(struct tracer *t, struct err *err)
     const char *path = t->variant.source_path, *slash = strrchr(path, '/');
     char folder[4096], *text = NULL, *changed = NULL;
     size_t size;
-    int code = sources_read(&text, &size, path, err);
+    int code = file_read(&text, &size, path, err);
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     if (!code)

@@ -1,6 +1,7 @@
 /* From an index to code that can be timed, or to the reason why not. */
 #include "tuner/tune/tuning.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "gpu/sources.h"
 #include "model/cubin.h"
@@ -69,7 +70,7 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, const struct vari
 
     *out = 0;
     if (!tuning->source_text)
-        code = sources_read(&tuning->source_text, &size, variant->source_path, err);
+        code = file_read(&tuning->source_text, &size, variant->source_path, err);
     if (!code)
         code = sources_hash(out, &complete, variant->source_path, tuning->source_text,
                             (const char *const *)variant->options, variant->option_count, err);

@@ -30,6 +30,47 @@ static void what_cannot_be_read_says_why(void **state)
     assert_string_equal(err.text, "tests: cannot be read: Is a directory");
 }
 
+static void a_file_is_read_whole(void **state)
+{
+    char path[] = "/tmp/occutune-file-XXXXXX", big[40000], *text;
+    const int file = mkstemp(path);
+    struct err err = {0};
+    size_t size;
+
+    (void)state;
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = '\0';
+    assert_true(file >= 0);
+    assert_int_equal(close(file), 0);
+    assert_int_equal(file_read(&text, &size, path, &err), 0);
+    assert_int_equal(size, 0);
+    assert_string_equal(text, "");
+    free(text);
+    assert_int_equal(file_write(path, big, sizeof big - 1, &err), 0);
+    assert_int_equal(file_read(&text, &size, path, &err), 0);
+    assert_int_equal(size, sizeof big - 1);
+    assert_string_equal(text, big);
+    free(text);
+    unlink(path);
+    assert_int_equal(file_read(&text, &size, path, &err), ERR_USAGE);
+    assert_null(text);
+    assert_int_equal(file_read(&text, &size, "tests", NULL), ERR_USAGE); /* a directory */
+}
+
+/* An allocation that could not be had says so; either way it ends. */
+static void an_endless_file_is_refused(void **state)
+{
+    struct err err = {0};
+    size_t size;
+    char *text;
+
+    (void)state;
+    assert_true(file_read(&text, &size, "/dev/zero", &err) < 0);
+    assert_null(text);
+    assert_true(err.code == ERR_MEMORY ||
+                strstr(err.text, "/dev/zero: cannot be read: it is larger than 256 MiB"));
+}
+
 static void what_cannot_be_written_is_known_before(void **state)
 {
     char folder[] = "/tmp/occutune-file-XXXXXX", path[64];
@@ -116,6 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_opened),
         cmocka_unit_test(what_cannot_be_read_says_why),
+        cmocka_unit_test(a_file_is_read_whole),
+        cmocka_unit_test(an_endless_file_is_refused),
         cmocka_unit_test(what_cannot_be_written_is_known_before),
         cmocka_unit_test(a_file_is_written_whole),
         cmocka_unit_test(a_device_stays_one),

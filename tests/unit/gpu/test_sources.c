@@ -91,31 +91,10 @@ static void test_what_only_the_compiler_knows(void **state)
     assert_false(complete);
 }
 
-static void test_read(void **state)
-{
-    struct err err = {0};
-    char *text, big[40000];
-    size_t size;
-
-    (void)state;
-    memset(big, 'x', sizeof big - 1);
-    big[sizeof big - 1] = '\0';
-    write_text("big", big);
-    assert_int_equal(sources_read(&text, &size, in_directory("big"), &err), 0);
-    assert_int_equal(size, sizeof big - 1);
-    assert_string_equal(text, big);
-    free(text);
-    assert_int_equal(sources_read(&text, &size, in_directory("nowhere"), &err), ERR_USAGE);
-    assert_null(text);
-    err_clear(&err);
-    assert_int_equal(sources_read(&text, &size, directory, &err), ERR_USAGE); /* a directory */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_headers), cmocka_unit_test(test_forced_header),
-                                       cmocka_unit_test(test_what_only_the_compiler_knows),
-                                       cmocka_unit_test(test_read)};
+                                       cmocka_unit_test(test_what_only_the_compiler_knows)};
     char command[100];
     int failed;
 

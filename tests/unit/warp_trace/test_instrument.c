@@ -1,6 +1,7 @@
 /* What is inserted into a kernel's text, and where. */
 #include "check.h"
-#include "gpu/sources.h"
+
+#include "base/file.h"
 #include "warp_trace/instrument.h"
 
 static void check_made(const char *text, const char *kernel, const char *wanted)
@@ -68,7 +69,7 @@ static void finds_the_kernels_of_the_library(void **state)
     (void)state;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "kernels/%s/%s.cu", names[i], names[i]);
-        assert_int_equal(sources_read(&text, &size, path, &err), 0);
+        assert_int_equal(file_read(&text, &size, path, &err), 0);
         assert_int_equal(instrument(&made, text, names[i], &err), 0);
         assert_non_null(strstr(made, STATEMENT));
         free(text);

@@ -1,6 +1,7 @@
 /* Little's law on warps written by hand. */
 #include "check.h"
-#include "gpu/sources.h"
+
+#include "base/file.h"
 #include "warp_trace/picture.h"
 #include "warp_trace/trace.h"
 
@@ -91,7 +92,7 @@ static void take_text(char **text, const char *path)
     struct err err = {0};
     size_t size;
 
-    assert_int_equal(sources_read(text, &size, path, &err), 0);
+    assert_int_equal(file_read(text, &size, path, &err), 0);
     unlink(path);
 }
 
