@@ -1,5 +1,6 @@
 #include "tuner/journal/journal.h"
 
+#include "base/file.h"
 #include "tuner/journal/journal_file.h"
 #include "tuner/journal/record.h"
 
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,8 +154,25 @@ static int check_head(const struct journal *journal, const struct json *head, st
     return code;
 }
 
+/* A journal is read, cut and, while it holds nothing, removed: /dev/null would not survive that. */
+static int check_regular(const char *path, struct err *err)
+{
+    struct stat status;
+
+    if (stat(path, &status))
+        return file_check_writable(path, err);
+    if (S_ISREG(status.st_mode))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "%s: is no regular file, as a journal must be: name another with --journal", path);
+}
+
 static int open_locked(struct journal *journal, struct err *err)
 {
+    const int code = check_regular(journal->path, err);
+
+    if (code)
+        return code;
     journal->file = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (journal->file < 0)
         return err_set(err, ERR_SYSTEM, "%s: cannot be opened for writing: %s", journal->path,

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static struct json *json_of(const char *text)
@@ -231,6 +232,28 @@ static void leaves_nothing_without_a_record(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
+/* Run by root, a journal without a record took /dev/null with it. */
+static void is_a_regular_file(void **state)
+{
+    struct json *head = head_of("GPU");
+    struct journal *journal;
+    struct err err = {0};
+
+    (void)state;
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(journal_open(&journal, path, head, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "is no regular file"));
+    assert_null(journal);
+    assert_int_equal(access(path, F_OK), 0);
+    err_clear(&err);
+    assert_int_equal(journal_open(&journal, "tests", head, &err), ERR_USAGE);
+    err_clear(&err);
+    assert_int_equal(journal_open(&journal, "tests/nowhere/journal", head, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "cannot be written: No such file or directory"));
+    js_free(head);
+}
+
 /* A limit on the file's size stands for a full disk. */
 static void keeps_all_when_the_disk_is_full(void **state)
 {
@@ -305,6 +328,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
         cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
         cmocka_unit_test_setup_teardown(leaves_nothing_without_a_record, setup, teardown),
+        cmocka_unit_test_setup_teardown(is_a_regular_file, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_all_when_the_disk_is_full, setup, teardown),
         cmocka_unit_test_setup_teardown(survives_kill, setup, teardown),
     };
