@@ -102,6 +102,16 @@ int file_check_writable(const char *path, struct err *err)
     return failed ? err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(failed)) : 0;
 }
 
+bool file_same(const char *a, const char *b)
+{
+    struct stat status_a, status_b;
+
+    if (stat(a, &status_a) || stat(b, &status_b))
+        return !strcmp(a, b);
+    return S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
+           status_a.st_ino == status_b.st_ino;
+}
+
 static int write_all(int file, const char *bytes, size_t length)
 {
     ssize_t n;

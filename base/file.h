@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -21,6 +22,9 @@ int file_read(char **text, size_t *size, const char *path, struct err *err);
 /* Whether a file of this name can be written when the time comes: 0, or ERR_USAGE and "PATH: cannot be
  * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */
 int file_check_writable(const char *path, struct err *err);
+
+/* Whether two names are of one regular file, or the same name of one that is not there yet. */
+bool file_same(const char *a, const char *b);
 
 /* Writes a file all or nothing: beside it, to the disk, and only then under its name. A symbolic link stays
  * one, also where its file is not there yet. What is no regular file (a pipe, /dev/stdout) is written to as

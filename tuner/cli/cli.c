@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef OCCUTUNE_VERSION
@@ -217,17 +216,6 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
     return 0;
 }
 
-/* A name that exists, or the same name of nothing yet. A device may be written to twice. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat status_a, status_b;
-
-    if (stat(a, &status_a) || stat(b, &status_b))
-        return !strcmp(a, b);
-    return S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
-           status_a.st_ino == status_b.st_ino;
-}
-
 int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err)
 {
     const int own = find_option(args->options, name, strlen(name));
@@ -241,9 +229,9 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
     if (file_check_writable(path, err))
         return err_prefix(err, "--%s", name);
     for (i = 0; i < args->word_count; i++)
-        twice |= same_file(path, args->words[i]);
+        twice |= file_same(path, args->words[i]);
     for (o = 0; args->options[o].name; o++)
-        twice |= o != own && args->values[o] && same_file(path, args->values[o]);
+        twice |= o != own && args->values[o] && file_same(path, args->values[o]);
     if (!twice)
         return 0;
     return err_set(err, ERR_USAGE, "--%s: %s: the command line names this file twice: write to another", name,

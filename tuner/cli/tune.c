@@ -1,5 +1,6 @@
 #include "tuner/cli/cli.h"
 
+#include "base/file.h"
 #include "base/place.h"
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
@@ -240,7 +241,13 @@ static int write_results(struct run *run, struct err *err)
 
     if (code)
         return code;
-    code = js_write_file(decision, path, err);
+    for (i = 0; i < run->tuned_count && !code; i++)
+        if (file_same(path, run->tuned[i].journal))
+            code =
+                err_set(err, ERR_USAGE,
+                        "--output: %s is the journal: name another file, and nothing is timed twice", path);
+    if (!code)
+        code = js_write_file(decision, path, err);
     if (!code && cli_given(run->args, "json"))
         code = cli_print_json(run->cli, js_copy(decision), err);
     js_free(decision);

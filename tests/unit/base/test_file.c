@@ -138,6 +138,16 @@ static void a_file_is_written_whole(void **state)
     assert_non_null(strstr(err.text, "/file: cannot be written: No such file or directory"));
 }
 
+static void names_of_one_file_are_known(void **state)
+{
+    (void)state;
+    assert_true(file_same("tests/unit/base/test_file.c", "./tests/unit/../unit/base/test_file.c"));
+    assert_false(file_same("tests/unit/base/test_file.c", "tests/unit/base/test_map.c"));
+    assert_true(file_same("tests/nothing", "tests/nothing"));
+    assert_false(file_same("tests/nothing", "tests/nobody"));
+    assert_false(file_same("/dev/null", "/dev/null")); /* which may be written to twice */
+}
+
 /* Run by root, a rename over a device would put a file in its place. */
 static void a_device_stays_one(void **state)
 {
@@ -161,6 +171,7 @@ int main(void)
         cmocka_unit_test(an_endless_file_is_refused),
         cmocka_unit_test(what_cannot_be_written_is_known_before),
         cmocka_unit_test(a_file_is_written_whole),
+        cmocka_unit_test(names_of_one_file_are_known),
         cmocka_unit_test(a_device_stays_one),
     };
 
