@@ -66,7 +66,9 @@ struct page *region_page(struct region *region, uint64_t offset, struct err *err
         free(page);
         return NULL;
     }
-    return region->pages[number] = page;
+    page->number = number;
+    page->next = region->filled;
+    return region->pages[number] = region->filled = page;
 }
 
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown)
@@ -102,24 +104,34 @@ bool constant_word(const struct emulate_memory *memory, unsigned bank, uint64_t 
     return !constants->known || (constants->known[offset / 4] && constants->known[(offset + 3) / 4]);
 }
 
+/* Drops the pages of a region that were written, or all. */
+static void drop_pages(struct region *region, bool all)
+{
+    struct page **at = &region->filled;
+
+    while (*at) {
+        struct page *page = *at;
+
+        if (!all && !page->written) {
+            at = &page->next;
+            continue;
+        }
+        *at = page->next;
+        region->pages[page->number] = NULL;
+        free(page);
+    }
+}
+
 void memory_forget(struct emulate_memory *memory)
 {
-    for (size_t i = 0; i < memory->region_count; i++) {
-        const struct region *region = &memory->regions[i];
-
-        for (size_t k = 0; k < region->page_count; k++)
-            if (region->pages[k] && region->pages[k]->written) {
-                free(region->pages[k]);
-                region->pages[k] = NULL;
-            }
-    }
+    for (size_t i = 0; i < memory->region_count; i++)
+        drop_pages(&memory->regions[i], false);
 }
 
 void memory_release(struct emulate_memory *memory)
 {
     for (size_t i = 0; i < memory->region_count; i++) {
-        for (size_t k = 0; k < memory->regions[i].page_count; k++)
-            free(memory->regions[i].pages[k]);
+        drop_pages(&memory->regions[i], true);
         free(memory->regions[i].pages);
     }
     for (size_t i = 0; i < CUBIN_BANKS; i++) {

@@ -22,6 +22,8 @@ enum { PAGE_BYTES = 4096 };
 #define GLOBAL_GUARD  UINT64_C(0x200000) /* least gap between two regions, and their alignment */
 
 struct page {
+    struct page *next; /* of the region's */
+    size_t number;
     unsigned char bytes[PAGE_BYTES];
     unsigned char unknown[PAGE_BYTES / 8]; /* bit b of byte i: byte 8 i + b holds an unknown value */
     bool tainted;                          /* some bit of `unknown` is set */
@@ -36,6 +38,7 @@ struct region {
     enum element_type type;       /* of the fill's elements */
     struct page **pages;
     size_t page_count;
+    struct page *filled; /* those of `pages` that there are */
 };
 
 struct constant_bank {

@@ -4,6 +4,7 @@
 #include "model/emulate_access.h"
 #include "model/emulate_alike.h"
 #include "model/emulate_alu.h"
+#include "model/emulate_block.h"
 #include "model/emulate_control.h"
 #include "model/emulate_hope.h"
 #include "model/emulate_slice.h"
@@ -324,6 +325,7 @@ static int run_warp(struct emulation *emulation, struct warp *warp)
 {
     struct group *group;
 
+    warp_start(emulation, warp);
     steady_reset(emulation->steady);
     while ((group = next_group(warp))) {
         const int rc = run_group(emulation, warp, group);

@@ -1,7 +1,8 @@
 /* The state of an emulation, shared by its files; nothing outside model/emulate*.c includes this.
  *
- *   emulate.c          open, blocks, grid, sample: the frame
- *   emulate_run.c      one block: the scheduler of warps and groups, and the step of one instruction
+ *   emulate.c          blocks, grid: the frame; emulate_open.c opens and closes it, emulate_sample.c samples
+ *   emulate_block.c    one block: what is cleared before it, and what of it is kept
+ *   emulate_run.c      its instructions: the scheduler of warps and groups, and the step of one instruction
  *   emulate_alu.c      sources and results of a computing instruction; emulate_operations.c says which of
  *                      emulate_integer, _logic, _float, _convert, _lane computes it
  *   emulate_request.c  addresses of an access and its cost
