@@ -1,5 +1,7 @@
 #include "base/queue.h"
 
+#include "base/locale.h"
+
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -98,6 +100,7 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
 
 static void work(struct queue *queue, unsigned thread)
 {
+    const struct locale_kept kept = locale_to_c();
     struct lane *lane;
     struct job *job;
 
@@ -111,6 +114,7 @@ static void work(struct queue *queue, unsigned thread)
             pthread_cond_wait(&lane->work, &queue->mutex);
     }
     pthread_mutex_unlock(&queue->mutex);
+    locale_back(kept);
 }
 
 static void start_team(struct queue *queue, unsigned team)

@@ -1,5 +1,6 @@
 #include "tuner/library/occutune.h"
 
+#include "base/locale.h"
 #include "base/place.h"
 #include "tuner/decision/decision.h"
 #include "tuner/library/kernel.h"
@@ -146,6 +147,7 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
                                               .worker = options->worker,
                                               .cache = cache_of(cache, sizeof cache, options),
                                               .jobs = options->jobs};
+    const struct locale_kept kept = locale_to_c();
     struct bridge bridge;
     struct json *document = NULL;
     struct spec spec = {0};
@@ -166,6 +168,7 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     }
     if (!code)
         code = take(out, document, spec_path, &err);
+    locale_back(kept);
     return code ? give_error(error, &err) : 0;
 }
 
@@ -337,6 +340,7 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
                          size_t count, const struct occutune_options *options, struct occutune_error *error)
 {
     static const struct occutune_options defaults = {0};
+    const struct locale_kept kept = locale_to_c();
     const struct occutune_options *given = options ? options : &defaults;
     const struct decision **list = calloc(count + 1, sizeof *list);
     char cache[4096];
@@ -355,6 +359,7 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
     if (!code)
         code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
     free(list);
+    locale_back(kept);
     *out = (occutune_kernel *)kernel;
     return code ? give_error(error, &err) : 0;
 }
@@ -378,27 +383,27 @@ static struct occutune_launch launch_of(const struct kernel_ready *ready)
 int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
                         struct occutune_error *error)
 {
+    const struct locale_kept kept = locale_to_c();
     struct kernel_ready ready;
     struct err err = {0};
+    const int code = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
 
-    *out = (struct occutune_launch){0};
-    if (kernel_get(&ready, (struct kernel *)kernel, sizes, &err))
-        return give_error(error, &err);
-    *out = launch_of(&ready);
-    return 0;
+    locale_back(kept);
+    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
+    return code ? give_error(error, &err) : 0;
 }
 
 int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
                            unsigned sm, const double *sizes, struct occutune_error *error)
 {
+    const struct locale_kept kept = locale_to_c();
     struct kernel_ready ready;
     struct err err = {0};
+    const int code = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
 
-    *out = (struct occutune_launch){0};
-    if (kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err))
-        return give_error(error, &err);
-    *out = launch_of(&ready);
-    return 0;
+    locale_back(kept);
+    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
+    return code ? give_error(error, &err) : 0;
 }
 
 void occutune_kernel_close(occutune_kernel *kernel)

@@ -7,6 +7,9 @@
  * workers, executables found beside the library or named in the options; only occutune_kernel_get uses a CUDA
  * library in the calling process, the driver.
  *
+ * Numbers in specs and options are written as in C, whatever the locale of the application; its callbacks are
+ * called in that of C.
+ *
  * Functions return 0, or a negative code and a text in `error` (which may be null). On failure `*out` is null
  * or empty. */
 #ifndef OCCUTUNE_H
