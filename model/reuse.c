@@ -229,6 +229,17 @@ static double fetched_of(const struct reuse *reuse, size_t i, const struct zone 
     return alone - (alone - shared) * exp2(-zone->wave / 2 / reuse->caches->l2_evict_first);
 }
 
+/* Of what is new to the block, the share that DRAM has brought along with what an earlier pass of the loop
+ * asked for: it brings 64 bytes, of which a pass may ask for one sector. */
+static double brought_along(const struct reuse *reuse, size_t i, const struct zone *zone)
+{
+    const struct phase *phase = phase_of(reuse, i);
+    const double lines = lines_of_pass(phase) * reuse->out->counts[i].issued;
+    const double of_line = lines > 0 ? phase->own / lines : 2; /* sectors that a pass asks for */
+
+    return zone->alone > 0 ? fmax(1 / zone->alone - fmax(of_line, 1) / 2, 0) : 0;
+}
+
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
  * waits as long as that miss; what the warp itself has had is ready. */
 static void answer(struct reuse *reuse, size_t i)
@@ -244,13 +255,13 @@ static void answer(struct reuse *reuse, size_t i)
     const double again = (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2;
     const double refetched = last * (1 - found.last_l2) + far * (1 - found.far_l2);
     const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
+    const double there = zone->ready + (1 - zone->ready) * brought_along(reuse, i, zone);
 
     if (!(asked > 0))
         return;
     count->l1_hit = (cached * parts.shared + ready) / asked;
     count->l1_ready = ready / asked;
-    count->l2_ready =
-        asked > ready ? ((parts.fresh + parts.shared) * zone->ready + again) / (asked - ready) : 1;
+    count->l2_ready = asked > ready ? ((parts.fresh + parts.shared) * there + again) / (asked - ready) : 1;
     count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
     count->dram_scattered = lone * count->dram_read;
     if (zone->fresh > 0) {

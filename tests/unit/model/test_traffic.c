@@ -350,6 +350,42 @@ static void l1_holds_lines_not_sectors(void **state)
     }
 }
 
+/* 64 bytes of a line for each lane. One sector a pass: DRAM brings the second along with the first. Both in
+ * one pass: neither is there. */
+static void dram_brings_what_the_next_pass_asks_for(void **state)
+{
+    static const struct {
+        uint64_t passes;
+        double ready;
+    } cases[] = {{2, 0.5}, {1, 0}};
+    size_t c;
+    unsigned lane;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint64_t passes = cases[c].passes;
+        struct fixture f;
+        struct traffic traffic;
+
+        set_up(&f, 128);
+        for (lane = 0; lane < 32; lane++)
+            assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes};
+        f.counts[GATHER] = (struct emulate_count){.issued = passes,
+                                                  .requests = passes,
+                                                  .lanes = 32 * passes,
+                                                  .bytes = 2048,
+                                                  .sectors = 64,
+                                                  .lines = 32 * passes,
+                                                  .sectors_once = 64,
+                                                  .lines_once = 32 * passes};
+        traffic = find(&f);
+        check_near(traffic.counts[GATHER].l2_ready, cases[c].ready, 1e-9);
+        check_near(traffic.counts[INDEX].l2_ready, 0, 1e-9);
+        tear_down(&f, &traffic);
+    }
+}
+
 /* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
  * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
 static void layers_find_what_l2_holds(void **state)
@@ -417,6 +453,7 @@ int main(void)
         cmocka_unit_test(what_one_warp_loads_is_its_own),
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(l1_holds_lines_not_sectors),
+        cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
         cmocka_unit_test(layers_find_what_l2_holds),
         cmocka_unit_test(demands_follow_the_counts),
     };
