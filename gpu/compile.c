@@ -17,12 +17,20 @@
 
 static const double start_s = 60; /* a compile process has this long to load NVRTC */
 
+/* A process that is at a request, for as long as its reply is waited for. */
+struct work {
+    pid_t pid;
+    bool interrupted;
+    struct work *next;
+};
+
 struct compiler {
     char *worker, *library, *cache, *version;
     char *provenance; /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
     pthread_mutex_t lock;
     struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
     size_t idle_count;
+    struct work *at_work;
     uint64_t unchecked_bytes; /* written to the cache since its size was looked at */
 };
 
@@ -290,17 +298,55 @@ static int read_reply(struct compile_result *out, struct message *reply,
     return 0;
 }
 
-/* One exchange with a process, which is idle again afterwards or dead. ERR_SYSTEM: the process died. */
-static int converse(struct message *reply, struct compiler *compiler, struct process *process,
-                    const struct compile_request *request, const struct part *source, struct err *err)
+static void begin_work(struct compiler *compiler, struct work *work)
 {
-    struct json *head = request_head(request);
-    int rc = head ? message_send(process->fd, head, source, 1, err) : err_memory(err);
+    pthread_mutex_lock(&compiler->lock);
+    work->next = compiler->at_work;
+    compiler->at_work = work;
+    pthread_mutex_unlock(&compiler->lock);
+}
 
-    js_free(head);
+/* Before the process is reaped: its number may be another's afterwards. */
+static void end_work(struct compiler *compiler, const struct work *work)
+{
+    struct work **link;
+
+    pthread_mutex_lock(&compiler->lock);
+    for (link = &compiler->at_work; *link != work; link = &(*link)->next)
+        ;
+    *link = work->next;
+    pthread_mutex_unlock(&compiler->lock);
+}
+
+void compiler_interrupt(struct compiler *compiler)
+{
+    struct work *work;
+
+    pthread_mutex_lock(&compiler->lock);
+    for (work = compiler->at_work; work; work = work->next) {
+        work->interrupted = true;
+        kill(work->pid, SIGKILL);
+    }
+    pthread_mutex_unlock(&compiler->lock);
+}
+
+/* One exchange with a process, which is idle again afterwards or to be ended. ERR_SYSTEM: it died. */
+static int converse(struct message *reply, bool *interrupted, struct compiler *compiler,
+                    struct process *process, const struct compile_request *request, const struct part *source,
+                    struct err *err)
+{
+    struct work work = {.pid = process->pid};
+    struct json *head = request_head(request);
+    int rc = 0;
+
+    begin_work(compiler, &work);
+    rc = head ? message_send(process->fd, head, source, 1, err) : err_memory(err);
     if (!rc)
         rc = message_receive(reply, process->fd, request->deadline_s, err);
-    if (!rc)
+    end_work(compiler, &work);
+    js_free(head);
+    *interrupted = work.interrupted;
+    if (!rc && !work.interrupted)
         give_idle(compiler, process);
     return rc;
 }
@@ -311,20 +357,24 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     struct process process;
     struct message reply = {0}, greeting;
     struct err talk = {0};
-    bool reused = take_idle(&process, compiler);
+    bool reused = take_idle(&process, compiler), interrupted;
     int rc = reused ? 0 : start(&process, &greeting, compiler, err), status;
 
     if (rc)
         return rc;
     if (!reused)
         message_release(&greeting);
-    rc = converse(&reply, compiler, &process, request, source, &talk);
+    rc = converse(&reply, &interrupted, compiler, &process, request, source, &talk);
+    status = process_kill(&process);
     if (!rc) {
         rc = read_reply(out, &reply, request, err);
         message_release(&reply);
         return rc;
     }
-    status = process_kill(&process);
+    if (interrupted) {
+        out->own_failure = true;
+        return fail_compile(out, err, "was interrupted", 0);
+    }
     if (rc == ERR_STOPPED)
         return fail_compile(out, err, "did not end within %g s", request->deadline_s);
     if (rc != ERR_SYSTEM)

@@ -25,6 +25,10 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
                        const char *cache_directory, struct err *err);
 void compiler_close(struct compiler *compiler);
 
+/* Ends the compiles that are under way in other threads: their results say `own_failure`.
+ * Those that begin afterwards are not touched. */
+void compiler_interrupt(struct compiler *compiler);
+
 const char *compiler_version(const struct compiler *compiler); /* "13.0"; lives as long as the compiler */
 
 struct compile_request {
@@ -48,8 +52,8 @@ struct compile_result {
     char *log;        /* owned; all that the compiler said of a variant that does not compile, else null */
     double compile_s; /* time of the compiler; of the original compile when `cached` */
     bool cached;
-    bool own_failure; /* NVRTC failed by itself (no memory, an internal error), which says nothing about the
-                         variant: it is not kept, and another try may succeed */
+    bool own_failure; /* NVRTC failed by itself (no memory, an internal error) or was interrupted, which says
+                         nothing about the variant: it is not kept, and another try may succeed */
 };
 
 /* Compiles one variant. Thread-safe: call it from many threads. Returns an error only for what is not the

@@ -265,6 +265,8 @@ void source_give_up_compiling(struct source *source)
     atomic_store(&source->stopped, true);
     source->round++;
     queue_cancel(source->queue, 0, forget, NULL);
+    if (source->options.compiler)
+        compiler_interrupt(source->options.compiler);
     for (i = 0; i < source->done_count; i++)
         if (!is_given_up(source->done[i]))
             source->done[kept++] = source->done[i];

@@ -62,7 +62,8 @@ void source_close(struct source *source); /* also null */
 int source_submit(struct source *source, struct source_job *job, struct err *err);
 
 /* Gives up the compile jobs that were submitted and not returned, for the end of a search, which has no use
- * for them: those that have begun run on, but nobody waits for them, and they must stay until source_close().
+ * for them: those that have begun are cut short, nobody waits for them, and they must stay until
+ * source_close().
  * From now on nothing is predicted: forecasts stay empty, those under way are cut short. */
 void source_give_up_compiling(struct source *source);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -212,6 +213,15 @@ static void test_users_mistakes_are_errors(void **state)
 }
 
 /* The front end alone is busy for ever with this one: no callback of NVRTC's would ever be asked. */
+static void write_endless(void)
+{
+    write_text("endless.cu",
+               "template <int A, unsigned long long B> struct f { static constexpr int v = "
+               "(f<A - 1, 2 * B>::v + f<A - 1, 2 * B + 1>::v) & 1023; };\n"
+               "template <unsigned long long B> struct f<0, B> { static constexpr int v = 1; };\n"
+               "extern \"C\" __global__ void k(int *a) { a[0] = f<40, 0>::v; }\n");
+}
+
 static void test_endless_compile(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
@@ -219,11 +229,7 @@ static void test_endless_compile(void **state)
     struct compile_result result;
 
     (void)state;
-    write_text("endless.cu",
-               "template <int A, unsigned long long B> struct f { static constexpr int v = "
-               "(f<A - 1, 2 * B>::v + f<A - 1, 2 * B + 1>::v) & 1023; };\n"
-               "template <unsigned long long B> struct f<0, B> { static constexpr int v = 1; };\n"
-               "extern \"C\" __global__ void k(int *a) { a[0] = f<40, 0>::v; }\n");
+    write_endless();
     request = request_of("endless.cu", "k");
     request.deadline_s = 1;
     assert_int_equal(compile(&result, compiler, request), OUTCOME_COMPILE);
@@ -233,6 +239,48 @@ static void test_endless_compile(void **state)
     assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
     compile_result_release(&result);
     compiler_close(compiler);
+}
+
+struct endless {
+    struct compiler *compiler;
+    struct compile_result result;
+    atomic_bool ended;
+};
+
+static void *compile_endless(void *argument)
+{
+    struct endless *endless = argument;
+
+    compile(&endless->result, endless->compiler, request_of("endless.cu", "k"));
+    atomic_store(&endless->ended, true);
+    return NULL;
+}
+
+/* What is under way ends at once, is no verdict on the variant, and what comes later is compiled. */
+static void test_interrupted_compile(void **state)
+{
+    struct endless endless = {.compiler = open_compiler(in_directory("interrupted-cache"))};
+    const struct timespec tick = {.tv_nsec = 10000000};
+    struct compile_result result;
+    pthread_t thread;
+
+    (void)state;
+    compiler_interrupt(endless.compiler); /* nothing to end */
+    write_endless();
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    assert_int_equal(pthread_create(&thread, NULL, compile_endless, &endless), 0);
+    while (!atomic_load(&endless.ended)) {
+        compiler_interrupt(endless.compiler);
+        nanosleep(&tick, NULL);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(endless.result.outcome, OUTCOME_COMPILE);
+    assert_true(endless.result.own_failure);
+    assert_string_equal(endless.result.diagnostic, "was interrupted");
+    compile_result_release(&endless.result);
+    assert_int_equal(compile(&result, endless.compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(endless.compiler);
 }
 
 /* Flips one byte of every file in the cache; returns their number. */
@@ -449,6 +497,7 @@ int main(void)
                                        cmocka_unit_test(test_names_of_the_compilers_own_headers),
                                        cmocka_unit_test(test_users_mistakes_are_errors),
                                        cmocka_unit_test(test_endless_compile),
+                                       cmocka_unit_test(test_interrupted_compile),
                                        cmocka_unit_test(test_cache),
                                        cmocka_unit_test(test_unwritable_cache),
                                        cmocka_unit_test(test_own_failures_are_not_kept),
