@@ -1,12 +1,27 @@
 #include "model/emulate_alike.h"
 #include "model/emulate_block.h"
 #include "model/emulate_run.h"
+#include "model/emulate_special.h"
 #include "model/emulate_steady.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { STACK_BYTES = 1024 }; /* beyond what the kernel's own frames take */
+
+/* From here on the instructions are a copy that may be changed. */
+static int own_code(struct emulation *emulation, struct err *err)
+{
+    const size_t bytes = emulation->count * sizeof *emulation->patched;
+
+    if (emulation->patched)
+        return 0;
+    emulation->patched = malloc(bytes);
+    if (!emulation->patched)
+        return err_memory(err);
+    emulation->instructions = memcpy(emulation->patched, emulation->instructions, bytes);
+    return 0;
+}
 
 /* Addresses of variables and functions that the loader writes into instructions. */
 static int patch_code(struct emulation *emulation, const struct cubin *cubin, struct err *err)
@@ -20,13 +35,8 @@ static int patch_code(struct emulation *emulation, const struct cubin *cubin, st
         if (relocation->section != emulation->kernel->section || index >= emulation->count ||
             !relocation->symbol || relocation->kind == CUBIN_RELOC_64)
             continue;
-        if (!emulation->patched) {
-            emulation->patched = malloc(emulation->count * sizeof *emulation->patched);
-            if (!emulation->patched)
-                return err_memory(err);
-            memcpy(emulation->patched, emulation->instructions,
-                   emulation->count * sizeof *emulation->patched);
-        }
+        if (own_code(emulation, err))
+            return err->code;
         patched = &emulation->patched[index];
         value = symbol_address(&emulation->memory, cubin, emulation->kernel, relocation->symbol) +
                 relocation->addend;
@@ -39,8 +49,25 @@ static int patch_code(struct emulation *emulation, const struct cubin *cubin, st
                 break;
             }
     }
-    if (emulation->patched)
-        emulation->instructions = emulation->patched;
+    return 0;
+}
+
+/* What is divided seldom decides anything but whether the division is a special one. Sliced emulation takes
+ * for granted that none is, and need not compute it. */
+static int avoid_special(struct emulation *emulation, struct err *err)
+{
+    for (size_t k = 0; k < emulation->count; k++) {
+        struct sass *branch;
+
+        if (!special_is_avoided(emulation, k))
+            continue;
+        if (own_code(emulation, err))
+            return err->code;
+        branch = &emulation->patched[k];
+        branch->guard = SASS_PT;
+        branch->guard_negated = branch->guard_uniform = false;
+        branch->source_count = 0;
+    }
     return 0;
 }
 
@@ -135,6 +162,8 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
         rc = memory_init(&emulation->memory, &target, (unsigned)emulation->local_bytes, err);
     if (!rc)
         rc = patch_code(emulation, cubin, err);
+    if (!rc && emulation->mode == EMULATE_SLICED)
+        rc = avoid_special(emulation, err);
     if (!rc)
         rc = allocate(emulation, err);
     if (!rc && emulation->mode == EMULATE_SLICED)

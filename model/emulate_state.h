@@ -12,6 +12,7 @@
  *   emulate_count.c    sectors, lines, wavefronts of one request
  *   emulate_trace.c    which instructions were executed, loops folded
  *   emulate_slice.c    what addresses and branches need
+ *   emulate_special.c  divisions that avoid their special cases
  *   emulate_steady.c   loops in steady state, of which emulate_watch.c sees the state at their head and
  *                      emulate_record.c what they do
  *   emulate_hope.c     whether a hopeful slice holds
@@ -107,7 +108,7 @@ struct emulation {
     const struct cubin *cubin;
     const struct cubin_kernel *kernel;
     const struct launch *launch;
-    struct sass *patched; /* the instructions where the loader patches some, else null */
+    struct sass *patched; /* the instructions where some were changed (by the loader, say), else null */
     const struct sass *instructions;
     size_t count;
     unsigned sm;

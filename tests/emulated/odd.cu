@@ -166,3 +166,11 @@ extern "C" __global__ void asserts(unsigned *out, const unsigned *in, int n)
     assert(i < n - 1);
     out[4 * i] = in[i];
 }
+
+// Quotients of denormal numbers, the special case of a division.
+extern "C" __global__ void divides(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[4 * i] = __float_as_uint(__uint_as_float(in[i] & 0x7fffff) / __uint_as_float(in[(i + 1) % n] | 1));
+}

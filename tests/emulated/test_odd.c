@@ -318,10 +318,33 @@ static void says_where_it_ends(void **state)
     check_end("asserts", EMULATE_TRAP, "an assertion of the kernel failed");
 }
 
+/* Executed in full, which is right; sliced emulation takes the other way and does not look at what is
+ * divided. */
+static void avoids_special_divisions(void **state)
+{
+    struct emulate_result full, sliced;
+    struct subject s = {0};
+    size_t call = 0;
+
+    (void)state;
+    subject_open(&s, "divides");
+    while (call < s.code.count && s.code.instructions[call].op != SASS_CALL)
+        call++;
+    assert_true(call < s.code.count);
+    emulate(&full, &s, EMULATE_FULL, NULL);
+    emulate(&sliced, &s, EMULATE_SLICED, NULL);
+    assert_true(full.blocks[0].counts[call].issued > 0);
+    assert_true(sliced.blocks[0].counts[call].issued == 0);
+    assert_true(sliced.blocks[0].counts[0].issued == full.blocks[0].counts[0].issued);
+    emulate_result_release(&full);
+    emulate_result_release(&sliced);
+    subject_close(&s);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
-    struct CMUnitTest tests[COUNT + 1];
+    struct CMUnitTest tests[COUNT + 2];
     struct err err = {0};
     int failed;
 
@@ -336,7 +359,8 @@ int main(int argc, char **argv)
         tests[k] = (struct CMUnitTest){
             .name = odds[k].name, .test_func = computes_what_c_computes, .initial_state = (void *)&odds[k]};
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
-    failed = _cmocka_run_group_tests("odd", tests, COUNT + 1, NULL, NULL);
+    tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(avoids_special_divisions);
+    failed = _cmocka_run_group_tests("odd", tests, COUNT + 2, NULL, NULL);
     compiler_close(compiler);
     return failed;
 }
