@@ -26,28 +26,47 @@ struct surrogate {
     double *slopes;
     double slope_variance; /* in units of `variance` */
     double *rate;          /* per parameter */
+    size_t *
+        first; /* per parameter: where its values begin in a row of the values of all; and the row's length */
+    double *decay; /* such a row: to what so many steps of a parameter bring the correlation down */
+    double *row;   /* scratch: to what each choice does, seen from one configuration */
     struct surrogate_prior prior;
     double noise, variance, middle;
     double *lower;   /* Cholesky factor of the correlations, n x n, column by column */
     double *weights; /* correlations^-1 (values - middle) */
 };
 
-static unsigned distance(const struct surrogate_parameter *parameter, unsigned a, unsigned b)
+/* Exponentials of sums are products of a few that are worked out once. */
+static void set_decay(struct surrogate *s)
 {
-    if (!parameter->ordered)
-        return a != b;
-    return a < b ? b - a : a - b;
+    size_t p;
+    unsigned v;
+
+    for (p = 0; p < s->parameter_count; p++)
+        for (v = 0; v < s->parameters[p].values; v++)
+            s->decay[s->first[p] + v] = exp(-s->rate[p] * (s->parameters[p].ordered ? v : v != 0));
 }
 
-static double correlation(const struct surrogate *s, const unsigned *a, double slope_a, const unsigned *b,
-                          double slope_b)
+/* Makes ready for correlation() with the configuration of these choices. */
+static void set_row(const struct surrogate *s, const unsigned *choices)
 {
-    double exponent = 0;
+    size_t p;
+    unsigned v;
+
+    for (p = 0; p < s->parameter_count; p++)
+        for (v = 0; v < s->parameters[p].values; v++)
+            s->row[s->first[p] + v] =
+                s->decay[s->first[p] + (v < choices[p] ? choices[p] - v : v - choices[p])];
+}
+
+static double correlation(const struct surrogate *s, const unsigned *choices, double slope_a, double slope_b)
+{
+    double product = 1;
     size_t p;
 
     for (p = 0; p < s->parameter_count; p++)
-        exponent += s->rate[p] * distance(&s->parameters[p], a[p], b[p]);
-    return exp(-exponent) + common + s->slope_variance * slope_a * slope_b;
+        product *= s->row[s->first[p] + choices[p]];
+    return product + common + s->slope_variance * slope_a * slope_b;
 }
 
 /* Factors `n` x `n` correlations in place; false when they are not positive definite. Each column is taken
@@ -105,11 +124,13 @@ static double solve(struct surrogate *s)
     double squares = 0, logs = 0;
     size_t i, j;
 
-    for (j = 0; j < n; j++)
+    set_decay(s);
+    for (j = 0; j < n; j++) {
+        set_row(s, s->choices + j * p);
         for (i = j; i < n; i++)
-            s->lower[j * n + i] =
-                correlation(s, s->choices + i * p, s->slopes[i], s->choices + j * p, s->slopes[j]) +
-                (i == j ? s->noise : 0);
+            s->lower[j * n + i] = correlation(s, s->choices + i * p, s->slopes[i], s->slopes[j]);
+        s->lower[j * n + j] += s->noise;
+    }
     if (!factor(s->lower, n))
         return -INFINITY;
     forward(s->weights, s->lower, n);
@@ -180,6 +201,7 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
                     size_t n, struct err *err)
 {
     struct surrogate *s = calloc(1, sizeof *s);
+    size_t p;
 
     *out = s;
     if (!s)
@@ -188,13 +210,18 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
     s->choices = malloc(n * count * sizeof *s->choices);
     s->slopes = malloc(n * sizeof *s->slopes);
     s->rate = malloc(count * sizeof *s->rate);
+    s->first = calloc(count + 1, sizeof *s->first);
     s->lower = calloc(n * n, sizeof *s->lower);
     s->weights = malloc(n * sizeof *s->weights);
-    if (!s->parameters || !s->choices || !s->slopes || !s->rate || !s->lower || !s->weights)
+    if (!s->parameters || !s->choices || !s->slopes || !s->rate || !s->first || !s->lower || !s->weights)
         return err_memory(err);
     memcpy(s->parameters, parameters, count * sizeof *parameters);
     s->parameter_count = count;
-    return 0;
+    for (p = 0; p < count; p++)
+        s->first[p + 1] = s->first[p] + parameters[p].values;
+    s->decay = malloc((s->first[count] + 1) * sizeof *s->decay);
+    s->row = malloc((s->first[count] + 1) * sizeof *s->row);
+    return s->decay && s->row ? 0 : err_memory(err);
 }
 
 /* Takes `n` points, evenly out of `all`. */
@@ -268,6 +295,9 @@ void surrogate_free(struct surrogate *s)
     free(s->choices);
     free(s->slopes);
     free(s->rate);
+    free(s->first);
+    free(s->decay);
+    free(s->row);
     free(s->lower);
     free(s->weights);
     free(s);
@@ -278,8 +308,9 @@ double surrogate_value(double *deviation, const struct surrogate *s, const unsig
     double near[SURROGATE_POINTS], value = s->middle, known = 0;
     size_t i;
 
+    set_row(s, choices);
     for (i = 0; i < s->n; i++) {
-        near[i] = correlation(s, choices, slope, s->choices + i * s->parameter_count, s->slopes[i]);
+        near[i] = correlation(s, s->choices + i * s->parameter_count, slope, s->slopes[i]);
         value += near[i] * s->weights[i];
     }
     if (!deviation)
@@ -287,6 +318,6 @@ double surrogate_value(double *deviation, const struct surrogate *s, const unsig
     forward(near, s->lower, s->n);
     for (i = 0; i < s->n; i++)
         known += near[i] * near[i];
-    *deviation = sqrt(s->variance * fmax(correlation(s, choices, slope, choices, slope) - known, 1e-9));
+    *deviation = sqrt(s->variance * fmax(correlation(s, choices, slope, slope) - known, 1e-9));
     return value;
 }

@@ -45,7 +45,7 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
 void surrogate_free(struct surrogate *surrogate); /* also null */
 
 /* The expected value, and (where not null) its standard deviation, that of one more measurement's noise left
- * out. */
+ * out. Works in the surrogate's own memory: one thread at a time. */
 double surrogate_value(double *deviation, const struct surrogate *surrogate, const unsigned *choices,
                        double slope);
 
