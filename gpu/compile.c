@@ -4,8 +4,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
+#include "gpu/compile_pool.h"
 #include "gpu/message.h"
-#include "gpu/process.h"
 #include "gpu/sources.h"
 
 #include <pthread.h>
@@ -15,77 +15,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const double start_s = 60; /* a compile process has this long to load NVRTC */
-
-/* A process that is at a request, for as long as its reply is waited for. */
-struct work {
-    pid_t pid;
-    bool interrupted;
-    struct work *next;
-};
-
 struct compiler {
     char *worker, *library, *cache, *version;
     char *provenance; /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
+    struct pool pool; /* as many processes as calls were ever in flight */
     pthread_mutex_t lock;
-    struct process *idle; /* processes that wait for work: as many as calls were ever in flight */
-    size_t idle_count;
-    struct work *at_work;
     uint64_t unchecked_bytes; /* written to the cache since its size was looked at */
 };
-
-/* Starts a compile process and waits for its greeting. */
-static int start(struct process *out, struct message *greeting, const struct compiler *compiler,
-                 struct err *err)
-{
-    struct js_at root, at;
-    const char *tried;
-    int rc = process_start(out, compiler->worker, "compile", compiler->library, err);
-
-    if (rc)
-        return rc;
-    rc = message_receive(greeting, out->fd, start_s, err);
-    if (!rc) {
-        root = js_root(greeting->head, "compiler");
-        if (js_find(&at, &root, "missing") && !js_string(&tried, &at, err))
-            rc = err_set(err, ERR_MISSING,
-                         "no NVRTC library can be loaded; tried %s; set OCCUTUNE_NVRTC to one", tried);
-        if (rc)
-            message_release(greeting);
-    } else {
-        err_prefix(err, "the compile process did not start");
-    }
-    if (rc)
-        process_kill(out);
-    return rc;
-}
-
-static bool take_idle(struct process *out, struct compiler *compiler)
-{
-    bool found;
-
-    pthread_mutex_lock(&compiler->lock);
-    found = compiler->idle_count > 0;
-    if (found)
-        *out = compiler->idle[--compiler->idle_count];
-    pthread_mutex_unlock(&compiler->lock);
-    return found;
-}
-
-static void give_idle(struct compiler *compiler, struct process *process)
-{
-    struct process *larger;
-
-    pthread_mutex_lock(&compiler->lock);
-    larger = realloc(compiler->idle, (compiler->idle_count + 1) * sizeof *larger);
-    if (larger) {
-        compiler->idle = larger;
-        compiler->idle[compiler->idle_count++] = *process;
-        process->pid = 0;
-    }
-    pthread_mutex_unlock(&compiler->lock);
-    process_kill(process);
-}
 
 static int read_greeting(struct compiler *compiler, const struct message *greeting, struct err *err)
 {
@@ -126,15 +62,16 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     compiler->worker = worker ? strdup(worker) : NULL;
     compiler->library = strdup(library ? library : "");
     compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
+    pool_init(&compiler->pool, compiler->worker, compiler->library);
     rc = (compiler->worker || !worker) && compiler->library && (compiler->cache || !cache_directory)
              ? 0
              : err_memory(err);
     if (!rc)
-        rc = start(&process, &greeting, compiler, err);
+        rc = pool_start(&process, &greeting, &compiler->pool, err);
     if (!rc) {
         rc = read_greeting(compiler, &greeting, err);
         message_release(&greeting);
-        give_idle(compiler, &process);
+        pool_give(&compiler->pool, &process);
     }
     if (rc) {
         compiler_close(compiler);
@@ -148,20 +85,26 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
 
 void compiler_close(struct compiler *compiler)
 {
-    struct process process;
-
     if (!compiler)
         return;
-    while (take_idle(&process, compiler))
-        process_kill(&process);
+    pool_release(&compiler->pool);
     pthread_mutex_destroy(&compiler->lock);
-    free(compiler->idle);
     free(compiler->worker);
     free(compiler->library);
     free(compiler->cache);
     free(compiler->version);
     free(compiler->provenance);
     free(compiler);
+}
+
+int compiler_prepare(struct compiler *compiler, unsigned count, struct err *err)
+{
+    return pool_prepare(&compiler->pool, count, err);
+}
+
+void compiler_interrupt(struct compiler *compiler)
+{
+    pool_interrupt(&compiler->pool);
 }
 
 const char *compiler_version(const struct compiler *compiler)
@@ -298,72 +241,39 @@ static int read_reply(struct compile_result *out, struct message *reply,
     return 0;
 }
 
-static void begin_work(struct compiler *compiler, struct work *work)
-{
-    pthread_mutex_lock(&compiler->lock);
-    work->next = compiler->at_work;
-    compiler->at_work = work;
-    pthread_mutex_unlock(&compiler->lock);
-}
-
-/* Before the process is reaped: its number may be another's afterwards. */
-static void end_work(struct compiler *compiler, const struct work *work)
-{
-    struct work **link;
-
-    pthread_mutex_lock(&compiler->lock);
-    for (link = &compiler->at_work; *link != work; link = &(*link)->next)
-        ;
-    *link = work->next;
-    pthread_mutex_unlock(&compiler->lock);
-}
-
-void compiler_interrupt(struct compiler *compiler)
-{
-    struct work *work;
-
-    pthread_mutex_lock(&compiler->lock);
-    for (work = compiler->at_work; work; work = work->next) {
-        work->interrupted = true;
-        kill(work->pid, SIGKILL);
-    }
-    pthread_mutex_unlock(&compiler->lock);
-}
-
 /* One exchange with a process, which is idle again afterwards or to be ended. ERR_SYSTEM: it died. */
 static int converse(struct message *reply, bool *interrupted, struct compiler *compiler,
                     struct process *process, const struct compile_request *request, const struct part *source,
                     struct err *err)
 {
-    struct work work = {.pid = process->pid};
+    struct work work;
     struct json *head = request_head(request);
     int rc = 0;
 
-    begin_work(compiler, &work);
+    pool_begin_work(&compiler->pool, &work, process);
     rc = head ? message_send(process->fd, head, source, 1, err) : err_memory(err);
     if (!rc)
         rc = message_receive(reply, process->fd, request->deadline_s, err);
-    end_work(compiler, &work);
+    pool_end_work(&compiler->pool, &work);
     js_free(head);
     *interrupted = work.interrupted;
     if (!rc && !work.interrupted)
-        give_idle(compiler, process);
+        pool_give(&compiler->pool, process);
     return rc;
 }
 
 static int run_compiler(struct compile_result *out, struct compiler *compiler,
-                        const struct compile_request *request, const struct part *source, struct err *err)
+                        const struct compile_request *request, const struct part *source, bool fresh,
+                        struct err *err)
 {
     struct process process;
-    struct message reply = {0}, greeting;
+    struct message reply = {0};
     struct err talk = {0};
-    bool reused = take_idle(&process, compiler), interrupted;
-    int rc = reused ? 0 : start(&process, &greeting, compiler, err), status;
+    bool reused, interrupted;
+    int rc = pool_take(&process, &reused, &compiler->pool, fresh, err), status;
 
     if (rc)
         return rc;
-    if (!reused)
-        message_release(&greeting);
     rc = converse(&reply, &interrupted, compiler, &process, request, source, &talk);
     status = process_kill(&process);
     if (!rc) {
@@ -380,7 +290,7 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     if (rc != ERR_SYSTEM)
         return err_set(err, (enum err_code)rc, "%s", talk.text);
     if (reused) /* it may have died while it was idle: a fresh one tells */
-        return run_compiler(out, compiler, request, source, err);
+        return run_compiler(out, compiler, request, source, true, err);
     out->own_failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as where memory ends */
     return fail_compile(out, err, "the compiler crashed (signal %g)",
                         WIFSIGNALED(status) ? WTERMSIG(status) : 0);
@@ -435,7 +345,7 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
     if (compiler->cache)
         rc = request_key(&key, &keep, compiler, request, text, err);
     if (!rc && !(keep && compile_cache_read(out, compiler->cache, key))) {
-        rc = run_compiler(out, compiler, request, &source, err);
+        rc = run_compiler(out, compiler, request, &source, false, err);
         if (!rc && keep && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0))
             keep_result(out, compiler, key);
     }

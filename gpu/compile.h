@@ -25,6 +25,10 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
                        const char *cache_directory, struct err *err);
 void compiler_close(struct compiler *compiler);
 
+/* Starts compile processes until `count` are there, and does not wait for them to load NVRTC: for a caller
+ * who has something else to do before the first compiles. */
+int compiler_prepare(struct compiler *compiler, unsigned count, struct err *err);
+
 /* Ends the compiles that are under way in other threads: their results say `own_failure`.
  * Those that begin afterwards are not touched. */
 void compiler_interrupt(struct compiler *compiler);

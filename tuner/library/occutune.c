@@ -146,7 +146,8 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
                                               .nvrtc = options->nvrtc,
                                               .worker = options->worker,
                                               .cache = cache_of(cache, sizeof cache, options),
-                                              .jobs = options->jobs};
+                                              .jobs = options->jobs,
+                                              .ahead = true};
     const struct locale_kept kept = locale_to_c();
     struct bridge bridge;
     struct json *document = NULL;

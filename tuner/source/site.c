@@ -102,6 +102,8 @@ int site_open(struct site *out, const struct site_options *options, struct err *
         code = out->compiler_err.code == ERR_MISSING
                    ? 0
                    : err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);
+    if (!code && out->compiler && options->ahead)
+        code = compiler_prepare(out->compiler, out->jobs, err);
     if (!code && by_name)
         err_set(&out->worker_err, ERR_MISSING, "device %s is looked for among the recordings",
                 options->device);

@@ -7,6 +7,7 @@
 #include "gpu/worker.h"
 #include "model/device.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct site_options {
@@ -16,6 +17,7 @@ struct site_options {
     const char *worker; /* executable; null: see worker_open */
     const char *cache;  /* directory for cubins; null: none */
     unsigned jobs;      /* threads that compile; 0: one per core */
+    bool ahead;         /* many variants will be compiled: starts what compiles while the GPU is opened */
 };
 
 struct site {

@@ -476,6 +476,31 @@ static void test_many_threads(void **state)
     compiler_close(compiler);
 }
 
+/* Processes that were started ahead do the work, and one that died meanwhile is replaced: all of them here,
+ * by number, as children of this process. */
+static void test_started_ahead(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result result;
+
+    (void)state;
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    assert_int_equal(compiler_prepare(compiler, 3, NULL), 0);
+    assert_int_equal(system("test $(pgrep -c -P $PPID occutune-worker) = 3"), 0);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    assert_int_equal(compiler_prepare(compiler, 3, NULL), 0);
+    assert_int_equal(system("test $(pgrep -c -P $PPID occutune-worker) = 3"), 0);
+    assert_int_equal(system("kill -KILL $(pgrep -P $PPID occutune-worker)"), 0);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    assert_int_equal(compiler_prepare(compiler, 4, NULL), 0);
+    assert_int_equal(system("kill -KILL $(pgrep -P $PPID occutune-worker)"), 0);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
 static void test_no_library(void **state)
 {
     struct compiler *compiler;
@@ -503,6 +528,7 @@ int main(void)
                                        cmocka_unit_test(test_own_failures_are_not_kept),
                                        cmocka_unit_test(test_cache_is_held_to_its_size),
                                        cmocka_unit_test(test_many_threads),
+                                       cmocka_unit_test(test_started_ahead),
                                        cmocka_unit_test(test_no_library)};
     struct compiler *compiler;
     struct err err = {0};
