@@ -154,7 +154,7 @@ int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct
 
 /* Executes a sample of the grid, each block on initial memory: first, middle and last in x and y, the
  * neighbours in x, y and z of the middle, and, while their paths differ, more, up to `most` (at least 1)
- * blocks. Their weights add up to the grid. */
+ * blocks; three are enough where they take long to execute. Their weights add up to the grid. */
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */

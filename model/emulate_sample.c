@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MORE_WHERE_VARIED = 4 };
+/* Where loaded values decide what is done, everything is executed one by one: fewer blocks must do then. */
+enum { MORE_WHERE_VARIED = 4, ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
 
 /* A position along one axis and how many of the axis it stands for. */
 struct place {
@@ -41,10 +42,16 @@ static int find_block(const struct emulate_result *result, const unsigned positi
     return -1;
 }
 
+static bool enough(const struct emulate_result *result)
+{
+    return result->block_count >= ENOUGH_BLOCKS && result->executed > ENOUGH_EXECUTED;
+}
+
 static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
                   const unsigned position[3], struct err *err)
 {
-    if (result->block_count >= most || result->end != EMULATE_DONE || find_block(result, position) >= 0)
+    if (result->block_count >= most || result->end != EMULATE_DONE || enough(result) ||
+        find_block(result, position) >= 0)
         return 0;
     memory_forget(&emulation->memory);
     return emulation_block(result, emulation, position, err);

@@ -102,6 +102,24 @@ static void spreads_where_blocks_vary(void **state)
     program_close(&p);
 }
 
+/* What has to be executed one by one is dear: three blocks are enough of it. */
+static void takes_fewer_where_all_is_executed(void **state)
+{
+    struct program p;
+
+    (void)state;
+    program_open(&p, 90, "ragged", 1024);
+    p.launch.grid[0] = 100;
+    program_buffer(&p, ELEMENT_INT32, 102401, "20000 * i + random(i) % 19000");
+    program_buffer(&p, ELEMENT_FLOAT32, 20000 * UINT64_C(102401), "1");
+    program_buffer(&p, ELEMENT_FLOAT32, 102400, NULL);
+    program_scalar(&p, 102400);
+    sample(&p, 16);
+    assert_true(p.result.executed > 1 << 18);
+    assert_int_equal(p.result.block_count, 3);
+    program_close(&p);
+}
+
 static void shares_tiles_of_matrices(void **state)
 {
     const int n = 2048;
@@ -214,9 +232,13 @@ static void refuses_what_did_not_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_vector_add),         cmocka_unit_test(weighs_edges),
-        cmocka_unit_test(spreads_where_blocks_vary), cmocka_unit_test(shares_tiles_of_matrices),
-        cmocka_unit_test(counts_bank_conflicts),     cmocka_unit_test(copies_blocks_that_are_alike),
+        cmocka_unit_test(counts_vector_add),
+        cmocka_unit_test(weighs_edges),
+        cmocka_unit_test(spreads_where_blocks_vary),
+        cmocka_unit_test(takes_fewer_where_all_is_executed),
+        cmocka_unit_test(shares_tiles_of_matrices),
+        cmocka_unit_test(counts_bank_conflicts),
+        cmocka_unit_test(copies_blocks_that_are_alike),
         cmocka_unit_test(refuses_what_did_not_end),
     };
 
