@@ -117,15 +117,15 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
         out->assumptions |= PREDICT_ASSUMED_EQUAL_BLOCKS;
 }
 
-/* Requests that miss L1 hold a place each 128 bytes of theirs, for as long as L2 or DRAM take. */
+/* Requests hold a place for as long as they wait. */
 static void ask_places(struct demands *out, const struct machine *machine, const struct traffic *traffic)
 {
     const double l2 = machine_or_0(machine, DEVICE_L2_LATENCY),
                  dram = machine_or_0(machine, DEVICE_DRAM_LATENCY);
-    const double latency = l2 + (1 - traffic->l2_hit) * (dram - l2);
+    const double cycles = traffic->waiting * l2 + traffic->waiting_dram * (dram - l2);
 
-    if (machine->capacities.sustained[RESOURCE_LOADS_IN_FLIGHT].per_sm > 0 && latency > 0)
-        ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, traffic->l2_read / 4 * latency, 0);
+    if (machine->capacities.sustained[RESOURCE_LOADS_IN_FLIGHT].per_sm > 0 && l2 > 0 && dram > 0)
+        ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, cycles, 0);
 }
 
 static void ask_registers(struct demands *out, const struct sass_code *code, const struct traffic *traffic)

@@ -12,6 +12,8 @@ struct phase {
     double asked, fresh, own; /* sectors: see struct traffic_count */
     double lines_most, lines; /* of one pass: of one instruction at most, and of all */
     double far;               /* sectors that an earlier loop touched last */
+    double first;             /* of what is asked, what no instruction of the pass has asked before ... */
+    double late, late_dram;   /* ... of that, what L2 or DRAM answers, and what DRAM does */
 };
 
 struct reuse {
@@ -245,6 +247,7 @@ static double brought_along(const struct reuse *reuse, size_t i, const struct zo
 static void answer(struct reuse *reuse, size_t i)
 {
     struct traffic_count *count = &reuse->out->counts[i];
+    struct phase *phase = phase_of(reuse, i);
     const struct zone *zone = zone_of(reuse, i);
     const struct parts parts = parts_of(reuse, i);
     const struct found found = found_by(reuse, i);
@@ -262,6 +265,9 @@ static void answer(struct reuse *reuse, size_t i)
     count->l1_hit = (cached * parts.shared + ready) / asked;
     count->l1_ready = ready / asked;
     count->l2_ready = asked > ready ? ((parts.fresh + parts.shared) * there + again) / (asked - ready) : 1;
+    phase->first += asked - cached * parts.same;
+    phase->late += asked - ready;
+    phase->late_dram += (asked - ready) * (1 - count->l2_ready);
     count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
     count->dram_scattered = lone * count->dram_read;
     if (zone->fresh > 0) {
@@ -270,6 +276,20 @@ static void answer(struct reuse *reuse, size_t i)
         count->dram_read += own;
         count->dram_scattered += own * zone->scattered;
     }
+}
+
+/* What another instruction of the same pass has just asked for comes no sooner than that. */
+static void count_waiting(struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct phase *phase = phase_of(reuse, i);
+    const double same =
+        traffic_is_cached(&reuse->code->instructions[i]) ? parts_of(reuse, i).same / count->sectors_once : 0;
+    const double share = 1 - count->l1_ready + (same > 0 ? same * phase->late / phase->first : 0);
+    const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
+
+    reuse->out->waiting += waiting;
+    reuse->out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
 }
 
 static void sum_up(struct reuse *reuse)
@@ -284,8 +304,9 @@ static void sum_up(struct reuse *reuse)
     for (i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &out->counts[i];
 
-        if (!reads(&reuse->code->instructions[i]))
+        if (!reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
             continue;
+        count_waiting(reuse, i);
         l1_hits += count->sectors_once * count->l1_hit;
         l1_ready += count->sectors_once * count->l1_ready;
         late += count->sectors_once * (1 - count->l1_ready);

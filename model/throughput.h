@@ -30,7 +30,7 @@ enum resource {
     RESOURCE_L2,              /* 32-byte sectors asked of L2 */
     RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */
     RESOURCE_DRAM_WRITE,      /* bytes */
-    RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, latency summed over loads; the capacity is a number of loads */
+    RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, waits summed over loads; the capacity is a number of loads */
     RESOURCE_CONSTANT,        /* bytes past the first constant cache */
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
     RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */

@@ -77,6 +77,11 @@ struct traffic {
 
     double flight; /* lines of L1 on an SM: a load that misses needs one until its data comes */
 
+    /* Requests per warp, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and
+     * those for data that the warp's pass of the loop, or another warp of the block, has just missed. */
+    double waiting;
+    double waiting_dram; /* of them, those that DRAM answers */
+
     /* Bytes, of the grid: what estimates rest on. */
     double unique_read, unique_written; /* each sector once */
     double wave_read;                   /* of blocks that run together, each sector once */

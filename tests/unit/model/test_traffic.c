@@ -318,6 +318,32 @@ static void a_second_loop_finds_what_fits(void **state)
     }
 }
 
+/* A second load of the same pass asks for what the first has just missed: a hit, that waits as long as the
+ * first. A later loop finds it there. */
+static void what_is_under_way_is_waited_for(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    set_up(&f, 4);
+    f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
+    traffic = find(&f);
+    check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
+    check_near(traffic.waiting, 2, 1e-9);
+    check_near(traffic.waiting_dram, 2, 1e-9);
+    traffic_release(&traffic);
+
+    f.way = (struct emulate_path){.steps = steps, .count = 4};
+    f.result.paths = &f.way;
+    f.result.path_count = 1;
+    traffic = find(&f);
+    check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
+    check_near(traffic.waiting, 1, 1e-9);
+    tear_down(&f, &traffic);
+}
+
 /* A lane walks its own line, 4 bytes at a time: L1 must hold a line for each, though only a sector of it is
  * in use. 32 warps on an SM: 128 KB of lines. */
 static void l1_holds_lines_not_sectors(void **state)
@@ -432,6 +458,12 @@ static void demands_follow_the_counts(void **state)
     check_near(demands.demand.count[RESOURCE_L1_TAGS], 34, 1e-9);
     check_near(demands.demand.count[RESOURCE_L1_DATA], 1 + 32 + 1, 1e-9); /* all lanes in one bank */
     check_near(demands.demand.count[RESOURCE_DRAM_WRITE], traffic.dram_written, 0);
+    check_near(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT],
+               traffic.waiting * device_sustained(&device, DEVICE_L2_LATENCY) +
+                   traffic.waiting_dram * (device_sustained(&device, DEVICE_DRAM_LATENCY) -
+                                           device_sustained(&device, DEVICE_L2_LATENCY)),
+               1e-6);
+    assert_true(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT] > 0);
     check_near(demands.known_share, 1, 0);
     assert_true(demands.assumptions & PREDICT_ASSUMED_PUBLISHED);
     for (enum resource r = 0; r < RESOURCE_COUNT; r++)
@@ -452,6 +484,7 @@ int main(void)
         cmocka_unit_test(parts_of_a_request_ask_once),
         cmocka_unit_test(what_one_warp_loads_is_its_own),
         cmocka_unit_test(a_second_loop_finds_what_fits),
+        cmocka_unit_test(what_is_under_way_is_waited_for),
         cmocka_unit_test(l1_holds_lines_not_sectors),
         cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
         cmocka_unit_test(layers_find_what_l2_holds),
