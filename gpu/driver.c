@@ -1,75 +1,8 @@
-#include "gpu/driver.h"
-
-#include <cuda.h>
+#include "gpu/driver_cuda.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* The functions used: field, symbol in the library, parameters. The symbols are written out because cuda.h
- * renames functions to whatever version it prefers, and an older driver may not have that. */
-#define FUNCTIONS(X)                                                                                         \
-    X(init, "cuInit", (unsigned))                                                                            \
-    X(driver_version, "cuDriverGetVersion", (int *))                                                         \
-    X(error_name, "cuGetErrorName", (CUresult, const char **))                                               \
-    X(error_string, "cuGetErrorString", (CUresult, const char **))                                           \
-    X(device_count, "cuDeviceGetCount", (int *))                                                             \
-    X(device_get, "cuDeviceGet", (CUdevice *, int))                                                          \
-    X(device_name, "cuDeviceGetName", (char *, int, CUdevice))                                               \
-    X(device_attribute, "cuDeviceGetAttribute", (int *, CUdevice_attribute, CUdevice))                       \
-    X(device_memory, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                            \
-    X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                                   \
-    X(context_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                                           \
-    X(context_set, "cuCtxSetCurrent", (CUcontext))                                                           \
-    X(context_current, "cuCtxGetCurrent", (CUcontext *))                                                     \
-    X(context_id, "cuCtxGetId", (CUcontext, unsigned long long *))                                           \
-    X(context_device, "cuCtxGetDevice", (CUdevice *))                                                        \
-    X(alloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                                       \
-    X(free, "cuMemFree_v2", (CUdeviceptr))                                                                   \
-    X(upload, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))                         \
-    X(download, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))                             \
-    X(copy, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))                            \
-    X(set, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))                                \
-    X(module_load, "cuModuleLoadData", (CUmodule *, const void *))                                           \
-    X(module_unload, "cuModuleUnload", (CUmodule))                                                           \
-    X(module_function, "cuModuleGetFunction", (CUfunction *, CUmodule, const char *))                        \
-    X(module_global, "cuModuleGetGlobal_v2", (CUdeviceptr *, size_t *, CUmodule, const char *))              \
-    X(function_attribute, "cuFuncGetAttribute", (int *, CUfunction_attribute, CUfunction))                   \
-    X(function_set, "cuFuncSetAttribute", (CUfunction, CUfunction_attribute, int))                           \
-    X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor", (int *, CUfunction, int, size_t))            \
-    X(launch, "cuLaunchKernel",                                                                              \
-      (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,  \
-       void **))                                                                                             \
-    X(stream_create, "cuStreamCreate", (CUstream *, unsigned))                                               \
-    X(stream_destroy, "cuStreamDestroy_v2", (CUstream))                                                      \
-    X(stream_synchronize, "cuStreamSynchronize", (CUstream))                                                 \
-    X(stream_capture, "cuStreamBeginCapture_v2", (CUstream, CUstreamCaptureMode))                            \
-    X(stream_capture_end, "cuStreamEndCapture", (CUstream, CUgraph *))                                       \
-    X(event_create, "cuEventCreate", (CUevent *, unsigned))                                                  \
-    X(event_destroy, "cuEventDestroy_v2", (CUevent))                                                         \
-    X(event_record, "cuEventRecordWithFlags", (CUevent, CUstream, unsigned))                                 \
-    X(event_elapsed, "cuEventElapsedTime", (float *, CUevent, CUevent))                                      \
-    X(graph_instantiate, "cuGraphInstantiateWithFlags", (CUgraphExec *, CUgraph, unsigned long long))        \
-    X(graph_destroy, "cuGraphDestroy", (CUgraph))                                                            \
-    X(graph_launch, "cuGraphLaunch", (CUgraphExec, CUstream))                                                \
-    X(graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec))
-
-struct driver {
-#define FIELD(field, symbol, parameters) CUresult(*field) parameters;
-    FUNCTIONS(FIELD)
-#undef FIELD
-};
-
-struct gpu {
-    struct driver driver;
-    CUdevice device;
-    CUcontext context;
-    CUstream stream;
-    unsigned sm_count;
-    size_t l2_bytes;
-    bool capturing, lost;
-};
 
 static int load_driver(struct driver *driver, struct err *err)
 {
@@ -115,8 +48,7 @@ static bool breaks_context(CUresult result)
     }
 }
 
-/* Turns a result into an error; `what` names the call in the user's terms. */
-static int check(struct gpu *gpu, CUresult result, const char *what, struct err *err)
+int driver_check(struct gpu *gpu, CUresult result, const char *what, struct err *err)
 {
     const char *name = NULL, *text = NULL;
 
@@ -155,10 +87,10 @@ static int open_context(struct gpu *gpu, int device, struct err *err)
     if (gpu->driver.device_count(&count) || device < 0 || device >= count)
         return err_set(err, ERR_MISSING, "no CUDA device %d: there %s %d", device, count == 1 ? "is" : "are",
                        count);
-    if (check(gpu, gpu->driver.device_get(&gpu->device, device), "device", err) ||
-        check(gpu, gpu->driver.context_retain(&gpu->context, gpu->device), "context", err) ||
-        check(gpu, gpu->driver.context_set(gpu->context), "context", err) ||
-        check(gpu, gpu->driver.stream_create(&gpu->stream, CU_STREAM_NON_BLOCKING), "stream", err))
+    if (driver_check(gpu, gpu->driver.device_get(&gpu->device, device), "device", err) ||
+        driver_check(gpu, gpu->driver.context_retain(&gpu->context, gpu->device), "context", err) ||
+        driver_check(gpu, gpu->driver.context_set(gpu->context), "context", err) ||
+        driver_check(gpu, gpu->driver.stream_create(&gpu->stream, CU_STREAM_NON_BLOCKING), "stream", err))
         return err ? err->code : ERR_GPU;
     gpu->sm_count = (unsigned)attribute(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     gpu->l2_bytes = attribute(gpu, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
@@ -213,7 +145,7 @@ int gpu_attach(struct gpu **out, struct err *err)
     if (!rc)
         rc = gpu_context(&id, gpu, err);
     if (!rc)
-        rc = check(gpu, gpu->driver.context_device(&gpu->device), "device", err);
+        rc = driver_check(gpu, gpu->driver.context_device(&gpu->device), "device", err);
     if (rc)
         gpu_close(gpu);
     else
@@ -313,202 +245,4 @@ int gpu_describe(struct device *out, const struct gpu *gpu, struct err *err)
     if (!gpu->driver.device_memory(&memory, gpu->device))
         out->limits.memory_bytes = memory;
     return 0;
-}
-
-int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err)
-{
-    CUdeviceptr pointer = 0;
-    CUresult result = gpu->driver.alloc(&pointer, bytes ? bytes : 1);
-
-    *out = pointer;
-    if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return err_set(err, ERR_MEMORY, "the GPU has no room for %zu bytes", bytes);
-    return check(gpu, result, "allocation", err);
-}
-
-void gpu_free(struct gpu *gpu, gpu_address address)
-{
-    if (address)
-        gpu->driver.free(address);
-}
-
-int gpu_upload(struct gpu *gpu, gpu_address to, const void *from, size_t bytes, struct err *err)
-{
-    int rc = check(gpu, gpu->driver.upload(to, from, bytes, gpu->stream), "upload", err);
-
-    return rc ? rc : gpu_synchronize(gpu, err);
-}
-
-int gpu_download(void *to, struct gpu *gpu, gpu_address from, size_t bytes, struct err *err)
-{
-    int rc = check(gpu, gpu->driver.download(to, from, bytes, gpu->stream), "download", err);
-
-    return rc ? rc : gpu_synchronize(gpu, err);
-}
-
-int gpu_copy(struct gpu *gpu, gpu_address to, gpu_address from, size_t bytes, struct err *err)
-{
-    return bytes ? check(gpu, gpu->driver.copy(to, from, bytes, gpu->stream), "copy", err) : 0;
-}
-
-int gpu_set(struct gpu *gpu, gpu_address to, unsigned char byte, size_t bytes, struct err *err)
-{
-    return bytes ? check(gpu, gpu->driver.set(to, byte, bytes, gpu->stream), "memset", err) : 0;
-}
-
-int gpu_load(gpu_module *out, struct gpu *gpu, const void *image, struct err *err)
-{
-    return check(gpu, gpu->driver.module_load((CUmodule *)out, image), "loading the code", err);
-}
-
-void gpu_unload(struct gpu *gpu, gpu_module module)
-{
-    if (module)
-        gpu->driver.module_unload(module);
-}
-
-int gpu_find_function(gpu_function *out, struct gpu *gpu, gpu_module module, const char *name,
-                      struct err *err)
-{
-    return check(gpu, gpu->driver.module_function((CUfunction *)out, module, name), name, err);
-}
-
-int gpu_find_symbol(gpu_address *out, size_t *bytes, struct gpu *gpu, gpu_module module, const char *name,
-                    struct err *err)
-{
-    CUdeviceptr pointer = 0;
-    int rc = check(gpu, gpu->driver.module_global(&pointer, bytes, module, name), name, err);
-
-    *out = pointer;
-    return rc;
-}
-
-/* Clusters of more than 8 thread blocks run only where they are asked for. A driver that does not know
- * clusters has no kernel with one. */
-static int allow_cluster(struct gpu *gpu, gpu_function function, struct err *err)
-{
-    static const CUfunction_attribute dimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
-                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
-                                                      CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH};
-    int blocks = 1, n, i;
-
-    for (i = 0; i < 3; i++) {
-        if (gpu->driver.function_attribute(&n, dimensions[i], function))
-            return 0;
-        blocks *= n;
-    }
-    if (blocks <= 8)
-        return 0;
-    return check(gpu,
-                 gpu->driver.function_set(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-                 "allowing a cluster of more than 8 thread blocks", err);
-}
-
-int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function function,
-                const struct launch *launch, struct err *err)
-{
-    const struct driver *driver = &gpu->driver;
-    int threads = (int)launch_threads(launch);
-
-    if (allow_cluster(gpu, function, err))
-        return err ? err->code : ERR_GPU;
-    if (launch->shared_bytes &&
-        check(gpu,
-              driver->function_set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                   (int)launch->shared_bytes),
-              "opting in to dynamic shared memory", err))
-        return err ? err->code : ERR_GPU;
-    if (launch->carveout >= 0 &&
-        check(gpu,
-              driver->function_set(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                                   launch->carveout),
-              "preferring a carve-out", err))
-        return err ? err->code : ERR_GPU;
-    if (check(gpu, driver->function_attribute(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
-              "registers", err) ||
-        check(gpu,
-              driver->function_attribute(&out->shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
-              "shared memory", err) ||
-        check(gpu,
-              driver->function_attribute(&out->local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function),
-              "local memory", err) ||
-        check(gpu, driver->occupancy(&out->blocks_per_sm, function, threads, launch->shared_bytes),
-              "occupancy", err))
-        return err ? err->code : ERR_GPU;
-    return 0;
-}
-
-int gpu_launch(struct gpu *gpu, gpu_function function, const unsigned grid[3], const unsigned block[3],
-               unsigned shared_bytes, void **parameters, struct err *err)
-{
-    return check(gpu,
-                 gpu->driver.launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                    shared_bytes, gpu->stream, parameters, NULL),
-                 "launch", err);
-}
-
-int gpu_synchronize(struct gpu *gpu, struct err *err)
-{
-    return check(gpu, gpu->driver.stream_synchronize(gpu->stream), "the kernel failed", err);
-}
-
-int gpu_event_create(gpu_event *out, struct gpu *gpu, struct err *err)
-{
-    return check(gpu, gpu->driver.event_create((CUevent *)out, CU_EVENT_DEFAULT), "event", err);
-}
-
-void gpu_event_free(struct gpu *gpu, gpu_event event)
-{
-    if (event)
-        gpu->driver.event_destroy(event);
-}
-
-int gpu_record(struct gpu *gpu, gpu_event event, struct err *err)
-{
-    unsigned flags = gpu->capturing ? CU_EVENT_RECORD_EXTERNAL : CU_EVENT_RECORD_DEFAULT;
-
-    return check(gpu, gpu->driver.event_record(event, gpu->stream, flags), "recording an event", err);
-}
-
-int gpu_elapsed(double *seconds, struct gpu *gpu, gpu_event from, gpu_event to, struct err *err)
-{
-    float ms = 0;
-    int rc = check(gpu, gpu->driver.event_elapsed(&ms, from, to), "reading an event", err);
-
-    *seconds = 1e-3 * (double)ms;
-    return rc;
-}
-
-int gpu_capture(struct gpu *gpu, struct err *err)
-{
-    int rc = check(gpu, gpu->driver.stream_capture(gpu->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                   "capturing a graph", err);
-
-    gpu->capturing = !rc;
-    return rc;
-}
-
-int gpu_capture_end(gpu_graph *out, struct gpu *gpu, struct err *err)
-{
-    CUgraph graph = NULL;
-    int rc = check(gpu, gpu->driver.stream_capture_end(gpu->stream, &graph), "capturing a graph", err);
-
-    gpu->capturing = false;
-    *out = NULL;
-    if (!rc)
-        rc = check(gpu, gpu->driver.graph_instantiate((CUgraphExec *)out, graph, 0), "building a graph", err);
-    if (graph)
-        gpu->driver.graph_destroy(graph);
-    return rc;
-}
-
-int gpu_run_graph(struct gpu *gpu, gpu_graph graph, struct err *err)
-{
-    return check(gpu, gpu->driver.graph_launch(graph, gpu->stream), "running a graph", err);
-}
-
-void gpu_graph_free(struct gpu *gpu, gpu_graph graph)
-{
-    if (graph)
-        gpu->driver.graph_exec_destroy(graph);
 }

@@ -1,4 +1,4 @@
-/* The CUDA driver, loaded at run time: the only place that knows cuda.h. One context on one device, one
+/* The CUDA driver, loaded at run time: nothing above it knows cuda.h. One context on one device, one
  * stream; or, attached, somebody else's context.
  *
  * Work is queued on the stream in order; gpu_download and gpu_synchronize wait. Errors are ERR_GPU with
