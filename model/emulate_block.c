@@ -58,8 +58,6 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
 
     emulation->block = block;
     memcpy(emulation->position, block->position, sizeof emulation->position);
-    memset(emulation->shared, 0, emulation->shared_bytes);
-    memset(emulation->shared_unknown, 0, emulation->shared_bytes);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
     memset(block->counts, 0, emulation->count * sizeof *block->counts);
     memset(block->touches, 0, emulation->count * sizeof *block->touches);
@@ -71,6 +69,10 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
     emulation->alive = emulation->threads;
     emulation->alone =
         sliced && !emulation->together && !emulation->slice.reads_shared && !emulation->slice.stores;
+    if (!emulation->alone) { /* else nobody reads shared memory */
+        memset(emulation->shared, 0, emulation->shared_bytes);
+        memset(emulation->shared_unknown, 0, emulation->shared_bytes);
+    }
     for (unsigned b = 0; b < BARRIERS; b++)
         emulation->barriers[b] = (struct block_barrier){.all = true};
     for (unsigned w = 0; w < emulation->warp_count && !emulation->alone; w++)
@@ -173,8 +175,8 @@ int block_add(struct emulate_block **out, struct emulation *emulation, struct em
     block = &blocks[result->block_count++];
     *block = (struct emulate_block){.weight = 1, .warps = emulation->warp_count};
     memcpy(block->position, position, sizeof block->position);
-    block->counts = calloc(emulation->count, sizeof *block->counts);
-    block->touches = calloc(emulation->count, sizeof *block->touches);
+    block->counts = malloc(emulation->count * sizeof *block->counts); /* cleared when it starts */
+    block->touches = malloc(emulation->count * sizeof *block->touches);
     block->paths = calloc(emulation->warp_count, sizeof *block->paths);
     if (!block->counts || !block->touches || !block->paths)
         return err_memory(err);

@@ -58,29 +58,21 @@ static int grow(struct footprint *footprint, struct err *err)
     return 0;
 }
 
-static int add_chunk(struct footprint *footprint, uint64_t number, struct err *err)
-{
-    const int rc = grow(footprint, err);
-
-    if (rc)
-        return rc;
-    footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
-    footprint->places[find_place(footprint, number)] = (uint32_t)++footprint->count;
-    footprint->last = footprint->count - 1;
-    return 0;
-}
-
 /* The chunk of that number, made if need be. */
 static int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
                       struct err *err)
 {
     if (!footprint->count || footprint->chunks[footprint->last].number != number) {
-        const struct footprint_chunk *chunk = find_chunk(footprint, number);
+        uint32_t *place;
 
-        if (chunk)
-            footprint->last = (size_t)(chunk - footprint->chunks);
-        else if (add_chunk(footprint, number, err))
+        if (grow(footprint, err))
             return ERR_MEMORY;
+        place = &footprint->places[find_place(footprint, number)];
+        if (!*place) {
+            footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
+            *place = (uint32_t)++footprint->count;
+        }
+        footprint->last = *place - 1;
     }
     *out = &footprint->chunks[footprint->last];
     return 0;
