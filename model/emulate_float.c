@@ -111,8 +111,26 @@ static double source_float(const struct alu *x, unsigned k, unsigned lane)
     return float_of(x->i->mod[SASS_MOD_FTZ] ? flush(bits) : bits);
 }
 
+/* Whether the host computes just that: rounded to the nearest, without a modifier. */
+static bool is_plain(const struct alu *x)
+{
+    const uint8_t *mod = x->i->mod;
+
+    return mod[SASS_MOD_ROUNDING] == SASS_ROUND_NEAR && !mod[SASS_MOD_FTZ] && !mod[SASS_MOD_SATURATE];
+}
+
+static uint32_t finish_plain(float value)
+{
+    return value != value ? 0x7fffffff : bits_of(value);
+}
+
 void op_fadd(struct alu *x)
 {
+    if (is_plain(x)) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain(float_of(x->s[0][0][l]) + float_of(x->s[1][0][l]));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
         x->d[0][l] = finish(x, add_to_odd(source_float(x, 0, l), source_float(x, 1, l)));
 }
@@ -122,12 +140,23 @@ void op_fmul(struct alu *x)
     static const double factor[] = {1, 0.5, 0.25, 0.125, 8, 4, 2};
     const double scale = factor[x->i->mod[SASS_MOD_SCALE] % 7];
 
+    if (is_plain(x) && scale == 1) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain(float_of(x->s[0][0][l]) * float_of(x->s[1][0][l]));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
         x->d[0][l] = finish(x, source_float(x, 0, l) * source_float(x, 1, l) * scale);
 }
 
 void op_ffma(struct alu *x)
 {
+    if (is_plain(x)) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain((float)add_to_odd(
+                (double)float_of(x->s[0][0][l]) * (double)float_of(x->s[1][0][l]), float_of(x->s[2][0][l])));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
         x->d[0][l] =
             finish(x, add_to_odd(source_float(x, 0, l) * source_float(x, 1, l), source_float(x, 2, l)));

@@ -55,18 +55,17 @@ static double longest(const double *cycles, size_t n)
     return most;
 }
 
-/* Ends the last of `blocks` blocks; *busy becomes the sum of the lengths played. */
-static double play(double *ends, size_t places, const double *cycles, size_t samples, size_t warps,
-                   size_t blocks, double *busy)
+/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths played.
+ */
+static double play(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
+                   double *busy)
 {
-    size_t b;
+    size_t b, s;
 
     *busy = 0;
-    for (b = 0; b < blocks; b++) {
-        const double length = longest(cycles + (b % samples) * warps, warps);
-
-        *busy += length;
-        replace_earliest(ends, places, ends[0] + length);
+    for (b = s = 0; b < blocks; b++, s = s + 1 < samples ? s + 1 : 0) {
+        *busy += lengths[s];
+        replace_earliest(ends, places, ends[0] + lengths[s]);
     }
     return longest(ends, places);
 }
@@ -108,15 +107,19 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
 {
     const size_t played = blocks / PLAYED_WAVES < places ? blocks : PLAYED_WAVES * places;
     struct schedule schedule;
-    double *ends, busy, before, length;
+    double *ends, *lengths, busy, before, length;
+    size_t s;
 
     *out = (struct imbalance){0};
     if (check(cycles, samples, warps, blocks, places, err))
         return ERR_USAGE;
-    ends = calloc(places, sizeof *ends);
+    ends = calloc(places + samples, sizeof *ends);
     if (!ends)
         return err_memory(err);
-    out->makespan = play(ends, places, cycles, samples, warps, played, &busy);
+    lengths = ends + places;
+    for (s = 0; s < samples; s++)
+        lengths[s] = longest(cycles + s * warps, warps);
+    out->makespan = play(ends, places, lengths, samples, played, &busy);
     free(ends);
     length = busy / (double)played;
     before = (double)(blocks - played) * length / (double)places;
