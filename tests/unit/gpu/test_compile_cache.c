@@ -1,0 +1,180 @@
+/* The cache of compiled code: what it answers for, what it never keeps, and how large it gets. */
+#include "compile_fixture.h"
+
+#include "gpu/compile_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Flips one byte of every file in the cache; returns their number. */
+static int corrupt_cache(const char *cache)
+{
+    char command[300];
+
+    snprintf(command, sizeof command,
+             "for f in %s/*.cubin; do printf X | dd of=$f bs=1 seek=200 conv=notrunc status=none; done",
+             cache);
+    return system(command);
+}
+
+static void test_cache(void **state)
+{
+    struct compiler *compiler;
+    struct compile_result first, again;
+    struct compile_request request;
+    const char *defines[] = {"-DVALUE=4"};
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/deep/cache", directory);
+    compiler = open_compiler(cache);
+    write_text("c.cu", "#include \"c.cuh\"\nextern \"C\" __global__ void k(float *a) { *a = VALUE; }\n");
+    write_text("c.cuh", "#ifndef VALUE\n#define VALUE 3\n#endif\n");
+    assert_int_equal(compile(&first, compiler, request_of("c.cu", "k")), OUTCOME_OK);
+    assert_false(first.cached);
+    assert_int_equal(compile(&again, compiler, request_of("c.cu", "k")), OUTCOME_OK);
+    assert_true(again.cached);
+    assert_int_equal(again.cubin_bytes, first.cubin_bytes);
+    assert_memory_equal(again.cubin, first.cubin, first.cubin_bytes);
+    check_near(again.compile_s, first.compile_s, 1e-9);
+    assert_string_equal(again.entry, "k");
+    compile_result_release(&again);
+
+    request = request_of("c.cu", "k");
+    request.options = defines;
+    request.option_count = 1;
+    compile(&again, compiler, request);
+    assert_false(again.cached); /* another option */
+    compile_result_release(&again);
+
+    assert_int_equal(corrupt_cache(cache), 0);
+    compile(&again, compiler, request_of("c.cu", "k"));
+    assert_false(again.cached); /* a damaged entry is no entry */
+    assert_memory_equal(again.cubin, first.cubin, first.cubin_bytes);
+    compile_result_release(&again);
+
+    write_text("c.cuh", "#define VALUE 5\n");
+    compile(&again, compiler, request_of("c.cu", "k"));
+    assert_false(again.cached); /* another header */
+    compile_result_release(&again);
+    compile_result_release(&first);
+    compiler_close(compiler);
+}
+
+static void test_unwritable_cache(void **state)
+{
+    struct compiler *compiler = open_compiler("/proc/no/cache/here");
+    struct compile_result result;
+
+    (void)state;
+    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
+static enum outcome compile_with_fake(struct compile_result *out, const char *cache, const char *text)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+    enum outcome outcome;
+
+    write_text("fake.cu", text);
+    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err))
+        fail_msg("%s", err.text);
+    outcome = compile(out, compiler, request_of("fake.cu", "k"));
+    compiler_close(compiler);
+    return outcome;
+}
+
+static void test_own_failures_are_not_kept(void **state)
+{
+    static const struct {
+        const char *source, *diagnostic;
+        bool own;
+    } cases[] = {
+        {"no memory", "NVRTC_ERROR_OUT_OF_MEMORY", true},
+        {"internal", "NVRTC_ERROR_INTERNAL_ERROR", true},
+        {"wrong", "k.cu(1): error: as told", false},
+    };
+    struct compile_result result;
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/own", directory);
+    for (size_t k = 0; k < 6; k++) {
+        assert_int_equal(compile_with_fake(&result, cache, cases[k / 2].source), OUTCOME_COMPILE);
+        assert_string_equal(result.diagnostic, cases[k / 2].diagnostic);
+        assert_int_equal(result.own_failure, cases[k / 2].own);
+        assert_int_equal(result.cached, !cases[k / 2].own && k % 2 == 1);
+        if (!cases[k / 2].own)
+            assert_non_null(strstr(result.log, "k.cu(1): error: as told"));
+        compile_result_release(&result);
+    }
+}
+
+/* A file of the cache, so many bytes, last used so many seconds ago. */
+static void put_entry(const char *cache, const char *name, size_t bytes, time_t age_s)
+{
+    const struct timespec used = {.tv_sec = time(NULL) - age_s};
+    const struct timespec times[2] = {used, used};
+    char path[300];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t k = 0; k < bytes; k++)
+        fputc('x', file);
+    fclose(file);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static bool is_there(const char *cache, const char *name)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    return !access(path, F_OK);
+}
+
+static void test_cache_is_held_to_its_size(void **state)
+{
+    char cache[200], name[24];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/full", directory);
+    compile_cache_make(cache);
+    for (int k = 0; k < 10; k++) {
+        snprintf(name, sizeof name, "%016x.cubin", k);
+        put_entry(cache, name, 100, k == 3 ? 0 : 1000 - k);
+    }
+    put_entry(cache, "somebody-elses.cubin", 5000, 100000);
+    put_entry(cache, "new-abcdef", 10, 7200);
+    put_entry(cache, "new-ghijkl", 10, 60);
+    compile_cache_trim(cache, 1000); /* just fits */
+    assert_true(is_there(cache, "0000000000000000.cubin"));
+    compile_cache_trim(cache, 999);
+    for (int k = 0; k < 10; k++) {
+        snprintf(name, sizeof name, "%016x.cubin", k);
+        assert_int_equal(is_there(cache, name), k >= 3); /* 3 was used last */
+    }
+    assert_true(is_there(cache, "somebody-elses.cubin"));
+    assert_false(is_there(cache, "new-abcdef"));
+    assert_true(is_there(cache, "new-ghijkl"));
+    compile_cache_trim("/proc/no/cache/here", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_unwritable_cache),
+        cmocka_unit_test(test_own_failures_are_not_kept),
+        cmocka_unit_test(test_cache_is_held_to_its_size),
+    };
+
+    return compiler_is_here() ? cmocka_run_group_tests(tests, make_directory, remove_directory) : 77;
+}
