@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SURE = 128 }; /* of the pool, those whose deviation is worked out too */
+enum { SURE = 64 }; /* of the pool, those whose deviation is worked out too */
 
 bool search_is_blind(const struct model_search *search)
 {

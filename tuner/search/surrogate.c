@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCHED = 96 }; /* points that rates are searched with: the cost grows with their cube */
+enum { SEARCHED = 64 }; /* points that rates are searched with: the cost grows with their cube */
 
 /* Rates per step, and the share of the variance that neighbours do not explain. */
 static const double rates[] = {0.003, 0.01, 0.03, 0.1, 0.3, 1};
@@ -171,6 +171,8 @@ static double choose(double *number, const double *options, size_t count, double
     size_t o;
 
     for (o = 0; o < count; o++) {
+        if (options[o] == kept)
+            continue; /* `best` is of it */
         *number = options[o];
         found = likelihood(s, values);
         if (found > best) {
@@ -182,18 +184,22 @@ static double choose(double *number, const double *options, size_t count, double
     return best;
 }
 
-/* One number after the other, twice round. */
+/* One number after the other, twice round, or until each in its turn stayed as it was. */
 static void search_rates(struct surrogate *s, const double *values)
 {
-    double best = likelihood(s, values);
-    unsigned pass;
-    size_t p;
+    const size_t numbers = s->parameter_count + 1; /* the rates, and the noise */
+    double best = likelihood(s, values), before;
+    size_t turn, stayed = 0;
 
-    for (pass = 0; pass < 2; pass++) {
-        for (p = 0; p < s->parameter_count; p++)
-            if (s->parameters[p].values > 1)
-                best = choose(&s->rate[p], rates, RATES, best, s, values);
-        best = choose(&s->noise, noises, NOISES, best, s, values);
+    for (turn = 0; turn < 2 * numbers && stayed < numbers; turn++) {
+        const size_t p = turn % numbers;
+
+        before = best;
+        if (p == s->parameter_count)
+            best = choose(&s->noise, noises, NOISES, best, s, values);
+        else if (s->parameters[p].values > 1)
+            best = choose(&s->rate[p], rates, RATES, best, s, values);
+        stayed = best > before ? 0 : stayed + 1;
     }
 }
 
