@@ -19,6 +19,15 @@ static double server_cycles(const struct crowd_input *in, enum resource resource
     return fmax(own, shared);
 }
 
+/* A sector read from L2, as fast as one SM alone can have it: where its warps wait, others have its share,
+ * and it has theirs. What all of them together can have is a throughput bound. */
+static double read_cycles(const struct crowd_input *in)
+{
+    const double own = in->machine->capacities.sustained[RESOURCE_L2].per_sm;
+
+    return own > 0 ? 1 / own : server_cycles(in, RESOURCE_L2);
+}
+
 /* What a store asks of L2. Sectors that the warp has stored to before cost nothing if they merge; if not,
  * each is one more written in part. */
 static void share_store(struct crowd_request *out, const struct crowd_input *in,
@@ -60,9 +69,9 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
     if (writes)
         share_store(out, in, count);
     else
-        out->l2 = each * server_cycles(in, RESOURCE_L2) *
-                  machine_reads(in->machine, count->sectors_once * missing, count->lines_once * missing,
-                                in->traffic->flight);
+        out->l2 = each * read_cycles(in) *
+                  machine_reads(in->machine, count->sectors_once * missing,
+                                count->lines_once * missing + traffic_l2_misses(count), in->traffic->flight);
     out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
                                : machine_brings(in->machine, count->dram_read, count->dram_scattered,
                                                 in->traffic->flight) *

@@ -9,7 +9,8 @@ enum { CROWD_SLOTS = 6 /* scoreboards of a warp */ };
 
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
 struct crowd_request {
-    double units, tags, l2, dram; /* data path and tags of L1; L2 and DRAM, by the SM's share */
+    double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
+                                      its share) and DRAM, by its share */
     double stored;                /* lines of L1 that it stores to */
     double l2_parts;              /* of L2, by what the warp's store before has sent on its way without it */
     double latency, read_latency; /* see struct replay_op, also below */

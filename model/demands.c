@@ -93,7 +93,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     else if (reads)
         ask(&out->demand, RESOURCE_L2,
             machine_reads(machine, count->sectors_once * (1 - count->l1_hit),
-                          count->lines_once * (1 - count->l1_hit), flight),
+                          count->lines_once * (1 - count->l1_hit) + traffic_l2_misses(count), flight),
             0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)

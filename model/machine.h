@@ -76,9 +76,9 @@ double machine_or_0(const struct machine *machine, enum device_value_id id);
 double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
                       double sectors, double passes);
 
-/* Sectors in order that L2 could serve in the time of `sectors` read ones from `lines` requests of single
- * lines: alone in its line, a sector takes longer, the more so the fewer of them, `flight`, an SM can have
- * under way. */
+/* Sectors in order that L2 could serve in the time of `sectors` read ones for which it looks up `lines`
+ * lines: a lookup takes longer than a sector, the more so the fewer of them, `flight`, an SM can have under
+ * way. */
 double machine_reads(const struct machine *machine, double sectors, double lines, double flight);
 
 /* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with

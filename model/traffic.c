@@ -52,6 +52,14 @@ double traffic_shared_passes(const struct sass *i, const struct traffic_count *c
     return count->wavefronts;
 }
 
+double traffic_l2_misses(const struct traffic_count *count)
+{
+    const double bytes =
+        count->lines_once > 0 ? count->sectors_once / count->lines_once * FOOTPRINT_SECTOR : 0;
+
+    return count->dram_read / fmin(fmax(bytes, 64), 128);
+}
+
 double traffic_tagged_sectors(const struct sass *i, const struct traffic_count *count)
 {
     return i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS] ? fmax(count->sectors, count->filled)

@@ -196,6 +196,35 @@ static void waves_follow_each_other(void **state)
     check_near(crowd.further, 29 + 100, 6);
 }
 
+/* 32 warps that each read 20 times 16 sectors from L2: as fast as an SM alone can, were that known; else by
+ * its share of what all can have. */
+static double reads(double own_bytes)
+{
+    struct fixture f = {0};
+    double cycles;
+
+    fill(&f, 21, load(SASS_LDG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    set_up(&f, 21, 1);
+    f.machine.capacities.sustained[RESOURCE_L2].per_sm = own_bytes / 32;
+    for (size_t i = 0; i < 20; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1,
+                                             .requests = 1,
+                                             .sectors = 16,
+                                             .lines = 4,
+                                             .sectors_once = 16,
+                                             .lines_once = 4,
+                                             .l2_ready = 1};
+    cycles = play(&f, 32, false).first;
+    return cycles / (32 * 20 * 16);
+}
+
+static void l2_is_read_at_the_own_rate(void **state)
+{
+    (void)state;
+    check_near(reads(64), 0.5, 0.05);
+    check_near(reads(0), 32. / 40, 0.05);
+}
+
 /* Two stores to the same 16 sectors of 4 lines, half of each sector. A warp alone fills them before they
  * leave; of eight on a scheduler others come in between. */
 static double stores(double merge_lines, unsigned blocks)
@@ -371,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(waves_follow_each_other),
+        cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(parts_merge_while_few_warps_store),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(a_warp_goes_on_unless_it_yields),

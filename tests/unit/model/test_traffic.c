@@ -253,6 +253,23 @@ static void parts_of_a_request_ask_once(void **state)
     tear_down(&f, &traffic);
 }
 
+/* L2 looks up a second time what DRAM brings: whole lines, halves, single sectors with their pair. */
+static void misses_are_looked_up_again(void **state)
+{
+    static const struct {
+        double sectors, lines, bytes, misses;
+    } cases[] = {{16, 4, 512, 4},    {16, 4, 256, 2}, {8, 4, 256, 4},
+                 {32, 32, 2048, 32}, {32, 32, 0, 0},  {0, 0, 0, 0}};
+
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct traffic_count count = {
+            .sectors_once = cases[c].sectors, .lines_once = cases[c].lines, .dram_read = cases[c].bytes};
+
+        check_near(traffic_l2_misses(&count), cases[c].misses, 0);
+    }
+}
+
 /* Of a block of four warps the first alone loads, twice from the same sectors: it finds the second in L1. */
 static void what_one_warp_loads_is_its_own(void **state)
 {
@@ -482,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_warm_cache_keeps_what_fits),
         cmocka_unit_test(what_is_asked_again_hits_l1),
         cmocka_unit_test(parts_of_a_request_ask_once),
+        cmocka_unit_test(misses_are_looked_up_again),
         cmocka_unit_test(what_one_warp_loads_is_its_own),
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_is_under_way_is_waited_for),
