@@ -225,34 +225,46 @@ static void l2_is_read_at_the_own_rate(void **state)
     check_near(reads(0), 32. / 40, 0.05);
 }
 
-/* Two stores to the same 16 sectors of 4 lines, half of each sector. A warp alone fills them before they
- * leave; of eight on a scheduler others come in between. */
-static double stores(double merge_lines, unsigned blocks)
+/* Warps that store `lines` lines again and again, each time another part of their sectors, `lines` times
+ * until they are full: cycles of a store. */
+static double stores(double merge_lines, unsigned lines, unsigned blocks)
 {
+    const double sectors = fmin(4 * lines, 32), part = 128;
     struct fixture f = {0};
-    size_t i;
 
-    fill(&f, 21, load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
-    set_up(&f, 21, 1);
+    fill(&f, 65, load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    set_up(&f, 65, 1);
     f.machine.merge_lines = merge_lines;
-    f.traffic.l2_written = f.traffic.l2_filled = 160;
-    for (i = 0; i < 20; i++) {
+    f.machine.parted = (struct machine_write){3, 3};
+    f.traffic.l2_written = f.traffic.l2_filled = 64. * part / 32;
+    for (unsigned i = 0; i < 64; i++) {
         f.code[i].accesses[0].access = SASS_WRITES;
-        f.code[i].control.yield = true;
-        f.counts[i] = (struct traffic_count){
-            .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .bytes = 256, .again = i % 2 ? 16 : 0};
+        f.counts[i] = (struct traffic_count){.issued = 1,
+                                             .requests = 1,
+                                             .sectors = sectors,
+                                             .lines = lines,
+                                             .bytes = part,
+                                             .again = i % lines ? sectors : 0};
     }
-    return play(&f, blocks, false).first;
+    return play(&f, blocks, false).first / (64 * blocks);
 }
 
+/* An NVIDIA H200 merges parts while an SM stores to at most 28 lines in between: with few warps, but not where
+ * many take turns. */
 static void parts_merge_while_few_warps_store(void **state)
 {
-    const double alone = stores(INFINITY, 1), many = stores(INFINITY, 32);
+    static const struct {
+        unsigned lines, few, many;
+    } cases[] = {{8, 2, 32}, {16, 1, 32}, {4, 4, 64}};
 
     (void)state;
-    check_near(stores(16, 1), alone, 1e-9);
-    assert_true(stores(0, 1) > 1.5 * alone);
-    assert_true(stores(16, 32) > 1.5 * many);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const unsigned lines = cases[c].lines;
+
+        check_near(stores(28, lines, cases[c].few), stores(INFINITY, lines, cases[c].few), 0.01);
+        check_near(stores(28, lines, cases[c].many) / stores(0, lines, cases[c].many), 1, 0.1);
+        assert_true(stores(28, lines, cases[c].many) > 2 * stores(28, lines, cases[c].few));
+    }
 }
 
 /* Three sources of one bank, then two instructions without any. */
