@@ -1,7 +1,6 @@
 #include "model/emulate_count.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 enum { LANES = 32, BANKS = 32 };
 
@@ -11,28 +10,25 @@ static unsigned part_lanes(unsigned width)
     return width <= 4 ? 32 : width <= 8 ? 16 : width <= 16 ? 8 : 4;
 }
 
-/* Different values of address >> shift among the lanes of `mask`. Addresses mostly ascend with the lane: then
- * each is compared with the greatest so far only. */
+/* Different values of address >> shift among the lanes of `mask`: a table of those seen, at most half full.
+ */
 static unsigned count_distinct(const uint64_t address[32], uint32_t mask, unsigned shift)
 {
-    uint64_t seen[LANES];
-    unsigned count = 0;
+    uint64_t seen[2 * LANES], taken = 0, last = 0;
 
     for (; mask; mask &= mask - 1) {
         const uint64_t value = address[__builtin_ctz(mask)] >> shift;
-        unsigned k = count;
+        unsigned at = (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 
-        if (count && value == seen[count - 1])
+        if (taken && value == last)
             continue;
-        while (k && seen[k - 1] > value)
-            k--;
-        if (k && seen[k - 1] == value)
-            continue;
-        memmove(seen + k + 1, seen + k, (count - k) * sizeof *seen);
-        seen[k] = value;
-        count++;
+        last = value;
+        while (taken >> at & 1 && seen[at] != value)
+            at = (at + 1) % (2 * LANES);
+        seen[at] = value;
+        taken |= UINT64_C(1) << at;
     }
-    return count;
+    return (unsigned)__builtin_popcountll(taken);
 }
 
 unsigned count_blocks(const uint64_t address[32], uint32_t mask, unsigned width, unsigned size)
