@@ -1,5 +1,7 @@
 #include "validation/program.h"
 
+#include "base/heap.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -49,6 +51,7 @@ int program_run(const char *program, const char *device,
     struct err err = {0};
     int code;
 
+    heap_keep();
     device_init(&profile);
     code = device_load(&profile, device, "model/devices", &err);
     if (!code)

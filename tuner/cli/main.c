@@ -1,3 +1,4 @@
+#include "base/heap.h"
 #include "tuner/cli/cli.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
                       .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                       .stop = &stop};
 
+    heap_keep();
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
     signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
