@@ -69,9 +69,17 @@ static void ask_shared(struct demands *out, const struct sass *i, const struct t
     ask(&out->demand, RESOURCE_SHARED, passes, passes * count->least_issued / count->issued);
 }
 
+static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
+                        double meeting)
+{
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+    if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
+        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * meeting, 0);
+}
+
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
-                       const struct traffic_count *count, double flight)
+                       const struct traffic_count *count, const struct traffic *traffic)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
     const double certain = fmax(count->requests, count->sectors / 4) * least;
@@ -89,11 +97,12 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
     if (atomic)
-        ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+        ask_atomics(out, machine, count, traffic->meeting);
     else if (reads)
         ask(&out->demand, RESOURCE_L2,
             machine_reads(machine, count->sectors_once * (1 - count->l1_hit),
-                          count->lines_once * (1 - count->l1_hit) + traffic_l2_misses(count), flight),
+                          count->lines_once * (1 - count->l1_hit) + traffic_l2_misses(count),
+                          traffic->flight),
             0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
@@ -155,7 +164,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
         ask_shared(out, &code->instructions[i], &traffic->counts[i]);
         if (code->instructions[i].access_count)
-            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic->flight);
+            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
     }
     if (machine->reads_count)
         ask_registers(out, code, traffic);

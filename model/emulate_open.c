@@ -190,6 +190,7 @@ void emulation_close(struct emulation *emulation)
         trace_release(&emulation->warps[w].trace);
     }
     steady_close(emulation->steady);
+    meet_release(&emulation->meet);
     slice_release(&emulation->slice);
     memory_release(&emulation->memory);
     free(emulation->patched);

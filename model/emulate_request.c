@@ -217,5 +217,9 @@ int request_count(struct emulation *emulation, const struct request *request)
         return 0;
     request_tally(emulation, request, 1);
     split_spaces(spaces, request);
+    if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY &&
+        meet_note(&emulation->meet, emulation->result->block_count, request->address, spaces[0],
+                  emulation->err))
+        return ERR_MEMORY;
     return spaces[0] ? mark(emulation, request, spaces[0]) : 0;
 }

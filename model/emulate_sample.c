@@ -251,7 +251,9 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     int rc;
 
     emulation_begin(out, emulation);
+    meet_release(&emulation->meet);
     rc = add_blocks(out, emulation, most, err);
+    out->meeting = meet_share(&emulation->meet);
     if (!rc)
         rc = order_find(out, emulation, err);
     if (rc) {

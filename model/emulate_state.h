@@ -12,6 +12,7 @@
  *   emulate_count.c    sectors, lines, wavefronts of one request
  *   emulate_trace.c    which instructions were executed, loops folded
  *   emulate_slice.c    what addresses and branches need
+ *   emulate_meet.c     where atomics of all blocks meet
  *   emulate_special.c  divisions that avoid their special cases
  *   emulate_steady.c   loops in steady state, of which emulate_watch.c sees the state at their head and
  *                      emulate_record.c what they do
@@ -22,6 +23,7 @@
 #define MODEL_EMULATE_STATE_H
 
 #include "model/emulate.h"
+#include "model/emulate_meet.h"
 #include "model/emulate_memory.h"
 #include "model/emulate_slice.h"
 #include "model/emulate_trace.h"
@@ -146,6 +148,7 @@ struct emulation {
     struct pattern *patterns; /* of both accesses of each instruction */
     int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
     struct steady *steady;    /* loops in steady state; null in full mode */
+    struct meet meet;         /* atomics of the sample so far */
     struct alike *alike;      /* while a sample is taken, else null */
     bool copied;              /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;

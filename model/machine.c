@@ -256,7 +256,8 @@ static void take_l2(struct machine *machine)
     const double sms = (double)machine->device->limits.sm_count;
     const struct pair one = value(machine, DEVICE_L2_READ_ONE), all = value(machine, DEVICE_L2_READ),
                       written = value(machine, DEVICE_L2_WRITE), own = value(machine, DEVICE_L1_WRITE),
-                      atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT);
+                      atomics = value(machine, DEVICE_ATOMIC_GLOBAL_DISTINCT),
+                      same = value(machine, DEVICE_ATOMIC_GLOBAL_SAME);
 
     machine->whole =
         write_cost(machine, DEVICE_L2_WRITE, DEVICE_L2_SCATTERED_WRITE, (struct machine_write){1, 1});
@@ -271,6 +272,10 @@ static void take_l2(struct machine *machine)
     if (atomics.sustained > 0) {
         sustained[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.sustained;
         best[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.best;
+    }
+    if (same.sustained > 0) {
+        sustained[RESOURCE_ATOMIC_PLACE].per_gpu = 32 / same.sustained;
+        best[RESOURCE_ATOMIC_PLACE].per_gpu = 32 / same.best;
     }
 }
 

@@ -30,6 +30,7 @@ static const struct {
     [RESOURCE_CONSTANT] = {"constant cache", "bytes", false, RESOURCE_CONSTANT},
     [RESOURCE_ATOMIC_SHARED] = {"shared atomics", "operations", false, RESOURCE_ATOMIC_SHARED},
     [RESOURCE_ATOMIC_GLOBAL] = {"global atomics", "operations", false, RESOURCE_ATOMIC_GLOBAL},
+    [RESOURCE_ATOMIC_PLACE] = {"atomics at one place", "passes", false, RESOURCE_ATOMIC_PLACE},
     [RESOURCE_BARRIER] = {"barrier", "warp arrivals", false, RESOURCE_BARRIER},
     [RESOURCE_ICACHE] = {"instruction supply", "bytes", false, RESOURCE_ICACHE},
 };

@@ -188,6 +188,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
         return err_memory(err);
     take_counts(out, result);
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
+    out->meeting = result->meeting;
     find_hot(out);
     sum_sectors(out, code, caches);
     return reuse_of(out, code, result, launch, caches, err);

@@ -75,7 +75,8 @@ struct traffic {
     double dram_scattered;          /* of what is read, pairs that are alone in their line */
     double least_dram_read, least_dram_written;
 
-    double flight; /* lines of L1 on an SM: a load that misses needs one until its data comes */
+    double meeting; /* see struct emulate_result */
+    double flight;  /* lines of L1 on an SM: a load that misses needs one until its data comes */
 
     /* Requests per warp, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and
      * those for data that the warp's pass of the loop, or another warp of the block, has just missed. */

@@ -1,0 +1,76 @@
+/* Where atomics of all blocks meet. */
+#include "check.h"
+#include "model/emulate_meet.h"
+
+/* A request whose lane l goes to first + l * step. */
+static void note(struct meet *meet, size_t block, uint64_t first, unsigned step)
+{
+    uint64_t address[32];
+    struct err err = {0};
+
+    for (unsigned l = 0; l < 32; l++)
+        address[l] = first + l * step;
+    assert_int_equal(meet_note(meet, block, address, UINT32_MAX, &err), 0);
+}
+
+static void finds_where_all_meet(void **state)
+{
+    struct meet meet = {0};
+
+    (void)state;
+    check_near(meet_share(&meet), 0, 0);
+    for (size_t block = 1; block <= 3; block++)
+        note(&meet, block, 0x10000, 0);
+    check_near(meet_share(&meet), 1, 0); /* one word: a pass a lane */
+    meet_release(&meet);
+    for (size_t block = 1; block <= 3; block++)
+        note(&meet, block, 0x10000, 4);
+    check_near(meet_share(&meet), 4.0 / 32, 0); /* a line: a pass a sector */
+    meet_release(&meet);
+    for (size_t block = 1; block <= 3; block++)
+        note(&meet, block, 0x10000, 512);
+    check_near(meet_share(&meet), 1.0 / 32, 0); /* 32 places */
+    meet_release(&meet);
+}
+
+/* What is only one block's, or only some blocks', is one of many such places in a large grid. */
+static void leaves_out_what_is_not_shared(void **state)
+{
+    struct meet meet = {0};
+
+    (void)state;
+    note(&meet, 1, 0x10000, 0);
+    check_near(meet_share(&meet), 0, 0);
+    note(&meet, 2, 0x20000, 0);
+    note(&meet, 3, 0x10000, 0);
+    check_near(meet_share(&meet), 0, 0);
+    for (size_t block = 4; block <= 5; block++)
+        note(&meet, block, 0x30000, 0);
+    check_near(meet_share(&meet), 0, 0);
+    meet_release(&meet);
+}
+
+/* More places than the table has. */
+static void keeps_to_its_table(void **state)
+{
+    struct meet meet = {0};
+
+    (void)state;
+    for (size_t block = 1; block <= 2; block++)
+        for (unsigned k = 0; k < 1000; k++)
+            note(&meet, block, 0x10000 + k * UINT64_C(16384), 512);
+    assert_int_equal(meet.count, 2048);
+    check_near(meet_share(&meet), 2.0 / 64000, 0);
+    meet_release(&meet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_where_all_meet),
+        cmocka_unit_test(leaves_out_what_is_not_shared),
+        cmocka_unit_test(keeps_to_its_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
