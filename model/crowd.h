@@ -3,12 +3,13 @@
  * and DRAM; the warps of a block meet at barriers, so that with few blocks an SM idles while they do.
  *
  * Every sub-partition issues at most one instruction a cycle. Of the warps that could go it is the one that
- * went last, unless its instruction yields (a bit of the control field); else they take turns, the youngest
- * first. Measured on an NVIDIA H200 (benchmarks/micro/README.md). A barrier takes note of one warp after
- * another, and lets them go on some time after the last. An instruction that finds a bank of the register
- * file busy holds up all behind it. A memory level is a server with the SM's share of its sustained capacity;
- * who comes while it is busy waits. Loops are played for a few iterations and extrapolated by the cost of the
- * last ones. Latencies are those of an empty machine, and the queues add to them. */
+ * went last, else those of the block that began first, in turn, the youngest first; after an instruction that
+ * yields (a bit of the control field) all take turns. Measured on an NVIDIA H200
+ * (benchmarks/micro/README.md). A barrier takes note of one warp after another, and lets them go on some time
+ * after the last. An instruction that finds a bank of the register file busy holds up all behind it. A memory
+ * level is a server with the SM's share of its sustained capacity; who comes while it is busy waits. Loops
+ * are played for a few iterations and extrapolated by the cost of the last ones. Latencies are those of an
+ * empty machine, and the queues add to them. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 
@@ -27,8 +28,9 @@ struct crowd_input {
     const struct sass_code *sass;
     const struct traffic *traffic;
     const struct emulate_result *emulation;
-    const struct emulate_block *block; /* of it: the one that is played, on every place */
-    double busy_sms;                   /* that share what is limited per GPU */
+    const struct emulate_block *const *blocks; /* of it, with as many warps each: place p plays one ... */
+    size_t block_count;                        /* ... after another like blocks[p % block_count] */
+    double busy_sms;                           /* that share what is limited per GPU */
     double replace_cycles;
     unsigned partitions;
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */

@@ -2,12 +2,22 @@
 
 #include <math.h>
 
-/* The first in turn of those whose bits are set, of which there is one: the warp that went last, unless it
- * yields; then the others, the younger first. */
-static unsigned first_in_turn(const struct crowd_partition *at, uint64_t bits)
+/* Who goes of those whose bits are set, of which there is one. After an instruction that yields the others in
+ * turn, the younger first. Else the warp that went last, or those of the block that began first, in turn. */
+static unsigned first_in_turn(const struct crowd_sim *sim, const struct crowd_partition *at, uint64_t bits)
 {
-    const uint64_t older = bits & ((UINT64_C(1) << at->last << !at->yields) - 1);
+    const uint64_t last = UINT64_C(1) << at->last;
+    const unsigned *place = sim->by_age;
+    uint64_t older;
 
+    if (!at->yields) {
+        if (bits & last)
+            return at->last;
+        while (!(bits & at->of_place[*place]))
+            place++;
+        bits &= at->of_place[*place];
+    }
+    older = bits & (last - 1);
     return 63 - (unsigned)__builtin_clzll(older ? older : bits);
 }
 
@@ -24,7 +34,7 @@ static void choose_later(struct crowd_sim *sim, unsigned p)
     }
     sim->next[p] = first;
     if (first < INFINITY)
-        at->who = first_in_turn(at, crowd_at_most(first, times, sim->per_partition));
+        at->who = first_in_turn(sim, at, crowd_at_most(first, times, sim->per_partition));
 }
 
 void crowd_choose_other(struct crowd_sim *sim, unsigned p)
@@ -34,7 +44,7 @@ void crowd_choose_other(struct crowd_sim *sim, unsigned p)
 
     for (ready = crowd_at_most(at->free, at->ready, sim->per_partition); ready;
          ready &= ~(UINT64_C(1) << at->who)) {
-        at->who = first_in_turn(at, ready);
+        at->who = first_in_turn(sim, at, ready);
         if (crowd_gate(sim, at, at->ops[at->who]) <= at->free)
             return;
     }

@@ -221,13 +221,15 @@ int crowd_lists(struct crowd_list **out, const struct crowd_input *in, unsigned 
 {
     const size_t count = in->emulation->path_count;
     struct crowd_list *lists = calloc(count + 1, sizeof *lists);
-    unsigned w;
+    const size_t warps = in->blocks[0]->warps;
+    size_t w;
     int rc = lists ? 0 : err_memory(err);
 
     *played = *all = 0;
-    for (w = 0; w < in->block->warps && !rc; w++) {
-        struct crowd_list *list = &lists[in->block->paths[w]];
-        const struct emulate_path *path = &in->emulation->paths[in->block->paths[w]];
+    for (w = 0; w < warps * in->block_count && !rc; w++) {
+        const uint32_t p = in->blocks[w / warps]->paths[w % warps];
+        struct crowd_list *list = &lists[p];
+        const struct emulate_path *path = &in->emulation->paths[p];
 
         if (!list->count)
             rc = list_steps(list, in, path->steps, path->count, iterations, 1, err);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 enum {
+    WAVES = 3,          /* that follow the first one, to see how blocks overlap */
     WATCHFUL = 1 << 14, /* instructions between two looks at whether to stop */
     QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
 };
@@ -97,15 +98,10 @@ static void pass_barrier(struct crowd_sim *sim, struct crowd_place *at)
 
 static void end_block(struct crowd_sim *sim, struct crowd_place *at)
 {
-    const unsigned first = (unsigned)(at - sim->places) * sim->per_block;
-    unsigned w;
-
-    if (--at->rounds == 0)
-        return;
-    at->left = sim->per_block;
-    for (w = first; w < first + sim->per_block; w++)
-        crowd_begin_warp(sim, crowd_warp_at(sim, w), at->latest + sim->in->replace_cycles);
-    at->latest = 0;
+    sim->ended++;
+    sim->ended_at = at->latest;
+    if (sim->replaces)
+        crowd_begin_block(sim, at, at->latest + sim->in->replace_cycles);
 }
 
 /* A warp's last instruction went at `time`; true when that changes what others can do. */
@@ -252,7 +248,7 @@ static int run(struct crowd_sim *sim, struct err *err)
         if (steps >= WATCHFUL && sim->in->stop && atomic_load(sim->in->stop))
             return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");
         steps %= WATCHFUL;
-        if (!(next < INFINITY))
+        if (!(next < INFINITY) || sim->ended >= sim->enough)
             break;
         if (sim->foresight > 0 && goes_alone(at))
             for (p = 0; p < sim->in->partitions; p++)
@@ -273,15 +269,35 @@ static int run(struct crowd_sim *sim, struct err *err)
  */
 
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
-              const struct crowd_list *lists, unsigned blocks, unsigned rounds, double stagger,
-              struct err *err)
+              const struct crowd_list *lists, unsigned blocks, struct err *err)
 {
     struct crowd_sim sim = crowd_sim_of(in, ops);
-    int rc = crowd_start(&sim, lists, blocks, rounds, stagger, err);
+    int rc = crowd_start(&sim, lists, blocks, 0, err);
 
     if (!rc)
         rc = run(&sim, err);
     *cycles = sim.end;
+    crowd_release(&sim);
+    return rc;
+}
+
+int crowd_run_wave(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+                   const struct crowd_list *lists, unsigned blocks, double stagger, struct err *err)
+{
+    struct crowd_sim sim = crowd_sim_of(in, ops);
+    double first;
+    int rc;
+
+    sim.replaces = true;
+    rc = crowd_start(&sim, lists, blocks, stagger, err);
+    sim.enough = blocks;
+    if (!rc)
+        rc = run(&sim, err);
+    first = sim.ended_at;
+    sim.enough = (1 + WAVES) * blocks;
+    if (!rc)
+        rc = run(&sim, err);
+    *cycles = (sim.ended_at - first) / WAVES;
     crowd_release(&sim);
     return rc;
 }
@@ -313,7 +329,7 @@ int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const s
     int rc;
 
     sim.shared_only = true;
-    rc = crowd_start(&sim, longer, blocks, 1, stagger, err);
+    rc = crowd_start(&sim, longer, blocks, stagger, err);
     if (!rc)
         rc = crowd_allocate(&fork, blocks, err);
     if (!rc)

@@ -6,18 +6,22 @@
 
 #include "model/crowd_code.h"
 
-/* The cycles until `rounds` >= 1 blocks have ended on each of `blocks` places, each block beginning `stagger`
- * cycles after the one before. ERR_MEMORY, ERR_STOPPED. */
+/* The cycles until a block has ended on each of `blocks` places, all beginning together. ERR_MEMORY,
+ * ERR_STOPPED. */
 int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
-              const struct crowd_list *lists, unsigned blocks, unsigned rounds, double stagger,
-              struct err *err);
+              const struct crowd_list *lists, unsigned blocks, struct err *err);
+
+/* The cycles in which `blocks` blocks end on as many places where each is replaced by the next as it ends,
+ * the first ones having begun `stagger` cycles one after another. */
+int crowd_run_wave(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+                   const struct crowd_list *lists, unsigned blocks, double stagger, struct err *err);
 
 struct crowd_both {
     double brief, longer; /* cycles */
 };
 
-/* The same as two runs of one round, of the shorter and of the longer lists, each block beginning `stagger`
- * cycles after the one before; what the lists have in common (crowd_lists_share) is run once. */
+/* The same as two runs without replacement, of the shorter and of the longer lists, each block beginning
+ * `stagger` cycles after the one before; what the lists have in common (crowd_lists_share) is run once. */
 int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const struct crowd_op *ops,
                    const struct crowd_list *brief, const struct crowd_list *longer, unsigned blocks,
                    double stagger, struct err *err);

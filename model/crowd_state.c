@@ -2,6 +2,7 @@
 
 #include "model/crowd_choice.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,31 @@ void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp
     sim->next_ops[warp - sim->warps] = op;
 }
 
-void crowd_begin_warp(const struct crowd_sim *sim, struct crowd_warp *warp, double time)
+static void give_list(const struct crowd_sim *sim, struct crowd_warp *warp, unsigned w)
 {
-    *warp = (struct crowd_warp){
-        .list = warp->list, .place = warp->place, .past = warp->past, .safe = warp->safe, .earliest = time};
-    crowd_find_ready(sim, warp);
+    const struct emulate_block *block = sim->in->blocks[warp->place->block];
+
+    warp->list = &sim->lists[block->paths[w % sim->per_block]];
+    warp->safe = sim->shared_only ? warp->list->shared : warp->list->count - 1;
+}
+
+void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double time)
+{
+    const unsigned own = (unsigned)(place - sim->places), first = own * sim->per_block;
+    unsigned w, age = 0;
+
+    while (sim->by_age[age] != own)
+        age++;
+    memmove(&sim->by_age[age], &sim->by_age[age + 1], (sim->place_count - 1 - age) * sizeof *sim->by_age);
+    sim->by_age[sim->place_count - 1] = own;
+    *place = (struct crowd_place){.block = sim->begun++ % sim->in->block_count, .left = sim->per_block};
+    for (w = first; w < first + sim->per_block; w++) {
+        struct crowd_warp *warp = crowd_warp_at(sim, w);
+
+        *warp = (struct crowd_warp){.place = place, .past = &sim->pasts[warp - sim->warps], .earliest = time};
+        give_list(sim, warp, w);
+        crowd_find_ready(sim, warp);
+    }
 }
 
 int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err)
@@ -33,7 +54,8 @@ int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err)
     const unsigned partitions = sim->in->partitions;
     size_t slots, s;
 
-    sim->per_block = sim->in->block->warps;
+    sim->place_count = blocks;
+    sim->per_block = sim->in->blocks[0]->warps;
     sim->warp_count = blocks * sim->per_block;
     sim->per_partition = ((sim->warp_count + partitions - 1) / partitions + 1) / 2 * 2;
     if (sim->per_partition > CROWD_WARPS)
@@ -45,7 +67,10 @@ int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err)
     sim->ready = calloc(slots, sizeof *sim->ready);
     sim->next_ops = calloc(slots, sizeof *sim->next_ops);
     sim->places = calloc(blocks, sizeof *sim->places);
-    if (!sim->warps || !sim->pasts || !sim->ready || !sim->next_ops || !sim->places)
+    sim->by_age = calloc(blocks, sizeof *sim->by_age);
+    sim->of_places = calloc((size_t)blocks * partitions, sizeof *sim->of_places);
+    if (!sim->warps || !sim->pasts || !sim->ready || !sim->next_ops || !sim->places || !sim->by_age ||
+        !sim->of_places)
         return err_memory(err);
     for (s = 0; s < slots; s++) {
         sim->ready[s] = INFINITY;
@@ -61,26 +86,25 @@ void crowd_release(struct crowd_sim *sim)
     free(sim->ready);
     free(sim->next_ops);
     free(sim->places);
+    free(sim->by_age);
+    free(sim->of_places);
 }
 
 void crowd_give_lists(struct crowd_sim *sim, const struct crowd_list *lists)
 {
     unsigned w;
 
-    for (w = 0; w < sim->warp_count; w++) {
-        struct crowd_warp *warp = crowd_warp_at(sim, w);
-
-        warp->list = &lists[sim->in->block->paths[w % sim->per_block]];
-        warp->safe = sim->shared_only ? warp->list->shared : warp->list->count - 1;
-    }
+    sim->lists = lists;
+    for (w = 0; w < sim->warp_count; w++)
+        give_list(sim, crowd_warp_at(sim, w), w);
 }
 
-static double foresight(const struct crowd_sim *sim, unsigned rounds)
+static double foresight(const struct crowd_sim *sim)
 {
     const bool meets = sim->in->code->barrier_cycles > 0;
     const double barrier = meets ? sim->in->code->barrier_alone - sim->arrival_cycles : INFINITY;
 
-    return later(rounds > 1 ? earlier(barrier, sim->in->replace_cycles) : barrier, 0);
+    return later(sim->replaces ? earlier(barrier, sim->in->replace_cycles) : barrier, 0);
 }
 
 static void start_partition(struct crowd_sim *sim, unsigned p)
@@ -90,24 +114,26 @@ static void start_partition(struct crowd_sim *sim, unsigned p)
     sim->partitions[p] = (struct crowd_partition){.warps = &sim->warps[first],
                                                   .ready = &sim->ready[first],
                                                   .ops = &sim->next_ops[first],
+                                                  .of_place = &sim->of_places[(size_t)p * sim->place_count],
                                                   .yields = true}; /* the youngest goes first */
 }
 
 struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_op *ops)
 {
     const struct replay_code *code = in->code;
-    const double others = fmax(in->block->warps - 1., 1);
+    const double others = fmax(in->blocks[0]->warps - 1., 1);
 
     return (struct crowd_sim){.in = in,
                               .ops = ops,
+                              .enough = UINT_MAX,
                               .issue_cycles =
                                   in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
                               .read_window = in->machine->read_window,
                               .arrival_cycles = (code->barrier_cycles - code->barrier_alone) / others};
 }
 
-int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
-                double stagger, struct err *err)
+int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, double stagger,
+                struct err *err)
 {
     const unsigned partitions = sim->in->partitions;
     const int rc = crowd_allocate(sim, blocks, err);
@@ -119,17 +145,14 @@ int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned 
         sim->next[p] = INFINITY;
     for (p = 0; p < partitions; p++)
         start_partition(sim, p);
+    for (w = 0; w < sim->warp_count; w++)
+        sim->partitions[w % partitions].of_place[w / sim->per_block] |= UINT64_C(1) << w / partitions;
     for (b = 0; b < blocks; b++)
-        sim->places[b] = (struct crowd_place){.left = sim->per_block, .rounds = rounds};
-    crowd_give_lists(sim, lists);
-    for (w = 0; w < sim->warp_count; w++) {
-        struct crowd_warp *warp = crowd_warp_at(sim, w);
-
-        warp->place = &sim->places[w / sim->per_block];
-        warp->past = &sim->pasts[warp - sim->warps];
-        crowd_begin_warp(sim, warp, stagger * (w / sim->per_block));
-    }
-    sim->foresight = foresight(sim, rounds);
+        sim->by_age[b] = b;
+    sim->lists = lists;
+    for (b = 0; b < blocks; b++)
+        crowd_begin_block(sim, &sim->places[b], stagger * b);
+    sim->foresight = foresight(sim);
     crowd_choose_all(sim);
     return 0;
 }
@@ -144,6 +167,7 @@ void crowd_copy(struct crowd_sim *out, const struct crowd_sim *from)
     out->pasts = memcpy(arrays.pasts, from->pasts, slots * sizeof *from->pasts);
     out->ready = memcpy(arrays.ready, from->ready, slots * sizeof *from->ready);
     out->next_ops = memcpy(arrays.next_ops, from->next_ops, slots * sizeof *from->next_ops);
-    out->places =
-        memcpy(arrays.places, from->places, from->warp_count / from->per_block * sizeof *from->places);
+    out->places = memcpy(arrays.places, from->places, from->place_count * sizeof *from->places);
+    out->by_age = memcpy(arrays.by_age, from->by_age, from->place_count * sizeof *from->by_age);
+    out->of_places = arrays.of_places;
 }

@@ -25,9 +25,9 @@ struct crowd_warp {
 };
 
 struct crowd_place {
-    unsigned left;            /* warps that have not ended */
-    unsigned arrived, rounds; /* at the barrier; blocks still to come, this one included */
-    double latest;            /* arrival, as the barrier has taken note of it, or end */
+    size_t block;           /* which of the input's it holds */
+    unsigned left, arrived; /* warps that have not ended; those at the barrier */
+    double latest;          /* arrival, as the barrier has taken note of it, or end */
 };
 
 /* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together.
@@ -36,6 +36,7 @@ struct crowd_partition {
     struct crowd_warp *warps;
     double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
     const struct crowd_op **ops;  /* that instruction */
+    uint64_t *of_place;           /* for each place, a bit for each of its warps here */
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
@@ -47,16 +48,23 @@ struct crowd_partition {
 struct crowd_sim {
     const struct crowd_input *in;
     const struct crowd_op *ops;
+    const struct crowd_list *lists; /* of paths */
     struct crowd_partition partitions[DEVICE_SUBPARTITIONS];
     struct crowd_warp *warps; /* these four by sub-partition, of which each has `per_partition` */
     crowd_past *pasts;
     double *ready;
     const struct crowd_op **next_ops;
     struct crowd_place *places;
+    unsigned *by_age;                  /* places, that of the block that began first at the front */
+    uint64_t *of_places;               /* the sub-partitions' `of_place` */
     double next[DEVICE_SUBPARTITIONS]; /* when each issues next; INFINITY for never */
-    unsigned warp_count, per_block;
+    unsigned warp_count, per_block, place_count;
     unsigned per_partition; /* an even number; the last ones may be empty */
     bool shared_only;       /* stop where a warp's list goes its own way */
+    bool replaces;          /* a block that ends, by the next */
+    size_t begun;           /* blocks */
+    unsigned ended, enough; /* of them; how many are to end */
+    double ended_at;        /* the last of them */
     double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
                              one that does */
     double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles, read_window;
@@ -93,8 +101,8 @@ void crowd_release(struct crowd_sim *sim);
 
 /* Does that, and puts all warps at the start of their lists, each block `stagger` cycles after the one
  * before. */
-int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, unsigned rounds,
-                double stagger, struct err *err);
+int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, double stagger,
+                struct err *err);
 
 /* Makes *out what *from is; both have room for the same. What points to `from`'s arrays keeps to them. */
 void crowd_copy(struct crowd_sim *out, const struct crowd_sim *from);
@@ -102,7 +110,9 @@ void crowd_copy(struct crowd_sim *out, const struct crowd_sim *from);
 /* Each warp is to go on in its path's list among these, at the same place as before. */
 void crowd_give_lists(struct crowd_sim *sim, const struct crowd_list *lists);
 
-void crowd_begin_warp(const struct crowd_sim *sim, struct crowd_warp *warp, double time);
+/* Puts the next block on a place whose warps have ended. */
+void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double time);
+
 /* Notes what a warp's next instruction is, and when it could go as far as the warp itself is concerned. */
 void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp);
 

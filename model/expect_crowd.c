@@ -3,9 +3,12 @@
 #include "model/crowd.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { FEW_WAVES = 20 };            /* with more, the last one is a matter of proportion */
-static const double ORDINARY = 0.1; /* how far the work of an ordinary block is from the mean */
+enum {
+    FEW_WAVES = 20, /* with more, the last one is a matter of proportion */
+    MIXED = 64      /* different blocks that are played together at most */
+};
 
 static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
 {
@@ -17,31 +20,55 @@ static double issued_by(const struct emulate_result *emulation, const struct emu
     return sum;
 }
 
-/* Of the sampled blocks that stand for most the first; where that is no ordinary one, the one whose work is
- * nearest to their mean. */
-static const struct emulate_block *main_block(const struct emulate_result *emulation)
+/* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for. Returns
+ * how much work a block of the grid has, relative to the mean of those. */
+static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
 {
-    const struct emulate_block *best = NULL;
-    double most = 0, sum = 0, count = 0, nearest = 0;
+    double work = 0, weight = 0, chosen = 0, before = 0;
+    size_t b, c = 0, p;
+
+    for (b = 0; b < emulation->block_count; b++) {
+        work += emulation->blocks[b].weight * issued_by(emulation, &emulation->blocks[b]);
+        weight += emulation->blocks[b].weight;
+    }
+    for (p = 0; p < n; p++) {
+        while (c + 1 < emulation->block_count &&
+               before + emulation->blocks[c].weight <= weight * ((double)p + 0.5) / (double)n)
+            before += emulation->blocks[c++].weight;
+        out[p] = &emulation->blocks[c];
+        chosen += issued_by(emulation, out[p]);
+    }
+    return work / weight / (chosen / (double)n);
+}
+
+/* Whether their warps take the same paths. */
+static bool all_alike(const struct emulate_block *const *blocks, size_t n)
+{
     size_t b;
 
-    for (b = 0; b < emulation->block_count; b++)
-        most = fmax(most, emulation->blocks[b].weight);
-    for (b = 0; b < emulation->block_count; b++)
-        if (emulation->blocks[b].weight == most) {
-            sum += issued_by(emulation, &emulation->blocks[b]);
-            count++;
-        }
-    for (b = 0; b < emulation->block_count; b++) {
-        const struct emulate_block *block = &emulation->blocks[b];
-        const double off = fmax(fabs(issued_by(emulation, block) / (sum / count) - 1), ORDINARY);
+    for (b = 1; b < n; b++)
+        if (memcmp(blocks[b]->paths, blocks[0]->paths, blocks[0]->warps * sizeof *blocks[0]->paths))
+            return false;
+    return true;
+}
 
-        if (block->weight == most && (!best || off < nearest)) {
-            best = block;
-            nearest = off;
-        }
-    }
-    return best;
+/* Plays `places` resident blocks as they are mixed in the grid; where they are not of the mean work, the time
+ * is in proportion. */
+static int play(struct crowd *out, struct crowd_input *in, unsigned places, bool waves, struct err *err)
+{
+    const struct emulate_block *blocks[MIXED];
+    double share;
+    int rc;
+
+    in->blocks = blocks;
+    in->block_count = places < MIXED ? places : MIXED;
+    share = mix_blocks(blocks, in->emulation, in->block_count);
+    if (all_alike(blocks, in->block_count))
+        in->block_count = 1;
+    rc = crowd_play(out, in, places, waves, err);
+    out->first *= share;
+    out->further *= share;
+    return rc;
 }
 
 int expect_crowd(struct expect_work *work)
@@ -53,7 +80,6 @@ int expect_crowd(struct expect_work *work)
                              .sass = &out->code,
                              .traffic = &out->traffic,
                              .emulation = &out->emulation,
-                             .block = main_block(&out->emulation),
                              .replace_cycles = out->replace_cycles,
                              .partitions = at->partitions,
                              .stop = work->options->stop};
@@ -66,12 +92,12 @@ int expect_crowd(struct expect_work *work)
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     in.busy_sms = at->sms;
     if (schedule.full > 0)
-        code = crowd_play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
+        code = play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
     if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
         tail = wave;
     } else if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
         in.busy_sms = fmax(schedule.rest_sms, 1);
-        code = crowd_play(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
+        code = play(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }

@@ -20,6 +20,7 @@ struct fixture {
     struct emulate_path path;
     struct emulate_result emulation;
     struct emulate_block block;
+    const struct emulate_block *blocks[2];
     uint32_t paths[32];
 };
 
@@ -60,6 +61,7 @@ static void set_up(struct fixture *f, size_t count, unsigned warps)
     }
     f->path.steps = f->steps;
     f->block = (struct emulate_block){.weight = 1, .warps = warps, .paths = f->paths};
+    f->blocks[0] = &f->block;
     f->emulation = (struct emulate_result){.paths = &f->path, .path_count = 1};
 }
 
@@ -71,7 +73,8 @@ static int try_to_play(struct crowd *out, struct fixture *f, unsigned blocks, bo
                              .sass = &f->sass,
                              .traffic = &f->traffic,
                              .emulation = &f->emulation,
-                             .block = &f->block,
+                             .blocks = f->blocks,
+                             .block_count = f->blocks[1] ? 2 : 1,
                              .busy_sms = 132,
                              .replace_cycles = 100,
                              .partitions = 4,
@@ -178,6 +181,29 @@ static void loops_are_extrapolated(void **state)
     f.code[10] = plain(SASS_BRA, 5, 0);
     set_up(&f, 12, 2);
     check_near(play(&f, 1, false).first, 1000 * 50, 100);
+}
+
+/* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
+ */
+static void unequal_blocks_share_the_places(void **state)
+{
+    struct fixture f = {.path = {.count = 3}};
+    struct emulate_step steps[2][3] = {
+        {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
+        {{.body = 1, .repeats = 200}, {.count = 11}, {.first = 11, .count = 1}}};
+    struct emulate_path paths[2] = {{.steps = steps[0], .count = 3}, {.steps = steps[1], .count = 3}};
+    struct emulate_block shorter;
+    uint32_t others[2] = {1, 1};
+
+    (void)state;
+    fill(&f, 12, plain(SASS_FADD, 4, 0));
+    f.code[10] = plain(SASS_BRA, 5, 0);
+    set_up(&f, 12, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    shorter = f.block;
+    shorter.paths = others;
+    f.blocks[1] = &shorter;
+    check_near(play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
 }
 
 /* A block that loads and waits: the next one on its place begins `replace_cycles` after its end. */
@@ -354,6 +380,29 @@ static void the_youngest_goes_first(void **state)
     check_near(waiting_warp(0), 101 + 100 + 1 + 29 + 1 + 5, 5);
 }
 
+/* Three warps of a scheduler, each with 100 FADDs that it can issue every second cycle. Those of a block take
+ * turns. Of blocks the first two leave the third one nothing, unless they yield, and then it is alone. */
+static void the_older_block_goes_first(void **state)
+{
+    static const struct {
+        unsigned warps, blocks;
+        bool yields;
+        double cycles;
+    } cases[] = {{12, 1, false, 300}, {4, 3, false, 400}, {4, 3, true, 300}};
+    size_t c, i;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f = {0};
+
+        fill(&f, 101, plain(SASS_FADD, 2, 0));
+        for (i = 0; i < 100; i++)
+            f.code[i].control.yield = cases[c].yields;
+        set_up(&f, 101, cases[c].warps);
+        check_near(play(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
+    }
+}
+
 /* Four warps of a block, one a scheduler, come to a barrier together, or 50 cycles apart. */
 static double meet(bool together)
 {
@@ -411,12 +460,14 @@ int main(void)
         cmocka_unit_test(load_store_units_are_shared_by_all),
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(loops_are_extrapolated),
+        cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(parts_merge_while_few_warps_store),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(a_warp_goes_on_unless_it_yields),
         cmocka_unit_test(the_youngest_goes_first),
+        cmocka_unit_test(the_older_block_goes_first),
         cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
         cmocka_unit_test(can_be_stopped),
     };
