@@ -142,10 +142,11 @@ static void put_occupancy(FILE *out, const struct expectation *from)
     const struct imbalance *lost = &from->imbalance;
 
     fprintf(out,
-            "\nOccupancy\n  %.0f of %.0f warps an SM are resident (%.0f %%), limited by %s; %.1f are needed "
-            "to hide latency\n",
-            p->had_warps, from->occupancy.warps / from->occupancy.share, 100 * from->occupancy.share,
-            limiter_text(from->occupancy.limiter), p->needed_warps);
+            "\nOccupancy\n  %u of %.0f warps an SM fit (%.0f %%), limited by %s; %.1f are needed to hide "
+            "latency, "
+            "%.0f are there\n",
+            from->occupancy.warps, from->occupancy.warps / from->occupancy.share, 100 * from->occupancy.share,
+            limiter_text(from->occupancy.limiter), p->needed_warps, p->had_warps);
     fprintf(out,
             "  achieved    %.0f %%: x %.2f for places that no block fills, x %.2f for blocks and x %.2f for "
             "warps of unequal length, x %.2f for places that wait for their next block\n",
