@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SURE = 64 }; /* of the pool, those whose deviation is worked out too */
-
 bool search_is_blind(const struct model_search *search)
 {
     return !search->succeeded && search->timed >= BLIND;
@@ -165,26 +163,17 @@ static void fill_pool(struct model_search *search)
     search->pool_count = to;
 }
 
-/* Ranks by what is expected alone, then the best of them by what they may gain. */
+/* By the time expected. How unsure that is does not count here, as it does for a trial: what is compiled for
+ * being unknown mostly turns out slow, and in a large space few may be compiled. */
 static void rank_pool(struct model_search *search)
 {
-    struct expected expected;
-    size_t i, sure;
+    size_t i;
 
     for (i = 0; i < search->pool_count; i++) {
         space_configuration(search->choices, search->options.space, search->pool[i].index);
         search->pool[i].rank = -belief_log_time(search->belief, search->choices);
     }
     qsort(search->pool, search->pool_count, sizeof *search->pool, by_rank);
-    sure = search->pool_count < SURE ? search->pool_count : SURE;
-    for (i = 0; i < sure; i++) {
-        space_configuration(search->choices, search->options.space, search->pool[i].index);
-        search->pool[i].rank = 0;
-        if (belief_expects(&expected, search->belief, search->choices, NULL))
-            search->pool[i].rank = wanted(search, &expected);
-    }
-    qsort(search->pool, sure, sizeof *search->pool, by_rank);
-    search->pool_count = sure;
 }
 
 static void make_plan(struct model_search *search)
