@@ -79,7 +79,10 @@ int pool_prepare(struct pool *pool, size_t count, struct err *err)
     size_t n;
     int rc = 0;
 
-    for (n = pool->idle_count; n < count && !rc; n++) {
+    pthread_mutex_lock(&pool->lock);
+    n = pool->idle_count;
+    pthread_mutex_unlock(&pool->lock);
+    for (; n < count && !rc; n++) {
         rc = launch(&process, pool, err);
         if (!rc)
             put_idle(pool, &process, false);
