@@ -1,15 +1,16 @@
 /* Issue: when the k-th of many independent instructions of a warp gets away.
  *
  * Isolates: 64 independent loads that miss L1, or stores, of one warp, a clock read after each; then the
- * loads again with the SM full of such warps. And, without the clock reads, the gap between independent
- * accesses.
+ * loads again with the SM full of such warps. Without the clock reads, the gap between independent accesses;
+ * and how many loads get through when all but one of a warp's 32 want a line that is under way from DRAM.
  *
  * Unit: cycles.
  *
  * Expected: a constant gap until something is full; from there a load issues when another returns (seed
- * 000 saw loads at 0, 6, 12, 38, 44 and the sixth at 526 on Fermi).
+ * 000 saw loads at 0, 6, 12, 38, 44 and the sixth at 526 on Fermi). Of lines under way, fewer than the
+ * load/store units take: their loads need places, too.
  *
- * Profile: load_gap, store_gap, shared_load_gap, loads_per_warp, loads_per_sm; curves issue_*. */
+ * Profile: load_gap, store_gap, shared_load_gap, loads_per_warp, loads_per_sm; curves issue_*; a note. */
 #include "micro/micro.h"
 
 #include "base/stats.h"
@@ -146,9 +147,50 @@ static int gaps(const struct micro *micro, struct err *err)
     return rc ? rc : gap(&values[DEVICE_SHARED_LOAD_GAP], micro, "-DACCESS_SHARED", "LDS*8 | LDS*24", err);
 }
 
+static int lines(const struct micro *micro, struct err *err)
+{
+    enum { WARPS = 32, LOADS = 32, PASSES_TIMED = 64, ROUNDS = 2 };
+    const struct device_value *dram = &micro->device->values[DEVICE_DRAM_LATENCY];
+    const uint64_t pass_words = (uint64_t)micro->sms * WARPS * 32;
+    const struct micro_kernel kernel = {
+        .file = "issue.cu",
+        .name = "lines",
+        .options = {"-DACCESS_LOAD"},
+        .body = {.parts = "- | LDG*32",
+                 .bookkeeping = MICRO_LOOP " LOP3 IMAD LEA IADD3.X",
+                 .bytes_max = BODY_CACHE},
+    };
+    struct device_value rate;
+    struct micro_code code;
+    struct call call;
+    int rc;
+
+    if (!dram->known)
+        return err_set(err, ERR_FORMAT, "without dram_latency nobody can say how many are under way");
+    rc = micro_compile(&code, micro, &kernel, err);
+    if (rc)
+        return rc;
+    call_init(&call, micro->sms, 32 * WARPS, 0);
+    call_zeros(&call, "data", ROLE_IN, ROUNDS * PASSES_TIMED * pass_words);
+    call_sink(&call, "sink", micro);
+    call_spans(&call, micro);
+    call_int(&call, PASSES_TIMED);
+    call_long(&call, pass_words);
+    rc = micro_rate_shared(&rate, micro, &code, &call, (double)PASSES_TIMED * LOADS, 1, "issue lines", err);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc ? rc
+              : device_note(
+                    micro->device, err,
+                    "issue: %d warps with %d loads each of a line that comes from DRAM get %.2f loads a "
+                    "cycle through: %.0f are under way",
+                    WARPS, LOADS, rate.sustained, rate.sustained * dram->sustained);
+}
+
 int micro_issue(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"issue_loads", loads}, {"issue_stores", stores}, {"load_gap", gaps}};
+    static const struct part parts[] = {
+        {"issue_loads", loads}, {"issue_stores", stores}, {"load_gap", gaps}, {"issue_lines", lines}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -81,3 +81,33 @@ extern "C" __global__ void gap(unsigned *data, long long *samples, unsigned *sin
     samples[blockIdx.x * 32 + lane] = kept;
     sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+
+// Each warp loads a line word after word, 32 times at once: one load misses as far as DRAM, the others want what is
+// under way. The next pass has other lines, `pass_words` on.
+extern "C" __global__ void lines(const unsigned *data, unsigned *sink, long long *spans, int passes,
+                                 unsigned long long pass_words)
+{
+    const unsigned *own = data + (blockIdx.x * blockDim.x + threadIdx.x) / 32 * 32;
+    const long long enter = clock_now();
+    long long start = 0, stop = 0;
+    unsigned sum = 0;
+
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        start = clock_now();
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++, own += pass_words) {
+            unsigned v[32];
+#pragma unroll
+            for (int k = 0; k < 32; k++)
+                asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k]) : "l"(own + k) : "memory");
+#pragma unroll
+            for (int k = 0; k < 32; k++)
+                sum ^= v[k];
+        }
+        stop = clock_now();
+    }
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    span_keep(spans, enter, start, stop);
+}

@@ -43,7 +43,8 @@ static bool is_finding(const char *note)
     return !strncmp(note, "register banks: ", 16) || !strncmp(note, "register window: ", 17) ||
            !strncmp(note, "pipes: ", 7) || !strncmp(note, "divergence: of", 14) ||
            !strncmp(note, "block_registers: ", 17) || !strncmp(note, "tlb", 3) ||
-           !strncmp(note, "sharing: ", 9) || !strncmp(note, "store_merge_lines: stores reach ", 32) ||
+           !strncmp(note, "issue: 32 warps with ", 21) || !strncmp(note, "sharing: ", 9) ||
+           !strncmp(note, "store_merge_lines: stores reach ", 32) ||
            !strncmp(note, "l2_evict_first: loads marked ", 29);
 }
 
