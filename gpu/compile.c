@@ -241,24 +241,21 @@ static int read_reply(struct compile_result *out, struct message *reply,
     return 0;
 }
 
-/* One exchange with a process, which is idle again afterwards or to be ended. ERR_SYSTEM: it died. */
-static int converse(struct message *reply, bool *interrupted, struct compiler *compiler,
-                    struct process *process, const struct compile_request *request, const struct part *source,
-                    struct err *err)
+/* One exchange with a process. ERR_SYSTEM: it died; ERR_STOPPED: no answer in time, or interrupted before. */
+static int converse(struct message *reply, struct compiler *compiler, struct work *work,
+                    const struct process *process, const struct compile_request *request,
+                    const struct part *source, struct err *err)
 {
-    struct work work;
     struct json *head = request_head(request);
-    int rc = 0;
+    int rc = head ? 0 : err_memory(err);
 
-    pool_begin_work(&compiler->pool, &work, process);
-    rc = head ? message_send(process->fd, head, source, 1, err) : err_memory(err);
+    if (!rc && !pool_hand_work(&compiler->pool, work, process))
+        rc = ERR_STOPPED;
+    if (!rc)
+        rc = message_send(process->fd, head, source, 1, err);
     if (!rc)
         rc = message_receive(reply, process->fd, request->deadline_s, err);
-    pool_end_work(&compiler->pool, &work);
     js_free(head);
-    *interrupted = work.interrupted;
-    if (!rc && !work.interrupted)
-        pool_give(&compiler->pool, process);
     return rc;
 }
 
@@ -269,19 +266,27 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     struct process process;
     struct message reply = {0};
     struct err talk = {0};
-    bool reused, interrupted;
-    int rc = pool_take(&process, &reused, &compiler->pool, fresh, err), status;
+    struct work work;
+    bool reused;
+    int rc, status;
 
-    if (rc)
+    pool_begin_work(&compiler->pool, &work);
+    rc = pool_take(&process, &reused, &compiler->pool, fresh, err);
+    if (rc) {
+        pool_end_work(&compiler->pool, &work);
         return rc;
-    rc = converse(&reply, &interrupted, compiler, &process, request, source, &talk);
+    }
+    rc = converse(&reply, compiler, &work, &process, request, source, &talk);
+    pool_end_work(&compiler->pool, &work);
+    if (!rc && !work.interrupted)
+        pool_give(&compiler->pool, &process);
     status = process_kill(&process);
     if (!rc) {
         rc = read_reply(out, &reply, request, err);
         message_release(&reply);
         return rc;
     }
-    if (interrupted) {
+    if (work.interrupted) {
         out->own_failure = true;
         return fail_compile(out, err, "was interrupted", 0);
     }

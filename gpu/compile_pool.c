@@ -117,13 +117,24 @@ void pool_give(struct pool *pool, struct process *process)
     put_idle(pool, process, true);
 }
 
-void pool_begin_work(struct pool *pool, struct work *work, const struct process *process)
+void pool_begin_work(struct pool *pool, struct work *work)
 {
-    *work = (struct work){.pid = process->pid};
+    *work = (struct work){0};
     pthread_mutex_lock(&pool->lock);
     work->next = pool->at_work;
     pool->at_work = work;
     pthread_mutex_unlock(&pool->lock);
+}
+
+bool pool_hand_work(struct pool *pool, struct work *work, const struct process *process)
+{
+    bool interrupted;
+
+    pthread_mutex_lock(&pool->lock);
+    interrupted = work->interrupted;
+    work->pid = process->pid;
+    pthread_mutex_unlock(&pool->lock);
+    return !interrupted;
 }
 
 void pool_end_work(struct pool *pool, const struct work *work)
@@ -144,7 +155,8 @@ void pool_interrupt(struct pool *pool)
     pthread_mutex_lock(&pool->lock);
     for (work = pool->at_work; work; work = work->next) {
         work->interrupted = true;
-        kill(work->pid, SIGKILL);
+        if (work->pid)
+            kill(work->pid, SIGKILL);
     }
     pthread_mutex_unlock(&pool->lock);
 }

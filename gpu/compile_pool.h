@@ -17,7 +17,7 @@ struct pool {
     pthread_mutex_t lock;
     struct idle *idle; /* processes that wait for work */
     size_t idle_count;
-    struct work *at_work; /* those that are at it */
+    struct work *at_work; /* what has begun */
 };
 
 void pool_init(struct pool *out, const char *worker, const char *library);
@@ -36,17 +36,19 @@ int pool_take(struct process *out, bool *reused, struct pool *pool, bool fresh, 
 /* It waits for work again. Where memory ends it is ended instead. */
 void pool_give(struct pool *pool, struct process *process);
 
-/* A process at work, while its reply is waited for; in the caller's hands. The end comes before the process
- * is reaped: its number may be another's afterwards. */
+/* Work that can be interrupted, from before it has a process: one may have to be started for it. In the
+ * caller's hands. The end comes before the process is reaped: its number may be another's afterwards. */
 struct work {
-    pid_t pid;
+    pid_t pid; /* 0: none yet */
     bool interrupted;
     struct work *next;
 };
-void pool_begin_work(struct pool *pool, struct work *work, const struct process *process);
+void pool_begin_work(struct pool *pool, struct work *work);
+/* From here on an interrupt kills the process. False when there was one before. */
+bool pool_hand_work(struct pool *pool, struct work *work, const struct process *process);
 void pool_end_work(struct pool *pool, const struct work *work);
 
-/* Kills those at work. */
+/* Ends what has begun: kills the processes at work, and keeps those from it that are still started. */
 void pool_interrupt(struct pool *pool);
 
 #endif

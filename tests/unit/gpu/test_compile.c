@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static void test_cubin_and_entry(void **state)
@@ -227,6 +228,33 @@ static void test_interrupted_compile(void **state)
     compiler_close(endless.compiler);
 }
 
+/* The process that was started ahead is not there yet when nobody waits for its work any more. */
+static void test_interrupted_before_the_compile(void **state)
+{
+    const struct timespec begun = {.tv_nsec = 300000000};
+    const char *worker = in_directory("worker");
+    struct endless endless = {0};
+    struct err err = {0};
+    pthread_t thread;
+
+    (void)state;
+    write_endless();
+    write_text("worker", "#!/bin/sh\ntest ! -e \"$0.slow\" || sleep 1\nexec \"$OCCUTUNE_WORKER\" \"$@\"\n");
+    assert_int_equal(chmod(worker, 0700), 0);
+    if (compiler_open_with(&endless.compiler, worker, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    write_text("worker.slow", "");
+    assert_int_equal(compiler_prepare(endless.compiler, 2, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, compile_endless, &endless), 0);
+    nanosleep(&begun, NULL);
+    compiler_interrupt(endless.compiler);
+    pthread_join(thread, NULL);
+    assert_true(endless.result.own_failure);
+    assert_string_equal(endless.result.diagnostic, "was interrupted");
+    compile_result_release(&endless.result);
+    compiler_close(endless.compiler);
+}
+
 static void *compile_in_thread(void *argument)
 {
     struct compile_request request = request_of("k.cu", "plain");
@@ -308,6 +336,7 @@ int main(void)
                                        cmocka_unit_test(test_users_mistakes_are_errors),
                                        cmocka_unit_test(test_endless_compile),
                                        cmocka_unit_test(test_interrupted_compile),
+                                       cmocka_unit_test(test_interrupted_before_the_compile),
                                        cmocka_unit_test(test_many_threads),
                                        cmocka_unit_test(test_started_ahead),
                                        cmocka_unit_test(test_no_library)};
