@@ -204,7 +204,6 @@ void crowd_lists_free(struct crowd_list *lists, size_t count)
     free(lists);
 }
 
-/* One list for each path that the block's warps take; `*played` and `*all` sum up over its warps. */
 void crowd_lists_share(struct crowd_list *lists, const struct crowd_list *others, size_t count)
 {
     size_t l, k;

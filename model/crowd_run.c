@@ -241,7 +241,7 @@ static int run(struct crowd_sim *sim, struct err *err)
 
     for (;; steps++) {
         const unsigned first = first_of(sim);
-        const double next = sim->next[first];
+        const double next = sim->next[first], horizon = next + sim->foresight;
         const struct crowd_partition *at = &sim->partitions[first];
         unsigned p;
 
@@ -250,9 +250,9 @@ static int run(struct crowd_sim *sim, struct err *err)
         steps %= WATCHFUL;
         if (!(next < INFINITY) || sim->ended >= sim->enough)
             break;
-        if (sim->foresight > 0 && goes_alone(at))
+        if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
             for (p = 0; p < sim->in->partitions; p++)
-                steps += run_ahead(sim, p, next + sim->foresight);
+                steps += run_ahead(sim, p, horizon);
         else if (sim->shared_only && is_at_fork(next_warp(at)))
             return 0;
         else if (sim->queue_free[at->ops[at->who]->queues] > next || !step(sim, first))

@@ -170,6 +170,22 @@ static void a_barrier_is_hidden_by_other_blocks(void **state)
     assert_true(play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
 }
 
+/* With barriers that cost less than times this late can tell, too. */
+static void a_barrier_may_cost_next_to_nothing(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fill(&f, 221, plain(SASS_FADD, 4, 0));
+    for (i = 10; i < 220; i += 11)
+        f.code[i] = plain(SASS_BAR, 1, 0);
+    set_up(&f, 221, 2);
+    f.device.values[DEVICE_BARRIER_LATENCY].sustained = 1e-15;
+    f.device.values[DEVICE_BARRIER_PER_WARP].sustained = 0;
+    check_near(play(&f, 1, false).first, 20 * 40, 30);
+}
+
 /* A loop of 10 FADDs, 1000 times. */
 static void loops_are_extrapolated(void **state)
 {
@@ -459,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_pipe_is_shared),
         cmocka_unit_test(load_store_units_are_shared_by_all),
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
+        cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(waves_follow_each_other),
