@@ -7,9 +7,10 @@
  * yields (a bit of the control field) all take turns. Measured on an NVIDIA H200
  * (benchmarks/micro/README.md). A barrier takes note of one warp after another, and lets them go on some time
  * after the last. An instruction that finds a bank of the register file busy holds up all behind it. A memory
- * level is a server with the SM's share of its sustained capacity; who comes while it is busy waits. Loops
- * are played for a few iterations and extrapolated by the cost of the last ones. Latencies are those of an
- * empty machine, and the queues add to them. */
+ * level is a server: DRAM, and L2 for what is written, with the SM's share of its sustained capacity, L2 for
+ * what is read with all that one SM can have. Who comes while it is busy waits. Loops are played for a few
+ * iterations and extrapolated by the cost of the last ones. Latencies are those of an empty machine, and the
+ * queues add to them. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 
