@@ -15,7 +15,7 @@
 #define MODEL_CROWD_H
 
 #include "base/err.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 #include "model/machine.h"
 #include "model/replay_code.h"
 #include "model/traffic.h"

@@ -3,7 +3,7 @@
 #define MODEL_DEMANDS_H
 
 #include "model/machine.h"
-#include "model/sass.h"
+#include "model/code/sass.h"
 #include "model/throughput.h"
 #include "model/traffic.h"
 

@@ -11,14 +11,14 @@
 
 #include "base/err.h"
 #include "base/launch.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/demands.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 #include "model/machine.h"
 #include "model/occupancy.h"
 #include "model/predict.h"
 #include "model/replay_code.h"
-#include "model/sass.h"
+#include "model/code/sass.h"
 #include "model/schedule.h"
 #include "model/traffic.h"
 

@@ -1,6 +1,6 @@
 #include "model/machine.h"
 
-#include "model/register_reads.h"
+#include "model/code/register_reads.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "model/device.h"
 #include "model/predict.h"
-#include "model/sass.h"
+#include "model/code/sass.h"
 #include "model/saturation.h"
 
 #include <stdbool.h>

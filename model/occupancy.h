@@ -10,7 +10,7 @@
 #define MODEL_OCCUPANCY_H
 
 #include "base/launch.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/device.h"
 
 #include <stdbool.h>

@@ -8,11 +8,11 @@
 #define MODEL_REPLAY_CODE_H
 
 #include "base/err.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 #include "model/latency.h"
 #include "model/machine.h"
-#include "model/register_reads.h"
-#include "model/sass.h"
+#include "model/code/register_reads.h"
+#include "model/code/sass.h"
 #include "model/traffic.h"
 
 #include <stddef.h>

@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "base/launch.h"
-#include "model/emulate.h"
-#include "model/sass.h"
+#include "model/emulate/emulate.h"
+#include "model/code/sass.h"
 
 #include <stdbool.h>
 #include <stddef.h>

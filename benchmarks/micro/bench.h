@@ -9,7 +9,7 @@
 #include "gpu/worker.h"
 #include "micro/body.h"
 #include "micro/reduce.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/device.h"
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #include "micro/micro.h"
 #include "micro/operations.h"
 
-#include "model/sass.h"
+#include "model/code/sass.h"
 
 #include <stdio.h>
 #include <string.h>

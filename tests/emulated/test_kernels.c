@@ -1,7 +1,7 @@
 /* The library's kernels in the emulator: usage test_kernels SM [KERNEL]. */
 #include "check.h"
 #include "gpu/compile.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 #include "reference.h"
 #include "space/configuration.h"
 #include "space/space.h"

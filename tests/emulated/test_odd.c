@@ -2,7 +2,7 @@
  * test_odd SM. */
 #include "check.h"
 #include "gpu/compile.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 
 #include <math.h>
 

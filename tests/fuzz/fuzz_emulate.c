@@ -2,7 +2,7 @@
  * and mode. Whatever it is, it ends within its budget, at an instruction of the code and with a reason. */
 #include "fuzz.h"
 
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 
 #include <stdlib.h>
 

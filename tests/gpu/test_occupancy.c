@@ -4,7 +4,7 @@
 
 #include "gpu/compile.h"
 #include "gpu/driver.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/occupancy.h"
 
 static struct compiler *compiler;

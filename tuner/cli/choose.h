@@ -2,7 +2,7 @@
 #ifndef TUNER_CLI_CHOOSE_H
 #define TUNER_CLI_CHOOSE_H
 
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/device.h"
 #include "space/spec.h"
 #include "tuner/cli/cli.h"

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "gpu/compile.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
 #include "tuner/source/site.h"

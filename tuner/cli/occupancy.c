@@ -2,7 +2,7 @@
 
 #include "base/chart.h"
 #include "base/file.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/occupancy.h"
 #include "tuner/cli/choose.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/queue.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/expect.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "gpu/sources.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 #include "model/occupancy.h"
 
 #include <stdio.h>

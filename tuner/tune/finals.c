@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/stats.h"
-#include "model/cubin.h"
+#include "model/code/cubin.h"
 
 #include <math.h>
 #include <stdio.h>

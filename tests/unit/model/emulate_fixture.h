@@ -3,7 +3,7 @@
 #define TESTS_UNIT_EMULATE_FIXTURE_H
 
 #include "check.h"
-#include "model/emulate.h"
+#include "model/emulate/emulate.h"
 
 struct program {
     struct cubin cubin;

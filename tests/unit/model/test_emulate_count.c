@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/emulate_count.h"
+#include "model/emulate/count.h"
 
 enum { ALL = -1 };
 

@@ -1,7 +1,7 @@
 /* Sets of sectors against a plain array of flags. */
 #include "check.h"
 #include "base/hash.h"
-#include "model/footprint.h"
+#include "model/emulate/footprint.h"
 
 enum { SECTORS = 1 << 16 }; /* sixteen chunks */
 

@@ -1,6 +1,6 @@
 /* Where atomics of all blocks meet. */
 #include "check.h"
-#include "model/emulate_meet.h"
+#include "model/emulate/meet.h"
 
 /* A request whose lane l goes to first + l * step. */
 static void note(struct meet *meet, size_t block, uint64_t first, unsigned step)

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/register_reads.h"
+#include "model/code/register_reads.h"
 
 static struct sass reading(unsigned a, unsigned b, unsigned c)
 {

@@ -1,6 +1,6 @@
 /* What addresses and branches need, on a few instructions at a time. */
 #include "check.h"
-#include "model/emulate_slice.h"
+#include "model/emulate/slice.h"
 
 enum { MOST = 12, LUT_AND = 0xc0, LUT_OR = 0xfc };
 

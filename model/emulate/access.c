@@ -1,0 +1,439 @@
+#include "model/emulate/access.h"
+
+#include "model/emulate/alu.h"
+#include "model/emulate/slice.h"
+#include "model/emulate/steady.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool is_access(const struct sass *i)
+{
+    return i->access_count > 0;
+}
+
+const struct sass_operand *data_operand(const struct sass *i, unsigned k)
+{
+    for (unsigned s = 0; s < i->source_count; s++)
+        if ((i->sources[s].kind == SASS_REGISTER || i->sources[s].kind == SASS_IMMEDIATE ||
+             i->sources[s].kind == SASS_UNIFORM_REGISTER) &&
+            k-- == 0)
+            return &i->sources[s];
+    return NULL;
+}
+
+static int bad_address(struct emulation *emulation, const struct request *request, unsigned lane,
+                       const char *why)
+{
+    return stop_at(emulation, request->i, EMULATE_BAD_ADDRESS, "%s of %u bytes at %#llx by lane %u %s",
+                   sass_info((enum sass_op)request->i->op)->name, request->width,
+                   (unsigned long long)request->address[lane], lane, why);
+}
+
+/* Says beside which buffer, as most such accesses miss their own by a little. */
+static int outside_buffers(struct emulation *emulation, const struct request *request, unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const struct region *near = memory_nearest(&emulation->memory, address);
+    const bool before = near && address < near->address;
+    char why[160] = "is outside every buffer";
+
+    if (before)
+        snprintf(why, sizeof why, "is outside every buffer, %llu bytes before %.60s",
+                 (unsigned long long)(near->address - address), near->name);
+    else if (near)
+        snprintf(why, sizeof why, "is outside every buffer, at byte %llu of %.60s, which has %llu",
+                 (unsigned long long)(address - near->address), near->name, (unsigned long long)near->bytes);
+    return bad_address(emulation, request, lane, why);
+}
+
+/* Shared memory of another block of the cluster: its rank stands above the 16 MB of the own window. */
+static bool is_remote(uint64_t address, enum sass_space space)
+{
+    const uint32_t rank = (uint32_t)address >> 24;
+
+    return space == SASS_SPACE_SHARED && rank && rank < CLUSTER_BLOCKS;
+}
+
+static int window_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
+                       const struct request *request, unsigned lane, bool shared)
+{
+    const uint64_t offset = request->address[lane] & 0xffffffff;
+    const size_t size = shared ? emulation->shared_bytes : emulation->local_bytes;
+    const size_t first = shared ? 0 : lane * emulation->local_bytes;
+
+    if (shared && is_remote(offset, SASS_SPACE_SHARED)) {
+        *out = (struct cell){.bytes = emulation->remote, .remote = true};
+        return STEP_NEXT;
+    }
+    if (size < request->width || offset > size - request->width)
+        return bad_address(emulation, request, lane,
+                           shared ? "is outside shared memory" : "is outside local memory");
+    out->remote = false;
+    out->bytes = (shared ? emulation->shared : warp->local) + first + offset;
+    out->marks = (shared ? emulation->shared_unknown : warp->local_unknown) + first + offset;
+    out->page = NULL;
+    return STEP_NEXT;
+}
+
+int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
+              unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const enum sass_space space =
+        request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
+    struct region *region;
+
+    if (address & (request->width - 1))
+        return bad_address(emulation, request, lane, "is not aligned");
+    if (space != SASS_SPACE_GLOBAL)
+        return window_cell(out, emulation, warp, request, lane, space == SASS_SPACE_SHARED);
+    region = memory_region(&emulation->memory, address, request->width);
+    if (!region)
+        return outside_buffers(emulation, request, lane);
+    out->region = region;
+    out->remote = false;
+    out->page = region_page(region, address - region->address, emulation->err);
+    if (!out->page)
+        return ERR_MEMORY;
+    out->offset = (size_t)((address - region->address) % PAGE_BYTES);
+    out->bytes = out->page->bytes + out->offset;
+    out->marks = NULL;
+    return STEP_NEXT;
+}
+
+bool cell_unknown(const struct cell *cell, unsigned width)
+{
+    if (cell->remote)
+        return true;
+    if (cell->page)
+        return page_unknown(cell->page, cell->offset, width);
+    for (unsigned k = 0; k < width; k++)
+        if (cell->marks[k])
+            return true;
+    return false;
+}
+
+bool cell_store(struct emulation *emulation, const struct cell *cell, const void *bytes, unsigned width,
+                bool unknown)
+{
+    const bool changed = memcmp(cell->bytes, bytes, width) != 0;
+
+    if (cell->remote)
+        return false;
+    memcpy(cell->bytes, bytes, width);
+    if (cell->page) {
+        page_taint(cell->page, cell->offset, width, unknown);
+        cell->page->written = true;
+    } else if (unknown || emulation->shared_tainted) {
+        memset(cell->marks, unknown, width);
+        emulation->shared_tainted = true;
+    }
+    return changed;
+}
+
+/* Sliced: a wanted load of what a store that was left out has written. */
+static bool reads_left_out_store(const struct emulation *emulation, const struct request *request,
+                                 unsigned lane)
+{
+    const struct footprint *written = &emulation->block->written;
+
+    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && written->count &&
+           footprint_has(written, request->address[lane]);
+}
+
+static int load_lane(struct emulation *emulation, struct warp *warp, const struct request *request,
+                     unsigned lane, row *words, uint32_t *unknown)
+{
+    const bool sign = request->i->accesses[0].sign;
+    uint32_t value[8] = {0};
+    struct cell cell;
+    const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    if (cell.page && reads_left_out_store(emulation, request, lane)) {
+        emulation->restart = true;
+        return STEP_STOPPED;
+    }
+    memcpy(value, cell.bytes, request->width);
+    if (sign && request->width == 1)
+        value[0] = (uint32_t)(int32_t)(int8_t)value[0];
+    if (sign && request->width == 2)
+        value[0] = (uint32_t)(int32_t)(int16_t)value[0];
+    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
+        words[w][lane] = value[w];
+    if (cell_unknown(&cell, request->width))
+        *unknown |= lane_bit(lane);
+    return STEP_NEXT;
+}
+
+/* Words beyond the first operand go to the second: 32-byte loads have two. */
+static void store_words(struct warp *warp, const struct sass *i, row *words, unsigned count, uint32_t mask,
+                        uint32_t unknown)
+{
+    for (unsigned k = 0; k < i->destination_count && count; k++) {
+        const struct sass_operand *to = &i->destinations[k];
+        const unsigned n = to->count < count ? to->count : count;
+
+        if (to->kind != SASS_REGISTER && to->kind != SASS_UNIFORM_REGISTER)
+            continue;
+        operand_store(warp, to, words, n, mask, unknown);
+        words += n;
+        count -= n;
+    }
+}
+
+static int load(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    row words[8];
+    uint32_t unknown = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const int rc = load_lane(emulation, warp, request, (unsigned)__builtin_ctz(left), words, &unknown);
+
+        if (rc)
+            return rc;
+    }
+    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
+    return STEP_NEXT;
+}
+
+/* The words that lanes store, from one or two operands. */
+static uint32_t store_data(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                           unsigned count, row *words)
+{
+    uint32_t unknown = 0;
+
+    for (unsigned k = 0, w = 0; w < count; k++) {
+        const struct sass_operand *from = data_operand(i, k);
+
+        if (!from)
+            break;
+        unknown |= operand_unknown(emulation, warp, from);
+        for (unsigned n = 0; n < (from->count ? from->count : 1) && w < count; n++, w++) {
+            row scratch;
+
+            memcpy(words[w], operand_row(emulation, warp, from, n, scratch), sizeof(row));
+        }
+    }
+    return unknown;
+}
+
+static int store(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const unsigned count = (request->width + 3) / 4;
+    row words[8] = {{0}};
+    const uint32_t unknown = store_data(emulation, warp, request->i, count, words);
+    bool changed = false;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        uint32_t value[8];
+        struct cell cell;
+        const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+        if (rc)
+            return rc;
+        for (unsigned w = 0; w < count; w++)
+            value[w] = words[w][lane];
+        changed |= cell_store(emulation, &cell, value, request->width, unknown >> lane & 1);
+    }
+    if (changed)
+        note_change(emulation);
+    return STEP_NEXT;
+}
+
+/* Whether one lane's address is good. */
+static int check_lane(struct emulation *emulation, const struct request *request, unsigned lane)
+{
+    const uint64_t address = request->address[lane];
+    const enum sass_space space =
+        request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
+    const size_t size = space == SASS_SPACE_SHARED ? emulation->shared_bytes : emulation->local_bytes;
+
+    if (address & (request->width - 1))
+        return bad_address(emulation, request, lane, "is not aligned");
+    if (is_remote(address, space))
+        return STEP_NEXT;
+    if (space == SASS_SPACE_GLOBAL)
+        return memory_region(&emulation->memory, address, request->width)
+                   ? STEP_NEXT
+                   : outside_buffers(emulation, request, lane);
+    if (size < request->width || (address & 0xffffffff) > size - request->width)
+        return bad_address(emulation, request, lane,
+                           space == SASS_SPACE_SHARED ? "is outside shared memory"
+                                                      : "is outside local memory");
+    return STEP_NEXT;
+}
+
+/* Whether every lane's address is good: at once where the lowest and the highest lie in one place. */
+static int check_request(struct emulation *emulation, const struct request *request)
+{
+    uint64_t least = UINT64_MAX, most = 0, bits = 0;
+    const uint64_t width = request->width;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const bool active = request->mask >> l & 1;
+        const uint64_t address = request->address[l];
+
+        bits |= active ? address : 0;
+        least = active && address < least ? address : least;
+        most = active && address > most ? address : most;
+    }
+    if (!(bits & (width - 1))) {
+        if (request->space == SASS_SPACE_SHARED && most + width <= emulation->shared_bytes)
+            return STEP_NEXT;
+        if (request->space == SASS_SPACE_LOCAL && most + width <= emulation->local_bytes)
+            return STEP_NEXT;
+        if (request->space == SASS_SPACE_GLOBAL && most - least < UINT32_MAX &&
+            memory_region(&emulation->memory, least, (unsigned)(most - least + width)))
+            return STEP_NEXT;
+    }
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const int rc = check_lane(emulation, request, (unsigned)__builtin_ctz(left));
+
+        if (rc)
+            return rc;
+    }
+    return STEP_NEXT;
+}
+
+/* LDC, ULDC: a constant bank, indexed by a register. */
+static int load_constant(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const struct sass_access *access = &request->i->accesses[0];
+    row words[4];
+    uint32_t unknown = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        for (unsigned w = 0; w < (request->width + 3) / 4; w++) {
+            const uint64_t at = request->address[lane] + 4 * w;
+            uint32_t value;
+
+            if (!constant_word(&emulation->memory, access->bank, at & ~UINT64_C(3), &value))
+                unknown |= lane_bit(lane);
+            if (request->width < 4) {
+                value = value >> 8 * (at & 3) & (request->width == 1 ? 0xff : 0xffff);
+                if (access->sign)
+                    value = request->width == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+            }
+            words[w][lane] = value;
+        }
+    }
+    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
+    return STEP_NEXT;
+}
+
+/* LDGSTS: global to shared memory, past the registers. */
+static int copy(struct emulation *emulation, struct warp *warp, const struct request *from,
+                const struct request *to)
+{
+    for (uint32_t left = from->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        struct cell source, target;
+        int rc = cell_find(&source, emulation, warp, from, lane);
+
+        if (!rc)
+            rc = cell_find(&target, emulation, warp, to, lane);
+        if (rc)
+            return rc;
+        cell_store(emulation, &target, source.bytes, to->width, cell_unknown(&source, from->width));
+    }
+    note_change(emulation);
+    return STEP_NEXT;
+}
+
+/* Tells a loop that is being recorded, checks the addresses, counts. */
+static int pass_request(struct emulation *emulation, const struct request *request, bool wanted)
+{
+    const int rc = check_request(emulation, request);
+
+    if (rc)
+        return rc;
+    if (steady_listens(emulation->steady))
+        steady_access(emulation->steady, request, wanted,
+                      emulation->slice.plain_stack && request->space == SASS_SPACE_LOCAL);
+    return request_count(emulation, request);
+}
+
+/* Counted as one request: sectors of what it reads, wavefronts of what it writes. */
+static int execute_copy(struct emulation *emulation, struct warp *warp, const struct request *from)
+{
+    struct request to;
+    int rc = request_init(&to, emulation, warp, from->i, 1, from->mask);
+
+    to.second = 1;
+    if (!rc)
+        rc = pass_request(emulation, from, false);
+    if (!rc)
+        rc = pass_request(emulation, &to, false);
+    return rc || !emulation->slice.wanted[from->index] ? rc : copy(emulation, warp, from, &to);
+}
+
+static int execute_data(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    if (request->i->op == SASS_LDSM || request->i->op == SASS_STSM)
+        return matrix_execute(emulation, warp, request);
+    if (request->access & SASS_ATOMICALLY)
+        return atomic_execute(emulation, warp, request);
+    return request->access & SASS_READS ? load(emulation, warp, request) : store(emulation, warp, request);
+}
+
+/* QSPC: whether a generic address lies in global, local, own or, .D, the cluster's shared memory. */
+static int query_space(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    static const enum sass_space asked[] = {SASS_SPACE_GLOBAL, SASS_SPACE_LOCAL, SASS_SPACE_SHARED,
+                                            SASS_SPACE_SHARED};
+    const unsigned variant = i->mod[SASS_MOD_VARIANT] & 3;
+    struct request request;
+    uint32_t is = 0;
+    row words = {0};
+    const int rc = request_init(&request, emulation, warp, i, 0, mask);
+
+    if (rc)
+        return rc;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const enum sass_space space = space_of(request.address[lane]);
+
+        words[lane] = space == asked[variant] && (variant == 3 || !is_remote(request.address[lane], space));
+        is |= words[lane] << lane;
+    }
+    predicate_store(warp, &i->destinations[0], is, mask, 0);
+    operand_store(warp, &i->destinations[1], &words, 1, mask, 0);
+    return STEP_NEXT;
+}
+
+int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    const bool wanted = emulation->slice.wanted[i->pc / SASS_BYTES];
+    struct request request;
+    int rc;
+
+    if (!mask)
+        return STEP_NEXT;
+    if (i->op == SASS_QSPC)
+        return query_space(emulation, warp, i, mask);
+    if (!i->accesses[0].bytes || i->accesses[0].space == SASS_SPACE_TEXTURE ||
+        i->accesses[0].space == SASS_SPACE_TENSOR) { /* what it moves stands in a descriptor */
+        make_unknown(warp, i, mask);
+        return STEP_NEXT;
+    }
+    rc = request_init(&request, emulation, warp, i, 0, mask);
+    if (rc || request.access & SASS_PREFETCHES)
+        return rc;
+    if (request.space == SASS_SPACE_CONSTANT) {
+        if (steady_listens(emulation->steady))
+            steady_access(emulation->steady, &request, true, false);
+        return load_constant(emulation, warp, &request);
+    }
+    if (i->op == SASS_LDSM || i->op == SASS_STSM)
+        matrix_lanes(&request);
+    if (i->access_count > 1)
+        return execute_copy(emulation, warp, &request);
+    rc = pass_request(emulation, &request, wanted);
+    return rc || !wanted ? rc : execute_data(emulation, warp, &request);
+}

@@ -1,0 +1,63 @@
+/* Loads and stores. */
+#ifndef MODEL_EMULATE_ACCESS_H
+#define MODEL_EMULATE_ACCESS_H
+
+#include "model/emulate/state.h"
+
+/* One access of a warp. */
+struct request {
+    const struct sass *i;
+    uint32_t index; /* of the instruction */
+    uint32_t mask;  /* lanes that access */
+    unsigned width; /* bytes of a lane */
+    uint8_t space;  /* enum sass_space; generic until a lane's own is looked up */
+    uint8_t access; /* SASS_READS, SASS_WRITES, ... */
+    uint8_t second; /* 1: the instruction's second access, which is no request of its own */
+    uint64_t address[LANES];
+};
+
+bool is_access(const struct sass *i);
+/* Executes a memory instruction; STEP_NEXT, STEP_STOPPED or an error. */
+int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
+int atomic_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
+/* LDSM, STSM: 8x8 matrices of halves. Each lane names a 16-byte row of one; the first drops the lanes whose
+ * address counts for nothing. */
+void matrix_lanes(struct request *request);
+int matrix_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
+
+/* The address of every lane; stops where one is unknown. */
+int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
+                 const struct sass *i, unsigned which, uint32_t mask);
+/* Where a generic address lies: global, shared or local memory. */
+enum sass_space space_of(uint64_t address);
+/* Counts it `times` times. */
+void request_tally(struct emulation *emulation, const struct request *request, uint64_t times);
+/* Counts it once and marks the footprint. */
+int request_count(struct emulation *emulation, const struct request *request);
+/* Marks bytes of global memory in the block's footprint, as touched by the request's instruction. */
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address,
+                 uint64_t bytes);
+/* Whether its lanes access global memory; they do all or, generic addresses, as the first does. */
+bool request_is_global(const struct request *request);
+
+/* The bytes behind one lane's address: `width` of them at *bytes, their marks at *unknown or, for global
+ * memory, in *page at `*offset`. Stops where there are none. */
+struct cell {
+    unsigned char *bytes;
+    bool *marks;       /* shared and local memory */
+    struct page *page; /* global memory */
+    size_t offset;     /* in the page */
+    struct region *region;
+    bool remote; /* shared memory of another block: never known, stores are lost */
+};
+int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
+              unsigned lane);
+bool cell_unknown(const struct cell *cell, unsigned width);
+/* Stores; a store of unknown data marks the bytes. Says whether anything changed. */
+bool cell_store(struct emulation *emulation, const struct cell *cell, const void *bytes, unsigned width,
+                bool unknown);
+
+/* The operands of an instruction that carry data, in order: registers and immediates that are no address. */
+const struct sass_operand *data_operand(const struct sass *i, unsigned k);
+
+#endif

@@ -1,0 +1,194 @@
+#include "model/emulate/block.h"
+
+#include "model/emulate/alike.h"
+#include "model/emulate/run.h"
+#include "model/emulate/steady.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int emulation_slice(struct emulation *emulation, bool stores, struct err *err)
+{
+    slice_release(&emulation->slice);
+    return slice_init(&emulation->slice, emulation->instructions, emulation->count,
+                      emulation->mode == EMULATE_FULL, stores, err);
+}
+
+static void clear_registers(struct registers *regs, const struct emulation *emulation)
+{
+    memset(regs->r, 0, emulation->row_count * sizeof(row));
+    memset(regs->u, 0, emulation->uniform_count * sizeof(row));
+    memset(regs->r_unknown, 0, sizeof regs->r_unknown);
+    memset(regs->u_unknown, 0, sizeof regs->u_unknown);
+    memset(regs->b, 0, sizeof regs->b);
+    memset(regs->stale, 0, sizeof regs->stale);
+    regs->doubtful = false;
+    for (unsigned k = 0; k < 8; k++) {
+        regs->p[k] = regs->up[k] = k == SASS_PT ? ALL_LANES : 0;
+        regs->p_unknown[k] = regs->up_unknown[k] = 0;
+    }
+    regs->tainted = false;
+}
+
+void warp_start(struct emulation *emulation, struct warp *warp)
+{
+    const unsigned *block = emulation->launch->block;
+    const unsigned first = warp->index * LANES, left = emulation->threads - first;
+
+    clear_registers(&warp->regs, emulation);
+    warp->exited = left >= LANES ? 0 : ALL_LANES << left;
+    for (unsigned l = 0; l < LANES; l++) {
+        const unsigned thread = first + l;
+
+        warp->tid[0][l] = thread % block[0];
+        warp->tid[1][l] = thread / block[0] % block[1];
+        warp->tid[2][l] = thread / block[0] / block[1];
+    }
+    warp->groups[0] = (struct group){.mask = ~warp->exited};
+    warp->group_count = 1;
+    warp->turn = 0;
+    warp->passed = 0;
+    memset(warp->local_unknown, 0, emulation->local_bytes * LANES);
+    trace_clear(&warp->trace);
+}
+
+static void start_block(struct emulation *emulation, struct emulate_block *block)
+{
+    const bool sliced = emulation->mode == EMULATE_SLICED;
+
+    emulation->block = block;
+    memcpy(emulation->position, block->position, sizeof emulation->position);
+    memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
+    memset(block->counts, 0, emulation->count * sizeof *block->counts);
+    memset(block->touches, 0, emulation->count * sizeof *block->touches);
+    footprint_release(&block->read);
+    footprint_release(&block->written);
+    emulation->shared_tainted = false;
+    emulation->restart = emulation->copied = false;
+    emulation->mistrust = NOBODY;
+    emulation->alive = emulation->threads;
+    emulation->alone =
+        sliced && !emulation->together && !emulation->slice.reads_shared && !emulation->slice.stores;
+    if (!emulation->alone) { /* else nobody reads shared memory */
+        memset(emulation->shared, 0, emulation->shared_bytes);
+        memset(emulation->shared_unknown, 0, emulation->shared_bytes);
+    }
+    for (unsigned b = 0; b < BARRIERS; b++)
+        emulation->barriers[b] = (struct block_barrier){.all = true};
+    for (unsigned w = 0; w < emulation->warp_count && !emulation->alone; w++)
+        warp_start(emulation, &emulation->warps[w]);
+    note_change(emulation);
+}
+
+static bool paths_equal(const struct emulate_path *path, const struct trace *trace, uint64_t hash)
+{
+    return path->hash == hash && path->count == (trace->cut ? 0 : trace->count);
+}
+
+/* The index of the warp's path among the result's, added if it is new. */
+static int add_path(uint32_t *out, struct emulate_result *result, struct trace *trace, struct err *err)
+{
+    struct emulate_path *paths, *path;
+    uint64_t hash;
+    const int rc = trace_finish(&hash, trace, err);
+
+    if (rc)
+        return rc;
+    for (size_t k = 0; k < result->path_count; k++)
+        if (paths_equal(&result->paths[k], trace, hash)) {
+            *out = (uint32_t)k;
+            return 0;
+        }
+    paths = realloc(result->paths, (result->path_count + 1) * sizeof *paths);
+    if (!paths)
+        return err_memory(err);
+    result->paths = paths;
+    path = &paths[result->path_count];
+    *path = (struct emulate_path){.hash = hash, .cut = trace->cut, .count = trace->cut ? 0 : trace->count};
+    path->steps = malloc((path->count + 1) * sizeof *path->steps);
+    if (!path->steps)
+        return err_memory(err);
+    memcpy(path->steps, trace->steps, path->count * sizeof *path->steps);
+    *out = (uint32_t)result->path_count++;
+    return 0;
+}
+
+static int finish_block(struct emulation *emulation, struct emulate_block *block, struct err *err)
+{
+    int64_t issued = 0;
+
+    for (size_t k = 0; k < emulation->count; k++) {
+        issued += emulation->issue_steps[k];
+        block->counts[k].issued = (uint64_t)issued;
+    }
+    for (unsigned w = 0; w < emulation->warp_count; w++) {
+        const int rc = add_path(&block->paths[w], emulation->result, &emulation->warps[w].trace, err);
+
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* More is needed than was thought: warps that wait for each other, what stores leave in memory, or a value
+ * that was hoped not to be read. What was learned of loops goes with the slice it was learned under. */
+static int slice_again(struct emulation *emulation, struct err *err)
+{
+    int rc;
+
+    alike_forget(emulation->alike);
+    steady_close(emulation->steady);
+    rc = steady_open(&emulation->steady, err);
+    if (rc || emulation->together)
+        return rc;
+    if (emulation->mistrust == NOBODY)
+        return emulation_slice(emulation, true, err);
+    return slice_pin(&emulation->slice, emulation->instructions, emulation->count, emulation->mistrust, err);
+}
+
+int block_execute(struct emulation *emulation, struct emulate_block *block, struct err *err)
+{
+    int rc;
+
+    do {
+        if (emulation->mode == EMULATE_SLICED)
+            memory_forget(&emulation->memory);
+        start_block(emulation, block);
+        rc = run_block(emulation);
+        if (!rc && emulation->restart)
+            rc = slice_again(emulation, err);
+    } while (!rc && emulation->restart);
+    return rc || emulation->copied || emulation->result->end != EMULATE_DONE
+               ? rc
+               : finish_block(emulation, block, err);
+}
+
+int block_add(struct emulate_block **out, struct emulation *emulation, struct emulate_result *result,
+              const unsigned position[3], struct err *err)
+{
+    struct emulate_block *blocks = realloc(result->blocks, (result->block_count + 1) * sizeof *blocks),
+                         *block;
+
+    if (!blocks)
+        return err_memory(err);
+    result->blocks = blocks;
+    block = &blocks[result->block_count++];
+    *block = (struct emulate_block){.weight = 1, .warps = emulation->warp_count};
+    memcpy(block->position, position, sizeof block->position);
+    block->counts = malloc(emulation->count * sizeof *block->counts); /* cleared when it starts */
+    block->touches = malloc(emulation->count * sizeof *block->touches);
+    block->paths = calloc(emulation->warp_count, sizeof *block->paths);
+    if (!block->counts || !block->touches || !block->paths)
+        return err_memory(err);
+    *out = block;
+    return 0;
+}
+
+void block_release(struct emulate_block *block)
+{
+    free(block->counts);
+    free(block->touches);
+    free(block->paths);
+    footprint_release(&block->read);
+    footprint_release(&block->written);
+}

@@ -1,0 +1,417 @@
+#include "model/emulate/control.h"
+
+#include "model/emulate/access.h"
+#include "model/emulate/alu.h"
+
+#include <string.h>
+
+bool is_control(const struct sass *i)
+{
+    return sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL || i->op == SASS_BAR;
+}
+
+struct group *group_add(struct warp *warp, uint32_t mask, uint32_t pc)
+{
+    struct group *group = &warp->groups[warp->group_count++];
+
+    *group = (struct group){.mask = mask, .pc = pc};
+    return group;
+}
+
+/* Groups without lanes go; the turn stays with the group that has it. */
+static void drop_empty(struct warp *warp)
+{
+    unsigned kept = 0, turn = warp->turn;
+
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        if (!warp->groups[k].mask) {
+            turn -= k < warp->turn;
+            continue;
+        }
+        warp->groups[kept++] = warp->groups[k];
+    }
+    warp->group_count = kept;
+    warp->turn = turn < kept ? turn : 0;
+}
+
+/* Joins the released groups, bit k of `released` for group k, that are at the same instruction. */
+static void join(struct warp *warp, uint32_t released)
+{
+    for (uint32_t left = released; left; left &= left - 1) {
+        struct group *into = &warp->groups[__builtin_ctz(left)];
+
+        into->state = GROUP_READY;
+        into->idle = false;
+        into->pc++;
+        for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
+            struct group *from = &warp->groups[__builtin_ctz(rest)];
+
+            if (from->pc + 1 != into->pc)
+                continue;
+            into->mask |= from->mask;
+            from->mask = 0;
+            left &= ~(UINT32_C(1) << (from - warp->groups));
+        }
+    }
+    drop_empty(warp);
+}
+
+/* The lanes that a waiting group waits for, itself included. */
+static uint32_t awaited_by(const struct warp *warp, const struct group *group)
+{
+    const uint32_t awaited = group->state == GROUP_AT_WARPSYNC
+                                 ? group->awaited
+                                 : warp->regs.b[group->index][__builtin_ctz(group->mask)];
+
+    return awaited & ~warp->exited;
+}
+
+static uint32_t yielded_lanes(const struct warp *warp)
+{
+    uint32_t lanes = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++)
+        lanes |= warp->groups[k].yielded ? warp->groups[k].mask : 0;
+    return lanes;
+}
+
+/* Groups that wait together with `group` and are among those it waits for; all of them when none is missing,
+ * else none. A convergence barrier does not wait for lanes that have yielded, or a loop that waits for
+ * another lane of its warp would never end (US patent application 2016/0019066). */
+static uint32_t complete_set(const struct warp *warp, const struct group *group)
+{
+    const uint32_t excused = group->state == GROUP_AT_RECONVERGENCE ? yielded_lanes(warp) : 0;
+    const uint32_t awaited = awaited_by(warp, group);
+    uint32_t here = 0, set = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        const struct group *other = &warp->groups[k];
+
+        if (other->state == group->state && other->index == group->index && !(other->mask & ~awaited)) {
+            here |= other->mask;
+            set |= UINT32_C(1) << k;
+        }
+    }
+    set |= UINT32_C(1) << (group - warp->groups);
+    return awaited & ~here & ~group->mask & ~excused ? 0 : set;
+}
+
+/* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
+static void part(struct warp *warp, const struct group *group)
+{
+    row *b = &warp->regs.b[group->index];
+    const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
+
+    for (unsigned l = 0; l < LANES && late; l++)
+        if (awaited >> l & 1)
+            (*b)[l] &= late >> l & 1 ? late : ~late;
+}
+
+void control_release(struct emulation *emulation, struct warp *warp)
+{
+    for (unsigned k = 0; k < warp->group_count;) {
+        const struct group *group = &warp->groups[k];
+        uint32_t set = 0;
+
+        if (group->state == GROUP_AT_RECONVERGENCE || group->state == GROUP_AT_WARPSYNC)
+            set = complete_set(warp, group);
+        if (!set) {
+            k++;
+            continue;
+        }
+        if (group->state == GROUP_AT_RECONVERGENCE)
+            part(warp, group);
+        join(warp, set);
+        note_change(emulation);
+        k = 0;
+    }
+}
+
+static int wait_for_lanes(struct emulation *emulation, struct warp *warp, struct group *group,
+                          enum group_state state, uint8_t index, uint32_t awaited)
+{
+    group->state = (uint8_t)state;
+    group->index = index;
+    group->awaited = awaited;
+    control_release(emulation, warp);
+    return STEP_BLOCKED;
+}
+
+/* A target without code: a function that is not the kernel's own, or nothing at all. */
+static int no_code(struct emulation *emulation, const struct sass *i, uint64_t target)
+{
+    const struct cubin_symbol *symbol = foreign_symbol(emulation->cubin, target);
+    const char *name = sass_info((enum sass_op)i->op)->name;
+
+    if (symbol && !strcmp(symbol->name, "__assertfail"))
+        return stop_at(emulation, i, EMULATE_TRAP, "an assertion of the kernel failed");
+    if (symbol)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE,
+                       "%s of %s, whose code is not the kernel's own (as with printf, malloc, -G, -rdc)",
+                       name, symbol->name);
+    return stop_at(emulation, i, EMULATE_BAD_BRANCH, "%s leads to %#llx, where no instruction is", name,
+                   (unsigned long long)target);
+}
+
+/* Lanes `mask` of the group go elsewhere; the rest goes on behind the instruction. */
+static int branch(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
+                  uint32_t mask, uint64_t target)
+{
+    if (!mask)
+        return STEP_NEXT;
+    if (target % SASS_BYTES || target / SASS_BYTES >= emulation->count)
+        return no_code(emulation, i, target);
+    if (mask != group->mask) {
+        group->mask &= ~mask;
+        group_add(warp, mask, (uint32_t)(target / SASS_BYTES));
+        return STEP_NEXT;
+    }
+    group->pc = (uint32_t)(target / SASS_BYTES);
+    return STEP_JUMPED;
+}
+
+/* Each lane has its own target, in a register pair: those with the same go together. */
+static int branch_indirect(struct emulation *emulation, struct warp *warp, struct group *group,
+                           const struct sass *i, uint32_t mask)
+{
+    const struct sass_operand *source = &i->sources[0];
+    const uint64_t base = i->has_target ? (uint64_t)i->target : 0;
+    row low, high;
+    const uint32_t *lows, *highs;
+
+    for (unsigned k = 0; k < i->source_count; k++)
+        if (i->sources[k].kind == SASS_REGISTER || i->sources[k].kind == SASS_UNIFORM_REGISTER)
+            source = &i->sources[k];
+    if (operand_unknown(emulation, warp, source) & mask)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the target of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    lows = operand_row(emulation, warp, source, 0, low);
+    highs = operand_row(emulation, warp, source, 1, high);
+    while (mask) {
+        const unsigned first = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0;
+        int rc;
+
+        for (uint32_t left = mask; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+
+            same |= (uint32_t)(lows[lane] == lows[first] && highs[lane] == highs[first]) << lane;
+        }
+        rc = branch(emulation, warp, group, i, same, base + (lows[first] | (uint64_t)highs[first] << 32));
+        if (rc)
+            return rc;
+        mask &= ~same;
+    }
+    return STEP_NEXT;
+}
+
+/* BRA.DIV branches where lanes of its mask are missing, BRA.CONV where none is. */
+static int execute_bra(struct emulation *emulation, struct warp *warp, struct group *group,
+                       const struct sass *i, uint32_t mask)
+{
+    const struct sass_operand *lanes = data_operand(i, 0);
+
+    if (lanes) {
+        row scratch;
+        const uint32_t wanted =
+            operand_row(emulation, warp, lanes, 0, scratch)[__builtin_ctz(group->mask)] & ~warp->exited;
+        const bool diverged = wanted != group->mask;
+
+        if (diverged != (i->mod[SASS_MOD_VARIANT] == 2))
+            mask = 0;
+    }
+    return branch(emulation, warp, group, i, mask, (uint64_t)i->target);
+}
+
+static int execute_exit(struct emulation *emulation, struct warp *warp, struct group *group, uint32_t mask)
+{
+    if (!mask)
+        return STEP_NEXT;
+    warp->exited |= mask;
+    emulation->alive -= (unsigned)__builtin_popcount(mask);
+    group->mask &= ~mask;
+    group->pc++;
+    note_change(emulation);
+    drop_empty(warp);
+    control_release(emulation, warp);
+    barrier_release(emulation);
+    return STEP_BLOCKED;
+}
+
+/* The lanes `mask` no longer reconverge there: nobody waits for them. */
+static int execute_break(struct emulation *emulation, struct warp *warp, struct group *group, unsigned index,
+                         uint32_t mask)
+{
+    uint32_t *b = warp->regs.b[index], together;
+
+    if (!mask)
+        return STEP_NEXT;
+    together = b[__builtin_ctz(mask)];
+    for (unsigned l = 0; l < LANES; l++)
+        if (together >> l & 1)
+            b[l] &= ~mask;
+    group->pc++;
+    control_release(emulation, warp);
+    return STEP_BLOCKED;
+}
+
+/* Others of the warp have their turn. */
+static int execute_yield(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    if (warp->group_count == 1)
+        return STEP_NEXT;
+    group->yielded = true;
+    group->pc++;
+    control_release(emulation, warp);
+    return STEP_BLOCKED;
+}
+
+static const struct sass_operand *find_operand(const struct sass *i, enum sass_operand_kind kind)
+{
+    for (unsigned k = 0; k < i->destination_count; k++)
+        if (i->destinations[k].kind == kind)
+            return &i->destinations[k];
+    for (unsigned k = 0; k < i->source_count; k++)
+        if (i->sources[k].kind == kind)
+            return &i->sources[k];
+    return NULL;
+}
+
+/* Moves a convergence barrier to or from a register. */
+static int execute_bmov(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    const struct sass_operand *b = find_operand(i, SASS_RECONVERGENCE);
+    row scratch;
+
+    if (!b)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "BMOV of a special barrier");
+    if (i->destination_count && i->destinations[0].kind != SASS_RECONVERGENCE) {
+        operand_store(warp, &i->destinations[0], &warp->regs.b[b->index % RECONVERGE], 1, mask, 0);
+    } else {
+        const uint32_t *from = operand_row(emulation, warp, &i->sources[0], 0, scratch);
+
+        for (unsigned l = 0; l < LANES; l++)
+            if (mask >> l & 1)
+                warp->regs.b[b->index % RECONVERGE][l] = from[l];
+    }
+    return STEP_NEXT;
+}
+
+/* WARPSYNC.EXCLUSIVE: lanes with another mask come later, alone, so that what looks at the active lanes
+ * (REDUX, MATCH) sees those of one mask. */
+static uint32_t keep_one_mask(struct warp *warp, struct group *group, uint32_t mask, const uint32_t *masks)
+{
+    const uint32_t wanted = masks[__builtin_ctz(mask)];
+    uint32_t others = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1)
+        others |= masks[__builtin_ctz(left)] != wanted ? left & -left : 0;
+    if (others)
+        group_add(warp, others, group->pc);
+    group->mask &= ~others;
+    return mask & ~others;
+}
+
+static int execute_warpsync(struct emulation *emulation, struct warp *warp, struct group *group,
+                            const struct sass *i, uint32_t mask)
+{
+    const struct sass_operand *source = data_operand(i, 0);
+    uint32_t awaited = ALL_LANES;
+    const uint32_t *masks;
+    row scratch;
+
+    if (i->mod[SASS_MOD_VARIANT] == 1)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "WARPSYNC.COLLECTIVE in a divergent warp");
+    if (!mask)
+        return STEP_NEXT;
+    if (source) {
+        if (operand_unknown(emulation, warp, source) & mask)
+            return stop_at(emulation, i, EMULATE_INCOMPLETE, "the mask of WARPSYNC is unknown");
+        masks = operand_row(emulation, warp, source, 0, scratch);
+        if (i->mod[SASS_MOD_VARIANT] == 2)
+            mask = keep_one_mask(warp, group, mask, masks);
+        awaited = masks[__builtin_ctz(mask)];
+    }
+    if ((awaited & ~warp->exited & ~group->mask) == 0 && mask == group->mask)
+        return STEP_NEXT;
+    if (mask != group->mask) { /* the others go on */
+        group_add(warp, group->mask & ~mask, group->pc + 1);
+        group->mask = mask;
+    }
+    return wait_for_lanes(emulation, warp, group, GROUP_AT_WARPSYNC, 0, awaited);
+}
+
+static int execute_bssy(struct emulation *emulation, struct warp *warp, const struct group *group,
+                        const struct sass *i, uint32_t mask)
+{
+    const struct sass_operand *b = find_operand(i, SASS_RECONVERGENCE);
+
+    (void)emulation;
+    for (unsigned l = 0; l < LANES; l++)
+        if (mask >> l & 1)
+            warp->regs.b[b->index % RECONVERGE][l] = group->mask;
+    return STEP_NEXT;
+}
+
+/* Every control instruction has a condition beside its guard. */
+static int add_condition(uint32_t *mask, struct emulation *emulation, const struct warp *warp,
+                         const struct sass *i)
+{
+    for (unsigned k = 0; k < i->source_count; k++) {
+        const struct sass_operand *source = &i->sources[k];
+
+        if (source->kind != SASS_PREDICATE && source->kind != SASS_UNIFORM_PREDICATE)
+            continue;
+        if (operand_unknown(emulation, warp, source) & *mask)
+            return stop_at(emulation, i, EMULATE_INCOMPLETE, "the predicate of %s is unknown",
+                           sass_info((enum sass_op)i->op)->name);
+        *mask &= predicate_read(warp, source);
+    }
+    return STEP_NEXT;
+}
+
+int control_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
+                    uint32_t mask)
+{
+    const struct sass_operand *b = find_operand(i, SASS_RECONVERGENCE);
+    const int rc = i->op == SASS_BAR ? STEP_NEXT : add_condition(&mask, emulation, warp, i);
+
+    if (rc)
+        return rc;
+    switch ((enum sass_op)i->op) {
+    case SASS_BRA:
+        return execute_bra(emulation, warp, group, i, mask);
+    case SASS_CALL:
+        return find_operand(i, SASS_REGISTER) || find_operand(i, SASS_UNIFORM_REGISTER)
+                   ? branch_indirect(emulation, warp, group, i, mask)
+                   : branch(emulation, warp, group, i, mask, (uint64_t)i->target);
+    case SASS_BRX:
+    case SASS_BRXU:
+    case SASS_JMX:
+    case SASS_RET:
+        return branch_indirect(emulation, warp, group, i, mask);
+    case SASS_EXIT:
+    case SASS_KILL:
+        return execute_exit(emulation, warp, group, mask);
+    case SASS_BSSY:
+        return execute_bssy(emulation, warp, group, i, mask);
+    case SASS_BSYNC:
+        return wait_for_lanes(emulation, warp, group, GROUP_AT_RECONVERGENCE, b->index % RECONVERGE, 0);
+    case SASS_BREAK:
+        return execute_break(emulation, warp, group, b->index % RECONVERGE, mask);
+    case SASS_BMOV:
+        return execute_bmov(emulation, warp, i, mask);
+    case SASS_WARPSYNC:
+        return execute_warpsync(emulation, warp, group, i, mask);
+    case SASS_BAR:
+        return barrier_execute(emulation, warp, group, i, mask);
+    case SASS_BPT:
+        return mask ? stop_at(emulation, i, EMULATE_TRAP, "the kernel stopped itself") : STEP_NEXT;
+    case SASS_YIELD:
+    case SASS_NANOSLEEP:
+        return execute_yield(emulation, warp, group);
+    default:
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "%s is not emulated",
+                       sass_info((enum sass_op)i->op)->name);
+    }
+}

@@ -1,0 +1,475 @@
+/* Conversions between numbers, and arithmetic on pairs of halves. */
+#include "model/emulate/convert.h"
+
+#include "model/emulate/float.h"
+#include "model/emulate/integer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct half_format {
+    int bits, lowest; /* of the significand with its leading one; exponent of the smallest normal number */
+    uint16_t infinity, nan;
+    double scale; /* of a float with the same bits on top */
+};
+
+static const struct half_format fp16 = {11, -14, 0x7c00, 0x7fff, 0x1p112},
+                                bf16 = {8, -126, 0x7f80, 0x7fff, 1};
+
+static double round_in(double value, enum sass_rounding mode)
+{
+    switch (mode) {
+    case SASS_ROUND_DOWN:
+        return floor(value);
+    case SASS_ROUND_UP:
+        return ceil(value);
+    case SASS_ROUND_ZERO:
+        return trunc(value);
+    default:
+        return rint(value);
+    }
+}
+
+static double half_value(const struct half_format *format, uint16_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fff;
+    double value;
+
+    if (magnitude > format->infinity)
+        value = NAN;
+    else if (magnitude == format->infinity)
+        value = INFINITY;
+    else /* the bits as those of a float with a smaller exponent */
+        value = (double)float_of(magnitude << (24 - format->bits)) * format->scale;
+    return bits >> 15 ? -value : value;
+}
+
+static uint16_t half_bits(const struct half_format *format, double value, enum sass_rounding mode)
+{
+    const uint16_t sign = signbit(value) ? 0x8000 : 0;
+    const int mantissa_bits = format->bits - 1;
+    int exponent;
+    double units;
+
+    if (value != value)
+        return format->nan;
+    if (value == 0 || isinf(value))
+        return sign | (value == 0 ? 0 : format->infinity);
+    exponent = ilogb(value) > format->lowest ? ilogb(value) : format->lowest;
+    units = fabs(round_in(ldexp(value, mantissa_bits - exponent), mode));
+    units += ldexp(exponent - format->lowest, mantissa_bits); /* the encoding is linear in both */
+    if (units < format->infinity)
+        return sign | (uint16_t)units;
+    if (mode == SASS_ROUND_ZERO || mode == (sign ? SASS_ROUND_UP : SASS_ROUND_DOWN))
+        return (uint16_t)(sign | (format->infinity - 1));
+    return sign | format->infinity;
+}
+
+static const struct half_format *format_of(enum sass_type type)
+{
+    return type == SASS_TYPE_BF16 || type == SASS_TYPE_BF16X2 ? &bf16 : &fp16;
+}
+
+static double flush_half(const struct alu *x, const struct half_format *format, double value)
+{
+    return x->i->mod[SASS_MOD_FTZ] && fabs(value) < ldexp(1, format->lowest) ? copysign(0, value) : value;
+}
+
+/* Half `h` of source `k`. */
+static double source_half(const struct alu *x, unsigned k, unsigned lane, unsigned h)
+{
+    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
+
+    return flush_half(x, format, half_value(format, (uint16_t)(x->s[k][0][lane] >> 16 * h)));
+}
+
+static uint32_t finish_half(const struct alu *x, double value)
+{
+    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
+    uint16_t bits;
+
+    if (x->i->mod[SASS_MOD_RELU] && value < 0)
+        value = 0;
+    if (x->i->mod[SASS_MOD_SATURATE])
+        value = value > 1 ? 1 : value > 0 ? value : 0;
+    bits = half_bits(format, value, SASS_ROUND_NEAR);
+    return half_bits(format, flush_half(x, format, half_value(format, bits)), SASS_ROUND_NEAR);
+}
+
+enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX };
+
+static double compute_half(const struct alu *x, enum half_kind kind, unsigned lane, unsigned h)
+{
+    const double a = source_half(x, 0, lane, h), b = source_half(x, 1, lane, h);
+
+    switch (kind) {
+    case HALF_ADD:
+        return a + b;
+    case HALF_MULTIPLY:
+        return a * b;
+    case HALF_FMA:
+        return add_to_odd(a * b, source_half(x, 2, lane, h));
+    default:
+        if (a != a || b != b)
+            return x->i->mod[SASS_MOD_NAN] || (a != a && b != b) ? NAN : a != a ? b : a;
+        return (a < b) == (x->q[0] >> lane & 1) ? a : b;
+    }
+}
+
+static void compute_halves(struct alu *x, enum half_kind kind)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if (x->active >> l & 1)
+            x->d[0][l] = finish_half(x, compute_half(x, kind, l, 0)) |
+                         finish_half(x, compute_half(x, kind, l, 1)) << 16;
+}
+
+uint32_t add_halves(uint32_t a, uint32_t b, enum sass_type type)
+{
+    const struct half_format *format = format_of(type);
+    uint32_t out = 0;
+
+    for (unsigned h = 0; h < 32; h += 16)
+        out |= (uint32_t)half_bits(
+                   format, half_value(format, (uint16_t)(a >> h)) + half_value(format, (uint16_t)(b >> h)),
+                   SASS_ROUND_NEAR)
+               << h;
+    return out;
+}
+
+void op_hadd2(struct alu *x)
+{
+    if (x->i->mod[SASS_MOD_TO] == SASS_TYPE_F32) { /* HADD2.F32: one half becomes a float */
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = bits_of((float)(source_half(x, 0, l, 0) + source_half(x, 1, l, 0)));
+        return;
+    }
+    compute_halves(x, HALF_ADD);
+}
+
+void op_hmul2(struct alu *x)
+{
+    compute_halves(x, HALF_MULTIPLY);
+}
+
+void op_hfma2(struct alu *x)
+{
+    compute_halves(x, HALF_FMA);
+}
+
+void op_hmnmx2(struct alu *x)
+{
+    compute_halves(x, HALF_MINMAX);
+}
+
+static uint32_t compare_halves(const struct alu *x, unsigned h)
+{
+    uint32_t is = 0;
+
+    for (unsigned l = 0; l < LANES; l++)
+        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source_half(x, 0, l, h),
+                                      source_half(x, 1, l, h))
+              << l;
+    return is;
+}
+
+/* One predicate for each half, or (.H_AND) for both. */
+void op_hsetp2(struct alu *x)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+
+    const uint32_t low = compare_halves(x, 0), high = compare_halves(x, 1);
+    const bool both = x->i->mod[SASS_MOD_VARIANT];
+
+    x->dq[0] = combine(with, both ? low & high : low, x->q[0]);
+    x->dq[1] = combine(with, both ? ~(low & high) : high, x->q[0]);
+}
+
+/* 1.0 or all ones in each half. */
+void op_hset2(struct alu *x)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
+    const uint32_t one = x->i->mod[SASS_MOD_VARIANT] ? half_bits(format, 1, SASS_ROUND_NEAR) : 0xffff;
+    const uint32_t low = combine(with, compare_halves(x, 0), x->q[0]);
+    const uint32_t high = combine(with, compare_halves(x, 1), x->q[0]);
+
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
+}
+
+/* FP8, a finite value beyond the range becomes the largest one. E5M2 is the high byte of a half. */
+static uint32_t fp8_bits(bool e5m2, double value)
+{
+    const int mantissa_bits = e5m2 ? 2 : 3, lowest = e5m2 ? -14 : -6;
+    const uint32_t sign = signbit(value) ? 0x80 : 0, most = e5m2 ? 0x7b : 0x7e;
+    int exponent;
+    double units;
+
+    if (value != value)
+        return 0x7f;
+    if (value == 0 || isinf(value))
+        return sign | (value == 0 ? 0 : most);
+    exponent = ilogb(value) > lowest ? ilogb(value) : lowest;
+    units = fabs(rint(ldexp(value, mantissa_bits - exponent)));
+    units += ldexp(exponent - lowest, mantissa_bits); /* the encoding is linear in both */
+    return sign | (units < most ? (uint32_t)units : most);
+}
+
+static double fp8_value(bool e5m2, uint8_t bits)
+{
+    const unsigned exponent = bits >> 3 & 15, mantissa = bits & 7;
+    double value;
+
+    if (e5m2)
+        return half_value(&fp16, (uint16_t)(bits << 8));
+    if ((bits & 0x7f) == 0x7f)
+        value = NAN;
+    else
+        value = exponent ? ldexp(8 + mantissa, (int)exponent - 10) : ldexp(mantissa, -9);
+    return bits >> 7 ? -value : value;
+}
+
+/* Two floats to a pair of FP8, the first becomes the high one; the third source stands above them. */
+static void pack_fp8(struct alu *x, bool e5m2)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        double high = float_of(x->s[0][0][l]), low = float_of(x->s[1][0][l]);
+
+        if (x->i->mod[SASS_MOD_RELU]) {
+            high = high < 0 ? 0 : high;
+            low = low < 0 ? 0 : low;
+        }
+        x->d[0][l] = x->s[2][0][l] << 16 | fp8_bits(e5m2, high) << 8 | fp8_bits(e5m2, low);
+    }
+}
+
+/* The low or, with .H1, the high two bytes, FP8, to a pair of halves. */
+static void unpack_fp8(struct alu *x, bool e5m2)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t pair = x->s[1][0][l] >> (x->i->mod[SASS_MOD_VARIANT] ? 16 : 0);
+        const uint16_t low = half_bits(&fp16, fp8_value(e5m2, (uint8_t)pair), SASS_ROUND_NEAR);
+        const uint16_t high = half_bits(&fp16, fp8_value(e5m2, (uint8_t)(pair >> 8)), SASS_ROUND_NEAR);
+
+        x->d[0][l] = (uint32_t)high << 16 | low;
+    }
+}
+
+static bool is_fp8(unsigned type)
+{
+    return type == SASS_TYPE_E4M3 || type == SASS_TYPE_E5M2;
+}
+
+/* Two floats to a pair of halves, the first becomes the high one; TF32, the formats below FP8 and merging of
+ * halves are not emulated. */
+void op_f2fp(struct alu *x)
+{
+    const unsigned to = x->i->mod[SASS_MOD_TO], from = x->i->mod[SASS_MOD_FROM];
+    const struct half_format *format = format_of((enum sass_type)to);
+    const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
+    const bool merge = x->i->mod[SASS_MOD_VARIANT], halves = to == SASS_TYPE_F16 || to == SASS_TYPE_BF16;
+
+    if (is_fp8(to) && merge && from == SASS_TYPE_F32) {
+        pack_fp8(x, to == SASS_TYPE_E5M2);
+        return;
+    }
+    if (is_fp8(from) && to == SASS_TYPE_F16) {
+        unpack_fp8(x, from == SASS_TYPE_E5M2);
+        return;
+    }
+    x->result_unknown = merge || !halves || from != SASS_TYPE_F32;
+    for (unsigned l = 0; l < LANES; l++) {
+        double high = float_of(x->s[0][0][l]), low = float_of(x->s[1][0][l]);
+
+        if (x->i->mod[SASS_MOD_RELU]) {
+            high = high < 0 ? 0 : high;
+            low = low < 0 ? 0 : low;
+        }
+        x->d[0][l] = (uint32_t)half_bits(format, high, mode) << 16 | half_bits(format, low, mode);
+    }
+}
+
+static uint64_t source_bits(const struct alu *x, unsigned lane)
+{
+    return x->s[0][0][lane] | (uint64_t)x->s[0][1][lane] << 32;
+}
+
+static double real_value(enum sass_type type, uint64_t bits)
+{
+    switch (type) {
+    case SASS_TYPE_F64:
+        return double_of(bits);
+    case SASS_TYPE_F16:
+        return half_value(&fp16, (uint16_t)bits);
+    case SASS_TYPE_BF16:
+        return half_value(&bf16, (uint16_t)bits);
+    default:
+        return float_of((uint32_t)bits);
+    }
+}
+
+/* A float of any width from a value that a double holds to the last bit or, for F64, is. */
+static uint64_t real_bits(enum sass_type type, double value, enum sass_rounding mode)
+{
+    if (type == SASS_TYPE_F64)
+        return value != value ? UINT64_C(0xfff8000000000000) : bits_of_double(value);
+    if (type == SASS_TYPE_F16 || type == SASS_TYPE_BF16)
+        return half_bits(format_of(type), value, mode);
+    return value != value ? 0x7fffffff : bits_of(round_to_float(value, mode));
+}
+
+static void set_result(struct alu *x, unsigned lane, uint64_t bits)
+{
+    x->d[0][lane] = (uint32_t)bits;
+    x->d[1][lane] = (uint32_t)(bits >> 32);
+}
+
+void op_f2f(struct alu *x)
+{
+    const enum sass_type from = (enum sass_type)x->i->mod[SASS_MOD_FROM];
+    const enum sass_type to = (enum sass_type)x->i->mod[SASS_MOD_TO];
+    const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
+    const bool ftz = x->i->mod[SASS_MOD_FTZ];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t bits = source_bits(x, l);
+
+        if (ftz && from == SASS_TYPE_F32)
+            bits = flush((uint32_t)bits);
+        bits = real_bits(to, real_value(from, bits), mode);
+        if (ftz && to == SASS_TYPE_F32)
+            bits = flush((uint32_t)bits);
+        set_result(x, l, bits);
+    }
+}
+
+/* Rounds to an integral value of the same type. */
+void op_frnd(struct alu *x)
+{
+    const enum sass_type type = (enum sass_type)x->i->mod[SASS_MOD_TO];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t bits = source_bits(x, l);
+
+        if (x->i->mod[SASS_MOD_FTZ] && type == SASS_TYPE_F32)
+            bits = flush((uint32_t)bits);
+        set_result(
+            x, l,
+            real_bits(type,
+                      round_in(real_value(type, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
+                      SASS_ROUND_NEAR));
+    }
+}
+
+static unsigned type_bits(enum sass_type type)
+{
+    switch (type) {
+    case SASS_TYPE_U8:
+    case SASS_TYPE_S8:
+        return 8;
+    case SASS_TYPE_U16:
+    case SASS_TYPE_S16:
+        return 16;
+    case SASS_TYPE_U64:
+    case SASS_TYPE_S64:
+        return 64;
+    default:
+        return 32;
+    }
+}
+
+static bool type_signed(enum sass_type type)
+{
+    return type == SASS_TYPE_S8 || type == SASS_TYPE_S16 || type == SASS_TYPE_S32 || type == SASS_TYPE_S64;
+}
+
+static uint64_t extend(uint64_t value, enum sass_type type)
+{
+    const unsigned gap = 64 - type_bits(type);
+
+    return type_signed(type) ? (uint64_t)((int64_t)(value << gap) >> gap) : value << gap >> gap;
+}
+
+/* A double that rounds like the integer: integers beyond 53 bits are rounded to odd. */
+static double integer_value(uint64_t value, bool is_signed)
+{
+    const bool minus = is_signed && value >> 63;
+    uint64_t magnitude = minus ? 0 - value : value;
+    double out;
+
+    if (magnitude >> 53)
+        magnitude = (magnitude & ~UINT64_C(0x7ff)) | ((magnitude & 0x7ff) != 0) << 11;
+    out = (double)magnitude;
+    return minus ? -out : out;
+}
+
+void op_i2f(struct alu *x)
+{
+    enum sass_type from = (enum sass_type)x->i->mod[SASS_MOD_FROM];
+    const enum sass_type to = x->i->mod[SASS_MOD_TO] ? (enum sass_type)x->i->mod[SASS_MOD_TO] : SASS_TYPE_F32;
+    const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
+
+    if (from == SASS_TYPE_NONE)
+        from = SASS_TYPE_S32;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t value = extend(source_bits(x, l), from);
+
+        if (to == SASS_TYPE_F64 && type_bits(from) == 64)
+            set_result(x, l, bits_of_double(type_signed(from) ? (double)(int64_t)value : (double)value));
+        else
+            set_result(x, l, real_bits(to, integer_value(value, type_signed(from)), mode));
+    }
+}
+
+static uint64_t to_integer(double value, enum sass_type type)
+{
+    const unsigned bits = type_bits(type);
+    const bool is_signed = type_signed(type);
+    const double top = ldexp(1, (int)bits - is_signed), bottom = is_signed ? -top : 0;
+
+    if (value != value)
+        return bits == 64 ? UINT64_C(0x8000000000000000) : 0;
+    if (value >= top)
+        return ~UINT64_C(0) >> (64 - bits + is_signed);
+    if (value <= bottom)
+        return is_signed ? (uint64_t)1 << (bits - 1) : 0;
+    return is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
+}
+
+void op_f2i(struct alu *x)
+{
+    const enum sass_type from =
+        x->i->mod[SASS_MOD_FROM] ? (enum sass_type)x->i->mod[SASS_MOD_FROM] : SASS_TYPE_F32;
+    const enum sass_type to = x->i->mod[SASS_MOD_TO] ? (enum sass_type)x->i->mod[SASS_MOD_TO] : SASS_TYPE_S32;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t bits = source_bits(x, l);
+
+        if (x->i->mod[SASS_MOD_FTZ] && from == SASS_TYPE_F32)
+            bits = flush((uint32_t)bits);
+        bits = to_integer(round_in(real_value(from, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
+                          to);
+        if (type_bits(to) < 32)
+            bits = extend(bits, to) & 0xffffffff;
+        set_result(x, l, bits);
+    }
+}
+
+/* Integer to a narrower or wider one; saturates where asked. */
+void op_i2i(struct alu *x)
+{
+    const enum sass_type from = (enum sass_type)x->i->mod[SASS_MOD_FROM];
+    const enum sass_type to = (enum sass_type)x->i->mod[SASS_MOD_TO];
+    const bool to_signed = type_signed(to);
+    const int64_t top = (int64_t)(~UINT64_C(0) >> (64 - type_bits(to) + to_signed));
+    const int64_t bottom = to_signed ? -top - 1 : 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        int64_t value = (int64_t)extend(x->s[0][0][l], from == SASS_TYPE_NONE ? SASS_TYPE_S32 : from);
+
+        if (x->i->mod[SASS_MOD_SATURATE])
+            value = value > top ? top : value < bottom ? bottom : value;
+        x->d[0][l] = (uint32_t)extend((uint64_t)value, to);
+    }
+}

@@ -1,0 +1,113 @@
+#include "model/emulate/count.h"
+
+#include <stdbool.h>
+
+enum { LANES = 32, BANKS = 32 };
+
+/* Lanes that go through together. */
+static unsigned part_lanes(unsigned width)
+{
+    return width <= 4 ? 32 : width <= 8 ? 16 : width <= 16 ? 8 : 4;
+}
+
+/* Different values of address >> shift among the lanes of `mask`: a table of those seen, at most half full.
+ */
+static unsigned count_distinct(const uint64_t address[32], uint32_t mask, unsigned shift)
+{
+    uint64_t seen[2 * LANES], taken = 0, last = 0;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t value = address[__builtin_ctz(mask)] >> shift;
+        unsigned at = (unsigned)(value * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+
+        if (taken && value == last)
+            continue;
+        last = value;
+        while (taken >> at & 1 && seen[at] != value)
+            at = (at + 1) % (2 * LANES);
+        seen[at] = value;
+        taken |= UINT64_C(1) << at;
+    }
+    return (unsigned)__builtin_popcountll(taken);
+}
+
+unsigned count_blocks(const uint64_t address[32], uint32_t mask, unsigned width, unsigned size)
+{
+    const unsigned lanes = part_lanes(width), shift = (unsigned)__builtin_ctz(size);
+    const uint32_t part = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    unsigned count = 0;
+
+    for (unsigned first = 0; first < LANES; first += lanes)
+        count += count_distinct(address, mask & part << first, shift);
+    return count;
+}
+
+/* Passes for lanes that go through together. */
+static unsigned part_wavefronts(const uint64_t address[32], uint32_t mask, unsigned width)
+{
+    uint64_t words[BANKS][LANES];
+    unsigned used[BANKS] = {0}, most = 0;
+    const unsigned words_per_lane = width > 4 ? width / 4 : 1;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t first = address[__builtin_ctz(mask)] / 4;
+
+        for (unsigned w = 0; w < words_per_lane; w++) {
+            const unsigned bank = (unsigned)((first + w) % BANKS);
+            unsigned k = 0;
+
+            while (k < used[bank] && words[bank][k] != first + w)
+                k++;
+            if (k < used[bank])
+                continue;
+            words[bank][used[bank]++] = first + w;
+            if (used[bank] > most)
+                most = used[bank];
+        }
+    }
+    return most;
+}
+
+unsigned count_passes(const uint64_t address[32], uint32_t mask, unsigned width)
+{
+    const unsigned lanes = part_lanes(width);
+    const uint32_t part = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    unsigned count = 0;
+
+    for (unsigned first = 0; first < LANES; first += lanes)
+        count += part_wavefronts(address, mask & part << first, width);
+    return count;
+}
+
+/* Whether every lane of `mask` whose partner lane ^ distance is in it reads the partner's address. */
+static bool partners_agree(const uint64_t address[32], uint32_t mask, unsigned distance)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), partner = lane ^ distance;
+
+        if (mask >> partner & 1 && address[lane] != address[partner])
+            return false;
+    }
+    return true;
+}
+
+/* Two neighbouring parts of `lanes` lanes each. */
+static unsigned two_parts(const uint64_t address[32], uint32_t mask, unsigned width, unsigned first,
+                          unsigned lanes)
+{
+    const uint32_t part = (UINT32_C(1) << lanes) - 1;
+    const uint32_t low = mask & part << first, high = mask & part << (first + lanes);
+
+    if (partners_agree(address, low | high, 1) || partners_agree(address, low | high, 2))
+        return part_wavefronts(address, low | high, width);
+    return part_wavefronts(address, low, width) + part_wavefronts(address, high, width);
+}
+
+unsigned count_wavefronts(const uint64_t address[32], uint32_t mask, unsigned width)
+{
+    if (width <= 4)
+        return part_wavefronts(address, mask, width);
+    if (width <= 8)
+        return two_parts(address, mask, width, 0, 16);
+    return two_parts(address, mask, width, 0, 8) + two_parts(address, mask, width, 16, 8);
+}

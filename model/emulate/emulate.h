@@ -1,0 +1,173 @@
+/* Executes thread blocks of SASS on the host, to learn what the code alone cannot say: trip counts,
+ * coalescing, bank conflicts, divergence. All warps of a block run lane by lane with real arguments, special
+ * registers, constant banks, shared memory and barriers. Buffers have deterministic virtual addresses with
+ * guard gaps; a global load is answered by the buffer's fill, a store goes to an overlay of pages: no buffer
+ * is ever copied whole.
+ *
+ * Two modes that count the same:
+ *   EMULATE_FULL     everything is executed: the buffers hold the kernel's output afterwards.
+ *   EMULATE_SLICED   what no address, predicate, branch or barrier needs is only counted, and a loop in
+ *                    steady state (same path, addresses advancing by constants) is extrapolated.
+ *                    Divisions and roots are taken to need no special case (denormal, infinite): where
+ *                    many do, their subroutine is missing from the counts.
+ *
+ * A value that cannot be known (the result of a tensor core, of a texture, of a bulk copy, shared memory
+ * another block of the cluster writes) is *unknown*, and spreads with what is computed from it. A branch,
+ * predicate or address that depends on one ends the emulation as EMULATE_INCOMPLETE: refused, not guessed.
+ *
+ * Threads of a warp have their own program counters, as since sm_70: a part of a warp that waits does not
+ * hold up the rest. Without other need, the part of a warp that falls through a branch goes first. */
+#ifndef MODEL_EMULATE_H
+#define MODEL_EMULATE_H
+
+#include "base/err.h"
+#include "base/launch.h"
+#include "model/code/cubin.h"
+#include "model/emulate/footprint.h"
+#include "model/code/sass.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum emulate_mode { EMULATE_FULL, EMULATE_SLICED };
+
+/* How an emulation ended. Data, not an error: a kernel that hangs is a finding. */
+enum emulate_end {
+    EMULATE_DONE,
+    EMULATE_INCOMPLETE,  /* an instruction or value that the emulator cannot know decides what follows */
+    EMULATE_BUDGET,      /* the instruction budget is spent: an endless loop, or too much work */
+    EMULATE_DEADLOCK,    /* every warp that is left waits at a barrier that can never complete */
+    EMULATE_BAD_ADDRESS, /* an access outside every buffer, or one that is not aligned to its width */
+    EMULATE_BAD_BRANCH,  /* a branch to where no instruction is */
+    EMULATE_TRAP,        /* the kernel stopped itself: trap, failed assertion */
+    EMULATE_END_COUNT
+};
+
+const char *emulate_end_text(enum emulate_end end); /* "done", "incomplete", "out of budget", ... */
+
+struct emulate_options {
+    enum emulate_mode mode;
+    uint64_t budget; /* warp instructions executed one by one, all blocks together; 0: a default of 2^28 */
+    const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
+};
+
+/* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what
+ * is not a memory instruction; those of local memory are of its interleaved layout. */
+struct emulate_count {
+    uint64_t issued;     /* warp instructions issued, also with every lane predicated off */
+    uint64_t requests;   /* of them, with at least one lane that accesses memory */
+    uint64_t lanes;      /* accesses of single lanes, all requests together */
+    uint64_t bytes;      /* that those lanes asked for: lanes times width */
+    uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
+    uint64_t lines;      /* 128-byte lines, likewise */
+    uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width */
+    uint64_t passes;     /* of L1's 32 banks for global memory, were its data there */
+    uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
+    uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
+                                          once: what it asks of L1 and what lies behind */
+};
+
+/* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,
+ * by a store, to what is written. */
+struct emulate_touch {
+    uint64_t fresh;  /* sectors that nothing in the block had touched before it did */
+    uint64_t own;    /* of them, those of the block's first warp: what a warp touches, others apart */
+    uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
+    uint64_t led;    /* requests of the block's first warp */
+};
+
+/* The instructions one warp executed, in order, loops folded. */
+struct emulate_step {
+    uint32_t first,
+        count;     /* body = 0: instructions `first` to `first + count - 1`, by index; count may be 0 */
+    uint32_t body; /* else: the next `body` steps are executed `repeats` times */
+    uint64_t repeats;
+};
+
+struct emulate_path {
+    struct emulate_step *steps;
+    size_t count;
+    uint64_t hash;
+    bool cut; /* too long to keep: the steps are missing */
+};
+
+struct emulate_block {
+    unsigned position[3];
+    double weight; /* blocks of the grid that it stands for, itself included */
+    unsigned warps;
+    struct emulate_count *counts;   /* one per instruction of the code */
+    struct emulate_touch *touches;  /* likewise */
+    uint32_t *paths;                /* one per warp: index of its path in the result */
+    struct footprint read, written; /* sectors of global memory; atomics are in both */
+};
+
+/* A piece of global memory: a buffer, or a variable of the cubin. */
+struct emulate_region {
+    uint64_t address, bytes;
+};
+
+enum { EMULATE_DIGITS = 4 };
+
+/* How what the blocks of a one-dimensional grid read moves with their number, written in digits of mixed
+ * radix: a step of digit d, which is `unit[d]` blocks, moves it by moves[d * region_count + r] bytes in
+ * region r. Thread blocks numbered in groups of rows have three digits: row of the group, column, group. */
+struct emulate_order {
+    unsigned digits; /* 0: not known */
+    uint64_t unit[EMULATE_DIGITS];
+    int64_t *moves;
+};
+
+struct emulate_result {
+    enum emulate_end end;
+    uint32_t pc;          /* byte offset of the instruction at which it ended, unless DONE */
+    unsigned position[3]; /* and the thread block */
+    char reason[240];     /* one line: "R4 of LDG is unknown" */
+    bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
+    uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
+    double meeting; /* of a sample: passes of atomics where all blocks meet, per operation (emulate/meet.h) */
+    uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
+
+    size_t instruction_count; /* of the code: the length of every `counts` */
+    struct emulate_block *blocks;
+    size_t block_count;
+    struct emulate_path *paths; /* distinct ones */
+    size_t path_count;
+    struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
+    size_t region_count;
+    struct emulate_order order; /* of a sample; owned */
+};
+
+struct emulation; /* a kernel, its launch and its memory */
+
+/* `code` is the decoded code of `kernel` in `cubin`; `launch` is prepared. All four are borrowed until
+ * emulation_close(). ERR_USAGE where arguments and parameters do not fit together, naming the parameter. */
+int emulation_open(struct emulation **out, const struct cubin *cubin, const struct cubin_kernel *kernel,
+                   const struct sass_code *code, const struct launch *launch,
+                   const struct emulate_options *options, struct err *err);
+void emulation_close(struct emulation *emulation);
+
+/* Executes blocks one after another; stores stay for the next, so the whole grid in order leaves the kernel's
+ * output. Ends early when one does not end as DONE: the blocks before it are in the result. Errors are those
+ * of fills, of memory, and ERR_STOPPED; the result is empty then. */
+int emulate_blocks(struct emulate_result *out, struct emulation *emulation, const unsigned (*positions)[3],
+                   size_t count, struct err *err);
+int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct err *err);
+
+/* Executes a sample of the grid, each block on initial memory: first, middle and last in x and y, the
+ * neighbours in x, y and z of the middle, and, while their paths differ, more, up to `most` (at least 1)
+ * blocks; three are enough where they take long to execute. Their weights add up to the grid. */
+int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
+
+/* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */
+enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
+int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot);
+
+void emulate_result_release(struct emulate_result *result);
+
+/* Copies elements first .. first + count - 1 of a buffer or symbol argument as they are now. */
+int emulation_read(void *out, struct emulation *emulation, size_t argument, uint64_t first, uint64_t count,
+                   struct err *err);
+
+#endif

@@ -1,0 +1,402 @@
+/* FP32 and FP64 arithmetic, rounded as the GPU does, and the special functions.
+ *
+ * A sum, product or fused product of floats is computed in double and rounded to odd there: the last bit is
+ * set whenever bits were lost. Rounding that to a float gives the correctly rounded result in every mode
+ * (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+ * odd", 2008), because a double has more than twice a float's bits. */
+#include "model/emulate/float.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+float float_of(uint32_t bits)
+{
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+uint32_t bits_of(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+double double_of(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double source_double(const struct alu *x, unsigned k, unsigned lane)
+{
+    return double_of(x->s[k][0][lane] | (uint64_t)x->s[k][1][lane] << 32);
+}
+
+static void set_double(struct alu *x, unsigned lane, double value)
+{
+    uint64_t bits = bits_of_double(value);
+
+    if (value != value)
+        bits = UINT64_C(0xfff8000000000000);
+    x->d[0][lane] = (uint32_t)bits;
+    x->d[1][lane] = (uint32_t)(bits >> 32);
+}
+
+uint32_t flush(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* a + b, rounded to odd. */
+double add_to_odd(double a, double b)
+{
+    const double sum = a + b, b_part = sum - a, error = (a - (sum - b_part)) + (b - b_part);
+    uint64_t bits = bits_of_double(sum);
+
+    if (error == 0 || !isfinite(sum) || bits & 1)
+        return sum;
+    bits += (error > 0) == (sum > 0) ? 1 : (uint64_t)-1; /* towards the exact sum, which is odd there */
+    return double_of(bits);
+}
+
+/* The correctly rounded float of a double that was rounded to odd. */
+float round_to_float(double value, enum sass_rounding mode)
+{
+    const float near = (float)value;
+
+    switch (mode) {
+    case SASS_ROUND_DOWN:
+        return (double)near > value ? nextafterf(near, -INFINITY) : near;
+    case SASS_ROUND_UP:
+        return (double)near < value ? nextafterf(near, INFINITY) : near;
+    case SASS_ROUND_ZERO:
+        return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
+    default:
+        return near;
+    }
+}
+
+static uint32_t finish(const struct alu *x, double value)
+{
+    uint32_t bits = bits_of(round_to_float(value, (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]));
+
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return x->i->mod[SASS_MOD_SATURATE] ? 0 : 0x7fffffff;
+    if (x->i->mod[SASS_MOD_FTZ])
+        bits = flush(bits);
+    if (x->i->mod[SASS_MOD_SATURATE])
+        bits = bits >> 31 ? 0 : bits > 0x3f800000 ? 0x3f800000 : bits;
+    return bits;
+}
+
+static double source_float(const struct alu *x, unsigned k, unsigned lane)
+{
+    const uint32_t bits = x->s[k][0][lane];
+
+    return float_of(x->i->mod[SASS_MOD_FTZ] ? flush(bits) : bits);
+}
+
+/* Whether the host computes just that: rounded to the nearest, without a modifier. */
+static bool is_plain(const struct alu *x)
+{
+    const uint8_t *mod = x->i->mod;
+
+    return mod[SASS_MOD_ROUNDING] == SASS_ROUND_NEAR && !mod[SASS_MOD_FTZ] && !mod[SASS_MOD_SATURATE];
+}
+
+static uint32_t finish_plain(float value)
+{
+    return value != value ? 0x7fffffff : bits_of(value);
+}
+
+void op_fadd(struct alu *x)
+{
+    if (is_plain(x)) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain(float_of(x->s[0][0][l]) + float_of(x->s[1][0][l]));
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = finish(x, add_to_odd(source_float(x, 0, l), source_float(x, 1, l)));
+}
+
+void op_fmul(struct alu *x)
+{
+    static const double factor[] = {1, 0.5, 0.25, 0.125, 8, 4, 2};
+    const double scale = factor[x->i->mod[SASS_MOD_SCALE] % 7];
+
+    if (is_plain(x) && scale == 1) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain(float_of(x->s[0][0][l]) * float_of(x->s[1][0][l]));
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = finish(x, source_float(x, 0, l) * source_float(x, 1, l) * scale);
+}
+
+void op_ffma(struct alu *x)
+{
+    if (is_plain(x)) {
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = finish_plain((float)add_to_odd(
+                (double)float_of(x->s[0][0][l]) * (double)float_of(x->s[1][0][l]), float_of(x->s[2][0][l])));
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] =
+            finish(x, add_to_odd(source_float(x, 0, l) * source_float(x, 1, l), source_float(x, 2, l)));
+}
+
+bool compare_float(enum sass_compare how, double a, double b)
+{
+    const bool unordered = a != a || b != b;
+
+    switch (how) {
+    case SASS_CMP_LT:
+    case SASS_CMP_LTU:
+        return a < b || (unordered && how == SASS_CMP_LTU);
+    case SASS_CMP_EQ:
+    case SASS_CMP_EQU:
+        return a == b || (unordered && how == SASS_CMP_EQU);
+    case SASS_CMP_LE:
+    case SASS_CMP_LEU:
+        return a <= b || (unordered && how == SASS_CMP_LEU);
+    case SASS_CMP_GT:
+    case SASS_CMP_GTU:
+        return a > b || (unordered && how == SASS_CMP_GTU);
+    case SASS_CMP_NE:
+        return a < b || a > b;
+    case SASS_CMP_NEU:
+        return a != b;
+    case SASS_CMP_GE:
+    case SASS_CMP_GEU:
+        return a >= b || (unordered && how == SASS_CMP_GEU);
+    case SASS_CMP_NUM:
+        return !unordered;
+    case SASS_CMP_NAN:
+        return unordered;
+    default:
+        return how == SASS_CMP_T;
+    }
+}
+
+static uint32_t compare_lanes(const struct alu *x, double (*source)(const struct alu *, unsigned, unsigned))
+{
+    uint32_t is = 0;
+
+    for (unsigned l = 0; l < LANES; l++)
+        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source(x, 0, l),
+                                      source(x, 1, l))
+              << l;
+    return is;
+}
+
+static void set_compared(struct alu *x, uint32_t is)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+
+    x->dq[0] = combine(with, is, x->q[0]);
+    x->dq[1] = combine(with, ~is, x->q[0]);
+}
+
+void op_fsetp(struct alu *x)
+{
+    set_compared(x, compare_lanes(x, source_float));
+}
+
+/* DSETP.MIN, .MAX: the first predicate says that the first source is the one to take, where a NaN loses and
+ * -0 is below +0; the second that both are NaN. */
+static void choose_double(struct alu *x, bool minimum)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+    uint32_t first = 0, neither = 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const double a = source_double(x, 0, l), b = source_double(x, 1, l);
+        const bool below = a < b || (a == b && signbit(a) > signbit(b));
+        const bool above = a > b || (a == b && signbit(a) < signbit(b));
+
+        first |= (uint32_t)(a == a && (b != b || (minimum ? below : above))) << l;
+        neither |= (uint32_t)(a != a && b != b) << l;
+    }
+    x->dq[0] = combine(with, first, x->q[0]);
+    x->dq[1] = combine(with, neither, x->q[0]);
+}
+
+void op_dsetp(struct alu *x)
+{
+    const unsigned compare = x->i->mod[SASS_MOD_COMPARE];
+
+    if (compare == SASS_CMP_MIN || compare == SASS_CMP_MAX)
+        choose_double(x, compare == SASS_CMP_MIN);
+    else
+        set_compared(x, compare_lanes(x, source_double));
+}
+
+/* 1.0 or, without .BF, all ones. */
+void op_fset(struct alu *x)
+{
+    const uint32_t one = x->i->mod[SASS_MOD_VARIANT] ? 0x3f800000 : ALL_LANES;
+    const uint32_t is =
+        combine((enum sass_bool)x->i->mod[SASS_MOD_BOOL], compare_lanes(x, source_float), x->q[0]);
+
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = is >> l & 1 ? one : 0;
+}
+
+void op_fsel(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t bits = x->q[0] >> l & 1 ? x->s[0][0][l] : x->s[1][0][l];
+
+        x->d[0][l] = x->i->mod[SASS_MOD_FTZ] ? flush(bits) : bits;
+    }
+}
+
+/* -0 is below +0. */
+static float pick(float a, float b, bool minimum, bool nan)
+{
+    if (a != a || b != b)
+        return nan || (a != a && b != b) ? NAN : a != a ? b : a;
+    if (a == b)
+        return (signbit(a) != 0) == minimum ? a : b;
+    return (a < b) == minimum ? a : b;
+}
+
+static void minimum_or_maximum(struct alu *x, unsigned sources)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const bool minimum = x->q[0] >> l & 1;
+        float out = (float)source_float(x, 0, l);
+
+        for (unsigned k = 1; k < sources; k++)
+            out = pick(out, (float)source_float(x, k, l), minimum, x->i->mod[SASS_MOD_NAN]);
+        x->d[0][l] = out != out ? 0x7fffffff : bits_of(out);
+    }
+}
+
+void op_fmnmx(struct alu *x)
+{
+    minimum_or_maximum(x, 2);
+}
+
+void op_fmnmx3(struct alu *x)
+{
+    minimum_or_maximum(x, 3);
+}
+
+/* Whether a division needs the slow path: an operand or the quotient may leave the range of normal numbers.
+ * How the hardware decides is not published; this is what correct results need. */
+void op_fchk(struct alu *x)
+{
+    uint32_t slow = 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const int a = (int)(x->s[0][0][l] >> 23 & 255), b = (int)(x->s[1][0][l] >> 23 & 255);
+
+        slow |= (uint32_t)((a < 24 && x->s[0][0][l] << 1) || a > 253 || b < 2 || b > 252 || a - b > 125 ||
+                           (a - b < -125 && a))
+                << l;
+    }
+    x->dq[0] = slow;
+}
+
+static int host_rounding(const struct alu *x)
+{
+    switch (x->i->mod[SASS_MOD_ROUNDING]) {
+    case SASS_ROUND_DOWN:
+        return FE_DOWNWARD;
+    case SASS_ROUND_UP:
+        return FE_UPWARD;
+    case SASS_ROUND_ZERO:
+        return FE_TOWARDZERO;
+    default:
+        return FE_TONEAREST;
+    }
+}
+
+enum double_kind { DOUBLE_ADD, DOUBLE_MULTIPLY, DOUBLE_FMA };
+
+static void compute_double(struct alu *x, enum double_kind kind)
+{
+    const int before = fegetround(), wanted = host_rounding(x);
+
+    if (wanted != before)
+        fesetround(wanted);
+    for (unsigned l = 0; l < LANES; l++) {
+        /* volatile: the compiler must not compute before the mode is set */
+        volatile double a = source_double(x, 0, l), b = source_double(x, 1, l);
+        const double c = kind == DOUBLE_FMA ? source_double(x, 2, l) : 0;
+
+        set_double(x, l, kind == DOUBLE_ADD ? a + b : kind == DOUBLE_MULTIPLY ? a * b : fma(a, b, c));
+    }
+    if (wanted != before)
+        fesetround(before);
+}
+
+void op_dadd(struct alu *x)
+{
+    compute_double(x, DOUBLE_ADD);
+}
+
+void op_dmul(struct alu *x)
+{
+    compute_double(x, DOUBLE_MULTIPLY);
+}
+
+void op_dfma(struct alu *x)
+{
+    compute_double(x, DOUBLE_FMA);
+}
+
+/* The approximations of the special function unit differ from these in their last bits. Sine and cosine take
+ * turns of 2 pi; the 64-bit functions work on high words alone. */
+static uint32_t special(enum sass_function function, uint32_t bits)
+{
+    const double turn = 6.283185307179586476925, v = float_of(bits), high = double_of((uint64_t)bits << 32);
+
+    switch (function) {
+    case SASS_MUFU_COS:
+        return bits_of((float)cos(turn * v));
+    case SASS_MUFU_SIN:
+        return bits_of((float)sin(turn * v));
+    case SASS_MUFU_EX2:
+        return bits_of((float)exp2(v));
+    case SASS_MUFU_LG2:
+        return bits_of((float)log2(v));
+    case SASS_MUFU_RCP:
+        return bits_of((float)(1 / v));
+    case SASS_MUFU_RSQ:
+        return bits_of((float)(1 / sqrt(v)));
+    case SASS_MUFU_RCP64H:
+        return (uint32_t)(bits_of_double(1 / high) >> 32);
+    case SASS_MUFU_RSQ64H:
+        return (uint32_t)(bits_of_double(1 / sqrt(high)) >> 32);
+    case SASS_MUFU_SQRT:
+        return bits_of((float)sqrt(v));
+    default:
+        return bits_of((float)tanh(v));
+    }
+}
+
+void op_mufu(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if (x->active >> l & 1)
+            x->d[0][l] = special((enum sass_function)x->i->mod[SASS_MOD_FUNCTION], x->s[0][0][l]);
+}

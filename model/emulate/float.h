@@ -1,0 +1,32 @@
+/* FP32, FP64 and special functions, one function each: see struct alu. */
+#ifndef MODEL_EMULATE_FLOAT_H
+#define MODEL_EMULATE_FLOAT_H
+
+#include "model/emulate/alu.h"
+#include "model/emulate/integer.h"
+
+void op_fadd(struct alu *x);
+void op_fmul(struct alu *x);
+void op_ffma(struct alu *x);
+void op_fsetp(struct alu *x);
+void op_fset(struct alu *x);
+void op_fsel(struct alu *x);
+void op_fmnmx(struct alu *x);
+void op_fmnmx3(struct alu *x);
+void op_fchk(struct alu *x);
+void op_dadd(struct alu *x);
+void op_dmul(struct alu *x);
+void op_dfma(struct alu *x);
+void op_dsetp(struct alu *x);
+void op_mufu(struct alu *x);
+
+float float_of(uint32_t bits);
+uint32_t bits_of(float value);
+double double_of(uint64_t bits);
+uint64_t bits_of_double(double value);
+uint32_t flush(uint32_t bits); /* a denormal float to the zero of its sign */
+double add_to_odd(double a, double b);
+float round_to_float(double value, enum sass_rounding mode);
+bool compare_float(enum sass_compare how, double a, double b);
+
+#endif

@@ -1,0 +1,307 @@
+#include "model/emulate/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void footprint_release(struct footprint *footprint)
+{
+    free(footprint->chunks);
+    free(footprint->places);
+    *footprint = (struct footprint){0};
+}
+
+/* The place of a chunk, or the free one where it would be. */
+static size_t find_place(const struct footprint *footprint, uint64_t number)
+{
+    const size_t mask = footprint->place_count - 1;
+    size_t place = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+    while (footprint->places[place] && footprint->chunks[footprint->places[place] - 1].number != number)
+        place = (place + 1) & mask;
+    return place;
+}
+
+static const struct footprint_chunk *find_chunk(const struct footprint *footprint, uint64_t number)
+{
+    uint32_t index;
+
+    if (!footprint->place_count)
+        return NULL;
+    index = footprint->places[find_place(footprint, number)];
+    return index ? &footprint->chunks[index - 1] : NULL;
+}
+
+/* Room for one more chunk: places are kept at most half full. */
+static int grow(struct footprint *footprint, struct err *err)
+{
+    if (footprint->count == footprint->capacity) {
+        const size_t capacity = footprint->capacity ? 2 * footprint->capacity : 8;
+        struct footprint_chunk *chunks = realloc(footprint->chunks, capacity * sizeof *chunks);
+
+        if (!chunks)
+            return err_memory(err);
+        footprint->chunks = chunks;
+        footprint->capacity = capacity;
+    }
+    if (2 * footprint->count >= footprint->place_count) {
+        const size_t count = footprint->place_count ? 2 * footprint->place_count : 32;
+        uint32_t *places = calloc(count, sizeof *places);
+
+        if (!places)
+            return err_memory(err);
+        free(footprint->places);
+        footprint->places = places;
+        footprint->place_count = count;
+        for (size_t k = 0; k < footprint->count; k++)
+            places[find_place(footprint, footprint->chunks[k].number)] = (uint32_t)(k + 1);
+    }
+    return 0;
+}
+
+/* The chunk of that number, made if need be. */
+static int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
+                      struct err *err)
+{
+    if (!footprint->count || footprint->chunks[footprint->last].number != number) {
+        uint32_t *place;
+
+        if (grow(footprint, err))
+            return ERR_MEMORY;
+        place = &footprint->places[find_place(footprint, number)];
+        if (!*place) {
+            footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
+            *place = (uint32_t)++footprint->count;
+        }
+        footprint->last = *place - 1;
+    }
+    *out = &footprint->chunks[footprint->last];
+    return 0;
+}
+
+/* Bits set in a word: what __builtin_popcountll is a call for on processors of 2003. */
+static inline unsigned count_bits(uint64_t word)
+{
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Sets bits of a word; how many of them are new. */
+static unsigned set_word(uint64_t *word, uint64_t bits)
+{
+    const uint64_t fresh = bits & ~*word;
+
+    *word |= bits;
+    return fresh ? count_bits(fresh) : 0;
+}
+
+/* Sectors first to last of a chunk; how many of them are new. */
+static unsigned set_bits(struct footprint_chunk *chunk, unsigned first, unsigned last)
+{
+    const uint64_t from = ~UINT64_C(0) << first % 64, to = ~UINT64_C(0) >> (63 - last % 64);
+    unsigned fresh;
+
+    if (first / 64 == last / 64)
+        return set_word(&chunk->bits[first / 64], from & to);
+    fresh = set_word(&chunk->bits[first / 64], from);
+    for (unsigned word = first / 64 + 1; word < last / 64; word++)
+        fresh += set_word(&chunk->bits[word], ~UINT64_C(0));
+    return fresh + set_word(&chunk->bits[last / 64], to);
+}
+
+int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err)
+{
+    const uint64_t last = (address + bytes - 1) / FOOTPRINT_SECTOR;
+
+    for (uint64_t sector = address / FOOTPRINT_SECTOR; sector <= last;) {
+        const uint64_t number = sector / FOOTPRINT_CHUNK_SECTORS;
+        const uint64_t chunk_last = (number + 1) * FOOTPRINT_CHUNK_SECTORS - 1;
+        const uint64_t end = last < chunk_last ? last : chunk_last;
+        struct footprint_chunk *chunk;
+        const int rc = take_chunk(&chunk, footprint, number, err);
+
+        if (rc)
+            return rc;
+        footprint->sectors += set_bits(chunk, (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS),
+                                       (unsigned)(end % FOOTPRINT_CHUNK_SECTORS));
+        sector = end + 1;
+    }
+    return 0;
+}
+
+/* Sets the sectors of one word of 64, the first of them `sector`, which need not begin a word. */
+static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits, struct err *err)
+{
+    const unsigned shift = (unsigned)(sector % 64);
+    const uint64_t parts[] = {bits << shift, shift ? bits >> (64 - shift) : 0};
+
+    for (unsigned k = 0; k < 2; k++) {
+        const uint64_t at = sector - shift + 64 * k;
+        struct footprint_chunk *chunk;
+
+        if (!parts[k])
+            continue;
+        if (take_chunk(&chunk, footprint, at / FOOTPRINT_CHUNK_SECTORS, err))
+            return ERR_MEMORY;
+        footprint->sectors += set_word(&chunk->bits[at % FOOTPRINT_CHUNK_SECTORS / 64], parts[k]);
+    }
+    return 0;
+}
+
+/* Those of the 64 sectors from `sector` on that are in [first, end). */
+static uint64_t word_within(uint64_t sector, uint64_t first, uint64_t end)
+{
+    uint64_t bits = ~UINT64_C(0);
+
+    if (sector + 64 <= first || sector >= end)
+        return 0;
+    if (sector < first)
+        bits &= ~UINT64_C(0) << (first - sector);
+    if (sector + 64 > end)
+        bits &= ~UINT64_C(0) >> (sector + 64 - end);
+    return bits;
+}
+
+/* The words of a chunk that may hold sectors of [low, high): *from to *end - 1. */
+static bool find_words(size_t *from, size_t *end, const struct footprint_chunk *chunk, uint64_t low,
+                       uint64_t high)
+{
+    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS, last = first + FOOTPRINT_CHUNK_SECTORS;
+
+    *from = low > first ? (size_t)(low - first) / 64 : 0;
+    *end = high < last ? (size_t)(high - first + 63) / 64 : FOOTPRINT_CHUNK_WORDS;
+    return low < last && high > first;
+}
+
+int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,
+                   int64_t bytes, struct err *err)
+{
+    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
+    const uint64_t moved = (uint64_t)(bytes / FOOTPRINT_SECTOR);
+    size_t k, stop;
+
+    for (size_t i = 0; i < from->count; i++) {
+        const struct footprint_chunk *chunk = &from->chunks[i];
+
+        if (!find_words(&k, &stop, chunk, low, high))
+            continue;
+        for (; k < stop; k++) {
+            const uint64_t sector = chunk->number * FOOTPRINT_CHUNK_SECTORS + 64 * k;
+            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(sector, low, high) : 0;
+
+            if (set && mark_word(footprint, sector + moved, set, err))
+                return ERR_MEMORY;
+        }
+    }
+    return 0;
+}
+
+bool footprint_first(uint64_t *address, const struct footprint *footprint, uint64_t first, uint64_t end)
+{
+    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
+    uint64_t least = UINT64_MAX;
+    size_t k, stop;
+
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
+        const uint64_t start = chunk->number * FOOTPRINT_CHUNK_SECTORS;
+
+        if (start >= least || !find_words(&k, &stop, chunk, low, high))
+            continue;
+        for (; k < stop; k++) {
+            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(start + 64 * k, low, high) : 0;
+
+            if (set && start + 64 * k < least)
+                least = start + 64 * k + (unsigned)__builtin_ctzll(set);
+            if (set)
+                break;
+        }
+    }
+    *address = least * FOOTPRINT_SECTOR;
+    return least != UINT64_MAX;
+}
+
+bool footprint_equal(const struct footprint *a, const struct footprint *b)
+{
+    if (a->count != b->count) /* no chunk is empty */
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct footprint_chunk *other = find_chunk(b, a->chunks[i].number);
+
+        if (!other || memcmp(a->chunks[i].bits, other->bits, sizeof other->bits))
+            return false;
+    }
+    return true;
+}
+
+bool footprint_has(const struct footprint *footprint, uint64_t address)
+{
+    const uint64_t sector = address / FOOTPRINT_SECTOR;
+    const struct footprint_chunk *chunk = find_chunk(footprint, sector / FOOTPRINT_CHUNK_SECTORS);
+    const unsigned bit = (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS);
+
+    return chunk && chunk->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
+static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
+{
+    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * FOOTPRINT_SECTOR;
+
+    return first >= address && first - address < bytes;
+}
+
+uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
+                             uint64_t address, uint64_t bytes)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < a->count; i++) {
+        const struct footprint_chunk *x = &a->chunks[i], *y, *z;
+
+        if (!lies_in(x, address, bytes))
+            continue;
+        y = a == b ? x : find_chunk(b, x->number);
+        z = b == c ? y : find_chunk(c, x->number);
+        if (!y || !z)
+            continue;
+        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
+            if (x->bits[k])
+                sum += count_bits(x->bits[k] & y->bits[k] & z->bits[k]);
+    }
+    return sum;
+}
+
+/* Adds up a word of sectors, and those that others have there. */
+static void add_pairs(struct footprint_pairs *out, uint64_t own, uint64_t all)
+{
+    const uint64_t first = UINT64_C(0x5555555555555555), line = UINT64_C(0x1111111111111111);
+    const uint64_t pairs = (own | own >> 1) & first, fetched = (all | all >> 1) & first;
+    const uint64_t both = fetched & fetched >> 2 & line;
+
+    out->pairs += count_bits(pairs);
+    out->sectors += count_bits(all & (pairs | pairs << 1));
+    out->lone += count_bits(pairs & ~(both | both << 2));
+}
+
+void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
+{
+    *out = (struct footprint_pairs){0};
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i], *other;
+        uint64_t all[FOOTPRINT_CHUNK_WORDS];
+
+        if (!lies_in(chunk, address, bytes))
+            continue;
+        memcpy(all, chunk->bits, sizeof all);
+        for (size_t o = 0; o < count; o++)
+            if (others[o] && (other = find_chunk(others[o], chunk->number)))
+                for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
+                    all[k] |= other->bits[k];
+        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
+            if (chunk->bits[k])
+                add_pairs(out, chunk->bits[k], all[k]);
+    }
+}

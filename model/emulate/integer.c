@@ -1,0 +1,463 @@
+/* Integer, select and compare operations of the vector and the uniform datapath. */
+#include "model/emulate/integer.h"
+
+#include <string.h>
+
+static uint64_t wide_source(const struct alu *x, unsigned k, unsigned lane)
+{
+    return x->s[k][0][lane] | (uint64_t)x->s[k][1][lane] << 32;
+}
+
+/* The carries of two are told apart only by their sum. */
+static void set_carries(struct alu *x, unsigned lane, uint64_t sum)
+{
+    x->dq[0] |= (uint32_t)(sum >> 32 >= 1) << lane;
+    x->dq[1] |= (uint32_t)(sum >> 32 >= 2) << lane;
+}
+
+static uint64_t carry_in(const struct alu *x, unsigned lane)
+{
+    uint64_t sum = 0;
+
+    for (unsigned k = 0; k < x->predicate_count; k++)
+        sum += x->q[k] >> lane & 1;
+    return sum;
+}
+
+/* A source of an addition with carry: minus is bitwise not and, but for .X, one more. */
+static uint64_t addend(const struct alu *x, unsigned k, unsigned lane)
+{
+    const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+    const uint32_t value = x->s[k][0][lane];
+
+    if (!operand->negate && !operand->invert)
+        return value;
+    return (uint64_t)~value + !x->i->mod[SASS_MOD_EXTENDED];
+}
+
+/* Whether somebody reads the carries. */
+static bool needs_carries(const struct alu *x)
+{
+    for (unsigned k = 0; k < x->i->destination_count; k++)
+        if (x->i->destinations[k].index != SASS_PT && (x->i->destinations[k].kind == SASS_PREDICATE ||
+                                                       x->i->destinations[k].kind == SASS_UNIFORM_PREDICATE))
+            return true;
+    return false;
+}
+
+/* Without carries, the frequent case. */
+static void add_words(struct alu *x)
+{
+    uint32_t sign[3], one = 0;
+
+    for (unsigned k = 0; k < 3; k++) {
+        const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+
+        sign[k] = operand->negate || operand->invert ? ALL_LANES : 0;
+        one += sign[k] & 1;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (x->s[0][0][l] ^ sign[0]) + (x->s[1][0][l] ^ sign[1]) + (x->s[2][0][l] ^ sign[2]) + one;
+}
+
+void op_iadd3(struct alu *x)
+{
+    const bool extended = x->i->mod[SASS_MOD_EXTENDED];
+
+    if (!extended && x->source_count == 3 && !needs_carries(x)) {
+        add_words(x);
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t sum = extended ? carry_in(x, l) : 0;
+
+        for (unsigned k = 0; k < x->source_count; k++)
+            sum += addend(x, k, l);
+        x->d[0][l] = (uint32_t)sum;
+        set_carries(x, l, sum);
+    }
+}
+
+void op_iadd64(struct alu *x)
+{
+    const bool extended = x->i->mod[SASS_MOD_EXTENDED];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t sum = extended ? carry_in(x, l) : 0;
+        uint32_t carries = 0;
+
+        for (unsigned k = 0; k < x->source_count; k++) {
+            const bool negate = x->i->sources[x->slot[k]].negate;
+            const uint64_t value = wide_source(x, k, l), term = negate ? ~value : value;
+
+            carries += sum + term < sum;
+            sum += term;
+            carries += negate && !extended && sum + 1 == 0;
+            sum += negate && !extended;
+        }
+        x->d[0][l] = (uint32_t)sum;
+        x->d[1][l] = (uint32_t)(sum >> 32);
+        x->dq[0] |= (uint32_t)(carries >= 1) << l;
+        x->dq[1] |= (uint32_t)(carries >= 2) << l;
+    }
+}
+
+void op_mov(struct alu *x)
+{
+    memcpy(x->d[0], x->s[0][0], sizeof(row));
+    if (x->i->destinations[0].count > 1)
+        memcpy(x->d[1], x->s[0][1], sizeof(row));
+}
+
+void op_sel(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned w = 0; w < x->i->destinations[0].count; w++)
+            x->d[w][l] = x->q[0] >> l & 1 ? x->s[0][w][l] : x->s[1][w][l];
+}
+
+static uint64_t product(uint32_t a, uint32_t b, bool with_sign)
+{
+    return with_sign ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
+}
+
+static void imad_wide(struct alu *x)
+{
+    const bool with_sign = is_signed(x), extended = x->i->mod[SASS_MOD_EXTENDED];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t ab = product(x->s[0][0][l], x->s[1][0][l], with_sign);
+        const uint64_t c = wide_source(x, 2, l);
+        const uint64_t sum = ab + c, all = sum + (extended ? carry_in(x, l) : 0);
+
+        x->d[0][l] = (uint32_t)all;
+        x->d[1][l] = (uint32_t)(all >> 32);
+        x->dq[0] |= (uint32_t)(sum < ab || all < sum) << l;
+    }
+}
+
+static void imad_high(struct alu *x)
+{
+    const bool with_sign = is_signed(x), extended = x->i->mod[SASS_MOD_EXTENDED];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t ab = product(x->s[0][0][l], x->s[1][0][l], with_sign);
+        const uint64_t low = (ab & 0xffffffff) + x->s[2][0][l];
+        const uint64_t sum = (low >> 32) + (ab >> 32) + x->s[2][1][l] + (extended ? carry_in(x, l) : 0);
+
+        x->d[0][l] = (uint32_t)sum;
+        set_carries(x, l, sum);
+    }
+}
+
+void op_imad(struct alu *x)
+{
+    const uint32_t *a = x->s[0][0], *b = x->s[1][0], *c = x->s[2][0];
+
+    if (x->i->mod[SASS_MOD_WIDE])
+        imad_wide(x);
+    else if (x->i->mod[SASS_MOD_HIGH])
+        imad_high(x);
+    else if (x->i->mod[SASS_MOD_EXTENDED])
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint64_t sum = (uint64_t)(a[l] * b[l]) + c[l] + carry_in(x, l);
+
+            x->d[0][l] = (uint32_t)sum;
+            set_carries(x, l, sum);
+        }
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = a[l] * b[l] + c[l];
+}
+
+/* Part `k`, of `bits` bits, of a word. */
+static int32_t part_of(uint32_t word, unsigned k, unsigned bits, bool is_signed)
+{
+    const unsigned gap = 32 - bits;
+    const uint32_t top = word >> bits * k << gap;
+
+    return is_signed ? (int32_t)top >> gap : (int32_t)(top >> gap);
+}
+
+/* Dot product of four bytes with four (4A), or of two halves with the two low or high bytes (2A.LO, 2A.HI);
+ * the types say which operand is signed. */
+void op_idp(struct alu *x)
+{
+    const bool a_signed =
+        x->i->mod[SASS_MOD_FROM] == SASS_TYPE_S8 || x->i->mod[SASS_MOD_FROM] == SASS_TYPE_S16;
+    const bool b_signed =
+        x->i->mod[SASS_MOD_TYPE] == SASS_TYPE_S8 || x->i->mod[SASS_MOD_TYPE] == SASS_TYPE_S16;
+
+    const unsigned kind = x->i->mod[SASS_MOD_VARIANT], parts = kind ? 2 : 4, first_byte = kind == 2 ? 2 : 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        int64_t sum = x->s[2][0][l];
+
+        for (unsigned k = 0; k < parts; k++)
+            sum += (int64_t)part_of(x->s[0][0][l], k, 32 / parts, a_signed) *
+                   part_of(x->s[1][0][l], first_byte + k, 8, b_signed);
+        x->d[0][l] = (uint32_t)sum;
+    }
+}
+
+/* LEA: (a << shift) + b; .HI: the high word of (c:a) << shift, plus b; .SX32: c is the sign of a. */
+void op_lea(struct alu *x)
+{
+    const bool high = x->i->mod[SASS_MOD_HIGH], extended = x->i->mod[SASS_MOD_EXTENDED];
+    const bool sign = x->i->mod[SASS_MOD_SIGNED];
+    const bool negate = x->i->sources[x->slot[0]].negate;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t a = x->s[0][0][l];
+        const uint32_t c = sign ? 0 - (a >> 31) : x->s[2][0][l];
+        const unsigned shift = x->s[3][0][l] & 31;
+        uint64_t wide = (a | (uint64_t)c << 32) << shift, shifted, sum;
+
+        if (negate)
+            wide = 0 - wide;
+        shifted = high ? wide >> 32 : wide & 0xffffffff;
+        sum = shifted + addend(x, 1, l) + (extended ? carry_in(x, l) : 0);
+        x->d[0][l] = (uint32_t)sum;
+        set_carries(x, l, sum);
+    }
+}
+
+void op_iabs(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = x->s[0][0][l] >> 31 ? 0 - x->s[0][0][l] : x->s[0][0][l];
+}
+
+static bool less(uint64_t a, uint64_t b, bool with_sign)
+{
+    return with_sign ? (int64_t)a < (int64_t)b : a < b;
+}
+
+/* A source as a 64-bit number of the operation's type. */
+static uint64_t number(const struct alu *x, unsigned k, unsigned lane)
+{
+    if (is_wide(x))
+        return wide_source(x, k, lane);
+    return is_signed(x) ? (uint64_t)(int64_t)(int32_t)x->s[k][0][lane] : x->s[k][0][lane];
+}
+
+static uint64_t pick(const struct alu *x, uint64_t a, uint64_t b, unsigned lane)
+{
+    const bool minimum = x->q[0] >> lane & 1;
+
+    return less(a, b, is_signed(x)) == minimum ? a : b;
+}
+
+/* Bits of a part: packed bytes and halves are computed one by one. */
+static unsigned part_bits(const struct alu *x)
+{
+    switch (type_of(x)) {
+    case SASS_TYPE_U16X2:
+    case SASS_TYPE_S16X2:
+        return 16;
+    case SASS_TYPE_U8X4:
+    case SASS_TYPE_S8X4:
+        return 8;
+    default:
+        return 32;
+    }
+}
+
+/* A part of source `k`. A negated source has been negated as a word, though its parts are to be. */
+static int32_t source_part(const struct alu *x, unsigned k, unsigned lane, unsigned part)
+{
+    const bool negate = x->i->sources[x->slot[k]].negate;
+    const uint32_t word = negate ? 0 - x->s[k][0][lane] : x->s[k][0][lane];
+    const int32_t value = part_of(word, part, part_bits(x), is_signed(x));
+
+    return negate ? -value : value;
+}
+
+/* The first where it is not beyond the second. */
+static int32_t pick_part(const struct alu *x, int32_t a, int32_t b, unsigned lane)
+{
+    return (a < b) == (x->q[0] >> lane & 1) ? a : b;
+}
+
+static int32_t relu_part(const struct alu *x, int32_t value)
+{
+    return x->i->mod[SASS_MOD_RELU] && value < 0 ? 0 : value;
+}
+
+static int32_t minmax_part(const struct alu *x, unsigned lane, unsigned part)
+{
+    const int32_t a = source_part(x, 0, lane, part), b = source_part(x, 1, lane, part);
+
+    return relu_part(x, pick_part(x, a, b, lane));
+}
+
+static int32_t minmax3_part(const struct alu *x, unsigned lane, unsigned part)
+{
+    const int32_t a = source_part(x, 0, lane, part), b = source_part(x, 1, lane, part);
+
+    return relu_part(x, pick_part(x, pick_part(x, a, b, lane), source_part(x, 2, lane, part), lane));
+}
+
+static int32_t add_part(const struct alu *x, unsigned lane, unsigned part)
+{
+    return source_part(x, 0, lane, part) + source_part(x, 1, lane, part);
+}
+
+static int32_t add_minmax_part(const struct alu *x, unsigned lane, unsigned part)
+{
+    const int32_t sum = part_of((uint32_t)add_part(x, lane, part), 0, part_bits(x), is_signed(x));
+
+    return relu_part(x, pick_part(x, sum, source_part(x, 2, lane, part), lane));
+}
+
+/* Whether the operation is on packed parts; then it is done. */
+static bool compute_parts(struct alu *x, int32_t (*compute)(const struct alu *, unsigned, unsigned))
+{
+    const unsigned bits = part_bits(x);
+
+    if (bits == 32)
+        return false;
+    for (unsigned l = 0; l < LANES; l++) {
+        x->d[0][l] = 0;
+        for (unsigned p = 0; p < 32 / bits; p++)
+            x->d[0][l] |= ((uint32_t)compute(x, l, p) & ((1u << bits) - 1)) << bits * p;
+    }
+    return true;
+}
+
+/* Whether the first source is taken, of halves the low and the high one. */
+static void tell_taken(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        for (unsigned p = 0; p < 2; p++) {
+            const bool minimum = x->q[0] >> l & 1, parts = part_bits(x) == 16;
+            const uint64_t a = parts ? (uint64_t)(int64_t)source_part(x, 0, l, p) : number(x, 0, l);
+            const uint64_t b = parts ? (uint64_t)(int64_t)source_part(x, 1, l, p) : number(x, 1, l);
+
+            x->dq[p] |= (uint32_t) !(minimum ? less(b, a, is_signed(x)) : less(a, b, is_signed(x))) << l;
+        }
+}
+
+/* The minimum where the predicate is true, the maximum where it is not. */
+void op_imnmx(struct alu *x)
+{
+    for (unsigned k = 1; k < x->i->destination_count; k++)
+        if (x->i->destinations[k].index != SASS_PT) {
+            tell_taken(x);
+            break;
+        }
+    if (compute_parts(x, minmax_part))
+        return;
+    for (unsigned l = 0; l < LANES; l++) {
+        uint64_t out = pick(x, number(x, 0, l), number(x, 1, l), l);
+
+        if (x->i->mod[SASS_MOD_RELU] && (int64_t)out < 0)
+            out = 0;
+        x->d[0][l] = (uint32_t)out;
+        x->d[1][l] = (uint32_t)(out >> 32);
+    }
+}
+
+void op_vimnmx3(struct alu *x)
+{
+    if (compute_parts(x, minmax3_part))
+        return;
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (uint32_t)pick(x, pick(x, number(x, 0, l), number(x, 1, l), l), number(x, 2, l), l);
+}
+
+void op_viadd(struct alu *x)
+{
+    if (compute_parts(x, add_part))
+        return;
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = x->s[0][0][l] + x->s[1][0][l];
+}
+
+void op_viaddmnmx(struct alu *x)
+{
+    if (compute_parts(x, add_minmax_part))
+        return;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t sum = x->s[0][0][l] + x->s[1][0][l];
+        const uint64_t wide = is_signed(x) ? (uint64_t)(int64_t)(int32_t)sum : sum;
+        const uint64_t out = pick(x, wide, number(x, 2, l), l);
+
+        x->d[0][l] = x->i->mod[SASS_MOD_RELU] && (int64_t)out < 0 ? 0 : (uint32_t)out;
+    }
+}
+
+/* |a - b| of every byte; .ACC: their sum, plus c. */
+void op_vabsdiff4(struct alu *x)
+{
+    const bool is_signed8 = x->i->mod[SASS_MOD_TYPE] == SASS_TYPE_S8, sums = x->i->mod[SASS_MOD_VARIANT];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint32_t packed = 0, sum = x->s[2][0][l];
+
+        for (unsigned p = 0; p < 4; p++) {
+            const int32_t a = part_of(x->s[0][0][l], p, 8, is_signed8);
+            const int32_t b = part_of(x->s[1][0][l], p, 8, is_signed8);
+            const uint32_t difference = (uint32_t)(a < b ? b - a : a - b);
+
+            packed |= difference << 8 * p;
+            sum += difference;
+        }
+        x->d[0][l] = sums ? sum : packed;
+    }
+}
+
+/* |a - b| + c. */
+void op_vabsdiff(struct alu *x)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t a = number(x, 0, l), b = number(x, 1, l);
+
+        x->d[0][l] = (uint32_t)((less(a, b, is_signed(x)) ? b - a : a - b) + x->s[2][0][l]);
+    }
+}
+
+static bool compare(enum sass_compare how, uint64_t a, uint64_t b, bool with_sign)
+{
+    switch (how) {
+    case SASS_CMP_LT:
+        return less(a, b, with_sign);
+    case SASS_CMP_EQ:
+        return a == b;
+    case SASS_CMP_LE:
+        return !less(b, a, with_sign);
+    case SASS_CMP_GT:
+        return less(b, a, with_sign);
+    case SASS_CMP_NE:
+        return a != b;
+    case SASS_CMP_GE:
+        return !less(a, b, with_sign);
+    case SASS_CMP_T:
+        return true;
+    default:
+        return false;
+    }
+}
+
+uint32_t combine(enum sass_bool how, uint32_t a, uint32_t b)
+{
+    return how == SASS_BOOL_AND ? a & b : how == SASS_BOOL_OR ? a | b : a ^ b;
+}
+
+/* .EX compares the high words; where they are equal the predicate of the low words decides. */
+void op_isetp(struct alu *x)
+{
+    const enum sass_compare how = (enum sass_compare)x->i->mod[SASS_MOD_COMPARE];
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+    const bool with_sign = is_signed(x), extended = x->i->mod[SASS_MOD_EXTENDED];
+    uint32_t is = 0;
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t a = number(x, 0, l), b = number(x, 1, l);
+        const bool low = extended && a == b && how != SASS_CMP_F && how != SASS_CMP_T;
+
+        is |= (uint32_t)(low ? x->q[1] >> l & 1 : compare(how, a, b, with_sign)) << l;
+    }
+    x->dq[0] = combine(with, is, x->q[0]);
+    x->dq[1] = combine(with, ~is, x->q[0]);
+}

@@ -1,0 +1,298 @@
+/* Where everything lies before the first instruction: regions of global memory, constant banks. */
+#include "model/emulate/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the driver writes into c[0] beside the parameters, by offset; found by compiling probes. A field that
+ * an architecture lacks is 0xffff. */
+struct driver_layout {
+    unsigned block, grid, shared_window, local_window, stack, descriptor;
+};
+
+static struct driver_layout driver_layout(unsigned sm)
+{
+    if (sm >= 100)
+        return (struct driver_layout){0x360, 0x370, 0xffff, 0x2f8, 0x37c, 0x358};
+    if (sm >= 90)
+        return (struct driver_layout){0x0, 0xc, 0xffff, 0x20, 0x28, 0x208};
+    return (struct driver_layout){0x0, 0xc, 0x18, 0x20, 0x28, sm >= 80 ? 0x118 : 0xffff};
+}
+
+static void put(struct constant_bank *bank, unsigned offset, const void *bytes, size_t size)
+{
+    if (offset > bank->size || size > bank->size - offset)
+        return;
+    memcpy(bank->bytes + offset, bytes, size);
+    for (size_t i = offset / 4; i < (offset + size + 3) / 4; i++)
+        bank->known[i] = true;
+}
+
+static int put_parameters(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
+{
+    const struct cubin_kernel *kernel = target->kernel;
+    const struct launch *launch = target->launch;
+    struct constant_bank *bank = &memory->banks[0];
+    size_t k = 0;
+
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct argument *argument = &launch->arguments[i];
+        const void *bytes =
+            argument->kind == ARGUMENT_BUFFER ? (const void *)&memory->arguments[i] : argument->bytes;
+        const size_t size = argument->kind == ARGUMENT_BUFFER ? 8 : argument->size;
+
+        if (argument->kind == ARGUMENT_SYMBOL)
+            continue;
+        if (k >= kernel->parameter_count)
+            return err_set(err, ERR_USAGE, "argument %zu: kernel '%s' takes %zu", k + 1, kernel->name,
+                           kernel->parameter_count);
+        if (size != kernel->parameters[k].bytes)
+            return err_set(err, ERR_USAGE, "argument %zu has %zu bytes: parameter %zu of kernel '%s' has %u",
+                           k + 1, size, k + 1, kernel->name, kernel->parameters[k].bytes);
+        put(bank, kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
+        k++;
+    }
+    if (k < kernel->parameter_count)
+        return err_set(err, ERR_USAGE, "kernel '%s' takes %zu arguments, the launch has %zu", kernel->name,
+                       kernel->parameter_count, k);
+    return 0;
+}
+
+static int init_bank0(struct emulate_memory *memory, const struct emulate_target *target,
+                      unsigned stack_bytes, struct err *err)
+{
+    const struct driver_layout at = driver_layout(target->cubin->sm);
+    const uint64_t shared = SHARED_WINDOW, local = LOCAL_WINDOW, descriptor = 0;
+    struct constant_bank *bank = &memory->banks[0];
+
+    bank->size = (size_t)target->kernel->parameter_base + target->kernel->parameter_bytes;
+    bank->size = ((bank->size > 0x400 ? bank->size : 0x400) + 16) & ~(size_t)15;
+    bank->bytes = calloc(1, bank->size);
+    bank->known = calloc(bank->size / 4 + 1, sizeof *bank->known);
+    if (!bank->bytes || !bank->known)
+        return err_memory(err);
+    put(bank, at.block, target->launch->block, sizeof target->launch->block);
+    put(bank, at.grid, target->launch->grid, sizeof target->launch->grid);
+    put(bank, at.shared_window, &shared, 8);
+    put(bank, at.local_window, &local, 8);
+    put(bank, at.stack, &stack_bytes, 4);
+    put(bank, at.descriptor, &descriptor, 8);
+    return put_parameters(memory, target, err);
+}
+
+static int init_banks(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
+{
+    for (unsigned i = 1; i < CUBIN_BANKS; i++) {
+        const struct cubin_bank *from = &target->kernel->banks[i];
+        struct constant_bank *to = &memory->banks[i];
+
+        if (!from->size)
+            continue;
+        to->size = from->size;
+        to->bytes = malloc(from->size);
+        if (!to->bytes)
+            return err_memory(err);
+        memcpy(to->bytes, from->bytes, from->size);
+    }
+    return 0;
+}
+
+static int add_region(struct emulate_memory *memory, const struct region *what, uint64_t *address,
+                      struct err *err)
+{
+    struct region *region = &memory->regions[memory->region_count];
+    const struct region *before = memory->region_count ? region - 1 : NULL;
+
+    *region = *what;
+    region->address =
+        before ? (before->address + before->bytes + 2 * GLOBAL_GUARD - 1) / GLOBAL_GUARD * GLOBAL_GUARD
+               : GLOBAL_FIRST;
+    region->page_count = (size_t)(region->bytes / PAGE_BYTES) + 1;
+    region->pages = calloc(region->page_count, sizeof(struct page *));
+    if (!region->pages)
+        return err_memory(err);
+    *address = region->address;
+    memory->region_count++;
+    return 0;
+}
+
+static const struct argument *find_argument(const struct launch *launch, const char *symbol, size_t *index)
+{
+    for (size_t i = 0; i < launch->argument_count; i++)
+        if (launch->arguments[i].kind == ARGUMENT_SYMBOL && !strcmp(launch->arguments[i].name, symbol)) {
+            *index = i;
+            return &launch->arguments[i];
+        }
+    return NULL;
+}
+
+/* Variables of the cubin in global memory; one that is also an argument has that one's fill. */
+static int add_symbols(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
+{
+    for (size_t i = 0; i < target->cubin->symbol_count; i++) {
+        const struct cubin_symbol *symbol = &target->cubin->symbols[i];
+        struct region region = {
+            .name = symbol->name, .bytes = symbol->size, .initial = symbol->bytes, .type = ELEMENT_UINT8};
+        const struct argument *argument;
+        size_t index;
+        int rc;
+
+        if (symbol->space != CUBIN_GLOBAL || !symbol->size)
+            continue;
+        argument = find_argument(target->launch, symbol->name, &index);
+        if (argument) {
+            region.initial = NULL;
+            region.fill = &argument->fill;
+            region.type = argument->type;
+            region.bytes = argument->count * element_size(argument->type);
+        }
+        rc = add_region(memory, &region, &memory->symbols[i], err);
+        if (rc)
+            return rc;
+        if (argument)
+            memory->arguments[index] = memory->symbols[i];
+    }
+    return 0;
+}
+
+static int add_buffers(struct emulate_memory *memory, const struct launch *launch, struct err *err)
+{
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct argument *argument = &launch->arguments[i];
+        struct region region = {.name = argument->name, .fill = &argument->fill, .type = argument->type};
+        int rc;
+
+        if (argument->kind != ARGUMENT_BUFFER)
+            continue;
+        if (argument->count > UINT64_MAX / 4096 / element_size(argument->type))
+            return err_set(err, ERR_USAGE, "buffer %zu: %llu elements are too many", i + 1,
+                           (unsigned long long)argument->count);
+        region.bytes = argument->count * element_size(argument->type);
+        rc = add_region(memory, &region, &memory->arguments[i], err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* The driver looks symbols up in the code; a misspelt one would leave the variable as it is. */
+static int check_symbols(const struct emulate_target *target, struct err *err)
+{
+    for (size_t i = 0; i < target->launch->argument_count; i++) {
+        const struct argument *argument = &target->launch->arguments[i];
+        size_t k = 0;
+
+        if (argument->kind != ARGUMENT_SYMBOL)
+            continue;
+        while (k < target->cubin->symbol_count && strcmp(target->cubin->symbols[k].name, argument->name))
+            k++;
+        if (k == target->cubin->symbol_count)
+            return err_set(err, ERR_USAGE, "symbol '%s': the code of kernel '%s' has no such variable",
+                           argument->name, target->kernel->name);
+    }
+    return 0;
+}
+
+/* Fills the __constant__ variables that are arguments. */
+static int fill_constants(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
+{
+    for (size_t i = 0; i < target->cubin->symbol_count; i++) {
+        const struct cubin_symbol *symbol = &target->cubin->symbols[i];
+        const struct argument *argument;
+        struct constant_bank *bank;
+        size_t index, bytes;
+        int rc;
+
+        if (symbol->space != CUBIN_CONSTANT || symbol->bank >= CUBIN_BANKS)
+            continue;
+        argument = find_argument(target->launch, symbol->name, &index);
+        if (!argument)
+            continue;
+        bank = &memory->banks[symbol->bank];
+        bytes = (size_t)argument->count * element_size(argument->type);
+        if (argument->count > symbol->size || bytes > symbol->size || symbol->value > bank->size ||
+            bytes > bank->size - symbol->value)
+            return err_set(err, ERR_USAGE, "symbol '%s' has %llu bytes in the kernel, not %zu", symbol->name,
+                           (unsigned long long)symbol->size, bytes);
+        rc = fill_read(&argument->fill, argument->type, 0, argument->count, bank->bytes + symbol->value, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+uint64_t symbol_address(const struct emulate_memory *memory, const struct cubin *cubin,
+                        const struct cubin_kernel *kernel, const struct cubin_symbol *symbol)
+{
+    const size_t index = (size_t)(symbol - cubin->symbols);
+    const bool undefined = !symbol->section;
+
+    if (memory->symbols[index])
+        return memory->symbols[index];
+    if (undefined || (symbol->space == CUBIN_CODE && symbol->section != kernel->section))
+        return FOREIGN_CODE + index * SASS_BYTES;
+    return symbol->value;
+}
+
+const struct cubin_symbol *foreign_symbol(const struct cubin *cubin, uint64_t address)
+{
+    const uint64_t index = (address - FOREIGN_CODE) / SASS_BYTES;
+
+    return address >= FOREIGN_CODE && index < cubin->symbol_count ? &cubin->symbols[index] : NULL;
+}
+
+/* Addresses that the loader writes into constant banks: of variables, and of functions as code offsets. */
+static void relocate_banks(struct emulate_memory *memory, const struct emulate_target *target)
+{
+    for (size_t i = 0; i < target->cubin->relocation_count; i++) {
+        const struct cubin_relocation *relocation = &target->cubin->relocations[i];
+        const size_t size = relocation->kind == CUBIN_RELOC_64 ? 8 : 4;
+        uint64_t value;
+
+        if (!relocation->symbol)
+            continue;
+        value =
+            symbol_address(memory, target->cubin, target->kernel, relocation->symbol) + relocation->addend;
+        if (relocation->kind == CUBIN_RELOC_32_HIGH)
+            value >>= 32;
+        for (unsigned b = 1; b < CUBIN_BANKS; b++) {
+            struct constant_bank *bank = &memory->banks[b];
+
+            if (bank->size && target->kernel->bank_section[b] == relocation->section &&
+                relocation->kind != CUBIN_RELOC_OTHER && relocation->offset <= bank->size &&
+                size <= bank->size - relocation->offset)
+                memcpy(bank->bytes + relocation->offset, &value, size);
+        }
+    }
+}
+
+int memory_init(struct emulate_memory *out, const struct emulate_target *target, unsigned stack_bytes,
+                struct err *err)
+{
+    const size_t arguments = target->launch->argument_count, symbols = target->cubin->symbol_count;
+    int rc = 0;
+
+    *out = (struct emulate_memory){0};
+    out->regions = calloc(arguments + symbols + 1, sizeof *out->regions);
+    out->arguments = calloc(arguments + 1, sizeof *out->arguments);
+    out->symbols = calloc(symbols + 1, sizeof *out->symbols);
+    if (!out->regions || !out->arguments || !out->symbols)
+        rc = err_memory(err);
+    if (!rc)
+        rc = add_buffers(out, target->launch, err);
+    if (!rc)
+        rc = add_symbols(out, target, err);
+    if (!rc)
+        rc = init_banks(out, target, err);
+    if (!rc)
+        rc = init_bank0(out, target, stack_bytes, err);
+    if (!rc)
+        rc = check_symbols(target, err);
+    if (!rc)
+        rc = fill_constants(out, target, err);
+    if (rc)
+        memory_release(out);
+    else
+        relocate_banks(out, target);
+    return rc;
+}

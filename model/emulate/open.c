@@ -1,0 +1,204 @@
+#include "model/emulate/alike.h"
+#include "model/emulate/block.h"
+#include "model/emulate/run.h"
+#include "model/emulate/special.h"
+#include "model/emulate/steady.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_BYTES = 1024 }; /* beyond what the kernel's own frames take */
+
+/* From here on the instructions are a copy that may be changed. */
+static int own_code(struct emulation *emulation, struct err *err)
+{
+    const size_t bytes = emulation->count * sizeof *emulation->patched;
+
+    if (emulation->patched)
+        return 0;
+    emulation->patched = malloc(bytes);
+    if (!emulation->patched)
+        return err_memory(err);
+    emulation->instructions = memcpy(emulation->patched, emulation->instructions, bytes);
+    return 0;
+}
+
+/* Addresses of variables and functions that the loader writes into instructions. */
+static int patch_code(struct emulation *emulation, const struct cubin *cubin, struct err *err)
+{
+    for (size_t k = 0; k < cubin->relocation_count; k++) {
+        const struct cubin_relocation *relocation = &cubin->relocations[k];
+        const size_t index = (size_t)(relocation->offset / SASS_BYTES);
+        struct sass *patched;
+        uint64_t value;
+
+        if (relocation->section != emulation->kernel->section || index >= emulation->count ||
+            !relocation->symbol || relocation->kind == CUBIN_RELOC_64)
+            continue;
+        if (own_code(emulation, err))
+            return err->code;
+        patched = &emulation->patched[index];
+        value = symbol_address(&emulation->memory, cubin, emulation->kernel, relocation->symbol) +
+                relocation->addend;
+        if (patched->op == SASS_CALL && patched->has_target)
+            patched->target = (int64_t)value;
+        for (unsigned s = 0; s < patched->source_count && relocation->kind != CUBIN_RELOC_OTHER; s++)
+            if (patched->sources[s].kind == SASS_IMMEDIATE) {
+                patched->sources[s].value =
+                    (uint32_t)(relocation->kind == CUBIN_RELOC_32_HIGH ? value >> 32 : value);
+                break;
+            }
+    }
+    return 0;
+}
+
+/* What is divided seldom decides anything but whether the division is a special one. Sliced emulation takes
+ * for granted that none is, and need not compute it. */
+static int avoid_special(struct emulation *emulation, struct err *err)
+{
+    for (size_t k = 0; k < emulation->count; k++) {
+        struct sass *branch;
+
+        if (!special_is_avoided(emulation, k))
+            continue;
+        if (own_code(emulation, err))
+            return err->code;
+        branch = &emulation->patched[k];
+        branch->guard = SASS_PT;
+        branch->guard_negated = branch->guard_uniform = false;
+        branch->source_count = 0;
+    }
+    return 0;
+}
+
+/* How many registers of either kind the code names: only these are cleared for a block. */
+static void count_rows(struct emulation *emulation)
+{
+    for (size_t k = 0; k < emulation->count; k++) {
+        const struct sass *i = &emulation->instructions[k];
+
+        for (unsigned n = 0; n < i->destination_count; n++) {
+            const struct sass_operand *to = &i->destinations[n];
+            unsigned *rows = to->kind == SASS_REGISTER           ? &emulation->row_count
+                             : to->kind == SASS_UNIFORM_REGISTER ? &emulation->uniform_count
+                                                                 : NULL;
+
+            if (rows && to->index < SASS_RZ && to->index + to->count > *rows)
+                *rows = to->index + to->count;
+        }
+    }
+    if (emulation->row_count > SASS_RZ)
+        emulation->row_count = SASS_RZ;
+    if (emulation->uniform_count > SASS_URZ)
+        emulation->uniform_count = SASS_URZ;
+}
+
+static int allocate(struct emulation *emulation, struct err *err)
+{
+    const size_t local = emulation->local_bytes * LANES;
+
+    emulation->kinds = malloc(emulation->count + 1);
+    emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
+    emulation->patterns = calloc(2 * emulation->count, sizeof *emulation->patterns);
+    emulation->shared = malloc(emulation->shared_bytes + 1);
+    emulation->shared_unknown = malloc(emulation->shared_bytes + 1);
+    emulation->warps = calloc(emulation->warp_count, sizeof *emulation->warps);
+    if (!emulation->kinds || !emulation->issue_steps || !emulation->patterns || !emulation->shared ||
+        !emulation->shared_unknown || !emulation->warps)
+        return err_memory(err);
+    for (size_t k = 0; k < emulation->count; k++)
+        emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
+    for (unsigned w = 0; w < emulation->warp_count; w++) {
+        struct warp *warp = &emulation->warps[w];
+
+        warp->index = w;
+        warp->local = calloc(1, local);
+        warp->local_unknown = calloc(1, local);
+        if (!warp->local || !warp->local_unknown)
+            return err_memory(err);
+    }
+    return 0;
+}
+
+static int check_launch(const struct emulation *emulation, const struct cubin *cubin, struct err *err)
+{
+    if (!sass_knows(cubin->sm))
+        return err_set(err, ERR_USAGE, "architecture sm_%u is not known to the decoder", cubin->sm);
+    if (!emulation->threads || emulation->threads > 1024)
+        return err_set(err, ERR_USAGE, "a block of %u threads: 1 to 1024 are possible", emulation->threads);
+    if (!emulation->count)
+        return err_set(err, ERR_USAGE, "kernel '%s' has no code", emulation->kernel->name);
+    return 0;
+}
+
+int emulation_open(struct emulation **out, const struct cubin *cubin, const struct cubin_kernel *kernel,
+                   const struct sass_code *code, const struct launch *launch,
+                   const struct emulate_options *options, struct err *err)
+{
+    const struct emulate_target target = {cubin, kernel, launch};
+    const uint64_t threads = launch_threads(launch);
+    struct emulation *emulation = calloc(1, sizeof *emulation);
+    int rc;
+
+    *out = NULL;
+    if (!emulation)
+        return err_memory(err);
+    emulation->cubin = cubin;
+    emulation->kernel = kernel;
+    emulation->launch = launch;
+    emulation->instructions = code->instructions;
+    emulation->count = code->count;
+    emulation->sm = cubin->sm;
+    emulation->mode = options->mode;
+    emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
+    emulation->stop = options->stop;
+    emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
+    emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
+    emulation->local_bytes = (kernel->resources.local_bytes + STACK_BYTES + 15u) & ~15u;
+    emulation->shared_bytes = (size_t)kernel->resources.shared_bytes + launch->shared_bytes +
+                              (cubin->sm >= 90 ? kernel->resources.shared_reserved_bytes : 0);
+    rc = check_launch(emulation, cubin, err);
+    if (!rc)
+        rc = memory_init(&emulation->memory, &target, (unsigned)emulation->local_bytes, err);
+    if (!rc)
+        rc = patch_code(emulation, cubin, err);
+    if (!rc && emulation->mode == EMULATE_SLICED)
+        rc = avoid_special(emulation, err);
+    if (!rc)
+        rc = allocate(emulation, err);
+    if (!rc && emulation->mode == EMULATE_SLICED)
+        rc = steady_open(&emulation->steady, err);
+    if (!rc) {
+        count_rows(emulation);
+        rc = emulation_slice(emulation, false, err);
+    }
+    if (rc) {
+        emulation_close(emulation);
+        return rc;
+    }
+    *out = emulation;
+    return 0;
+}
+
+void emulation_close(struct emulation *emulation)
+{
+    if (!emulation)
+        return;
+    for (unsigned w = 0; emulation->warps && w < emulation->warp_count; w++) {
+        free(emulation->warps[w].local);
+        free(emulation->warps[w].local_unknown);
+        trace_release(&emulation->warps[w].trace);
+    }
+    steady_close(emulation->steady);
+    meet_release(&emulation->meet);
+    slice_release(&emulation->slice);
+    memory_release(&emulation->memory);
+    free(emulation->patched);
+    free(emulation->kinds);
+    free(emulation->issue_steps);
+    free(emulation->patterns);
+    free(emulation->shared);
+    free(emulation->shared_unknown);
+    free(emulation->warps);
+    free(emulation);
+}

@@ -1,0 +1,131 @@
+#include "model/emulate/order.h"
+
+#include <stdlib.h>
+
+enum { PEEK_LEAST = 128, PEEK_MOST = 8192 }; /* warp instructions of a block looked at */
+
+struct search {
+    struct emulation *emulation;
+    struct emulate_order *order;
+    struct err *err;
+    size_t regions;
+    uint64_t blocks, instructions;
+    uint64_t *origin, *here; /* first reads of block 0 and of another one */
+};
+
+static int look(uint64_t *first, const struct search *search, uint64_t block)
+{
+    const unsigned position[3] = {(unsigned)block, 0, 0};
+
+    return emulation_peek(first, search->emulation, position, search->instructions, search->err);
+}
+
+/* How many instructions it takes until block 0 has read of every region that a whole block reads of. */
+static int find_reach(bool *found, struct search *search, const struct emulate_result *result)
+{
+    const struct footprint *read = &result->blocks[0].read;
+
+    *found = false;
+    for (search->instructions = PEEK_LEAST; search->instructions <= PEEK_MOST && !*found;
+         search->instructions *= 2) {
+        const int rc = look(search->origin, search, 0);
+        uint64_t address;
+
+        if (rc)
+            return rc;
+        *found = true;
+        for (size_t r = 0; r < search->regions; r++) {
+            const struct emulate_region *region = &result->regions[r];
+
+            if (!search->origin[r] &&
+                footprint_first(&address, read, region->address, region->address + region->bytes))
+                *found = false;
+        }
+    }
+    search->instructions /= 2;
+    return 0;
+}
+
+/* Whether `steps` steps of the last digit move as far as one does that many times. */
+static int is_linear(bool *out, const struct search *search, uint64_t steps)
+{
+    const unsigned d = search->order->digits - 1;
+    const int rc = look(search->here, search, steps * search->order->unit[d]);
+
+    *out = !rc;
+    for (size_t r = 0; r < search->regions && *out; r++)
+        *out = (int64_t)(search->here[r] - search->origin[r]) ==
+               (int64_t)steps * search->order->moves[d * search->regions + r];
+    return rc;
+}
+
+/* The steps of the last digit until it begins anew or what it moves does not go on: doubled, then halved. */
+static int find_steps(uint64_t *out, const struct search *search)
+{
+    const uint64_t most = (search->blocks - 1) / search->order->unit[search->order->digits - 1];
+    uint64_t good = 1, bad = most + 1, steps = most;
+    int rc = 0;
+
+    while (!rc && bad - good > 1) {
+        bool linear;
+
+        rc = is_linear(&linear, search, steps);
+        if (linear)
+            good = steps;
+        else
+            bad = steps;
+        steps = bad > 2 * good ? 2 * good : good + (bad - good) / 2;
+    }
+    *out = good;
+    return rc;
+}
+
+static int find_digits(struct search *search)
+{
+    struct emulate_order *order = search->order;
+    uint64_t unit = 1, steps = 0;
+    int rc = 0;
+
+    while (!rc && unit < search->blocks && order->digits < EMULATE_DIGITS) {
+        const unsigned d = order->digits++;
+
+        order->unit[d] = unit;
+        rc = look(search->here, search, unit);
+        for (size_t r = 0; r < search->regions; r++)
+            order->moves[d * search->regions + r] = (int64_t)(search->here[r] - search->origin[r]);
+        if (!rc)
+            rc = find_steps(&steps, search);
+        unit *= steps + 1;
+    }
+    if (unit < search->blocks)
+        order->digits = 0;
+    return rc;
+}
+
+int order_find(struct emulate_result *result, struct emulation *emulation, struct err *err)
+{
+    const unsigned *grid = emulation->launch->grid;
+    struct search search = {.emulation = emulation,
+                            .order = &result->order,
+                            .err = err,
+                            .regions = result->region_count,
+                            .blocks = grid[0]};
+    bool found = false;
+    int rc = 0;
+
+    if (grid[0] == 1 || grid[1] > 1 || grid[2] > 1 || emulation->slice.reads_global ||
+        result->end != EMULATE_DONE)
+        return 0;
+    search.origin = calloc(search.regions + 1, sizeof *search.origin);
+    search.here = calloc(search.regions + 1, sizeof *search.here);
+    result->order.moves = calloc(EMULATE_DIGITS * search.regions + 1, sizeof *result->order.moves);
+    if (!search.origin || !search.here || !result->order.moves)
+        rc = err_memory(err);
+    if (!rc)
+        rc = find_reach(&found, &search, result);
+    if (!rc && found)
+        rc = find_digits(&search);
+    free(search.origin);
+    free(search.here);
+    return rc;
+}

@@ -1,0 +1,50 @@
+/* What one period of a loop did, for emulate/steady.c: accesses and operands of comparisons with what they
+ * advance by from period to period. */
+#ifndef MODEL_EMULATE_RECORD_H
+#define MODEL_EMULATE_RECORD_H
+
+#include "model/emulate/access.h"
+#include "model/emulate/alu.h"
+
+enum { RECORD_OPERANDS = 3, RECORD_MOST = 4096 };
+
+struct record {
+    const struct sass *i;
+    uint32_t mask;
+    bool access;    /* one operand: the address */
+    bool fixed;     /* which must not move */
+    uint8_t second; /* which of the instruction's accesses */
+    unsigned width;
+    uint8_t space;
+    unsigned operand_count;
+    uint64_t value[RECORD_OPERANDS][LANES]; /* in period 0 */
+    uint64_t delta[RECORD_OPERANDS][LANES]; /* from one period to the next */
+};
+
+struct record_run {
+    uint32_t first, end;
+};
+
+/* What is seen of an instruction: its mask and operands, in values[k][lane]. */
+struct sight {
+    const struct sass *i;
+    uint32_t mask;
+    unsigned operand_count;
+    const uint64_t (*values)[LANES];
+    const struct request *request; /* of an access, else null */
+    bool fixed;
+};
+
+void record_first(struct record *out, const struct sight *sight);
+
+/* Whether what is seen now is the same as `record`, `periods` periods later; sets the advance if `learn`. */
+bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn);
+
+/* The first period, from 1 on, in which the instruction could set a predicate otherwise than in period 0;
+ * UINT64_MAX when never. 0: not known. */
+uint64_t record_horizon(const struct record *record);
+
+/* Counts the access in the periods first to first + count - 1. */
+int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count);
+
+#endif

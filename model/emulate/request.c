@@ -1,0 +1,225 @@
+/* One access of a warp: its addresses, and what it costs. */
+#include "model/emulate/access.h"
+#include "model/emulate/count.h"
+
+#include <string.h>
+
+enum { UNDIVIDED = 4 /* bytes a lane: a request of so many goes through in one part */ };
+
+static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, bool wide)
+{
+    if (index == SASS_RZ)
+        return 0;
+    return unknown[index] | (wide && index + 1 < SASS_RZ ? unknown[index + 1] : 0);
+}
+
+/* The low and, of a pair, high words of an address register. */
+static void address_rows(const uint32_t *out[2], const struct registers *regs, const row file[ROWS],
+                         unsigned index, bool wide)
+{
+    out[0] = index == SASS_RZ ? regs->zero : file[index];
+    out[1] = index == SASS_RZ || !wide || index + 1 >= SASS_RZ ? regs->zero : file[index + 1];
+}
+
+int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
+                 const struct sass *i, unsigned which, uint32_t mask)
+{
+    const struct sass_access *access = &i->accesses[which];
+    const bool wide = access->wide || access->uniform_wide;
+    const bool extends = !access->wide && !access->zero_extend && access->uniform_wide;
+    const uint64_t mask_of_width = wide ? UINT64_MAX : UINT32_MAX;
+    const uint32_t *vector[2], *uniform[2];
+
+    out->i = i;
+    out->index = i->pc / SASS_BYTES;
+    out->mask = mask;
+    out->width = access->bytes;
+    out->space = access->space;
+    out->access = access->access;
+    out->second = 0;
+    if (warp->regs.tainted &&
+        mask & (register_unknown(warp->regs.r_unknown, access->index, access->wide) |
+                register_unknown(warp->regs.u_unknown, access->uniform, access->uniform_wide)))
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the address of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    address_rows(vector, &warp->regs, warp->regs.r, access->index, access->wide);
+    address_rows(uniform, &warp->regs, warp->regs.u, access->uniform, access->uniform_wide);
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t low = (uint64_t)vector[0][l] * access->scale;
+        const uint64_t base = extends ? (uint64_t)(int64_t)(int32_t)low : low | (uint64_t)vector[1][l] << 32;
+        const uint64_t added = uniform[0][l] | (uint64_t)uniform[1][l] << 32;
+
+        out->address[l] = (base + added + (uint64_t)(int64_t)access->offset) & mask_of_width;
+    }
+    return STEP_NEXT;
+}
+
+/* Where a generic address lies. */
+enum sass_space space_of(uint64_t address)
+{
+    if (address >> 32 == SHARED_WINDOW >> 32)
+        return SASS_SPACE_SHARED;
+    return address >> 32 == LOCAL_WINDOW >> 32 ? SASS_SPACE_LOCAL : SASS_SPACE_GLOBAL;
+}
+
+/* Local memory of a warp is interleaved: word w of lane l lies at 128 w + 4 l. */
+static uint64_t interleaved(uint64_t address, unsigned lane)
+{
+    return (address & 0xffffffff) / 4 * 128 + 4 * lane + (address & 3);
+}
+
+/* A 32-byte sector and a 128-byte line of local memory: wider accesses take one line for each word. */
+static void count_local(struct cost *cost, const struct request *request, uint32_t mask)
+{
+    const unsigned words = request->width > 4 ? request->width / 4 : 1;
+    uint64_t address[LANES];
+
+    for (unsigned w = 0; w < words; w++) {
+        for (unsigned l = 0; l < LANES; l++)
+            address[l] = interleaved(request->address[l] + 4 * w, l);
+        cost->sectors += count_blocks(address, mask, 4, 32);
+        cost->lines += count_blocks(address, mask, 4, 128);
+    }
+}
+
+static void note_touch(struct emulation *emulation, const struct request *request, uint64_t address,
+                       uint64_t fresh)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    const struct region *region;
+
+    touch->fresh += fresh;
+    touch->own += emulation->leading ? fresh : 0;
+    if (!touch->region && (region = memory_region(&emulation->memory, address, 1)))
+        touch->region = (uint32_t)(region - emulation->memory.regions) + 1;
+}
+
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes)
+{
+    struct emulate_block *block = emulation->block;
+    const bool reads = request->access & (SASS_READS | SASS_ATOMICALLY);
+    const uint64_t read = block->read.sectors, written = block->written.sectors;
+    int rc = 0;
+
+    if (reads)
+        rc = footprint_mark(&block->read, address, bytes, emulation->err);
+    if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
+        rc = footprint_mark(&block->written, address, bytes, emulation->err);
+    note_touch(emulation, request, address,
+               reads ? block->read.sectors - read : block->written.sectors - written);
+    return rc;
+}
+
+static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+{
+    uint64_t last = UINT64_MAX;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t address = request->address[__builtin_ctz(mask)];
+        int rc;
+
+        if (address / FOOTPRINT_SECTOR == last && request->width <= FOOTPRINT_SECTOR)
+            continue;
+        last = address / FOOTPRINT_SECTOR;
+        rc = request_mark(emulation, request, address, request->width);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Lanes by space: global, shared, local. */
+static void split_spaces(uint32_t spaces[3], const struct request *request)
+{
+    spaces[0] = spaces[1] = spaces[2] = 0;
+    if (request->space != SASS_SPACE_GENERIC) {
+        spaces[request->space == SASS_SPACE_SHARED  ? 1
+               : request->space == SASS_SPACE_LOCAL ? 2
+                                                    : 0] = request->mask;
+        return;
+    }
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const enum sass_space space = space_of(request->address[lane]);
+
+        spaces[space == SASS_SPACE_SHARED ? 1 : space == SASS_SPACE_LOCAL ? 2 : 0] |= lane_bit(lane);
+    }
+}
+
+bool request_is_global(const struct request *request)
+{
+    uint32_t spaces[3];
+
+    split_spaces(spaces, request);
+    return spaces[0] != 0;
+}
+
+/* What one request costs; the same as that of the instruction's last one where all lanes have moved by the
+ * same multiple of a line. */
+static const struct cost *cost_of(struct emulation *emulation, const struct request *request)
+{
+    struct pattern *pattern = &emulation->patterns[2 * request->index + request->second];
+    const uint64_t moved = request->address[0] - pattern->address[0];
+    uint64_t other = request->mask ^ pattern->mask;
+    uint32_t spaces[3];
+
+    for (unsigned l = 0; l < LANES; l++)
+        other |= (request->address[l] - pattern->address[l]) ^ moved;
+    if (!other && moved % 128 == 0 && request->space != SASS_SPACE_GENERIC)
+        return &pattern->cost;
+    pattern->mask = request->mask;
+    memcpy(pattern->address, request->address, sizeof pattern->address);
+    pattern->cost = (struct cost){0};
+    split_spaces(spaces, request);
+    if (spaces[0]) {
+        pattern->cost.sectors += count_blocks(request->address, spaces[0], request->width, 32);
+        pattern->cost.lines += count_blocks(request->address, spaces[0], request->width, 128);
+        pattern->cost.sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, 32);
+        pattern->cost.lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, 128);
+        pattern->cost.passes += count_passes(request->address, spaces[0], request->width);
+    }
+    if (spaces[1])
+        pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
+    if (spaces[1] && request->second)
+        pattern->cost.filled += count_blocks(request->address, spaces[1], request->width, 32);
+    if (spaces[2])
+        count_local(&pattern->cost, request, spaces[2]);
+    return &pattern->cost;
+}
+
+void request_tally(struct emulation *emulation, const struct request *request, uint64_t times)
+{
+    struct emulate_count *count = &emulation->block->counts[request->index];
+    const struct cost *cost = cost_of(emulation, request);
+
+    if (!request->second) {
+        const unsigned lanes = (unsigned)__builtin_popcount(request->mask);
+
+        count->requests += times;
+        count->lanes += times * lanes;
+        count->bytes += times * lanes * request->width;
+        emulation->block->touches[request->index].led += emulation->leading ? times : 0;
+    }
+    count->sectors += times * cost->sectors;
+    count->lines += times * cost->lines;
+    count->sectors_once += times * cost->sectors_once;
+    count->lines_once += times * cost->lines_once;
+    count->wavefronts += times * cost->wavefronts;
+    count->passes += times * cost->passes;
+    count->filled += times * cost->filled;
+}
+
+int request_count(struct emulation *emulation, const struct request *request)
+{
+    uint32_t spaces[3];
+
+    if (!request->mask || emulation->rehearsing)
+        return 0;
+    request_tally(emulation, request, 1);
+    split_spaces(spaces, request);
+    if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY &&
+        meet_note(&emulation->meet, emulation->result->block_count, request->address, spaces[0],
+                  emulation->err))
+        return ERR_MEMORY;
+    return spaces[0] ? mark(emulation, request, spaces[0]) : 0;
+}

@@ -1,0 +1,369 @@
+#include "model/emulate/run.h"
+
+#include "base/hash.h"
+#include "model/emulate/access.h"
+#include "model/emulate/alike.h"
+#include "model/emulate/alu.h"
+#include "model/emulate/block.h"
+#include "model/emulate/control.h"
+#include "model/emulate/hope.h"
+#include "model/emulate/slice.h"
+#include "model/emulate/steady.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TURN = 4096,       /* instructions of a group before another one has its turn */
+    QUIET = 1 << 14,   /* instructions without any change after which a repeating state is looked for */
+    WATCHFUL = 1 << 12 /* instructions between two looks at whether to stop */
+};
+
+int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)
+{
+    struct emulate_result *result = emulation->result;
+    va_list arguments;
+
+    result->end = end;
+    result->pc = i->pc;
+    memcpy(result->position, emulation->position, sizeof result->position);
+    va_start(arguments, format);
+    vsnprintf(result->reason, sizeof result->reason, format, arguments);
+    va_end(arguments);
+    return STEP_STOPPED;
+}
+
+enum kind kind_of(const struct sass *i)
+{
+    if (i->op == SASS_UNKNOWN)
+        return KIND_STOP;
+    if (operations[i->op].compute)
+        return KIND_COMPUTE;
+    if (is_control(i))
+        return KIND_CONTROL;
+    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
+        return KIND_PREDICATES;
+    if (i->op == SASS_SYNCS || i->op == SASS_ARRIVES)
+        return KIND_ASSUMED;
+    if (is_access(i))
+        return KIND_ACCESS;
+    return i->destination_count ? KIND_UNKNOWN : KIND_NOTHING;
+}
+
+/* R2P: bits of a register, under a mask, become predicates. */
+static void set_predicates(struct emulation *emulation, struct warp *warp, const struct sass *i,
+                           uint32_t mask)
+{
+    const bool uniform = i->op == SASS_UR2UP;
+    const unsigned shift = 8 * i->mod[SASS_MOD_VARIANT];
+    const uint32_t unknown = operand_unknown(emulation, warp, &i->sources[0]);
+    row first, second;
+    const uint32_t *from = operand_row(emulation, warp, &i->sources[0], 0, first);
+    const uint32_t which =
+        mask ? operand_row(emulation, warp, &i->sources[1], 0, second)[__builtin_ctz(mask)] : 0;
+
+    for (unsigned k = 0; k < 7; k++) {
+        const struct sass_operand to = {.kind = uniform ? SASS_UNIFORM_PREDICATE : SASS_PREDICATE,
+                                        .index = (uint8_t)k};
+        uint32_t values = 0;
+
+        for (unsigned l = 0; l < LANES; l++)
+            values |= (from[l] >> (shift + k) & 1) << l;
+        if (which >> k & 1)
+            predicate_store(warp, &to, values, mask, unknown);
+    }
+}
+
+/* Waiting for asynchronous copies succeeds at once; what a barrier holds is unknown. */
+static void assume(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    make_unknown(warp, i, mask);
+    for (unsigned k = 0; k < i->destination_count; k++)
+        if (i->destinations[k].kind == SASS_PREDICATE || i->destinations[k].kind == SASS_UNIFORM_PREDICATE)
+            predicate_store(warp, &i->destinations[k], ALL_LANES, mask, 0);
+    if (!emulation->result->assumed) {
+        emulation->result->assumed = true;
+        emulation->result->assumed_pc = i->pc;
+    }
+}
+
+static int step(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    const struct sass *i = &emulation->instructions[group->pc];
+    const enum kind kind = (enum kind)emulation->kinds[group->pc];
+    const uint32_t mask = group->mask & guard_lanes(warp, i);
+    const uint32_t doubtful = warp->regs.tainted ? group->mask & guard_unknown(warp, i) : 0;
+
+    if (kind == KIND_STOP)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
+                       i->opcode);
+    if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    if (emulation->slice.hopeful) {
+        if (hope_fails(emulation, warp, i, mask)) {
+            emulation->restart = true;
+            return STEP_STOPPED;
+        }
+        hope_note(emulation, warp, i, group->mask, mask);
+    }
+    switch (kind) {
+    case KIND_COMPUTE:
+        if (mask)
+            alu_execute(emulation, warp, i, mask);
+        if (doubtful)
+            make_unknown(warp, i, doubtful);
+        return STEP_NEXT;
+    case KIND_CONTROL:
+        return control_execute(emulation, warp, group, i, mask);
+    case KIND_ACCESS:
+        return access_execute(emulation, warp, i, mask);
+    case KIND_PREDICATES:
+        set_predicates(emulation, warp, i, mask);
+        return STEP_NEXT;
+    case KIND_ASSUMED:
+        assume(emulation, warp, i, mask);
+        return STEP_NEXT;
+    case KIND_UNKNOWN:
+        make_unknown(warp, i, mask);
+        return STEP_NEXT;
+    default:
+        return STEP_NEXT;
+    }
+}
+
+static int run_record(struct emulation *emulation, struct warp *warp, uint32_t first, uint32_t end)
+{
+    if (first == end)
+        return 0;
+    emulation->issue_steps[first]++;
+    emulation->issue_steps[end]--;
+    if (steady_listens(emulation->steady))
+        steady_run(emulation->steady, first, end);
+    return trace_run(&warp->trace, first, end, emulation->err);
+}
+
+static uint64_t state_hash(const struct emulation *emulation, const struct warp *warp)
+{
+    const struct registers *regs = &warp->regs;
+    uint64_t hash = hash_bytes(HASH_START, regs->r, emulation->row_count * sizeof(row));
+
+    hash = hash_bytes(hash, regs->u, emulation->uniform_count * sizeof(row));
+    hash = hash_bytes(hash, regs->p, sizeof regs->p);
+    return hash_bytes(hash, regs->up, sizeof regs->up);
+}
+
+/* A group is idle when it comes to the same backward branch twice with the same registers while nobody has
+ * changed anything: it will do so for ever, unless another one changes something. */
+static void look_for_idleness(const struct emulation *emulation, const struct warp *warp, struct group *group,
+                              uint32_t pc)
+{
+    uint64_t hash;
+
+    if (emulation->clock - emulation->changed < QUIET)
+        return;
+    hash = state_hash(emulation, warp);
+    group->idle =
+        group->back_pc == pc && group->back_version == emulation->version && group->back_hash == hash;
+    if (!group->idle && group->back_version == emulation->version && group->back_pc != pc &&
+        group->back_pc > pc)
+        return; /* an inner loop: the outer one's branch is the one to look at */
+    group->back_pc = pc;
+    group->back_version = emulation->version;
+    group->back_hash = hash;
+}
+
+static int take_back_edge(struct emulation *emulation, struct warp *warp, struct group *group, uint32_t pc)
+{
+    const int rc = trace_back(&warp->trace, pc, group->pc, emulation->err);
+
+    if (rc)
+        return rc;
+    if (emulation->alone)
+        return steady_back_edge(emulation, warp, group, pc, trace_repeats(&warp->trace));
+    look_for_idleness(emulation, warp, group, pc);
+    return 0;
+}
+
+int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    const uint32_t pc = group->pc = *at = emulation->slice.next[group->pc];
+    int rc;
+
+    if (pc >= emulation->count)
+        return stop_at(emulation, &emulation->instructions[emulation->count - 1], EMULATE_BAD_BRANCH,
+                       "the code ends without an exit");
+    if (emulation->result->executed % WATCHFUL == 0 && emulation->stop && atomic_load(emulation->stop))
+        return err_set(emulation->err, ERR_STOPPED, "emulation: nobody waits for it any more");
+    if (emulation->result->executed++ >= emulation->budget)
+        return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
+                       "%llu warp instructions are spent", (unsigned long long)emulation->budget);
+    emulation->clock++;
+    rc = step(emulation, warp, group);
+    if (rc == STEP_NEXT)
+        group->pc = pc + 1;
+    return rc;
+}
+
+static bool others_are_ready(const struct warp *warp)
+{
+    unsigned ready = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++)
+        ready += warp->groups[k].state == GROUP_READY;
+    return ready > 1;
+}
+
+/* Executes a group until it waits, ends, or has had its turn. 0, STEP_STOPPED or an error. */
+static int run_group(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    uint32_t start = group->pc;
+
+    emulation->leading = warp->index == 0;
+    group->yielded = false;
+    for (unsigned done = 0; !group->idle; done++) {
+        uint32_t pc;
+        int rc, recorded;
+
+        if (done >= TURN && (!emulation->alone || others_are_ready(warp)))
+            break;
+        rc = run_step(&pc, emulation, warp, group);
+        if (rc == STEP_NEXT)
+            continue;
+        if (rc < 0 || rc == STEP_STOPPED)
+            return rc;
+        recorded = run_record(emulation, warp, start, pc + 1);
+        if (recorded || rc == STEP_BLOCKED)
+            return recorded;
+        start = group->pc;
+        if (start <= pc) {
+            recorded = take_back_edge(emulation, warp, group, pc);
+            if (recorded)
+                return recorded;
+        }
+    }
+    return run_record(emulation, warp, start, group->pc);
+}
+
+/* The next group of a warp that can run, its turn going round; null without one. */
+static struct group *next_group(struct warp *warp)
+{
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        const unsigned at = (warp->turn + k) % warp->group_count;
+
+        if (warp->groups[at].state == GROUP_READY && !warp->groups[at].idle) {
+            warp->turn = at;
+            return &warp->groups[at];
+        }
+    }
+    return NULL;
+}
+
+/* Groups that were idle have something to see again. */
+static void wake(struct emulation *emulation, uint64_t since)
+{
+    if (emulation->version == since)
+        return;
+    for (unsigned w = 0; w < emulation->warp_count; w++)
+        for (unsigned k = 0; k < emulation->warps[w].group_count; k++)
+            emulation->warps[w].groups[k].idle = false;
+}
+
+/* Nothing can run: where the block hangs, barriers before convergence barriers before endless loops. */
+static int hang(struct emulation *emulation)
+{
+    const struct group *worst = NULL;
+
+    for (unsigned w = 0; w < emulation->warp_count; w++)
+        for (unsigned k = 0; k < emulation->warps[w].group_count; k++) {
+            const struct group *group = &emulation->warps[w].groups[k];
+
+            if (!worst || group->state > worst->state)
+                worst = group;
+        }
+    if (worst->state == GROUP_AT_BARRIER)
+        return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
+                       "barrier %u can never complete: %u threads have come", worst->index,
+                       emulation->barriers[worst->index].arrived);
+    if (worst->state != GROUP_READY)
+        return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
+                       "lanes wait for others of their warp that never come");
+    return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_BUDGET,
+                   "an endless loop: its state repeats");
+}
+
+/* Runs warps in turn, each until it waits or has had its turn. */
+static int run_together(struct emulation *emulation)
+{
+    bool progress = true;
+
+    while (progress) {
+        progress = false;
+        for (unsigned w = 0; w < emulation->warp_count; w++) {
+            struct warp *warp = &emulation->warps[w];
+            struct group *group = next_group(warp);
+            const uint64_t before = emulation->version;
+            int rc;
+
+            if (!group)
+                continue;
+            progress = true;
+            warp->turn = (unsigned)(group - warp->groups);
+            rc = run_group(emulation, warp, group);
+            if (rc)
+                return rc;
+            wake(emulation, before);
+            if (warp->group_count)
+                warp->turn = (warp->turn + 1) % warp->group_count;
+        }
+    }
+    return emulation->alive ? hang(emulation) : 0;
+}
+
+static int run_warp(struct emulation *emulation, struct warp *warp)
+{
+    struct group *group;
+
+    warp_start(emulation, warp);
+    steady_reset(emulation->steady);
+    while ((group = next_group(warp))) {
+        const int rc = run_group(emulation, warp, group);
+
+        if (rc)
+            return rc;
+        if (warp->group_count)
+            warp->turn = (warp->turn + 1) % warp->group_count;
+    }
+    return 0;
+}
+
+/* Runs each warp to its end: none needs what another does but barriers, which all must pass alike. */
+static int run_alone(struct emulation *emulation)
+{
+    const bool probes = alike_applies(emulation->alike, emulation);
+
+    for (unsigned turn = 0; turn < emulation->warp_count; turn++) {
+        struct warp *warp = &emulation->warps[probes ? alike_warp(emulation->alike, turn) : turn];
+        int rc = run_warp(emulation, warp);
+
+        if (rc)
+            return rc;
+        if (warp->passed != emulation->warps[0].passed || warp->group_count) {
+            emulation->together = emulation->restart = true;
+            return STEP_STOPPED;
+        }
+        rc = probes ? alike_probe(emulation->alike, emulation, turn) : 0;
+        emulation->copied = rc > 0;
+        if (rc)
+            return rc < 0 ? rc : 0;
+    }
+    return 0;
+}
+
+int run_block(struct emulation *emulation)
+{
+    const int rc = emulation->alone ? run_alone(emulation) : run_together(emulation);
+
+    return rc < 0 ? rc : 0;
+}

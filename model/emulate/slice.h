@@ -1,0 +1,63 @@
+/* Which instructions decide addresses, predicates, branches and barriers. Everything else is only counted. */
+#ifndef MODEL_EMULATE_SLICE_H
+#define MODEL_EMULATE_SLICE_H
+
+#include "base/err.h"
+#include "model/code/sass.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SLICE_REGISTERS = 256,
+    SLICE_UNIFORM = 256, /* first bit of the uniform registers, and so on */
+    SLICE_PREDICATES = 512,
+    SLICE_UNIFORM_PREDICATES = 520,
+    SLICE_STACK = 528, /* words of local memory, where the stack is plain */
+    SLICE_STACK_WORDS = 304,
+    SLICE_FLAGS = SLICE_STACK + SLICE_STACK_WORDS, /* the bits of registers that hold predicates */
+    SLICE_FLAG_REGISTERS = 4,
+    SLICE_WORDS = (SLICE_FLAGS + 32 * SLICE_FLAG_REGISTERS) / 64
+};
+
+/* A set of registers, predicates, words of the stack, and bits of flag registers: registers in which
+ * predicates are kept (LOP3 Rx, Rx, mask), whose bits live and die one by one. */
+struct slice_set {
+    uint64_t bits[SLICE_WORDS];
+};
+
+struct slice {
+    bool hopeful;                        /* see slice_init */
+    bool plain_stack;                    /* local memory is spilled registers: its words are in the sets */
+    uint8_t flags[SLICE_FLAG_REGISTERS]; /* the flag registers */
+    unsigned flag_count;
+    bool *trusted;          /* hopeful: instructions after which their old result may be missing, and is */
+    bool *pinned;           /* not to be hoped for */
+    bool *needed;           /* executed: it decides something, or it accesses memory */
+    bool *wanted;           /* of a needed one: its results, or the data it stores, are */
+    uint32_t *next;         /* first needed instruction at or after each; the count beyond the last */
+    struct slice_set *live; /* what is needed before each instruction */
+    bool reads_shared, reads_local, reads_global; /* some load there is wanted */
+    bool stores;                                  /* the data of global stores is wanted */
+};
+
+/* `everything`: all instructions are needed and wanted. `stores`: so is the data of stores to global memory,
+ * because a wanted load reads it back.
+ *
+ * A register set under a guard keeps its old value in the lanes that are off, and so its earlier definition
+ * seems to be needed, be it the result of a load or of a sum of floats. Compilers read such a register under
+ * the same guard only, but the guard may lie in a register between. Where loads seem to decide something, the
+ * slice therefore hopes that lanes that are off are not read, if that makes do without loads. At an
+ * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, hope
+ * was wrong: slice_pin() it and begin anew. */
+int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
+               struct err *err);
+/* Slices again, hoping no more for the instruction `index`. */
+int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);
+/* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before
+ * instruction `index`. */
+bool slice_has(const struct slice *slice, size_t index, unsigned bit);
+void slice_release(struct slice *slice);
+
+#endif

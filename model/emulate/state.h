@@ -1,0 +1,186 @@
+/* The state of an emulation, shared by its files; nothing outside model/emulate*.c includes this.
+ *
+ *   emulate.c          blocks, grid: the frame; emulate/open.c opens and closes it, emulate/sample.c samples
+ *   emulate/block.c    one block: what is cleared before it, and what of it is kept
+ *   emulate/run.c      its instructions: the scheduler of warps and groups, and the step of one instruction
+ *   emulate/alu.c      sources and results of a computing instruction; emulate/operations.c says which of
+ *                      emulate_integer, _logic, _float, _convert, _lane computes it
+ *   emulate/request.c  addresses of an access and its cost
+ *   emulate/access.c   loads, stores; emulate/atomic.c; emulate/memory.c is what is behind them,
+ *                      emulate/layout.c where it lies
+ *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block
+ *   emulate/count.c    sectors, lines, wavefronts of one request
+ *   emulate/trace.c    which instructions were executed, loops folded
+ *   emulate/slice.c    what addresses and branches need
+ *   emulate/meet.c     where atomics of all blocks meet
+ *   emulate/special.c  divisions that avoid their special cases
+ *   emulate/steady.c   loops in steady state, of which emulate/watch.c sees the state at their head and
+ *                      emulate/record.c what they do
+ *   emulate/hope.c     whether a hopeful slice holds
+ *   emulate/alike.c    blocks that do what another did, elsewhere
+ */
+#ifndef MODEL_EMULATE_STATE_H
+#define MODEL_EMULATE_STATE_H
+
+#include "model/emulate/emulate.h"
+#include "model/emulate/meet.h"
+#include "model/emulate/memory.h"
+#include "model/emulate/slice.h"
+#include "model/emulate/trace.h"
+
+enum {
+    LANES = 32,
+    ROWS = 256,          /* registers of a lane */
+    BARRIERS = 16,       /* of a block */
+    RECONVERGE = 16,     /* convergence barriers of a lane */
+    CLUSTER_BLOCKS = 16, /* most thread blocks of a cluster */
+    RESULT_WORDS = 4
+};
+
+#define NOBODY    UINT32_MAX
+#define ALL_LANES UINT32_C(0xffffffff)
+
+typedef uint32_t row[LANES]; /* one 32-bit register of every lane */
+
+/* Registers lie by register, not by lane, so that an operation is a loop over lanes. A uniform register is
+ * kept as a row of equal lanes, a predicate as a mask of lanes. */
+struct registers {
+    row r[ROWS], u[ROWS];
+    row zero; /* what RZ reads */
+    uint32_t p[8], up[8];
+    uint32_t r_unknown[ROWS], u_unknown[ROWS]; /* lanes whose value cannot be known */
+    uint32_t p_unknown[8], up_unknown[8];
+    row b[RECONVERGE]; /* per lane, the lanes it reconverges with */
+    bool tainted;      /* something in the above may be unknown */
+
+    /* Hopeful slices: lanes whose value was not computed, and the instruction that was trusted. */
+    uint32_t stale[ROWS], stale_by[ROWS];
+    bool doubtful; /* there may be such lanes */
+};
+
+enum group_state { GROUP_READY, GROUP_AT_RECONVERGENCE, GROUP_AT_WARPSYNC, GROUP_AT_BARRIER };
+
+/* Lanes of a warp that are at the same instruction. */
+struct group {
+    uint32_t mask;
+    uint32_t pc;                      /* index of the instruction to execute next, or to wait at */
+    uint32_t awaited;                 /* GROUP_AT_WARPSYNC: lanes that must come */
+    uint8_t state;                    /* enum group_state */
+    uint8_t index;                    /* of the convergence or block barrier it waits at */
+    bool yielded;                     /* it let others go first, until its next turn */
+    bool idle;                        /* its state repeats while nothing else changes, see emulate/run.c */
+    uint32_t back_pc;                 /* last backward branch that was looked at for that, */
+    uint64_t back_hash, back_version; /* and the state there */
+};
+
+struct warp {
+    struct registers regs;
+    struct group groups[LANES];
+    unsigned group_count;
+    unsigned turn;   /* group that runs next */
+    uint32_t exited; /* lanes that ended or never began */
+    row tid[3];
+    unsigned index;        /* in the block */
+    unsigned char *local;  /* local memory: local_bytes of each lane in turn */
+    bool *local_unknown;   /* of each byte */
+    uint32_t reduction[2]; /* of the last reducing barrier: the number, the truth value */
+    uint64_t passed;       /* block barriers it went through, when warps run one by one */
+    struct trace trace;
+};
+
+struct block_barrier {
+    uint32_t arrived;              /* threads */
+    uint32_t expected;             /* 0: all that have not exited */
+    uint32_t population, all, any; /* of a reducing barrier so far */
+};
+
+/* What one request costs the memory system. */
+struct cost {
+    unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
+};
+
+/* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */
+struct pattern {
+    uint32_t mask;
+    uint64_t address[LANES];
+    struct cost cost;
+};
+
+struct emulation {
+    const struct cubin *cubin;
+    const struct cubin_kernel *kernel;
+    const struct launch *launch;
+    struct sass *patched; /* the instructions where some were changed (by the loader, say), else null */
+    const struct sass *instructions;
+    size_t count;
+    unsigned sm;
+    struct emulate_memory memory;
+    enum emulate_mode mode;
+    uint64_t budget;
+    const atomic_bool *stop; /* see struct emulate_options */
+    uint8_t *kinds;          /* enum kind of each instruction */
+    unsigned threads, warp_count;
+    unsigned row_count, uniform_count; /* registers in use */
+    size_t local_bytes, shared_bytes;
+
+    /* Sliced: what is executed (see emulate/slice.c). In full mode everything is needed. */
+    struct slice slice;
+
+    /* The block being executed. */
+    unsigned position[3];
+    unsigned char *shared;
+    bool *shared_unknown; /* of each byte */
+    bool shared_tainted;
+    unsigned char remote[32]; /* what loads from shared memory of other blocks find, unknown */
+    struct block_barrier barriers[BARRIERS];
+    struct warp *warps;
+    unsigned alive;    /* threads that have not exited */
+    uint64_t clock;    /* warp instructions so far: what the next reading of a clock sees */
+    uint64_t version;  /* grows with whatever another warp could wait for */
+    uint64_t changed;  /* clock at the last growth */
+    bool alone;        /* warps run one by one, because none needs what another does */
+    bool restart;      /* sliced: it turned out that more is needed; emulate the block again, */
+    uint32_t mistrust; /* because of this instruction, unless it is NOBODY */
+    bool rehearsing;   /* what is executed is not counted */
+    bool leading;      /* it is the block's first warp that runs */
+    bool together;     /* because warps pass barriers unequally: not one by one */
+    struct emulate_block *block;
+    struct pattern *patterns; /* of both accesses of each instruction */
+    int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
+    struct steady *steady;    /* loops in steady state; null in full mode */
+    struct meet meet;         /* atomics of the sample so far */
+    struct alike *alike;      /* while a sample is taken, else null */
+    bool copied;              /* the block is like an earlier one: its counts and paths are set */
+    struct emulate_result *result;
+    struct err *err;
+};
+
+/* What a step returns beside negative error codes. */
+enum { STEP_NEXT, STEP_JUMPED, STEP_BLOCKED, STEP_STOPPED };
+
+/* Of the result in progress: emulate.c and emulate/sample.c. */
+void emulation_begin(struct emulate_result *result, const struct emulation *emulation);
+/* Executes one more block; it is in the result only if it ended as DONE. */
+int emulation_block(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
+                    struct err *err);
+/* Executes the first instructions of a block, which leaves nothing behind. first[r]: the lowest address that
+ * they read in region r, 0 where none. */
+int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
+                   uint64_t instructions, struct err *err);
+
+/* Ends the emulation at an instruction: STEP_STOPPED. */
+int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static inline uint32_t lane_bit(unsigned lane)
+{
+    return UINT32_C(1) << lane;
+}
+
+static inline void note_change(struct emulation *emulation)
+{
+    emulation->version++;
+    emulation->changed = emulation->clock;
+}
+
+#endif
