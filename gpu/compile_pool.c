@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double start_s = 60; /* a compile process has this long to load NVRTC */
 
@@ -12,7 +13,9 @@ struct idle {
 
 void pool_init(struct pool *out, const char *worker, const char *library)
 {
-    *out = (struct pool){.worker = worker, .library = library};
+    memset(out, 0, sizeof *out);
+    out->worker = worker;
+    out->library = library;
     pthread_mutex_init(&out->lock, NULL);
 }
 

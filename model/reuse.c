@@ -285,7 +285,7 @@ static void count_waiting(struct reuse *reuse, size_t i)
     const struct phase *phase = phase_of(reuse, i);
     const double same =
         traffic_is_cached(&reuse->code->instructions[i]) ? parts_of(reuse, i).same / count->sectors_once : 0;
-    const double share = 1 - count->l1_ready + (same > 0 ? same * phase->late / phase->first : 0);
+    const double share = 1 - count->l1_ready + (phase->first > 0 ? same * phase->late / phase->first : 0);
     const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
 
     reuse->out->waiting += waiting;

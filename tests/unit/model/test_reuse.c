@@ -1,0 +1,186 @@
+/* What loops and blocks find in L1 and L2 of what was there before. */
+#include "check.h"
+#include "traffic_fixture.h"
+
+#include <math.h>
+
+/* The share h that random replacement keeps of data `times` as large as the cache: h = exp(-(1 - h) times).
+ */
+static double random_hits(double times)
+{
+    double h = 0;
+    int k;
+
+    for (k = 0; k < 1000 && times > 1; k++)
+        h = exp(-(1 - h) * times);
+    return times > 1 ? h : 1;
+}
+
+/* A first loop reads 128 bytes a warp, a second one the same again, and stores as many: found in L1 where
+ * what 32 blocks read and store fits, in L2 where 320 blocks' reads do; else DRAM brings them twice. */
+static void a_second_loop_finds_what_fits(void **state)
+{
+    static const struct {
+        double l1, l2;
+        bool twice;
+    } cases[] = {{8192, 50e6, false}, {4096, 50e6, false}, {2048, 160e3, false}, {2048, 20e3, true}};
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+        double hit;
+
+        fixture_set_up(&f, 4);
+        footprint_release(&f.block.read);
+        assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
+        f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
+        f.way = (struct emulate_path){.steps = steps, .count = 4};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        f.caches.l1_bytes = cases[c].l1;
+        f.caches.l2_bytes = f.caches.l2_holds = cases[c].l2;
+        traffic = fixture_find(&f);
+        hit = random_hits(2 * 32 * 128 / cases[c].l1);
+        check_near(traffic.counts[GATHER].l1_ready, hit, 1e-6);
+        check_near(traffic.l1_hit, hit / 2, 1e-6);
+        check_near(traffic.dram_read, 128 * (1 + cases[c].twice * (1 - hit)), 1e-3);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* A second load of the same pass asks for what the first has just missed: a hit, that waits as long as the
+ * first. A later loop finds it there. */
+static void what_is_under_way_is_waited_for(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    fixture_set_up(&f, 4);
+    f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
+    check_near(traffic.waiting, 2, 1e-9);
+    check_near(traffic.waiting_dram, 2, 1e-9);
+    traffic_release(&traffic);
+
+    f.way = (struct emulate_path){.steps = steps, .count = 4};
+    f.result.paths = &f.way;
+    f.result.path_count = 1;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
+    check_near(traffic.waiting, 1, 1e-9);
+    fixture_tear_down(&f, &traffic);
+}
+
+/* A lane walks its own line, 4 bytes at a time: L1 must hold a line for each, though only a sector of it is
+ * in use. 32 warps on an SM: 128 KB of lines. */
+static void l1_holds_lines_not_sectors(void **state)
+{
+    static const double l1[] = {131072, 98304, 65536};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof l1 / sizeof *l1; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        f.counts[INDEX] = (struct emulate_count){0};
+        f.touches[INDEX] = (struct emulate_touch){0};
+        f.counts[GATHER] = (struct emulate_count){.issued = 8,
+                                                  .requests = 8,
+                                                  .lanes = 256,
+                                                  .bytes = 1024,
+                                                  .sectors = 256,
+                                                  .lines = 256,
+                                                  .sectors_once = 256,
+                                                  .lines_once = 256};
+        f.touches[GATHER].led = 8;
+        f.caches.l1_bytes = l1[c];
+        traffic = fixture_find(&f);
+        check_near(traffic.l1_hit, 7.0 / 8 * random_hits(131072 / l1[c]), 1e-4);
+        check_near(traffic.dram_read, 2 * 1024 + 128, 128);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* 64 bytes of a line for each lane. One sector a pass: DRAM brings the second along with the first. Both in
+ * one pass: neither is there. */
+static void dram_brings_what_the_next_pass_asks_for(void **state)
+{
+    static const struct {
+        uint64_t passes;
+        double ready;
+    } cases[] = {{2, 0.5}, {1, 0}};
+    size_t c;
+    unsigned lane;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint64_t passes = cases[c].passes;
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        for (lane = 0; lane < 32; lane++)
+            assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes};
+        f.counts[GATHER] = (struct emulate_count){.issued = passes,
+                                                  .requests = passes,
+                                                  .lanes = 32 * passes,
+                                                  .bytes = 2048,
+                                                  .sectors = 64,
+                                                  .lines = 32 * passes,
+                                                  .sectors_once = 64,
+                                                  .lines_once = 32 * passes};
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l2_ready, cases[c].ready, 1e-9);
+        check_near(traffic.counts[INDEX].l2_ready, 0, 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
+ * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
+static void layers_find_what_l2_holds(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+    struct emulate_block blocks[2];
+
+    (void)state;
+    fixture_set_up(&f, 4);
+    f.launch.grid[2] = 100;
+    f.block.position[2] = 50;
+    f.block.weight = 50000;
+    blocks[0] = blocks[1] = f.block;
+    blocks[1].position[2]++;
+    f.result.blocks = blocks;
+    f.result.block_count = 2;
+    traffic = fixture_find(&f);
+    check_near(traffic.unique_read, 1000 * 256, 1e-6);
+    check_near(traffic.dram_read * traffic.warps, 1000 * 256, 1e-6);
+    traffic_release(&traffic);
+    f.caches.l2_holds = 100e3;
+    traffic = fixture_find(&f);
+    check_near(traffic.dram_read * traffic.warps, 100 * 1000 * 256, 1e-3);
+    fixture_tear_down(&f, &traffic);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_loop_finds_what_fits),
+        cmocka_unit_test(what_is_under_way_is_waited_for),
+        cmocka_unit_test(l1_holds_lines_not_sectors),
+        cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
+        cmocka_unit_test(layers_find_what_l2_holds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+#include "traffic_fixture.h"
+
+#include "check.h"
+
+struct sass fixture_access(enum sass_op op, unsigned how)
+{
+    struct sass out = {.op = (uint16_t)op, .sm = 90, .guard = SASS_PT, .access_count = 1};
+
+    out.control.write_barrier = out.control.read_barrier = SASS_NO_BARRIER;
+    out.accesses[0] = (struct sass_access){.space = SASS_SPACE_GLOBAL, .access = (uint8_t)how, .bytes = 4};
+    return out;
+}
+
+void fixture_set_up(struct fixture *f, unsigned stride)
+{
+    const uint64_t lines = stride >= 128 ? 32 : stride / 4, sectors = stride >= 32 ? 32 : stride;
+    unsigned lane;
+
+    *f = (struct fixture){.code = {fixture_access(SASS_LDG, SASS_READS), fixture_access(SASS_LDG, SASS_READS),
+                                   fixture_access(SASS_STG, SASS_WRITES)},
+                          .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1},
+                                     {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines},
+                                     {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1}},
+                          .touches = {{4, 4, 1, 1}, {sectors, sectors, 2, 1}, {4, 4, 3, 1}},
+                          .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
+    f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
+    assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
+    for (lane = 0; lane < 32; lane++)
+        assert_int_equal(footprint_mark(&f->block.read, (1 << 24) + lane * stride, 4, NULL), 0);
+    assert_int_equal(footprint_mark(&f->block.written, 1 << 26, 128, NULL), 0);
+    f->block.weight = 1000;
+    f->block.warps = 1;
+    f->block.counts = f->counts;
+    f->block.touches = f->touches;
+    f->block.paths = &f->path;
+    f->block.position[0] = 500;
+    f->result = (struct emulate_result){.blocks = &f->block,
+                                        .block_count = 1,
+                                        .instruction_count = INSTRUCTIONS,
+                                        .regions = f->regions,
+                                        .region_count = 3};
+    f->arguments[0] = f->arguments[1] = (struct argument){
+        .kind = ARGUMENT_BUFFER, .type = ELEMENT_FLOAT32, .count = 1u << 26, .role = ROLE_IN};
+    f->arguments[2] = f->arguments[0];
+    f->arguments[2].role = ROLE_OUT;
+    f->launch = (struct launch){.grid = {1000, 1, 1},
+                                .block = {32, 1, 1},
+                                .carveout = -1,
+                                .arguments = f->arguments,
+                                .argument_count = 3};
+    f->caches = (struct traffic_caches){.l1_bytes = 200e3,
+                                        .l2_bytes = 50e6,
+                                        .l2_holds = 50e6,
+                                        .resident_blocks = 32,
+                                        .sms = 10,
+                                        .warm = false};
+}
+
+void fixture_tear_down(struct fixture *f, struct traffic *traffic)
+{
+    traffic_release(traffic);
+    footprint_release(&f->block.read);
+    footprint_release(&f->block.written);
+}
+
+struct traffic fixture_find(struct fixture *f)
+{
+    struct traffic traffic;
+
+    assert_int_equal(traffic_of(&traffic, &f->sass, &f->result, &f->launch, &f->caches, NULL), 0);
+    return traffic;
+}
