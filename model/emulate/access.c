@@ -268,20 +268,13 @@ static int check_lane(struct emulation *emulation, const struct request *request
 }
 
 /* Whether every lane's address is good: at once where the lowest and the highest lie in one place. */
-static int check_request(struct emulation *emulation, const struct request *request)
+static int check_request(struct emulation *emulation, const struct request *request,
+                         const struct pattern *pattern)
 {
-    uint64_t least = UINT64_MAX, most = 0, bits = 0;
-    const uint64_t width = request->width;
+    const uint64_t width = request->width, moved = request->address[0] - pattern->address[0];
+    const uint64_t least = pattern->least + moved, most = pattern->most + moved;
 
-    for (unsigned l = 0; l < LANES; l++) {
-        const bool active = request->mask >> l & 1;
-        const uint64_t address = request->address[l];
-
-        bits |= active ? address : 0;
-        least = active && address < least ? address : least;
-        most = active && address > most ? address : most;
-    }
-    if (!(bits & (width - 1))) {
+    if (!((pattern->bits | moved) & (width - 1))) {
         if (request->space == SASS_SPACE_SHARED && most + width <= emulation->shared_bytes)
             return STEP_NEXT;
         if (request->space == SASS_SPACE_LOCAL && most + width <= emulation->local_bytes)
@@ -349,14 +342,15 @@ static int copy(struct emulation *emulation, struct warp *warp, const struct req
 /* Tells a loop that is being recorded, checks the addresses, counts. */
 static int pass_request(struct emulation *emulation, const struct request *request, bool wanted)
 {
-    const int rc = check_request(emulation, request);
+    const struct pattern *pattern = request_pattern(emulation, request);
+    const int rc = check_request(emulation, request, pattern);
 
     if (rc)
         return rc;
     if (steady_listens(emulation->steady))
         steady_access(emulation->steady, request, wanted,
                       emulation->slice.plain_stack && request->space == SASS_SPACE_LOCAL);
-    return request_count(emulation, request);
+    return request_count(emulation, request, pattern);
 }
 
 /* Counted as one request: sectors of what it reads, wavefronts of what it writes. */

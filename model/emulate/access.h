@@ -30,13 +30,19 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
                  const struct sass *i, unsigned which, uint32_t mask);
 /* Where a generic address lies: global, shared or local memory. */
 enum sass_space space_of(uint64_t address);
-/* Counts it `times` times. */
-void request_tally(struct emulation *emulation, const struct request *request, uint64_t times);
+/* The last request of the access that was told from those before: where this one is like it, its lanes moved
+ * alike by what the cost does not depend on, or else this one. Words of shared memory cost the same from
+ * whatever bank on; of global memory lines count. */
+const struct pattern *request_pattern(struct emulation *emulation, const struct request *request);
+/* Counts it `times` times, as its pattern says. */
+void request_tally(struct emulation *emulation, const struct request *request, const struct pattern *pattern,
+                   uint64_t times);
 /* Counts it once and marks the footprint. */
-int request_count(struct emulation *emulation, const struct request *request);
-/* Marks bytes of global memory in the block's footprint, as touched by the request's instruction. */
-int request_mark(struct emulation *emulation, const struct request *request, uint64_t address,
-                 uint64_t bytes);
+int request_count(struct emulation *emulation, const struct request *request, const struct pattern *pattern);
+/* Marks bytes of global memory in the block's footprint, as touched by the request's instruction, `count`
+ * times, each `step` bytes beyond the one before. */
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes,
+                 int64_t step, uint64_t count);
 /* Whether its lanes access global memory; they do all or, generic addresses, as the first does. */
 bool request_is_global(const struct request *request);
 

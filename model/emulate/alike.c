@@ -104,9 +104,9 @@ static int keep(struct alike *alike, struct emulation *emulation)
     memcpy(alike->issue_steps, emulation->issue_steps, steps);
     alike->block = emulation->result->block_count - 1;
     alike->kept = true;
-    rc = footprint_move(&alike->read, &block->read, 0, UINT64_MAX, 0, emulation->err);
+    rc = footprint_copy(&alike->read, &block->read, emulation->err);
     if (!rc)
-        rc = footprint_move(&alike->written, &block->written, 0, UINT64_MAX, 0, emulation->err);
+        rc = footprint_copy(&alike->written, &block->written, emulation->err);
     return rc ? rc : probe_hashes(alike->hashes, alike, emulation);
 }
 
@@ -193,10 +193,14 @@ static void take_footprint(struct footprint *out, struct footprint *from)
     *from = (struct footprint){0};
 }
 
-static void take_counts(struct emulate_block *out, const struct emulate_block *from, size_t count)
+/* They are the same, and remain so. */
+static void borrow_counts(struct emulate_block *out, const struct emulate_block *from)
 {
-    memcpy(out->counts, from->counts, count * sizeof *out->counts);
-    memcpy(out->touches, from->touches, count * sizeof *out->touches);
+    free(out->counts);
+    free(out->touches);
+    out->counts = from->counts;
+    out->touches = from->touches;
+    out->borrows = true;
     memcpy(out->paths, from->paths, out->warps * sizeof *out->paths);
 }
 
@@ -215,7 +219,7 @@ int alike_probe(struct alike *alike, struct emulation *emulation, unsigned turn)
         return rc;
     rc = move_all(&good, &read, &written, alike, emulation);
     if (good) {
-        take_counts(emulation->block, &emulation->result->blocks[alike->block], emulation->count);
+        borrow_counts(emulation->block, &emulation->result->blocks[alike->block]);
         take_footprint(&emulation->block->read, &read.whole);
         take_footprint(&emulation->block->written, &written.whole);
     }

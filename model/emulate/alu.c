@@ -17,7 +17,7 @@ static bool is_predicate(const struct sass_operand *operand)
 
 uint32_t predicate_read(const struct warp *warp, const struct sass_operand *operand)
 {
-    const uint32_t *file = operand->kind == SASS_UNIFORM_PREDICATE ? warp->regs.up : warp->regs.p;
+    const uint32_t *file = operand->kind == SASS_UNIFORM_PREDICATE ? warp->regs->up : warp->regs->p;
     const uint32_t value = file[operand->index & 7];
 
     return operand->invert ? ~value : value;
@@ -25,14 +25,14 @@ uint32_t predicate_read(const struct warp *warp, const struct sass_operand *oper
 
 uint32_t guard_lanes(const struct warp *warp, const struct sass *i)
 {
-    const uint32_t value = (i->guard_uniform ? warp->regs.up : warp->regs.p)[i->guard & 7];
+    const uint32_t value = (i->guard_uniform ? warp->regs->up : warp->regs->p)[i->guard & 7];
 
     return i->guard_negated ? ~value : value;
 }
 
 uint32_t guard_unknown(const struct warp *warp, const struct sass *i)
 {
-    return (i->guard_uniform ? warp->regs.up_unknown : warp->regs.p_unknown)[i->guard & 7];
+    return (i->guard_uniform ? warp->regs->up_unknown : warp->regs->p_unknown)[i->guard & 7];
 }
 
 /* The address in a constant bank that operand word `word` names; false for a bindless one, whose bank only
@@ -48,7 +48,7 @@ static bool constant_operand(const struct emulation *emulation, const struct sas
 uint32_t operand_unknown(const struct emulation *emulation, const struct warp *warp,
                          const struct sass_operand *operand)
 {
-    const struct registers *regs = &warp->regs;
+    const struct registers *regs = warp->regs;
     uint32_t unknown = 0, ignored;
 
     switch (operand->kind) {
@@ -82,12 +82,12 @@ const uint32_t *operand_row(const struct emulation *emulation, const struct warp
 
     switch (operand->kind) {
     case SASS_REGISTER:
-        return operand->index == SASS_RZ || word >= operand->count || index >= SASS_RZ ? warp->regs.zero
-                                                                                       : warp->regs.r[index];
+        return operand->index == SASS_RZ || word >= operand->count || index >= SASS_RZ ? warp->regs->zero
+                                                                                       : warp->regs->r[index];
     case SASS_UNIFORM_REGISTER:
         return operand->index == SASS_URZ || word >= operand->count || index >= SASS_URZ
-                   ? warp->regs.zero
-                   : warp->regs.u[index];
+                   ? warp->regs->zero
+                   : warp->regs->u[index];
     case SASS_IMMEDIATE:
         set_row(scratch, word < operand->count ? (uint32_t)(operand->value >> 32 * word) : 0);
         return scratch;
@@ -96,14 +96,14 @@ const uint32_t *operand_row(const struct emulation *emulation, const struct warp
         set_row(scratch, word < operand->count ? value : 0);
         return scratch;
     default:
-        return warp->regs.zero;
+        return warp->regs->zero;
     }
 }
 
 /* Both words of a source as they are: in the register file, or copied to scratch. */
 static row *fetch(struct alu *x, const struct sass_operand *operand, row *scratch)
 {
-    struct registers *regs = &x->warp->regs;
+    struct registers *regs = x->warp->regs;
 
     if (operand->kind == SASS_REGISTER && operand->index != SASS_RZ)
         return &regs->r[operand->index]; /* of one word: nobody reads the second */
@@ -199,7 +199,7 @@ static uint32_t fetch_sources(struct alu *x, enum modifiers modifiers)
     for (unsigned k = 0; k < x->i->source_count; k++) {
         const struct sass_operand *operand = &x->i->sources[k];
 
-        if (x->warp->regs.tainted || operand->kind == SASS_CONSTANT)
+        if (x->warp->regs->tainted || operand->kind == SASS_CONSTANT)
             unknown |= operand_unknown(x->emulation, x->warp, operand);
         if (is_predicate(operand)) {
             x->q[x->predicate_count++] = predicate_read(x->warp, operand);
@@ -232,7 +232,7 @@ static void store_uniform(struct registers *regs, unsigned index, const uint32_t
 void operand_store(struct warp *warp, const struct sass_operand *operand, row *words, unsigned count,
                    uint32_t mask, uint32_t unknown)
 {
-    struct registers *regs = &warp->regs;
+    struct registers *regs = warp->regs;
 
     if (!mask)
         return;
@@ -258,7 +258,7 @@ void operand_store(struct warp *warp, const struct sass_operand *operand, row *w
 void predicate_store(struct warp *warp, const struct sass_operand *operand, uint32_t values, uint32_t mask,
                      uint32_t unknown)
 {
-    struct registers *regs = &warp->regs;
+    struct registers *regs = warp->regs;
     const unsigned index = operand->index & 7;
 
     if (index == SASS_PT || !mask)

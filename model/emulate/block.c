@@ -35,7 +35,7 @@ void warp_start(struct emulation *emulation, struct warp *warp)
     const unsigned *block = emulation->launch->block;
     const unsigned first = warp->index * LANES, left = emulation->threads - first;
 
-    clear_registers(&warp->regs, emulation);
+    clear_registers(warp->regs, emulation);
     warp->exited = left >= LANES ? 0 : ALL_LANES << left;
     for (unsigned l = 0; l < LANES; l++) {
         const unsigned thread = first + l;
@@ -52,15 +52,35 @@ void warp_start(struct emulation *emulation, struct warp *warp)
     trace_clear(&warp->trace);
 }
 
-static void start_block(struct emulation *emulation, struct emulate_block *block)
+/* Registers for all warps, or for one after another: those of one stay in the caches. */
+static int share_registers(struct emulation *emulation, struct err *err)
+{
+    const unsigned sets = emulation->alone ? 1 : emulation->warp_count;
+
+    if (emulation->register_sets < sets) {
+        free(emulation->registers);
+        emulation->registers = calloc(sets, sizeof *emulation->registers);
+        emulation->register_sets = emulation->registers ? sets : 0;
+    }
+    if (!emulation->registers)
+        return err_memory(err);
+    for (unsigned w = 0; w < emulation->warp_count; w++)
+        emulation->warps[w].regs = &emulation->registers[emulation->alone ? 0 : w];
+    return 0;
+}
+
+static int start_block(struct emulation *emulation, struct emulate_block *block, struct err *err)
 {
     const bool sliced = emulation->mode == EMULATE_SLICED;
+    int rc;
 
     emulation->block = block;
     memcpy(emulation->position, block->position, sizeof emulation->position);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
-    memset(block->counts, 0, emulation->count * sizeof *block->counts);
-    memset(block->touches, 0, emulation->count * sizeof *block->touches);
+    if (!emulation->lowest) {
+        memset(block->counts, 0, emulation->count * sizeof *block->counts);
+        memset(block->touches, 0, emulation->count * sizeof *block->touches);
+    }
     footprint_release(&block->read);
     footprint_release(&block->written);
     emulation->shared_tainted = false;
@@ -69,6 +89,9 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
     emulation->alive = emulation->threads;
     emulation->alone =
         sliced && !emulation->together && !emulation->slice.reads_shared && !emulation->slice.stores;
+    rc = share_registers(emulation, err);
+    if (rc)
+        return rc;
     if (!emulation->alone) { /* else nobody reads shared memory */
         memset(emulation->shared, 0, emulation->shared_bytes);
         memset(emulation->shared_unknown, 0, emulation->shared_bytes);
@@ -78,6 +101,7 @@ static void start_block(struct emulation *emulation, struct emulate_block *block
     for (unsigned w = 0; w < emulation->warp_count && !emulation->alone; w++)
         warp_start(emulation, &emulation->warps[w]);
     note_change(emulation);
+    return 0;
 }
 
 static bool paths_equal(const struct emulate_path *path, const struct trace *trace, uint64_t hash)
@@ -153,12 +177,13 @@ int block_execute(struct emulation *emulation, struct emulate_block *block, stru
     do {
         if (emulation->mode == EMULATE_SLICED)
             memory_forget(&emulation->memory);
-        start_block(emulation, block);
-        rc = run_block(emulation);
+        rc = start_block(emulation, block, err);
+        if (!rc)
+            rc = run_block(emulation);
         if (!rc && emulation->restart)
             rc = slice_again(emulation, err);
     } while (!rc && emulation->restart);
-    return rc || emulation->copied || emulation->result->end != EMULATE_DONE
+    return rc || emulation->copied || emulation->lowest || emulation->result->end != EMULATE_DONE
                ? rc
                : finish_block(emulation, block, err);
 }
@@ -186,8 +211,10 @@ int block_add(struct emulate_block **out, struct emulation *emulation, struct em
 
 void block_release(struct emulate_block *block)
 {
-    free(block->counts);
-    free(block->touches);
+    if (!block->borrows) {
+        free(block->counts);
+        free(block->touches);
+    }
     free(block->paths);
     footprint_release(&block->read);
     footprint_release(&block->written);

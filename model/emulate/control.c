@@ -61,7 +61,7 @@ static uint32_t awaited_by(const struct warp *warp, const struct group *group)
 {
     const uint32_t awaited = group->state == GROUP_AT_WARPSYNC
                                  ? group->awaited
-                                 : warp->regs.b[group->index][__builtin_ctz(group->mask)];
+                                 : warp->regs->b[group->index][__builtin_ctz(group->mask)];
 
     return awaited & ~warp->exited;
 }
@@ -99,7 +99,7 @@ static uint32_t complete_set(const struct warp *warp, const struct group *group)
 /* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
 static void part(struct warp *warp, const struct group *group)
 {
-    row *b = &warp->regs.b[group->index];
+    row *b = &warp->regs->b[group->index];
     const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
 
     for (unsigned l = 0; l < LANES && late; l++)
@@ -242,7 +242,7 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
 static int execute_break(struct emulation *emulation, struct warp *warp, struct group *group, unsigned index,
                          uint32_t mask)
 {
-    uint32_t *b = warp->regs.b[index], together;
+    uint32_t *b = warp->regs->b[index], together;
 
     if (!mask)
         return STEP_NEXT;
@@ -286,13 +286,13 @@ static int execute_bmov(struct emulation *emulation, struct warp *warp, const st
     if (!b)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "BMOV of a special barrier");
     if (i->destination_count && i->destinations[0].kind != SASS_RECONVERGENCE) {
-        operand_store(warp, &i->destinations[0], &warp->regs.b[b->index % RECONVERGE], 1, mask, 0);
+        operand_store(warp, &i->destinations[0], &warp->regs->b[b->index % RECONVERGE], 1, mask, 0);
     } else {
         const uint32_t *from = operand_row(emulation, warp, &i->sources[0], 0, scratch);
 
         for (unsigned l = 0; l < LANES; l++)
             if (mask >> l & 1)
-                warp->regs.b[b->index % RECONVERGE][l] = from[l];
+                warp->regs->b[b->index % RECONVERGE][l] = from[l];
     }
     return STEP_NEXT;
 }
@@ -349,7 +349,7 @@ static int execute_bssy(struct emulation *emulation, struct warp *warp, const st
     (void)emulation;
     for (unsigned l = 0; l < LANES; l++)
         if (mask >> l & 1)
-            warp->regs.b[b->index % RECONVERGE][l] = group->mask;
+            warp->regs->b[b->index % RECONVERGE][l] = group->mask;
     return STEP_NEXT;
 }
 

@@ -47,23 +47,19 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
     const uint64_t budget = emulation->budget;
     struct alike *const alike = emulation->alike;
     struct emulate_result *const own = emulation->result, result;
-    struct emulate_block *block = NULL;
+    struct emulate_block block = {.warps = emulation->warp_count};
     int rc;
 
+    memcpy(block.position, position, sizeof block.position);
+    memset(first, 0, emulation->memory.region_count * sizeof *first);
     emulation_begin(&result, emulation);
     emulation->result = &result;
     emulation->err = err;
     emulation->budget = instructions;
     emulation->alike = NULL;
-    rc = block_add(&block, emulation, &result, position, err);
-    if (!rc)
-        rc = block_execute(emulation, block, err);
-    for (size_t r = 0; r < emulation->memory.region_count && !rc; r++) {
-        const struct region *region = &emulation->memory.regions[r];
-
-        if (!footprint_first(&first[r], &block->read, region->address, region->address + region->bytes))
-            first[r] = 0;
-    }
+    emulation->lowest = first;
+    rc = block_execute(emulation, &block, err);
+    emulation->lowest = NULL;
     emulate_result_release(&result);
     emulation->result = own;
     emulation->budget = budget;

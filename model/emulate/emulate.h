@@ -99,6 +99,7 @@ struct emulate_block {
     unsigned warps;
     struct emulate_count *counts;   /* one per instruction of the code */
     struct emulate_touch *touches;  /* likewise */
+    bool borrows;                   /* counts and touches are those of an earlier block, which owns them */
     uint32_t *paths;                /* one per warp: index of its path in the result */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
 };

@@ -16,18 +16,18 @@ static size_t find_place(const struct footprint *footprint, uint64_t number)
     const size_t mask = footprint->place_count - 1;
     size_t place = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 
-    while (footprint->places[place] && footprint->chunks[footprint->places[place] - 1].number != number)
+    while (footprint->places[place].chunk && footprint->places[place].number != number)
         place = (place + 1) & mask;
     return place;
 }
 
 static const struct footprint_chunk *find_chunk(const struct footprint *footprint, uint64_t number)
 {
-    uint32_t index;
+    size_t index;
 
     if (!footprint->place_count)
         return NULL;
-    index = footprint->places[find_place(footprint, number)];
+    index = footprint->places[find_place(footprint, number)].chunk;
     return index ? &footprint->chunks[index - 1] : NULL;
 }
 
@@ -45,35 +45,45 @@ static int grow(struct footprint *footprint, struct err *err)
     }
     if (2 * footprint->count >= footprint->place_count) {
         const size_t count = footprint->place_count ? 2 * footprint->place_count : 32;
-        uint32_t *places = calloc(count, sizeof *places);
+        struct footprint_place *places = calloc(count, sizeof *places);
 
         if (!places)
             return err_memory(err);
         free(footprint->places);
         footprint->places = places;
         footprint->place_count = count;
-        for (size_t k = 0; k < footprint->count; k++)
-            places[find_place(footprint, footprint->chunks[k].number)] = (uint32_t)(k + 1);
+        for (size_t k = 0; k < footprint->count; k++) {
+            const uint64_t number = footprint->chunks[k].number;
+
+            places[find_place(footprint, number)] = (struct footprint_place){number, k + 1};
+        }
     }
     return 0;
 }
 
-/* The chunk of that number, made if need be. */
-static int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
-                      struct err *err)
+/* Finds the chunk of that number, made if need be: it becomes the last. */
+static int find_last(struct footprint *footprint, uint64_t number, struct err *err)
 {
-    if (!footprint->count || footprint->chunks[footprint->last].number != number) {
-        uint32_t *place;
+    struct footprint_place *place;
 
-        if (grow(footprint, err))
-            return ERR_MEMORY;
-        place = &footprint->places[find_place(footprint, number)];
-        if (!*place) {
-            footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
-            *place = (uint32_t)++footprint->count;
-        }
-        footprint->last = *place - 1;
+    if (grow(footprint, err))
+        return ERR_MEMORY;
+    place = &footprint->places[find_place(footprint, number)];
+    if (!place->chunk) {
+        footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
+        *place = (struct footprint_place){number, ++footprint->count};
     }
+    footprint->last = place->chunk - 1;
+    return 0;
+}
+
+/* The same, at once where it was the last before. */
+static inline int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
+                             struct err *err)
+{
+    if ((!footprint->count || footprint->chunks[footprint->last].number != number) &&
+        find_last(footprint, number, err))
+        return ERR_MEMORY;
     *out = &footprint->chunks[footprint->last];
     return 0;
 }
@@ -149,6 +159,28 @@ static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits
     return 0;
 }
 
+int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
+                          uint64_t count, struct err *err)
+{
+    uint64_t word = 0, pending = 0; /* sectors of a word, set when another word's turn comes */
+
+    for (; count; count--, address += (uint64_t)step) {
+        const uint64_t first = address / FOOTPRINT_SECTOR, last = (address + bytes - 1) / FOOTPRINT_SECTOR;
+
+        if (first / 64 != last / 64) {
+            if (footprint_mark(footprint, address, bytes, err))
+                return ERR_MEMORY;
+            continue;
+        }
+        if (first / 64 != word && mark_word(footprint, 64 * word, pending, err))
+            return ERR_MEMORY;
+        pending = first / 64 == word ? pending : 0;
+        pending |= ~UINT64_C(0) << first % 64 & ~UINT64_C(0) >> (63 - last % 64);
+        word = first / 64;
+    }
+    return mark_word(footprint, 64 * word, pending, err);
+}
+
 /* Those of the 64 sectors from `sector` on that are in [first, end). */
 static uint64_t word_within(uint64_t sector, uint64_t first, uint64_t end)
 {
@@ -172,6 +204,26 @@ static bool find_words(size_t *from, size_t *end, const struct footprint_chunk *
     *from = low > first ? (size_t)(low - first) / 64 : 0;
     *end = high < last ? (size_t)(high - first + 63) / 64 : FOOTPRINT_CHUNK_WORDS;
     return low < last && high > first;
+}
+
+int footprint_copy(struct footprint *out, const struct footprint *footprint, struct err *err)
+{
+    const size_t chunks = footprint->count * sizeof *out->chunks;
+    const size_t places = footprint->place_count * sizeof *out->places;
+
+    if (!footprint->count)
+        return 0;
+    out->chunks = malloc(chunks);
+    out->places = malloc(places);
+    if (!out->chunks || !out->places)
+        return err_memory(err);
+    memcpy(out->chunks, footprint->chunks, chunks);
+    memcpy(out->places, footprint->places, places);
+    out->count = out->capacity = footprint->count;
+    out->place_count = footprint->place_count;
+    out->last = footprint->last;
+    out->sectors = footprint->sectors;
+    return 0;
 }
 
 int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,

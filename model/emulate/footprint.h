@@ -20,12 +20,19 @@ struct footprint_chunk {
     uint64_t bits[FOOTPRINT_CHUNK_WORDS];
 };
 
+/* Where a chunk is found: its number beside its index, so that whoever looks for it need not see the chunk.
+ */
+struct footprint_place {
+    uint64_t number;
+    size_t chunk; /* its index plus 1; 0 marks a free place */
+};
+
 /* Chunks in the order in which they were touched, found through an open hash table of their places. A zeroed
  * struct is the empty set. */
 struct footprint {
     struct footprint_chunk *chunks;
     size_t count, capacity;
-    uint32_t *places;   /* index of a chunk plus 1; 0 marks a free place */
+    struct footprint_place *places;
     size_t place_count; /* 0 or a power of two */
     size_t last;        /* chunk marked last */
     uint64_t sectors;   /* in it */
@@ -35,6 +42,11 @@ void footprint_release(struct footprint *footprint);
 
 /* Adds the sector of every byte of [address, address + bytes), bytes >= 1; only ERR_MEMORY. */
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err);
+/* Does so `count` times, each `step` bytes beyond the one before. */
+int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
+                          uint64_t count, struct err *err);
+/* Makes *out, which is empty, the same set; only ERR_MEMORY, after which it is to be released, too. */
+int footprint_copy(struct footprint *out, const struct footprint *footprint, struct err *err);
 /* Adds the sectors of `from` within [first, end), moved by `bytes`, a multiple of a sector; only ERR_MEMORY.
  */
 int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,

@@ -13,7 +13,7 @@ static bool is_stale(struct emulation *emulation, const struct registers *regs, 
 
 bool hope_fails(struct emulation *emulation, const struct warp *warp, const struct sass *i, uint32_t mask)
 {
-    const struct registers *regs = &warp->regs;
+    const struct registers *regs = warp->regs;
 
     if (!regs->doubtful || !mask)
         return false;
@@ -33,7 +33,7 @@ void hope_note(struct emulation *emulation, struct warp *warp, const struct sass
                uint32_t mask)
 {
     const bool trusted = emulation->slice.trusted[i->pc / SASS_BYTES];
-    struct registers *regs = &warp->regs;
+    struct registers *regs = warp->regs;
 
     if (!regs->doubtful && !trusted)
         return;

@@ -196,7 +196,7 @@ void op_p2r(struct alu *x)
 {
     const uint32_t mask = x->i->sources[x->slot[x->source_count - 1]].value & 0x7f;
     const unsigned shift = 8 * x->i->mod[SASS_MOD_VARIANT];
-    const uint32_t *file = x->i->op == SASS_UP2UR ? x->warp->regs.up : x->warp->regs.p;
+    const uint32_t *file = x->i->op == SASS_UP2UR ? x->warp->regs->up : x->warp->regs->p;
 
     for (unsigned l = 0; l < LANES; l++) {
         uint32_t bits = 0;
@@ -204,7 +204,7 @@ void op_p2r(struct alu *x)
         for (unsigned k = 0; k < 7; k++)
             bits |= (file[k] >> l & 1) << k;
         x->d[0][l] = (x->s[0][0][l] & ~(mask << shift)) | (bits & mask) << shift;
-        x->result_unknown |= x->warp->regs.tainted;
+        x->result_unknown |= x->warp->regs->tainted;
     }
 }
 

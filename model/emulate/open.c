@@ -93,18 +93,32 @@ static void count_rows(struct emulation *emulation)
         emulation->uniform_count = SASS_URZ;
 }
 
+static int allocate_patterns(struct emulation *emulation, struct err *err)
+{
+    uint32_t accesses = 0;
+
+    emulation->first_pattern = malloc(emulation->count * sizeof *emulation->first_pattern);
+    if (!emulation->first_pattern)
+        return err_memory(err);
+    for (size_t k = 0; k < emulation->count; k++) {
+        emulation->first_pattern[k] = accesses;
+        accesses += emulation->instructions[k].access_count;
+    }
+    emulation->patterns = calloc(accesses + 1, sizeof *emulation->patterns);
+    return emulation->patterns ? 0 : err_memory(err);
+}
+
 static int allocate(struct emulation *emulation, struct err *err)
 {
     const size_t local = emulation->local_bytes * LANES;
 
     emulation->kinds = malloc(emulation->count + 1);
     emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
-    emulation->patterns = calloc(2 * emulation->count, sizeof *emulation->patterns);
     emulation->shared = malloc(emulation->shared_bytes + 1);
     emulation->shared_unknown = malloc(emulation->shared_bytes + 1);
     emulation->warps = calloc(emulation->warp_count, sizeof *emulation->warps);
-    if (!emulation->kinds || !emulation->issue_steps || !emulation->patterns || !emulation->shared ||
-        !emulation->shared_unknown || !emulation->warps)
+    if (!emulation->kinds || !emulation->issue_steps || !emulation->shared || !emulation->shared_unknown ||
+        !emulation->warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++)
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
@@ -166,6 +180,8 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
         rc = avoid_special(emulation, err);
     if (!rc)
         rc = allocate(emulation, err);
+    if (!rc)
+        rc = allocate_patterns(emulation, err);
     if (!rc && emulation->mode == EMULATE_SLICED)
         rc = steady_open(&emulation->steady, err);
     if (!rc) {
@@ -197,8 +213,10 @@ void emulation_close(struct emulation *emulation)
     free(emulation->kinds);
     free(emulation->issue_steps);
     free(emulation->patterns);
+    free(emulation->first_pattern);
     free(emulation->shared);
     free(emulation->shared_unknown);
     free(emulation->warps);
+    free(emulation->registers);
     free(emulation);
 }

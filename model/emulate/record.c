@@ -224,20 +224,12 @@ static int mark_moving(struct emulation *emulation, const struct request *reques
 
     for (unsigned k = 0; k < spans_found; k++) {
         const uint64_t length = spans[k].end - spans[k].first, moved = (uint64_t)step * (count - 1);
-        struct span span = spans[k];
-        int rc = 0;
+        const bool joined = (uint64_t)(step < 0 ? -step : step) <= length; /* one stretch without gaps */
+        const uint64_t first = joined && step < 0 ? spans[k].first + moved : spans[k].first;
+        const int rc =
+            joined ? request_mark(emulation, request, first, length + (step < 0 ? 0 - moved : moved), 0, 1)
+                   : request_mark(emulation, request, first, length, step, count);
 
-        if ((uint64_t)(step < 0 ? -step : step) <= length) { /* one stretch without gaps */
-            span.first += step < 0 ? moved : 0;
-            span.end += step < 0 ? 0 : moved;
-            rc = request_mark(emulation, request, span.first, span.end - span.first);
-        } else {
-            for (uint64_t t = 0; t < count && !rc; t++) {
-                rc = request_mark(emulation, request, span.first, span.end - span.first);
-                span.first += (uint64_t)step;
-                span.end += (uint64_t)step;
-            }
-        }
         if (rc)
             return rc;
     }
@@ -258,7 +250,8 @@ static int count_together(struct emulation *emulation, struct request *request, 
 
     for (uint64_t k = 0; k < cycle && k < count; k++) {
         address_at(request, record, first + k);
-        request_tally(emulation, request, (count - k + cycle - 1) / cycle);
+        request_tally(emulation, request, request_pattern(emulation, request),
+                      (count - k + cycle - 1) / cycle);
     }
     address_at(request, record, first);
     return request_is_global(request) ? mark_moving(emulation, request, (int64_t)step, count) : 0;
@@ -282,7 +275,7 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
         int rc;
 
         address_at(&request, record, t);
-        rc = request_count(emulation, &request);
+        rc = request_count(emulation, &request, request_pattern(emulation, &request));
         if (rc)
             return rc;
     }

@@ -28,6 +28,7 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
     const bool wide = access->wide || access->uniform_wide;
     const bool extends = !access->wide && !access->zero_extend && access->uniform_wide;
     const uint64_t mask_of_width = wide ? UINT64_MAX : UINT32_MAX;
+    const struct registers *regs = warp->regs;
     const uint32_t *vector[2], *uniform[2];
 
     out->i = i;
@@ -37,13 +38,13 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
     out->space = access->space;
     out->access = access->access;
     out->second = 0;
-    if (warp->regs.tainted &&
-        mask & (register_unknown(warp->regs.r_unknown, access->index, access->wide) |
-                register_unknown(warp->regs.u_unknown, access->uniform, access->uniform_wide)))
+    if (warp->regs->tainted &&
+        mask & (register_unknown(warp->regs->r_unknown, access->index, access->wide) |
+                register_unknown(warp->regs->u_unknown, access->uniform, access->uniform_wide)))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the address of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
-    address_rows(vector, &warp->regs, warp->regs.r, access->index, access->wide);
-    address_rows(uniform, &warp->regs, warp->regs.u, access->uniform, access->uniform_wide);
+    address_rows(vector, regs, regs->r, access->index, access->wide);
+    address_rows(uniform, regs, regs->u, access->uniform, access->uniform_wide);
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t low = (uint64_t)vector[0][l] * access->scale;
         const uint64_t base = extends ? (uint64_t)(int64_t)(int32_t)low : low | (uint64_t)vector[1][l] << 32;
@@ -94,17 +95,37 @@ static void note_touch(struct emulation *emulation, const struct request *reques
         touch->region = (uint32_t)(region - emulation->memory.regions) + 1;
 }
 
-int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes)
+/* The sector that ends a region is left out if it is not full, as it is by footprint_first(). */
+static void note_lowest(struct emulation *emulation, uint64_t address)
+{
+    const struct region *region = memory_region(&emulation->memory, address, 1);
+    const uint64_t sector = address / FOOTPRINT_SECTOR;
+    uint64_t *lowest;
+
+    if (!region || sector >= (region->address + region->bytes) / FOOTPRINT_SECTOR)
+        return;
+    lowest = &emulation->lowest[region - emulation->memory.regions];
+    if (!*lowest || sector * FOOTPRINT_SECTOR < *lowest)
+        *lowest = sector * FOOTPRINT_SECTOR;
+}
+
+int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes,
+                 int64_t step, uint64_t count)
 {
     struct emulate_block *block = emulation->block;
     const bool reads = request->access & (SASS_READS | SASS_ATOMICALLY);
     const uint64_t read = block->read.sectors, written = block->written.sectors;
     int rc = 0;
 
+    if (emulation->lowest) {
+        if (reads)
+            note_lowest(emulation, step < 0 ? address + (uint64_t)step * (count - 1) : address);
+        return 0;
+    }
     if (reads)
-        rc = footprint_mark(&block->read, address, bytes, emulation->err);
+        rc = footprint_mark_moving(&block->read, address, bytes, step, count, emulation->err);
     if (!rc && request->access & (SASS_WRITES | SASS_ATOMICALLY))
-        rc = footprint_mark(&block->written, address, bytes, emulation->err);
+        rc = footprint_mark_moving(&block->written, address, bytes, step, count, emulation->err);
     note_touch(emulation, request, address,
                reads ? block->read.sectors - read : block->written.sectors - written);
     return rc;
@@ -121,7 +142,7 @@ static int mark(struct emulation *emulation, const struct request *request, uint
         if (address / FOOTPRINT_SECTOR == last && request->width <= FOOTPRINT_SECTOR)
             continue;
         last = address / FOOTPRINT_SECTOR;
-        rc = request_mark(emulation, request, address, request->width);
+        rc = request_mark(emulation, request, address, request->width, 0, 1);
         if (rc)
             return rc;
     }
@@ -154,44 +175,67 @@ bool request_is_global(const struct request *request)
     return spaces[0] != 0;
 }
 
-/* What one request costs; the same as that of the instruction's last one where all lanes have moved by the
- * same multiple of a line. */
-static const struct cost *cost_of(struct emulation *emulation, const struct request *request)
+/* What one request costs. */
+static void find_cost(struct cost *cost, const struct request *request)
 {
-    struct pattern *pattern = &emulation->patterns[2 * request->index + request->second];
-    const uint64_t moved = request->address[0] - pattern->address[0];
-    uint64_t other = request->mask ^ pattern->mask;
     uint32_t spaces[3];
+
+    *cost = (struct cost){0};
+    split_spaces(spaces, request);
+    if (spaces[0]) {
+        cost->sectors += count_blocks(request->address, spaces[0], request->width, 32);
+        cost->lines += count_blocks(request->address, spaces[0], request->width, 128);
+        cost->sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, 32);
+        cost->lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, 128);
+        cost->passes += count_passes(request->address, spaces[0], request->width);
+    }
+    if (spaces[1])
+        cost->wavefronts += count_wavefronts(request->address, spaces[1], request->width);
+    if (spaces[1] && request->second)
+        cost->filled += count_blocks(request->address, spaces[1], request->width, 32);
+    if (spaces[2])
+        count_local(cost, request, spaces[2]);
+}
+
+static void take_pattern(struct pattern *out, const struct request *request)
+{
+    out->mask = request->mask;
+    memcpy(out->address, request->address, sizeof out->address);
+    out->least = UINT64_MAX;
+    out->most = out->bits = 0;
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const uint64_t address = request->address[__builtin_ctz(left)];
+
+        out->least = address < out->least ? address : out->least;
+        out->most = address > out->most ? address : out->most;
+        out->bits |= address;
+    }
+    find_cost(&out->cost, request);
+}
+
+const struct pattern *request_pattern(struct emulation *emulation, const struct request *request)
+{
+    struct pattern *pattern =
+        &emulation->patterns[emulation->first_pattern[request->index] + request->second];
+    const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
+    const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : 128;
+    uint64_t other = (request->mask ^ pattern->mask) | moved % unit;
 
     for (unsigned l = 0; l < LANES; l++)
         other |= (request->address[l] - pattern->address[l]) ^ moved;
-    if (!other && moved % 128 == 0 && request->space != SASS_SPACE_GENERIC)
-        return &pattern->cost;
-    pattern->mask = request->mask;
-    memcpy(pattern->address, request->address, sizeof pattern->address);
-    pattern->cost = (struct cost){0};
-    split_spaces(spaces, request);
-    if (spaces[0]) {
-        pattern->cost.sectors += count_blocks(request->address, spaces[0], request->width, 32);
-        pattern->cost.lines += count_blocks(request->address, spaces[0], request->width, 128);
-        pattern->cost.sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, 32);
-        pattern->cost.lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, 128);
-        pattern->cost.passes += count_passes(request->address, spaces[0], request->width);
-    }
-    if (spaces[1])
-        pattern->cost.wavefronts += count_wavefronts(request->address, spaces[1], request->width);
-    if (spaces[1] && request->second)
-        pattern->cost.filled += count_blocks(request->address, spaces[1], request->width, 32);
-    if (spaces[2])
-        count_local(&pattern->cost, request, spaces[2]);
-    return &pattern->cost;
+    if (other || request->space == SASS_SPACE_GENERIC)
+        take_pattern(pattern, request);
+    return pattern;
 }
 
-void request_tally(struct emulation *emulation, const struct request *request, uint64_t times)
+void request_tally(struct emulation *emulation, const struct request *request, const struct pattern *pattern,
+                   uint64_t times)
 {
     struct emulate_count *count = &emulation->block->counts[request->index];
-    const struct cost *cost = cost_of(emulation, request);
+    const struct cost *cost = &pattern->cost;
 
+    if (emulation->lowest)
+        return;
     if (!request->second) {
         const unsigned lanes = (unsigned)__builtin_popcount(request->mask);
 
@@ -209,13 +253,13 @@ void request_tally(struct emulation *emulation, const struct request *request, u
     count->filled += times * cost->filled;
 }
 
-int request_count(struct emulation *emulation, const struct request *request)
+int request_count(struct emulation *emulation, const struct request *request, const struct pattern *pattern)
 {
     uint32_t spaces[3];
 
     if (!request->mask || emulation->rehearsing)
         return 0;
-    request_tally(emulation, request, 1);
+    request_tally(emulation, request, pattern, 1);
     split_spaces(spaces, request);
     if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY &&
         meet_note(&emulation->meet, emulation->result->block_count, request->address, spaces[0],

@@ -93,7 +93,7 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
     const struct sass *i = &emulation->instructions[group->pc];
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
     const uint32_t mask = group->mask & guard_lanes(warp, i);
-    const uint32_t doubtful = warp->regs.tainted ? group->mask & guard_unknown(warp, i) : 0;
+    const uint32_t doubtful = warp->regs->tainted ? group->mask & guard_unknown(warp, i) : 0;
 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
@@ -146,7 +146,7 @@ static int run_record(struct emulation *emulation, struct warp *warp, uint32_t f
 
 static uint64_t state_hash(const struct emulation *emulation, const struct warp *warp)
 {
-    const struct registers *regs = &warp->regs;
+    const struct registers *regs = warp->regs;
     uint64_t hash = hash_bytes(HASH_START, regs->r, emulation->row_count * sizeof(row));
 
     hash = hash_bytes(hash, regs->u, emulation->uniform_count * sizeof(row));

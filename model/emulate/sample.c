@@ -73,7 +73,8 @@ static bool all_alike(const struct emulate_result *result)
         const struct emulate_block *other = &result->blocks[k];
 
         if (memcmp(first->paths, other->paths, first->warps * sizeof *first->paths) ||
-            memcmp(first->counts, other->counts, result->instruction_count * sizeof *first->counts))
+            (first->counts != other->counts &&
+             memcmp(first->counts, other->counts, result->instruction_count * sizeof *first->counts)))
             return false;
     }
     return true;

@@ -74,7 +74,7 @@ struct group {
 };
 
 struct warp {
-    struct registers regs;
+    struct registers *regs; /* its own, or while warps run one by one those of all */
     struct group groups[LANES];
     unsigned group_count;
     unsigned turn;   /* group that runs next */
@@ -99,10 +99,11 @@ struct cost {
     unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
 };
 
-/* The last request of an access, and its cost. Lanes off the mask are compared, too: that costs nothing. */
+/* A request of an access, kept for those that follow: its cost, the lowest and the highest of its addresses,
+ * and the bits that are set in any. Lanes off the mask have addresses, too. */
 struct pattern {
     uint32_t mask;
-    uint64_t address[LANES];
+    uint64_t address[LANES], least, most, bits;
     struct cost cost;
 };
 
@@ -134,6 +135,8 @@ struct emulation {
     unsigned char remote[32]; /* what loads from shared memory of other blocks find, unknown */
     struct block_barrier barriers[BARRIERS];
     struct warp *warps;
+    struct registers *registers; /* of one warp, once they ran together of all */
+    unsigned register_sets;
     unsigned alive;    /* threads that have not exited */
     uint64_t clock;    /* warp instructions so far: what the next reading of a clock sees */
     uint64_t version;  /* grows with whatever another warp could wait for */
@@ -145,12 +148,14 @@ struct emulation {
     bool leading;      /* it is the block's first warp that runs */
     bool together;     /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
-    struct pattern *patterns; /* of both accesses of each instruction */
+    struct pattern *patterns; /* of every access, */
+    uint32_t *first_pattern;  /* from this one on those of each instruction */
     int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
     struct steady *steady;    /* loops in steady state; null in full mode */
     struct meet meet;         /* atomics of the sample so far */
     struct alike *alike;      /* while a sample is taken, else null */
-    bool copied;              /* the block is like an earlier one: its counts and paths are set */
+    uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    bool copied;      /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;
     struct err *err;
 };

@@ -200,7 +200,7 @@ struct kept {
 
 static void keep(struct kept *kept, const struct emulation *emulation, const struct warp *warp)
 {
-    memcpy(kept->b, warp->regs.b, sizeof kept->b);
+    memcpy(kept->b, warp->regs->b, sizeof kept->b);
     memcpy(kept->groups, warp->groups, sizeof kept->groups);
     kept->group_count = warp->group_count;
     kept->turn = warp->turn;
@@ -214,7 +214,7 @@ static void put_back(const struct kept *kept, struct emulation *emulation, struc
 {
     const uint64_t executed = emulation->result->executed;
 
-    memcpy(warp->regs.b, kept->b, sizeof kept->b);
+    memcpy(warp->regs->b, kept->b, sizeof kept->b);
     memcpy(warp->groups, kept->groups, sizeof kept->groups);
     warp->group_count = kept->group_count;
     warp->turn = kept->turn;
@@ -374,7 +374,7 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
             return 0; /* an inner loop: part of the recorded period */
         give_up(steady);
     }
-    if (repeats != watch->repeats + 1 || group->mask != watch->mask || warp->regs.tainted ||
+    if (repeats != watch->repeats + 1 || group->mask != watch->mask || warp->regs->tainted ||
         !others_wait(warp, group)) {
         if (steady->phase != PHASE_WATCH)
             give_up(steady);

@@ -48,15 +48,15 @@ void watch_free(struct watch *watch)
 static unsigned char *stack_word(const struct watch *watch, const struct warp *warp, unsigned k,
                                  unsigned lane)
 {
-    const uint64_t at = (uint64_t)warp->regs.r[1][lane] + 4 * (watch->list[k] - SLICE_STACK);
+    const uint64_t at = (uint64_t)warp->regs->r[1][lane] + 4 * (watch->list[k] - SLICE_STACK);
 
     return at + 4 <= watch->local_bytes ? warp->local + lane * watch->local_bytes + at : NULL;
 }
 
 static const uint32_t *register_row(const struct watch *watch, const struct warp *warp, unsigned k)
 {
-    return k < watch->vector_count ? warp->regs.r[watch->list[k]]
-                                   : warp->regs.u[watch->list[k] - SLICE_UNIFORM];
+    return k < watch->vector_count ? warp->regs->r[watch->list[k]]
+                                   : warp->regs->u[watch->list[k] - SLICE_UNIFORM];
 }
 
 static const uint32_t *read_row(const struct watch *watch, const struct warp *warp, unsigned k, row scratch)
@@ -82,9 +82,9 @@ static void write_row(const struct watch *watch, struct warp *warp, unsigned k, 
             if (word && watch->mask >> l & 1)
                 memcpy(word, &values[l], sizeof values[l]);
         } else if (k >= watch->vector_count) {
-            warp->regs.u[watch->list[k] - SLICE_UNIFORM][l] = values[l];
+            warp->regs->u[watch->list[k] - SLICE_UNIFORM][l] = values[l];
         } else if (watch->mask >> l & 1) {
-            warp->regs.r[watch->list[k]][l] = values[l];
+            warp->regs->r[watch->list[k]][l] = values[l];
         }
     }
 }
@@ -101,8 +101,8 @@ void watch_take(struct watch *watch, const struct warp *warp)
 
     for (unsigned k = 0; k < watch->count; k++)
         memcpy(snapshot->rows[k], read_row(watch, warp, k, scratch), sizeof(row));
-    memcpy(snapshot->p, warp->regs.p, sizeof snapshot->p);
-    memcpy(snapshot->up, warp->regs.up, sizeof snapshot->up);
+    memcpy(snapshot->p, warp->regs->p, sizeof snapshot->p);
+    memcpy(snapshot->up, warp->regs->up, sizeof snapshot->up);
 }
 
 static bool is_live(const struct watch *watch, unsigned bit)
@@ -153,8 +153,8 @@ void watch_set(struct watch *watch, struct warp *warp, unsigned period, uint64_t
         foretell(values, watch, k, period, periods);
         write_row(watch, warp, k, values);
     }
-    memcpy(warp->regs.p, now->p, sizeof warp->regs.p);
-    memcpy(warp->regs.up, now->up, sizeof warp->regs.up);
+    memcpy(warp->regs->p, now->p, sizeof warp->regs->p);
+    memcpy(warp->regs->up, now->up, sizeof warp->regs->up);
 }
 
 bool watch_agrees(struct watch *watch, const struct warp *warp, unsigned period, uint64_t periods)
@@ -162,8 +162,8 @@ bool watch_agrees(struct watch *watch, const struct warp *warp, unsigned period,
     struct snapshot found = {0};
     row values, scratch;
 
-    memcpy(found.p, warp->regs.p, sizeof found.p);
-    memcpy(found.up, warp->regs.up, sizeof found.up);
+    memcpy(found.p, warp->regs->p, sizeof found.p);
+    memcpy(found.up, warp->regs->up, sizeof found.up);
     if (!same_predicates(watch, snapshot_back(watch, 0), &found))
         return false;
     for (unsigned k = 0; k < watch->count; k++) {
