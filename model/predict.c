@@ -167,20 +167,34 @@ static double crowding(const struct throughput *throughput)
     return pow(fmax(sum, 1), 0.25) - 1;
 }
 
+/* How much of the time the fullest part of the memory system is at work, 0 to 1. */
+static double share_of_memory(const struct prediction *p)
+{
+    const double *cycles = p->at_sustained.cycles;
+    const double l1 = fmax(cycles[RESOURCE_L1_DATA], cycles[RESOURCE_L1_TAGS]);
+    const double dram = throughput_bottleneck(&p->at_sustained, RESOURCE_DRAM_READ);
+    const double most = fmax(fmax(l1, cycles[RESOURCE_L2]), dram);
+
+    return most > 0 ? fmin(most * p->warps_per_cycle, 1) : 0;
+}
+
 static double ratio(double a, double b)
 {
     return a > 0 && b > 0 ? fmin(a / b, b / a) : 1;
 }
 
 /* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
- * at once, that it lies where neither latency nor throughput alone decides. */
+ * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
+ * DRAM are expected to do: instructions are counted, hits come from footprints. That halves it at most, which
+ * ranks the errors of benchmarks/unseen better than a third or two thirds. */
 static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
 {
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
     const double agree = ratio(bounds_cycles, in->crowded.all_cycles * in->latency.stretch);
     const double corner = ratio(out->had_warps, out->needed_warps);
 
-    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4);
+    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4) *
+           (1 - share_of_memory(out) / 2);
 }
 
 static int refuse_unknown(const struct throughput *throughput, struct err *err)

@@ -101,7 +101,8 @@ struct prediction {
 
     double confidence; /* 0 to 1: known_share x how well the estimate's two ways, by bounds and by replay of
                           all warps, agree x how far from full together its bottlenecks are x how far from
-                          the corner where latency and throughput weigh the same. It ranks, no more */
+                          the corner where latency and throughput weigh the same x how little of the time
+                          caches and DRAM take. It ranks, no more */
     unsigned assumptions; /* as given */
 };
 

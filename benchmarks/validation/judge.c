@@ -120,26 +120,41 @@ void judge_bounds(struct bound_judgement *out, const double *bound, const double
     free(near);
 }
 
+struct trusted {
+    double confidence, error;
+};
+
+static int by_confidence(const void *left, const void *right)
+{
+    const struct trusted *a = left, *b = right;
+
+    if (a->confidence != b->confidence)
+        return a->confidence < b->confidence ? -1 : 1;
+    return (a->error > b->error) - (a->error < b->error);
+}
+
 int judge_confidence(struct confidence_judgement *out, const double *confidence, const double *predicted,
                      const double *measured, size_t n, struct err *err)
 {
-    const double limit = stats_quantile(confidence, n, 0.25);
-    double *errors = calloc(2 * n + 1, sizeof *errors);
-    size_t i, low = 0, high = 0;
+    struct trusted *all = calloc(n + 1, sizeof *all);
+    double *errors = calloc(n + 1, sizeof *errors);
+    const int code = all && errors ? 0 : err_memory(err);
+    size_t i, q;
 
     *out = (struct confidence_judgement){0};
-    if (!errors)
-        return err_memory(err);
-    for (i = 0; i < n; i++) {
-        const double error = fabs(predicted[i] / measured[i] - 1);
+    for (i = 0; i < n && !code; i++)
+        all[i] = (struct trusted){confidence[i], fabs(predicted[i] / measured[i] - 1)};
+    if (!code) {
+        qsort(all, n, sizeof *all, by_confidence);
+        for (i = 0; i < n; i++)
+            errors[i] = all[i].error;
+        for (q = 0; q < JUDGE_QUARTERS; q++) {
+            const size_t first = q * n / JUDGE_QUARTERS, end = (q + 1) * n / JUDGE_QUARTERS;
 
-        if (confidence[i] <= limit)
-            errors[low++] = error;
-        else
-            errors[n + high++] = error;
+            out->quarter[q] = stats_median(errors + first, end - first);
+        }
     }
-    out->lowest_quarter = stats_median(errors, low);
-    out->others = stats_median(errors + n, high);
     free(errors);
-    return 0;
+    free(all);
+    return code;
 }

@@ -34,10 +34,14 @@ struct bound_judgement {
 
 void judge_bounds(struct bound_judgement *out, const double *bound, const double *measured, size_t n);
 
-/* Median absolute error of the quarter with the lowest confidence, and of the other three. n >= 4. */
+enum { JUDGE_QUARTERS = 4 };
+
+/* Median absolute error by confidence: [0] of the quarter with the lowest. */
 struct confidence_judgement {
-    double lowest_quarter, others;
+    double quarter[JUDGE_QUARTERS];
 };
+
+/* n >= 4; of equal confidence the better predicted come first. ERR_MEMORY. */
 int judge_confidence(struct confidence_judgement *out, const double *confidence, const double *predicted,
                      const double *measured, size_t n, struct err *err);
 

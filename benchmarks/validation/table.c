@@ -16,20 +16,21 @@ struct columns {
     size_t n;
 };
 
-static int columns_init(struct columns *out, const struct collection *from, struct err *err)
+static int columns_init(struct columns *out, size_t count, struct err *err)
 {
-    double *all = calloc(6 * from->count + 1, sizeof *all);
-    size_t i;
+    double *all = calloc(6 * count + 1, sizeof *all);
 
     if (!all)
         return err_memory(err);
-    *out = (struct columns){all,
-                            all + from->count,
-                            all + 2 * from->count,
-                            all + 3 * from->count,
-                            all + 4 * from->count,
-                            all + 5 * from->count,
-                            0};
+    *out = (struct columns){
+        all, all + count, all + 2 * count, all + 3 * count, all + 4 * count, all + 5 * count, 0};
+    return 0;
+}
+
+static void columns_add(struct columns *out, const struct collection *from)
+{
+    size_t i;
+
     for (i = 0; i < from->count; i++) {
         const struct point *point = &from->points[i];
 
@@ -41,7 +42,11 @@ static int columns_init(struct columns *out, const struct collection *from, stru
         out->confidence[out->n] = point->confidence;
         out->predict_s[out->n++] = point->predict_s;
     }
-    return 0;
+}
+
+static int judge_columns(struct confidence_judgement *out, const struct columns *columns, struct err *err)
+{
+    return judge_confidence(out, columns->confidence, columns->estimate, columns->measured, columns->n, err);
 }
 
 static double error_of(const struct point *point)
@@ -90,9 +95,10 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
     int code;
 
     *out = (struct verdict){.collection = collection};
-    code = columns_init(&columns, collection, err);
+    code = columns_init(&columns, collection->count, err);
     if (code)
         return code;
+    columns_add(&columns, collection);
     out->predicted = columns.n;
     code = judge_times(&out->estimate, columns.estimate, columns.measured, columns.n, err);
     if (!code) {
@@ -105,8 +111,7 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
     if (!code)
         code = neighbours_of(&out->neighbours, collection, err);
     if (!code && columns.n >= 4)
-        code = judge_confidence(&out->confidence, columns.confidence, columns.estimate, columns.measured,
-                                columns.n, err);
+        code = judge_columns(&out->confidence, &columns, err);
     free(columns.measured);
     return code;
 }
@@ -221,22 +226,51 @@ static int put_groups(FILE *out, const struct verdict *verdicts, size_t count, s
     return code;
 }
 
+static void put_quarters(FILE *out, const struct confidence_judgement *confidence)
+{
+    fprintf(out, "Median error of the quarters by confidence, the lowest first: %.1f, %.1f, %.1f, %.1f %%.\n",
+            100 * confidence->quarter[0], 100 * confidence->quarter[1], 100 * confidence->quarter[2],
+            100 * confidence->quarter[3]);
+}
+
+/* Of all variants of all kernels together. */
+static int put_confidence(FILE *out, const struct verdict *verdicts, size_t count, struct err *err)
+{
+    struct columns all = {0};
+    struct confidence_judgement confidence;
+    size_t v, n = 0;
+    int code;
+
+    for (v = 0; v < count; v++)
+        n += verdicts[v].collection->count;
+    code = columns_init(&all, n, err);
+    for (v = 0; v < count && !code; v++)
+        columns_add(&all, verdicts[v].collection);
+    if (!code && all.n >= JUDGE_QUARTERS)
+        code = judge_columns(&confidence, &all, err);
+    if (!code && all.n >= JUDGE_QUARTERS) {
+        fprintf(out, "\n## Confidence\n\n%zu variants. ", all.n);
+        put_quarters(out, &confidence);
+    }
+    free(all.measured);
+    return code;
+}
+
 int table_write(FILE *out, const struct verdict *verdicts, size_t count, const char *notes, struct err *err)
 {
     size_t v;
     int code;
 
     put_summary(out, verdicts, count);
-    code = put_groups(out, verdicts, count, err);
+    code = put_confidence(out, verdicts, count, err);
+    if (!code)
+        code = put_groups(out, verdicts, count, err);
     for (v = 0; v < count && !code; v++) {
         const struct collection *collection = verdicts[v].collection;
 
-        fprintf(out,
-                "\n## %s %s\n\nRecorded on an %s, %s. The quarter with the lowest confidence has a median "
-                "error of "
-                "%.1f %%, the others %.1f %%.\n",
-                collection->kernel, collection->problem, collection->device, collection->date,
-                100 * verdicts[v].confidence.lowest_quarter, 100 * verdicts[v].confidence.others);
+        fprintf(out, "\n## %s %s\n\nRecorded on an %s, %s. ", collection->kernel, collection->problem,
+                collection->device, collection->date);
+        put_quarters(out, &verdicts[v].confidence);
         put_models(out, &verdicts[v]);
         put_misses(out, &verdicts[v]);
         put_refused(out, collection);
@@ -269,6 +303,17 @@ static struct json *judgement_json(const struct judgement *j)
     return NULL;
 }
 
+static struct json *quarters_json(const struct confidence_judgement *confidence)
+{
+    struct json *list = js_new_array();
+    int failed = 0;
+    size_t q;
+
+    for (q = 0; q < JUDGE_QUARTERS && list; q++)
+        failed |= js_append(list, js_new_real(confidence->quarter[q]));
+    return js_unless(failed, list);
+}
+
 static struct json *verdict_json(const struct verdict *verdict)
 {
     const struct collection *from = verdict->collection;
@@ -292,8 +337,7 @@ static struct json *verdict_json(const struct verdict *verdict)
           js_set_real(object, "bound_worst", verdict->bound.worst) |
           js_set_real(object, "bound_tightness", verdict->bound.tightness) |
           js_set_real(object, "bound_cut", verdict->bound.cut) |
-          js_set_real(object, "lowest_confidence_error", verdict->confidence.lowest_quarter) |
-          js_set_real(object, "other_error", verdict->confidence.others) |
+          js_set(object, "error_by_confidence", quarters_json(&verdict->confidence)) |
           js_set_real(object, "predict_s_median", verdict->predict_s_median) |
           js_set_real(object, "predict_s_most", verdict->predict_s_most)))
         return object;

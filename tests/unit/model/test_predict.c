@@ -52,7 +52,7 @@ static void vector_add_against_occupancy(void **state)
     check_near(p.warps_per_cycle * 12, 0.54,
                0.01); /* instructions per cycle: functional units idle, latency hidden */
     check_near(p.estimate_s, p.bound_s, p.bound_s * 0.001);
-    check_near(p.confidence, 1 - 24.2 / 64 / 4, 0.001);
+    check_near(p.confidence, (1 - 24.2 / 64 / 4) / 2, 0.001);
 }
 
 /* Volkov, 3.9: 3, 30 and 67 % of a scheduler's cycles at 8 warps; 9, 91 and 0 % at 32. */
@@ -137,7 +137,7 @@ static double confidence(const struct predict_input *in)
 }
 
 /* Far from the corner is surer than at it, one full bottleneck than two, two ways that agree than one that
- * takes twice as long. */
+ * takes twice as long, full pipes than full DRAM. */
 static void confidence_knows_what_is_doubtful(void **state)
 {
     struct predict_input in = vector_add(64 * 8 * 10, 64);
@@ -150,8 +150,13 @@ static void confidence_knows_what_is_doubtful(void **state)
     in.demand.count[RESOURCE_ISSUE] = 4 * 384 / 17.1;
     check_near(confidence(&in), sure * (2 - pow(2, 0.25)), 0.02);
     in.demand.count[RESOURCE_ISSUE] = 8;
-    in.crowded.all_cycles = in.crowded.wave_cycles = 2 * 64 * 10 * 384 / 17.1;
-    check_near(confidence(&in), sure / 2, 0.02);
+    in.crowded.wave_cycles = 2 * 64 * 384 / 17.1;
+    in.crowded.all_cycles = 10 * in.crowded.wave_cycles;
+    check_near(confidence(&in), sure / 2 * 0.75 / 0.5, 0.02); /* at half the rate DRAM is half idle */
+    in.crowded.all_cycles = in.crowded.wave_cycles = 0;
+    in.demand.count[RESOURCE_ISSUE] = 4 * 384 / 17.1;
+    in.demand.count[RESOURCE_DRAM_READ] = 0.01 * 384;
+    check_near(confidence(&in), 2 * sure, 0.02);
     in.known_share = 0;
     check_near(confidence(&in), 0, 0);
 }

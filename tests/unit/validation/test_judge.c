@@ -69,13 +69,15 @@ static void bounds(void **state)
 
 static void confidence(void **state)
 {
-    const double sure[] = {0.1, 0.5, 0.6, 0.9}, predicted[] = {2, 1.1, 1.1, 1.1}, measured[] = {1, 1, 1, 1};
+    const double sure[] = {0.5, 0.1, 0.9, 0.6}, predicted[] = {1.1, 2, 0.8, 1.3}, measured[] = {1, 1, 1, 1};
     struct confidence_judgement j;
 
     (void)state;
     assert_int_equal(judge_confidence(&j, sure, predicted, measured, 4, NULL), 0);
-    check_near(j.lowest_quarter, 1, 1e-12);
-    check_near(j.others, 0.1, 1e-12);
+    check_near(j.quarter[0], 1, 1e-12);
+    check_near(j.quarter[1], 0.1, 1e-12);
+    check_near(j.quarter[2], 0.3, 1e-12);
+    check_near(j.quarter[3], 0.2, 1e-12);
 }
 
 int main(void)
