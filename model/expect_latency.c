@@ -60,14 +60,12 @@ static int play_path(struct expect_work *work, size_t p)
 static void part_levels(struct expect_work *work)
 {
     struct expectation *out = work->out;
-    const double waited = out->waited_l2, reads = out->traffic.l1_read + out->traffic.l2_read;
-    const double ready = out->traffic.l1_read * out->traffic.l1_ready;
-    const double late = fmax(out->traffic.l1_read - ready, out->traffic.l2_read), hit = out->traffic.l2_ready;
-    const double l1 = ready * machine_or_0(work->machine, DEVICE_L1_LATENCY);
-    const double l2 = late * hit * machine_or_0(work->machine, DEVICE_L2_LATENCY);
-    const double dram = late * (1 - hit) * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
+    const double waited = out->waited_l2;
+    const double l1 = out->traffic.from_l1 * machine_or_0(work->machine, DEVICE_L1_LATENCY);
+    const double l2 = out->traffic.from_l2 * machine_or_0(work->machine, DEVICE_L2_LATENCY);
+    const double dram = out->traffic.from_dram * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
 
-    if (!(reads > 0) || !(l1 + l2 + dram > 0))
+    if (!(l1 + l2 + dram > 0))
         return;
     out->waited_l1 = waited * l1 / (l1 + l2 + dram);
     out->waited_l2 = waited * l2 / (l1 + l2 + dram);

@@ -25,7 +25,7 @@ struct maker {
 static int global_latency(double *out, const struct maker *make, const struct traffic_count *count,
                           struct err *err)
 {
-    const double l1_hit = count->l1_ready, l2_hit = count->l2_ready;
+    const double l1_hit = 1 - count->waits, l2_hit = 1 - count->waits_dram;
     double l1 = 0, l2 = 0, dram = 0;
 
     if ((l1_hit > 0 && machine_need(&l1, make->machine, DEVICE_L1_LATENCY, err)) ||

@@ -242,6 +242,49 @@ static double brought_along(const struct reuse *reuse, size_t i, const struct zo
     return zone->alone > 0 ? fmax(1 / zone->alone - fmax(of_line, 1) / 2, 0) : 0;
 }
 
+/* Whether a load's requests ask for something new beside what others of the warp have asked for. */
+static bool is_edge(const struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct parts parts = parts_of(reuse, i);
+
+    return parts.same + parts.far > 0 &&
+           count->own < 0.999 * count->late * count->sectors_once / count->requests;
+}
+
+/* Of what is new to a warp, the share that no other warp of the wave asks for; what it asks for at an edge
+ * comes last. */
+static double alone_of(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double all = reuse->zones.wave_blocks * reuse->warps_per_block * FOOTPRINT_SECTOR;
+    const double alone = zone->wave / all;
+
+    if (is_edge(reuse, i))
+        return fmin(fmax(alone - zone->inner, 0) / zone->edge, 1);
+    return zone->inner > 0 ? fmin(alone / zone->inner, 1) : 1;
+}
+
+/* A warp waits for the last of its lanes. Of the requests that ask for nothing new, one whose lanes are in
+ * several lines waits where any of them was lost. What lies at an edge neighbours ask for, too, as a whole
+ * and at another time: it is waited for in proportion. Of what no other warp asks for, each line is in L2 or
+ * not by itself, unless whole lines lie together; what others ask for, too, is there together. */
+static void answer_requests(struct reuse *reuse, size_t i, double again, double ready)
+{
+    struct traffic_count *count = &reuse->out->counts[i];
+    const double asked = count->sectors_once, requests = count->requests;
+    const double lines = fmax(count->lines_once / requests, 1);
+    const double late = fmin(fmax(count->late, fmax(asked - again, 0) * requests / asked), requests);
+    const double kept = again > 0 ? fmin(ready / again, 1) : 0;
+    const double waits = 1 - (1 - late / requests) * pow(kept, lines);
+    const double missing = waits > 0 ? (asked - ready) / asked / waits * lines : 1;
+    const double apart = asked < 2 * count->lines_once ? fmax(missing, 1) : 1;
+    const double alone = alone_of(reuse, i), whole = is_edge(reuse, i) ? alone : 1;
+
+    count->waits = whole * waits + (1 - whole) * (1 - count->l1_ready);
+    count->waits_dram = 1 - alone * pow(count->l2_ready, apart) - (1 - alone) * count->l2_ready;
+}
+
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
  * waits as long as that miss; what the warp itself has had is ready. */
 static void answer(struct reuse *reuse, size_t i)
@@ -260,11 +303,13 @@ static void answer(struct reuse *reuse, size_t i)
     const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
     const double there = zone->ready + (1 - zone->ready) * brought_along(reuse, i, zone);
 
+    count->waits = count->waits_dram = 1;
     if (!(asked > 0))
         return;
     count->l1_hit = (cached * parts.shared + ready) / asked;
     count->l1_ready = ready / asked;
     count->l2_ready = asked > ready ? ((parts.fresh + parts.shared) * there + again) / (asked - ready) : 1;
+    answer_requests(reuse, i, asked - parts.fresh - parts.shared, ready);
     phase->first += asked - cached * parts.same;
     phase->late += asked - ready;
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);
@@ -285,7 +330,7 @@ static void count_waiting(struct reuse *reuse, size_t i)
     const struct phase *phase = phase_of(reuse, i);
     const double same =
         traffic_is_cached(&reuse->code->instructions[i]) ? parts_of(reuse, i).same / count->sectors_once : 0;
-    const double share = 1 - count->l1_ready + (phase->first > 0 ? same * phase->late / phase->first : 0);
+    const double share = count->waits + (phase->first > 0 ? same * phase->late / phase->first : 0);
     const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
 
     reuse->out->waiting += waiting;
@@ -298,7 +343,7 @@ static void sum_up(struct reuse *reuse)
     const struct traffic_caches *caches = reuse->caches;
     const double all = out->unique_read + out->unique_written,
                  part = fmin(caches->l2_bytes / fmax(all, 1), 1);
-    double l1_hits = 0, l1_ready = 0, late = 0, l2_ready = 0;
+    double l1_hits = 0;
     size_t i;
 
     for (i = 0; i < reuse->code->count; i++) {
@@ -308,18 +353,16 @@ static void sum_up(struct reuse *reuse)
             continue;
         count_waiting(reuse, i);
         l1_hits += count->sectors_once * count->l1_hit;
-        l1_ready += count->sectors_once * count->l1_ready;
-        late += count->sectors_once * (1 - count->l1_ready);
-        l2_ready += count->sectors_once * (1 - count->l1_ready) * count->l2_ready;
+        out->from_l1 += count->sectors_once * (1 - count->waits);
+        out->from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
+        out->from_dram += count->sectors_once * count->waits * count->waits_dram;
         out->dram_read += count->dram_read;
         out->dram_scattered += count->dram_scattered;
     }
     out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
-    out->l1_ready = out->l1_read > 0 ? l1_ready / out->l1_read : 0;
     out->least_l2_read = fmax(out->l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
     out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     out->l2_read += out->l1_read - l1_hits;
-    out->l2_ready = late > 0 ? l2_ready / late : 1;
     out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
     out->dram_written = out->unique_written * (1 - zones_kept(all, caches->l2_holds)) / out->warps;
     out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
@@ -365,6 +408,10 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
         take_zones(out, &reuse.zones, caches);
         take_phases(&reuse);
         find_far(&reuse);
+        for (i = 0; i < code->count; i++)
+            if (reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
+                *(is_edge(&reuse, i) ? &zone_of(&reuse, i)->edge : &zone_of(&reuse, i)->inner) +=
+                    out->counts[i].own;
         for (i = 0; i < code->count; i++)
             if (reads(&code->instructions[i]))
                 answer(&reuse, i);

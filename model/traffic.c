@@ -90,9 +90,11 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
                       double weight)
 {
     const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
+    const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
 
     out->fresh += weight * (double)touch->fresh;
     out->own += weight * fmax(own, (double)touch->fresh);
+    out->late += weight * late;
     out->region = touch->region ? touch->region : out->region;
 }
 

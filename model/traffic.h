@@ -4,9 +4,10 @@
  * order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as long
  * as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores go
  * through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
- * only what the warp itself had is ready. L2    blocks that run together fetch a sector once (a wave's
- * footprint, from what the sampled neighbours share). Later waves find again what fits; and, when warm, so
- * does the first. DRAM  what L2 does not have; written sectors once per wave that writes them. */
+ * only what the warp itself had is ready. A warp waits for the last of its lanes: `waits` counts requests,
+ * the hits count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what
+ * the sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM
+ * what L2 does not have; written sectors once per wave that writes them. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
@@ -25,14 +26,17 @@ struct traffic_count {
     double least_issued; /* the fewest of any sampled block */
     double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
     double own;          /* sectors that the warp had not touched before; >= fresh */
+    double late;         /* requests with a sector that the warp had not touched before */
     double again;        /* of a store's sectors, those that the warp has stored to before: they may merge */
     unsigned region;     /* of global memory, as in struct emulate_touch */
 
     /* Of a load's sectors: where its data comes from. */
-    double l1_hit;    /* share that L1 answers */
-    double l1_ready;  /* share that L1 answers at once: see above */
-    double l2_ready;  /* share of the rest that L2 has before; on others blocks of a wave wait together */
-    double dram_read; /* bytes that DRAM brings */
+    double l1_hit;     /* share that L1 answers */
+    double l1_ready;   /* share that L1 answers at once: see above */
+    double l2_ready;   /* share of the rest that L2 has before; on others blocks of a wave wait together */
+    double waits;      /* share of the requests with a sector that L1 does not answer at once ... */
+    double waits_dram; /* ... of those, with one that L2 does not have: all lanes wait for the last */
+    double dram_read;  /* bytes that DRAM brings */
     double dram_scattered; /* of them, those that come from lines with nothing else to bring */
 };
 
@@ -57,13 +61,10 @@ struct traffic {
     bool blocks_equal; /* all sampled blocks executed the same counts */
 
     /* Sectors of 32 bytes, per warp. */
-    double l1_read;  /* asked of L1 by loads that it may keep */
-    double l1_hit;   /* share of them that it answers, 0 to 1 */
-    double l1_ready; /* share of them that it answers at once: see below */
-    double l2_read;  /* loads that miss L1 or pass it by */
-    double l2_hit;   /* share of them that L2 answers */
-    double
-        l2_ready; /* share of what a wave touches that L2 has before; the rest all of its blocks wait for */
+    double l1_read;    /* asked of L1 by loads that it may keep */
+    double l1_hit;     /* share of them that it answers, 0 to 1 */
+    double l2_read;    /* loads that miss L1 or pass it by */
+    double l2_hit;     /* share of them that L2 answers */
     double l2_written; /* sectors that stores and reductions send to L2, whole or in part; what can merge
                           on its way there has merged */
     double l2_lines;   /* 128-byte lines they lie in, request by request */
@@ -77,6 +78,9 @@ struct traffic {
 
     double meeting; /* see struct emulate_result */
     double flight;  /* lines of L1 on an SM: a load that misses needs one until its data comes */
+
+    /* Sectors of loads per warp, by the level that the last lane of their request waits for. */
+    double from_l1, from_l2, from_dram;
 
     /* Requests per warp, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and
      * those for data that the warp's pass of the loop, or another warp of the block, has just missed. */

@@ -76,6 +76,7 @@ struct emulate_touch {
     uint64_t own;    /* of them, those of the block's first warp: what a warp touches, others apart */
     uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
     uint64_t led;    /* requests of the block's first warp */
+    uint64_t late;   /* of them, those with a sector that is new to the block: all lanes wait for it */
 };
 
 /* The instructions one warp executed, in order, loops folded. */

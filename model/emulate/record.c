@@ -215,14 +215,34 @@ static unsigned find_spans(struct span spans[LANES], const struct request *reque
     return kept;
 }
 
-/* Marks what `count` periods touch, the first at the request's addresses, all lanes moving by `step`. */
-static int mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
-                       uint64_t count)
+/* Marks what `count` periods touch, one period after another, the spans moving on by `step`. */
+static int mark_each(struct emulation *emulation, const struct request *request, struct span spans[LANES],
+                     unsigned spans_found, int64_t step, uint64_t count)
 {
-    struct span spans[LANES];
-    const unsigned spans_found = find_spans(spans, request);
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
 
-    for (unsigned k = 0; k < spans_found; k++) {
+    for (uint64_t t = 0; t < count; t++) {
+        const uint64_t before = touch->own;
+
+        for (unsigned k = 0; k < spans_found; k++) {
+            const int rc =
+                request_mark(emulation, request, spans[k].first, spans[k].end - spans[k].first, 0, 1);
+
+            if (rc)
+                return rc;
+            spans[k].first += (uint64_t)step;
+            spans[k].end += (uint64_t)step;
+        }
+        touch->late += touch->own > before;
+    }
+    return 0;
+}
+
+/* Marks what `count` periods touch, span by span. */
+static int mark_stretches(struct emulation *emulation, const struct request *request,
+                          const struct span spans[LANES], unsigned spans_found, int64_t step, uint64_t count)
+{
+    for (unsigned k = 0; k < spans_found && count; k++) {
         const uint64_t length = spans[k].end - spans[k].first, moved = (uint64_t)step * (count - 1);
         const bool joined = (uint64_t)(step < 0 ? -step : step) <= length; /* one stretch without gaps */
         const uint64_t first = joined && step < 0 ? spans[k].first + moved : spans[k].first;
@@ -234,6 +254,40 @@ static int mark_moving(struct emulation *emulation, const struct request *reques
             return rc;
     }
     return 0;
+}
+
+/* The same for the block's first warp: the first `cycle` periods tell how many of the others bring something
+ * new. */
+static int mark_leading(struct emulation *emulation, const struct request *request, struct span spans[LANES],
+                        unsigned spans_found, int64_t step, uint64_t count, uint64_t cycle)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    const struct emulate_touch before = *touch;
+    const uint64_t shown = cycle < count ? cycle : count, rest = count - shown;
+    uint64_t own, late, fresh;
+    int rc = mark_each(emulation, request, spans, spans_found, step, shown);
+
+    own = touch->own - before.own;
+    late = touch->late - before.late;
+    if (!rc)
+        rc = mark_stretches(emulation, request, spans, spans_found, step, rest);
+    fresh = touch->own - before.own - own;
+    late = own ? (fresh * late + own - 1) / own : fresh;
+    touch->late += late < rest ? late : rest;
+    return rc;
+}
+
+/* Marks what `count` periods touch, the first at the request's addresses, all lanes moving by `step`; after
+ * `cycle` periods sectors repeat. */
+static int mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
+                       uint64_t count, uint64_t cycle)
+{
+    struct span spans[LANES];
+    const unsigned spans_found = find_spans(spans, request);
+
+    if (emulation->leading && !emulation->lowest)
+        return mark_leading(emulation, request, spans, spans_found, step, count, cycle);
+    return mark_stretches(emulation, request, spans, spans_found, step, count);
 }
 
 static uint64_t greatest_power(uint64_t step, uint64_t limit)
@@ -254,7 +308,7 @@ static int count_together(struct emulation *emulation, struct request *request, 
                       (count - k + cycle - 1) / cycle);
     }
     address_at(request, record, first);
-    return request_is_global(request) ? mark_moving(emulation, request, (int64_t)step, count) : 0;
+    return request_is_global(request) ? mark_moving(emulation, request, (int64_t)step, count, cycle) : 0;
 }
 
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)

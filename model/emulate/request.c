@@ -131,7 +131,7 @@ int request_mark(struct emulation *emulation, const struct request *request, uin
     return rc;
 }
 
-static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+static int mark_lanes(struct emulation *emulation, const struct request *request, uint32_t mask)
 {
     uint64_t last = UINT64_MAX;
 
@@ -147,6 +147,20 @@ static int mark(struct emulation *emulation, const struct request *request, uint
             return rc;
     }
     return 0;
+}
+
+static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    uint64_t before;
+    int rc;
+
+    if (emulation->lowest)
+        return mark_lanes(emulation, request, mask);
+    before = touch->own;
+    rc = mark_lanes(emulation, request, mask);
+    touch->late += touch->own > before;
+    return rc;
 }
 
 /* Lanes by space: global, shared, local. */

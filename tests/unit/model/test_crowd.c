@@ -52,7 +52,7 @@ static void set_up(struct fixture *f, size_t count, unsigned warps)
     assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
     for (i = 0; i < count; i++)
-        f->counts[i] = (struct traffic_count){.issued = 1, .l2_ready = 1};
+        f->counts[i] = (struct traffic_count){.issued = 1, .waits = 1};
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
     f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
     if (!f->path.count) {
@@ -255,7 +255,7 @@ static double reads(double own_bytes)
                                              .lines = 4,
                                              .sectors_once = 16,
                                              .lines_once = 4,
-                                             .l2_ready = 1};
+                                             .waits = 1};
     cycles = play(&f, 32, false).first;
     return cycles / (32 * 20 * 16);
 }

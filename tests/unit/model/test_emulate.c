@@ -60,6 +60,38 @@ static void multiplies_matrices(void **state)
     }
 }
 
+/* Lists of 64 elements, a lane each: all come to a new sector every eighth time or, begun at as many places
+ * of a sector, some of them every time, until they run into the first sectors of the next ones. */
+static void counts_requests_with_new_sectors(void **state)
+{
+    static const struct {
+        const char *start;
+        unsigned led, late;
+    } cases[] = {{"i * 64", 64, 8}, {"i * 65", 65, 58}};
+    static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
+
+    (void)state;
+    for (unsigned k = 0; k < 4; k++) {
+        struct program p;
+        uint64_t led = 0, late = 0;
+
+        program_open(&p, 90, "ragged", 32);
+        program_buffer(&p, ELEMENT_INT32, 33, cases[k / 2].start);
+        program_buffer(&p, ELEMENT_FLOAT32, 2145, "1");
+        program_buffer(&p, ELEMENT_FLOAT32, 32, NULL);
+        program_scalar(&p, 32);
+        program_run(&p, modes[k % 2], EMULATE_DONE);
+        for (size_t i = 0; i < p.result.instruction_count; i++)
+            if (p.result.blocks[0].touches[i].region == 2) {
+                led += p.result.blocks[0].touches[i].led;
+                late += p.result.blocks[0].touches[i].late;
+            }
+        assert_int_equal(led, cases[k / 2].led);
+        assert_int_equal(late, cases[k / 2].late);
+        program_close(&p);
+    }
+}
+
 /* Seed 000, 3.10: sectors and lines of the permutation. */
 static void counts_permutation_traffic(void **state)
 {
@@ -359,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adds_vectors),
         cmocka_unit_test(multiplies_matrices),
+        cmocka_unit_test(counts_requests_with_new_sectors),
         cmocka_unit_test(counts_permutation_traffic),
         cmocka_unit_test(counts_divergent_arms),
         cmocka_unit_test(runs_every_arm),

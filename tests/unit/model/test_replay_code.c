@@ -44,7 +44,7 @@ static void set_up(struct fixture *f, size_t count)
     for (i = 0; i < count; i++) {
         f->code[i].pc = (uint32_t)(i * SASS_BYTES);
         f->counts[i] = (struct traffic_count){
-            .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .wavefronts = 1, .l2_ready = 1};
+            .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .wavefronts = 1, .waits = 1};
     }
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
     f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
@@ -93,11 +93,11 @@ static void the_level_makes_the_latency(void **state)
 
     (void)state;
     set_up(&f, 2);
-    f.counts[0].l1_ready = 0.5;
-    f.counts[0].l2_ready = 0.25;
+    f.counts[0].waits = 0.5;
+    f.counts[0].waits_dram = 0.75;
     check_near(play(&f, steps, 1, NULL), 0.5 * 38 + 0.5 * (0.25 * 270 + 0.75 * 680) + 3, 1e-9);
     replay_code_release(&f.ops);
-    f.counts[0].l1_ready = 0;
+    f.counts[0].waits = 1;
     check_near(play(&f, steps, 1, NULL), 0.25 * 270 + 0.75 * 680 + 3, 1e-9);
     tear_down(&f);
 }

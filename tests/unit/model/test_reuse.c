@@ -36,7 +36,7 @@ static void a_second_loop_finds_what_fits(void **state)
         fixture_set_up(&f, 4);
         footprint_release(&f.block.read);
         assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
+        f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
         f.way = (struct emulate_path){.steps = steps, .count = 4};
         f.result.paths = &f.way;
         f.result.path_count = 1;
@@ -61,7 +61,7 @@ static void what_is_under_way_is_waited_for(void **state)
 
     (void)state;
     fixture_set_up(&f, 4);
-    f.touches[GATHER] = (struct emulate_touch){0, 0, 1, 1};
+    f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
     check_near(traffic.waiting, 2, 1e-9);
@@ -75,6 +75,38 @@ static void what_is_under_way_is_waited_for(void **state)
     check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
     check_near(traffic.waiting, 1, 1e-9);
     fixture_tear_down(&f, &traffic);
+}
+
+/* Lanes that walk lines of their own come to new sectors together or, as often, each at another time: then
+ * every request has a lane that misses, and where L1 lost lines, one whose line it was. */
+static void a_warp_waits_for_its_last_lane(void **state)
+{
+    static const struct {
+        unsigned late;
+        double l1, waits, within;
+        double missing; /* lanes of a request that misses, where that is exact */
+    } cases[] = {{1, 131072, 1. / 8, 1e-9, 32}, {8, 131072, 1, 1e-9, 4}, {1, 120000, 1, 0.02, 0}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct traffic_count *count;
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        f.counts[INDEX] = (struct emulate_count){0};
+        f.touches[INDEX] = (struct emulate_touch){0};
+        f.counts[GATHER] = (struct emulate_count){8, 8, 256, 1024, 256, 256, 0, 8, 0, 256, 256};
+        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late};
+        f.caches.l1_bytes = cases[c].l1;
+        traffic = fixture_find(&f);
+        count = &traffic.counts[GATHER];
+        check_near(count->waits, cases[c].waits, cases[c].within);
+        if (cases[c].missing > 0)
+            check_near(count->waits_dram, 1 - pow(count->l2_ready, cases[c].missing), 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
 }
 
 /* A lane walks its own line, 4 bytes at a time: L1 must hold a line for each, though only a sector of it is
@@ -129,7 +161,7 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
         fixture_set_up(&f, 128);
         for (lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes};
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes};
         f.counts[GATHER] = (struct emulate_count){.issued = passes,
                                                   .requests = passes,
                                                   .lanes = 32 * passes,
@@ -177,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_is_under_way_is_waited_for),
+        cmocka_unit_test(a_warp_waits_for_its_last_lane),
         cmocka_unit_test(l1_holds_lines_not_sectors),
         cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
         cmocka_unit_test(layers_find_what_l2_holds),

@@ -76,7 +76,7 @@ static void parts_of_sectors_merge(void **state)
     (void)state;
     fixture_set_up(&f, 4);
     f.code[GATHER] = f.code[STORE];
-    f.touches[GATHER] = (struct emulate_touch){0, 0, 3, 1};
+    f.touches[GATHER] = (struct emulate_touch){.region = 3, .led = 1};
     f.counts[GATHER] = f.counts[STORE];
     f.counts[GATHER].bytes = f.counts[STORE].bytes = 64;
     f.caches.merge_lines = 16;
@@ -154,7 +154,7 @@ static void parts_of_a_request_ask_once(void **state)
     (void)state;
     fixture_set_up(&f, 4);
     f.counts[GATHER] = (struct emulate_count){1, 1, 32, 512, 4, 4, 0, 4, 0, 1, 1};
-    f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1};
+    f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1, 1};
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_ready, 0, 0);
     check_near(traffic.counts[GATHER].l1_hit, 0, 0);

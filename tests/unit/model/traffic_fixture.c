@@ -21,7 +21,7 @@ void fixture_set_up(struct fixture *f, unsigned stride)
                           .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1},
                                      {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines},
                                      {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1}},
-                          .touches = {{4, 4, 1, 1}, {sectors, sectors, 2, 1}, {4, 4, 3, 1}},
+                          .touches = {{4, 4, 1, 1, 1}, {sectors, sectors, 2, 1, 1}, {4, 4, 3, 1, 1}},
                           .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
     assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
