@@ -116,8 +116,26 @@ static double compute_half(const struct alu *x, enum half_kind kind, unsigned la
     }
 }
 
+/* Whether every lane has the same sources: compilers load constants that way. */
+static bool lanes_agree(const struct sass *i)
+{
+    for (unsigned k = 0; k < i->source_count; k++)
+        if ((i->sources[k].kind == SASS_REGISTER && i->sources[k].index != SASS_RZ) ||
+            (i->sources[k].kind == SASS_PREDICATE && i->sources[k].index != SASS_PT))
+            return false;
+    return true;
+}
+
 static void compute_halves(struct alu *x, enum half_kind kind)
 {
+    if (lanes_agree(x->i)) {
+        const uint32_t both =
+            finish_half(x, compute_half(x, kind, 0, 0)) | finish_half(x, compute_half(x, kind, 0, 1)) << 16;
+
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = both;
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
         if (x->active >> l & 1)
             x->d[0][l] = finish_half(x, compute_half(x, kind, l, 0)) |
