@@ -24,6 +24,7 @@ static const struct group {
     {"far latency", micro_far_latency},
     {"L1 carve-out", micro_carveout},
     {"sharing", micro_sharing},
+    {"tables", micro_tables},
     {"shared memory", micro_shared},
     {"caches", micro_caches},
     {"DRAM", micro_dram},

@@ -69,6 +69,7 @@ static const struct picture pictures[] = {
      true,
      CHART_LINE,
      {DEVICE_CONSTANT_L1_BYTES, DEVICE_CONSTANT_L2_BYTES, NONE}},
+    {"A table in constant memory that one instruction walks through", {CURVE(CONSTANT_WALK), NONE}, PLAIN},
     {"Constant memory from several SMs", {CURVE(CONSTANT_BLOCKS), NONE}, LOG_BOTH},
     {"Latency by SM",
      {CURVE(LATENCY_L2_SM), CURVE(LATENCY_DRAM_SM), NONE},

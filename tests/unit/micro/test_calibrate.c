@@ -45,6 +45,7 @@ static bool is_finding(const char *note)
            !strncmp(note, "block_registers: ", 17) || !strncmp(note, "tlb", 3) ||
            !strncmp(note, "issue: 32 warps with ", 21) || !strncmp(note, "sharing: ", 9) ||
            !strncmp(note, "store_merge_lines: stores reach ", 32) ||
+           !strncmp(note, "constant_place_lines: a step takes ", 35) ||
            !strncmp(note, "l2_evict_first: loads marked ", 29);
 }
 
