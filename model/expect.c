@@ -1,6 +1,7 @@
 #include "model/expect_work.h"
 
 #include "model/drift.h"
+#include "model/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -118,13 +119,19 @@ static int find_traffic(struct expect_work *work)
  * ---------------------------------------------------------------------------------------------------------
  */
 
+static double drift_of(const struct expect_work *work)
+{
+    const struct expectation *out = work->out;
+
+    return drift_share(&out->demands.demand, work->machine->capacities.sustained, &out->input.residency,
+                       out->input.latency.bound_cycles);
+}
+
 /* Blocks that have drifted apart fetch more, and so wait longer. */
 static int find_drift(struct expect_work *work)
 {
     struct expectation *out = work->out;
-    const double drift = drift_share(&out->demands.demand, work->machine->capacities.sustained,
-                                     &out->input.residency, out->input.latency.bound_cycles);
-    const struct traffic_caches caches = caches_of(work, drift);
+    const struct traffic_caches caches = caches_of(work, drift_of(work));
     const double in_step = out->traffic.dram_read;
     int code;
 
@@ -136,6 +143,19 @@ static int find_drift(struct expect_work *work)
         return code;
     expect_forget_latency(work);
     return expect_latency(work);
+}
+
+/* They lose their places in tables to each other, too. */
+static int find_tables(struct expect_work *work)
+{
+    struct expectation *out = work->out;
+    const double kept = machine_or_0(work->machine, DEVICE_CONSTANT_PLACE_LINES);
+    const struct tables_walkers walkers = tables_walkers_of(&out->input.residency, drift_of(work));
+
+    if (kept > 0 && work->machine->capacities.sustained[RESOURCE_CONSTANT].per_sm > 0)
+        out->demands.demand.count[RESOURCE_CONSTANT] =
+            tables_missed(&out->code, work->kernel, &out->traffic, &walkers, kept);
+    return 0;
 }
 
 /* Prediction
@@ -173,9 +193,9 @@ static int make_prediction(struct expect_work *work)
 
 static int run_steps(struct expect_work *work)
 {
-    static int (*const steps[])(struct expect_work *) = {find_occupancy, emulate,        find_traffic,
-                                                         expect_latency, find_drift,     expect_imbalance,
-                                                         expect_crowd,   make_prediction};
+    static int (*const steps[])(struct expect_work *) = {find_occupancy,   emulate,      find_traffic,
+                                                         expect_latency,   find_drift,   find_tables,
+                                                         expect_imbalance, expect_crowd, make_prediction};
     struct err why = {0};
     int code = sass_read(&work->out->code, work->kernel, &why);
     size_t s;

@@ -232,6 +232,7 @@ static void take_l1(struct machine *machine)
     set_period(machine, RESOURCE_SHARED, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_LSU, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_L1_TAGS, DEVICE_L1_LINE);
+    set_period(machine, RESOURCE_CONSTANT, DEVICE_CONSTANT_PLACE_MISS);
     set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128, read.best / 128);
     machine->request_fronts = fmax(request.sustained * read.sustained / 128, 1);
     set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);

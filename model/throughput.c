@@ -27,7 +27,7 @@ static const struct {
     [RESOURCE_DRAM_READ] = {"DRAM read", "bytes", false, RESOURCE_DRAM_WRITE},
     [RESOURCE_DRAM_WRITE] = {"DRAM write", "bytes", false, RESOURCE_DRAM_READ},
     [RESOURCE_LOADS_IN_FLIGHT] = {"loads in flight", "load-cycles", false, RESOURCE_LOADS_IN_FLIGHT},
-    [RESOURCE_CONSTANT] = {"constant cache", "bytes", false, RESOURCE_CONSTANT},
+    [RESOURCE_CONSTANT] = {"tables in constant memory", "lines", false, RESOURCE_CONSTANT},
     [RESOURCE_ATOMIC_SHARED] = {"shared atomics", "operations", false, RESOURCE_ATOMIC_SHARED},
     [RESOURCE_ATOMIC_GLOBAL] = {"global atomics", "operations", false, RESOURCE_ATOMIC_GLOBAL},
     [RESOURCE_ATOMIC_PLACE] = {"atomics at one place", "passes", false, RESOURCE_ATOMIC_PLACE},

@@ -31,7 +31,7 @@ enum resource {
     RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */
     RESOURCE_DRAM_WRITE,      /* bytes */
     RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, waits summed over loads; the capacity is a number of loads */
-    RESOURCE_CONSTANT,        /* bytes past the first constant cache */
+    RESOURCE_CONSTANT,        /* lines of tables in constant memory that miss (model/tables.h) */
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
     RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */
     RESOURCE_ATOMIC_PLACE,    /* passes at the place of L2 where most atomics meet */
