@@ -1,5 +1,7 @@
 #include "model/crowd_code.h"
 
+#include "model/turnaround.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +74,11 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
         out->l2 = each * read_cycles(in) *
                   machine_reads(in->machine, count->sectors_once * missing,
                                 count->lines_once * missing + traffic_l2_misses(count), in->traffic->flight);
-    out->dram = each * (writes ? written * server_cycles(in, RESOURCE_DRAM_WRITE)
-                               : machine_brings(in->machine, count->dram_read, count->dram_scattered,
-                                                in->traffic->flight) *
-                                     server_cycles(in, RESOURCE_DRAM_READ));
+    out->dram =
+        each *
+        (writes ? written * turnaround_cost(in->machine, in->traffic) * server_cycles(in, RESOURCE_DRAM_WRITE)
+                : machine_brings(in->machine, count->dram_read, count->dram_scattered, in->traffic->flight) *
+                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 
 static struct crowd_request request_of(const struct crowd_input *in, size_t i)

@@ -1,6 +1,7 @@
 #include "model/demands.h"
 
 #include "model/code/register_reads.h"
+#include "model/turnaround.h"
 
 #include <math.h>
 
@@ -119,7 +120,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
     ask(demand, RESOURCE_DRAM_READ,
         machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->flight),
         traffic->least_dram_read);
-    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written, traffic->least_dram_written);
+    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written * turnaround_cost(machine, traffic),
+        traffic->least_dram_written);
     if (traffic->l1_read > 0)
         out->assumptions |= PREDICT_ASSUMED_HIT_RATE;
     if (!traffic->blocks_equal)

@@ -178,6 +178,39 @@ static void sum_sectors(struct traffic *out, const struct sass_code *code,
     out->l2_filled = fmin(out->l2_filled, out->l2_written);
 }
 
+/* Loads and stores of global memory alternate as they do in the code: what instructions between two stores
+ * bring in one go each makes a burst. */
+static void find_bursts(struct traffic *out, const struct sass_code *code)
+{
+    double burst = 0, bytes = 0, all = 0; /* of the burst: per go, and altogether */
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct sass *instruction = &code->instructions[i];
+        const struct traffic_count *count = &out->counts[i];
+        const struct sass_access *access = global_access(instruction);
+
+        if (!access || !(count->requests > 0))
+            continue;
+        if (!(access->access & SASS_READS)) {
+            out->burst += burst * bytes;
+            burst = bytes = 0;
+        }
+        burst += count->dram_read / count->issued;
+        bytes += count->dram_read;
+        all += count->dram_read;
+        out->narrow += count->dram_read * fmin(fmax(2 - count->lines / count->requests, 0), 1);
+        out->evict_first += instruction->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST ? count->dram_read : 0;
+        out->past_l1 += traffic_is_cached(instruction) ? 0 : count->dram_read;
+    }
+    out->burst += burst * bytes;
+    all = fmax(all, 1);
+    out->burst /= all;
+    out->narrow /= all;
+    out->evict_first /= all;
+    out->past_l1 /= all;
+}
+
 int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
                const struct launch *launch, const struct traffic_caches *caches, struct err *err)
 {
@@ -193,7 +226,10 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     out->meeting = result->meeting;
     find_hot(out);
     sum_sectors(out, code, caches);
-    return reuse_of(out, code, result, launch, caches, err);
+    if (reuse_of(out, code, result, launch, caches, err))
+        return ERR_MEMORY;
+    find_bursts(out, code);
+    return 0;
 }
 
 void traffic_release(struct traffic *traffic)

@@ -76,6 +76,11 @@ struct traffic {
     double dram_scattered;          /* of what is read, pairs that are alone in their line */
     double least_dram_read, least_dram_written;
 
+    /* How loads ask for what DRAM brings, see model/turnaround.h. */
+    double burst;                /* bytes that a warp asks for between its stores: the mean over bytes */
+    double narrow;               /* share that comes by requests of one line each */
+    double evict_first, past_l1; /* shares of loads that say so */
+
     double meeting; /* see struct emulate_result */
     double flight;  /* lines of L1 on an SM: a load that misses needs one until its data comes */
 

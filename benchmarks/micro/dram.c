@@ -6,10 +6,11 @@
  * Unit: bytes per second of the whole GPU; a copy counts both ways.
  *
  * Expected: 0.80 to 0.97 of the pin bandwidth (2 x memory clock x bus width / 8) for 16 bytes a thread and
- * enough warps; less with few warps, in proportion to them (Little's law).
+ * enough warps; less with few warps, in proportion to them (Little's law). A copy is slower than reading and
+ * writing one after another, the more so the more a thread reads before it writes.
  *
- * Profile: dram_read, dram_write, dram_copy, dram_driver_copy, dram_pin; curves dram_*_width, dram_*_warps.
- */
+ * Profile: dram_read, dram_write, dram_copy, dram_copy_evict_first, dram_copy_past_l1, dram_driver_copy,
+ * dram_pin; curves dram_*_width, dram_*_warps, dram_copy_burst. */
 #include "micro/micro.h"
 
 #include "model/occupancy.h"
@@ -30,32 +31,40 @@ struct transfer {
     unsigned grid; /* 0: as grid_of() says */
     unsigned threads, shared;
     uint64_t bytes;
+    const char *read; /* an element from p; null: a plain load */
+    unsigned burst;   /* elements a thread reads before it writes them, where nothing loops; 0: one */
 };
 
+static unsigned burst_of(const struct transfer *t)
+{
+    return t->burst ? t->burst : 1;
+}
+
 /* Blocks of a transfer that names none: reads go round in a loop, eight loads at a time; writes and copies,
- * which have nothing to fold, take an element a thread. */
+ * which have nothing to fold, take an element or a burst of them a thread. */
 static unsigned grid_of(const struct transfer *t, const struct micro *micro, bool loops)
 {
     if (t->grid)
         return t->grid;
-    return loops ? GRID_PER_SM * micro->sms : (unsigned)(t->bytes / t->width / t->threads);
+    return loops ? GRID_PER_SM * micro->sms : (unsigned)(t->bytes / t->width / t->threads / burst_of(t));
 }
 
 static int compile_transfer(struct micro_code *out, const struct micro *micro, const struct transfer *t,
                             bool loops, struct err *err)
 {
-    char vector[32];
+    const unsigned unroll = loops ? 8 : burst_of(t);
+    char vector[32], read[32], unrolled[32], loads[32];
     const struct micro_kernel kernel = {
         .file = "stream.cu",
         .name = t->name,
-        .options = {"-DREAD(p)=*(p)", vector, loops ? "-DUNROLL=8" : "-DUNROLL=1"},
-        .body = {.parts = !strcmp(t->name, "dram_write") ? "STG"
-                          : loops                        ? "LDG*8"
-                                                         : "LDG",
-                 .bookkeeping = AROUND},
+        .options = {read, vector, unrolled},
+        .body = {.parts = !strcmp(t->name, "dram_write") ? "STG" : loads, .bookkeeping = AROUND},
     };
 
     snprintf(vector, sizeof vector, "-DVECTOR=%s", t->vector);
+    snprintf(read, sizeof read, "-DREAD(p)=%s", t->read ? t->read : "*(p)");
+    snprintf(unrolled, sizeof unrolled, "-DUNROLL=%u", unroll);
+    snprintf(loads, sizeof loads, "LDG*%u", unroll);
     return micro_compile(out, micro, &kernel, err);
 }
 
@@ -103,8 +112,11 @@ static int against_width(const struct micro *micro, const char *name, enum devic
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
-        const struct transfer t = {
-            name, vectors[i].type, vectors[i].bytes, 0, THREADS, 0, vectors[i].bytes < 4 ? BYTES / 4 : BYTES};
+        const struct transfer t = {.name = name,
+                                   .vector = vectors[i].type,
+                                   .width = vectors[i].bytes,
+                                   .threads = THREADS,
+                                   .bytes = vectors[i].bytes < 4 ? BYTES / 4 : BYTES};
         struct device_value found;
 
         rc = run_transfer(&found, micro, &t, err);
@@ -141,10 +153,13 @@ static int against_warps(const struct micro *micro, const char *name, enum devic
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
-        const struct transfer t = {name,     "uint4",
-                                   16,       blocks[i] * micro->sms,
-                                   BLOCK,    occupancy_shared_for(&micro->device->limits, blocks[i]),
-                                   BYTES / 2};
+        const struct transfer t = {.name = name,
+                                   .vector = "uint4",
+                                   .width = 16,
+                                   .grid = blocks[i] * micro->sms,
+                                   .threads = BLOCK,
+                                   .shared = occupancy_shared_for(&micro->device->limits, blocks[i]),
+                                   .bytes = BYTES / 2};
         struct device_value found;
 
         rc = run_transfer(&found, micro, &t, err);
@@ -162,6 +177,50 @@ static int read_warps(const struct micro *micro, struct err *err)
 static int copy_warps(const struct micro *micro, struct err *err)
 {
     return against_warps(micro, "dram_copy", DEVICE_CURVE_DRAM_COPY_WARPS, err);
+}
+
+/* By threads of a few blocks, of which one that waits to be replaced leaves enough others. */
+static struct transfer wide_copy(void)
+{
+    return (struct transfer){
+        .name = "dram_copy", .vector = "uint4", .width = 16, .threads = THREADS / 4, .bytes = BYTES};
+}
+
+static int copy_evict_first(const struct micro *micro, struct err *err)
+{
+    struct transfer t = wide_copy();
+
+    t.read = "__ldcs(p)";
+    return run_transfer(&micro->device->values[DEVICE_DRAM_COPY_EVICT_FIRST], micro, &t, err);
+}
+
+static int copy_past_l1(const struct micro *micro, struct err *err)
+{
+    struct transfer t = wide_copy();
+
+    t.read = "__ldcg(p)";
+    return run_transfer(&micro->device->values[DEVICE_DRAM_COPY_PAST_L1], micro, &t, err);
+}
+
+static int copy_burst(const struct micro *micro, struct err *err)
+{
+    static const unsigned bursts[] = {1, 2, 4, 8, 16};
+    enum { POINTS = sizeof bursts / sizeof *bursts };
+    double bytes[POINTS], rate[POINTS];
+    struct transfer t = wide_copy();
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        struct device_value found;
+
+        t.burst = bursts[i];
+        rc = run_transfer(&found, micro, &t, err);
+        bytes[i] = t.width * bursts[i];
+        rate[i] = found.sustained;
+    }
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes, rate, POINTS,
+                                 t.name, err);
 }
 
 static int pin(const struct micro *micro, struct err *err)
@@ -199,6 +258,9 @@ int micro_dram(const struct micro *micro, struct err *err)
                                         {"dram_read", read_width},
                                         {"dram_write", write_width},
                                         {"dram_copy", copy_width},
+                                        {"dram_copy_evict_first", copy_evict_first},
+                                        {"dram_copy_past_l1", copy_past_l1},
+                                        {"dram_copy_burst", copy_burst},
                                         {"dram_driver_copy", driver_copy},
                                         {"dram_read_warps", read_warps},
                                         {"dram_copy_warps", copy_warps}};

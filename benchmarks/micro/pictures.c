@@ -92,6 +92,7 @@ static const struct picture pictures[] = {
     {"DRAM against width",
      {CURVE(DRAM_READ_WIDTH), CURVE(DRAM_WRITE_WIDTH), CURVE(DRAM_COPY_WIDTH), NONE},
      LOG_X},
+    {"DRAM copy against what a thread reads before it writes", {CURVE(DRAM_COPY_BURST), NONE}, LOG_X},
     {"A copy against elements a thread",
      {CURVE(COPY_UNROLLED), CURVE(COPY_CONSTANT), CURVE(COPY_RUN_TIME), NONE},
      LOG_X},

@@ -2,6 +2,9 @@
 #include "traffic_fixture.h"
 
 #include "model/demands.h"
+#include "model/turnaround.h"
+
+#include <math.h>
 
 /* 12 sectors a warp for identity, 40 when every lane meets its own sector, 34 lines when its own line. */
 static void permutation_traffic(void **state)
@@ -197,6 +200,36 @@ static void what_one_warp_loads_is_its_own(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* The index and what is gathered come before the store; a store between them makes two bursts. */
+static void stores_end_bursts(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    fixture_set_up(&f, 32);
+    f.code[GATHER].mod[SASS_MOD_EVICT] = SASS_EVICT_FIRST;
+    f.code[INDEX].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG;
+    f.code[INDEX].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+    traffic = fixture_find(&f);
+    check_near(traffic.burst, 128 + 1024, 1e-9);
+    check_near(traffic.narrow, 128. / (128 + 1024), 1e-9);
+    check_near(traffic.past_l1, 128. / (128 + 1024), 1e-9);
+    check_near(traffic.evict_first, 1024. / (128 + 1024), 1e-9);
+    fixture_tear_down(&f, &traffic);
+
+    fixture_set_up(&f, 32);
+    f.code[GATHER] = fixture_access(SASS_STG, SASS_WRITES);
+    f.code[STORE] = f.code[INDEX];
+    f.touches[STORE] = f.touches[INDEX];
+    traffic = fixture_find(&f);
+    assert_true(traffic.counts[STORE].dram_read > 0);
+    check_near(traffic.burst * traffic.dram_read,
+               pow(traffic.counts[INDEX].dram_read, 2) + pow(traffic.counts[STORE].dram_read, 2), 1e-6);
+    check_near(traffic.narrow, 1, 1e-9);
+    fixture_tear_down(&f, &traffic);
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct fixture f;
@@ -215,7 +248,8 @@ static void demands_follow_the_counts(void **state)
     check_near(demands.demand.count[RESOURCE_LSU], 3, 0);
     check_near(demands.demand.count[RESOURCE_L1_TAGS], 34, 1e-9);
     check_near(demands.demand.count[RESOURCE_L1_DATA], 1 + 32 + 1, 1e-9); /* all lanes in one bank */
-    check_near(demands.demand.count[RESOURCE_DRAM_WRITE], traffic.dram_written, 0);
+    check_near(demands.demand.count[RESOURCE_DRAM_WRITE],
+               traffic.dram_written * turnaround_cost(&machine, &traffic), 1e-9);
     check_near(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT],
                traffic.waiting * device_sustained(&device, DEVICE_L2_LATENCY) +
                    traffic.waiting_dram * (device_sustained(&device, DEVICE_DRAM_LATENCY) -
@@ -242,6 +276,7 @@ int main(void)
         cmocka_unit_test(parts_of_a_request_ask_once),
         cmocka_unit_test(misses_are_looked_up_again),
         cmocka_unit_test(what_one_warp_loads_is_its_own),
+        cmocka_unit_test(stores_end_bursts),
         cmocka_unit_test(demands_follow_the_counts),
     };
 
