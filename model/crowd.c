@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    BRIEF = 2, /* iterations of each loop in the shorter play ... */
-    LONG = 4   /* ... and in the longer one */
-};
+/* Iterations of each loop in the shorter play and in the longer one. The first ones differ from the rest:
+ * warps begin in step, and what they wait for is not under way yet. */
+enum { BRIEF = 4, LONG = 8 };
 
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
 struct lists {
@@ -98,7 +97,7 @@ static int play_loops(double *cycles, double *overlap, const struct crowd_input 
     /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
      * much waves overlap then matters where loops do not make them long. */
-    if (!rc && waves && lists.all < 20 * lists.brief_ops) {
+    if (!rc && waves && lists.all < 10 * lists.brief_ops) {
         rc = crowd_run_wave(&wave_cycles, in, ops, lists.brief, blocks, brief_cycles / blocks, err);
         *overlap = brief_cycles - wave_cycles;
     }

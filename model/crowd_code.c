@@ -61,10 +61,11 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
         return;
-    out->units +=
-        each *
-        machine_fronts(in->machine, instruction, count->requests, count->sectors, loads ? count->passes : 0) *
-        server_cycles(in, RESOURCE_L1_DATA);
+    if (instruction->access_count == 1) /* of copies the data path sees only what arrives, counted above */
+        out->units += each *
+                      machine_fronts(in->machine, instruction, count->requests, count->sectors,
+                                     loads ? count->passes : 0) *
+                      server_cycles(in, RESOURCE_L1_DATA);
     out->tags = each * count->lines * server_cycles(in, RESOURCE_L1_TAGS);
     if (!traffic_is_global(instruction))
         return;

@@ -199,6 +199,28 @@ static void loops_are_extrapolated(void **state)
     check_near(play(&f, 1, false).first, 1000 * 50, 100);
 }
 
+/* A warp may have four copies under way: the first passes wait for nothing, from then on four of them take as
+ * long as L2 and a pass's own instructions. */
+static void loops_are_extrapolated_from_where_they_are_steady(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 4}, {.first = 4, .count = 1}},
+                        .path = {.count = 3}};
+
+    (void)state;
+    f.code[0] = load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+    f.code[1] = plain(SASS_LDGDEPBAR, 1, 0);
+    f.code[1].control.write_barrier = 0;
+    f.code[2] = plain(SASS_DEPBAR, 1, 0);
+    f.code[2].source_count = 2;
+    f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
+    f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 3};
+    f.code[3] = plain(SASS_BRA, 5, 0);
+    f.code[4] = plain(SASS_EXIT, 5, 0);
+    set_up(&f, 5, 1);
+    f.counts[0].requests = f.counts[0].sectors = 1;
+    check_near(play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
+}
+
 /* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
  */
 static void unequal_blocks_share_the_places(void **state)
@@ -477,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
         cmocka_unit_test(loops_are_extrapolated),
+        cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
         cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
