@@ -236,12 +236,3 @@ double belief_log_time(const struct belief *belief, const unsigned *choices)
         return estimate;
     return estimate + surrogate_value(NULL, belief->excess, choices, estimate - belief->middle);
 }
-
-double belief_gain(const struct expected *expected, double best_s)
-{
-    const double gain = log(best_s / expected->time_s), s = expected->deviation, z = gain / s;
-
-    if (!(s > 0))
-        return fmax(gain, 0);
-    return gain * 0.5 * erfc(-z * M_SQRT1_2) + s * exp(-0.5 * z * z) / sqrt(2 * M_PI);
-}

@@ -46,7 +46,4 @@ bool belief_expects(struct expected *out, const struct belief *belief, const uns
  * nothing is known. */
 double belief_log_time(const struct belief *belief, const unsigned *choices);
 
-/* How far a time is likely to fall below `best_s`: the mean of log(best / time) where positive. */
-double belief_gain(const struct expected *expected, double best_s);
-
 #endif

@@ -16,12 +16,11 @@ bool search_bounded(const struct model_search *search, const struct member *memb
     return member->forecast.predicted && member->forecast.bound_s >= search->best_s;
 }
 
-/* How much a configuration is wanted: by what it may gain, while nothing ran by how fast it may be. */
-static double wanted(const struct model_search *search, const struct expected *expected)
+/* How fast a configuration may well be: the more, the more it is wanted. Its mean gain on the best would send
+ * most of few trials to what is least known. */
+static double wanted(const struct expected *expected)
 {
-    if (isinf(search->best_s))
-        return expected->deviation - log(expected->time_s);
-    return belief_gain(expected, search->best_s);
+    return expected->deviation - log(expected->time_s);
 }
 
 /* Whether it would be faster than the best if it lay SEARCH_MARGIN deviations below what is expected. */
@@ -37,12 +36,18 @@ double search_rank(const struct model_search *search, const struct member *membe
 
     if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
         return 0;
-    return wanted(search, &expected);
+    return wanted(&expected);
+}
+
+/* What is not ruled out comes first. */
+static bool is_better(const struct member *member, const struct member *other)
+{
+    return member->promising != other->promising ? member->promising : member->rank > other->rank;
 }
 
 struct member *search_best_ready(bool *is_worthwhile, struct model_search *search)
 {
-    struct member *best = NULL, *unread = NULL;
+    struct member *best = NULL;
     size_t i;
 
     while (search->first_open < search->member_count && search->members[search->first_open]->stage == ENDED)
@@ -54,18 +59,14 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
             continue;
         if (member->ranked_at != search->learned) {
             member->rank = search_rank(search, member);
+            member->promising = search_is_promising(search, member);
             member->ranked_at = search->learned;
         }
-        if (!best || member->rank > best->rank)
+        if (!best || is_better(member, best))
             best = member;
-        if (!member->forecast.predicted && (!unread || member->rank > unread->rank))
-            unread = member;
     }
-    *is_worthwhile = best && search_is_promising(search, best);
-    if (*is_worthwhile || !unread)
-        return best;
-    *is_worthwhile = true;
-    return unread;
+    *is_worthwhile = best && best->promising;
+    return best;
 }
 
 bool search_is_promising(const struct model_search *search, const struct member *member)

@@ -42,6 +42,7 @@ struct member {
     double time_s; /* then: NaN where it failed */
     struct search_forecast forecast;
     double rank;        /* how much its trial promises ... */
+    bool promising;     /* ... and whether it is worth it, ... */
     uint64_t ranked_at; /* ... by what was known when `learned` was this */
     unsigned choices[];
 };
@@ -102,8 +103,8 @@ bool search_is_blind(const struct model_search *search);
 /* Whether the bound rules a compiled variant out. */
 bool search_bounded(const struct model_search *search, const struct member *member);
 
-/* How much the trial of a compiled variant promises: the mean of log(best / time) where positive; while
- * nothing ran, how fast it may be. And whether that is worth a trial; one without a prediction always is. */
+/* How much the trial of a compiled variant promises: how fast it may well be. And whether that is worth a
+ * trial; one without a prediction always is. */
 double search_rank(const struct model_search *search, const struct member *member);
 bool search_is_promising(const struct model_search *search, const struct member *member);
 
