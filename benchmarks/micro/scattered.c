@@ -2,7 +2,8 @@
  *
  * Isolates: accesses whose lanes, alone or in pairs, have a 32-byte sector each: at random places or in
  * order, in 4 GB (DRAM) or in 16 MB (L2); stores of whole sectors or of 4 bytes of them. Reads at random with
- * L1 made small by shared memory: a load that misses needs one of its lines until its data comes.
+ * L1 made small by shared memory: a load that misses needs one of its lines until its data comes. Reads past
+ * L1 of four words of a sector, one after the other.
  *
  * All are timed from outside, over many times the blocks that fit: an SM far from L2, or one that shares its
  * way there with more others, gets fewer of them, as it does of any kernel. A mean of what each SM reaches
@@ -13,11 +14,13 @@
  * sector.
  *
  * Expected: DRAM below the rate of long reads, since every 64 bytes may open a row. L2 slower for sectors
- * that are alone in their line, and for those that are written in part.
+ * that are alone in their line, and for those that are written in part; less slow where requests of one
+ * sector merge on their way.
  *
  * Profile: dram_scattered, dram_scattered_write, dram_scattered_partial, dram_write_partial, l2_read,
- * l2_write (their best stays what the luckiest SMs reach: caches.c), l2_scattered, l2_scattered_write,
- * l2_scattered_partial, l2_write_partial; curves dram_scattered_flight, l2_scattered_flight. */
+ * l2_write (their best stays what the luckiest SMs reach: caches.c), l2_scattered, l2_merged,
+ * l2_scattered_write, l2_scattered_partial, l2_write_partial; curves dram_scattered_flight,
+ * l2_scattered_flight. */
 #include "micro/micro.h"
 
 enum { SECTOR = 32, BURST = 64, LINE = 128, BLOCKS = 2, ROUNDS = 24, THREADS = 512, UNROLL = 4, PASSES = 8 };
@@ -29,6 +32,7 @@ enum { SECTOR = 32, BURST = 64, LINE = 128, BLOCKS = 2, ROUNDS = 24, THREADS = 5
 struct scattered {
     const char *name; /* kernel, and origin */
     bool writes, whole, random;
+    bool again;        /* every sector UNROLL times in a row */
     uint64_t bytes;    /* of the footprint, a power of two */
     uint64_t carveout; /* of shared memory, 0 for the least */
 };
@@ -38,7 +42,9 @@ static int compile_scattered(struct micro_code *out, const struct micro *micro, 
 {
     const struct micro_kernel kernel = {
         .file = "scattered.cu",
-        .name = s->writes ? "scattered_write" : "scattered_read",
+        .name = s->writes  ? "scattered_write"
+                : s->again ? "repeated_read"
+                           : "scattered_read",
         .options = {s->whole ? "-DVECTOR=uint4" : "-DVECTOR=unsigned", s->whole ? "-DLANES=2" : "-DLANES=1",
                     s->random ? "-DPLACE=mixed" : "-DPLACE=ordered", "-DUNROLL=4"},
         .body = {.parts = s->writes ? "STG*4" : "LDG*4", .bookkeeping = AROUND, .bytes_max = BODY_CACHE},
@@ -132,7 +138,7 @@ static int against_lines(const struct micro *micro, enum device_value_id id, enu
     int rc = 0;
 
     for (size_t i = limits->carveout_count; rc == 0 && i-- > 0;) {
-        const struct scattered s = {"scattered_read", false, false, true, bytes, limits->carveouts[i]};
+        const struct scattered s = {"scattered_read", false, false, true, false, bytes, limits->carveouts[i]};
         struct device_value found;
 
         if (limits->carveouts[i] < BLOCKS * limits->shared_reserved)
@@ -159,13 +165,20 @@ static int l2_scattered(const struct micro *micro, struct err *err)
                          err);
 }
 
+static int l2_merged(const struct micro *micro, struct err *err)
+{
+    const struct scattered s = {"repeated_read", false, false, true, true, NEAR_BYTES, 0};
+
+    return within_l2(&micro->device->values[DEVICE_L2_MERGED], micro, &s, err);
+}
+
 /* One value for each way of writing. */
 static int writes(const struct micro *micro, const enum device_value_id ids[3], uint64_t bytes,
                   measure_scattered *measure, struct err *err)
 {
-    const struct scattered ways[] = {{"scattered_write, whole", true, true, true, bytes, 0},
-                                     {"scattered_write, part", true, false, true, bytes, 0},
-                                     {"scattered_write, in order", true, false, false, bytes, 0}};
+    const struct scattered ways[] = {{"scattered_write, whole", true, true, true, false, bytes, 0},
+                                     {"scattered_write, part", true, false, true, false, bytes, 0},
+                                     {"scattered_write, in order", true, false, false, false, bytes, 0}};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < sizeof ways / sizeof *ways; i++)
@@ -200,6 +213,7 @@ static int l2_in_order(const struct micro *micro, struct err *err)
                                     i == 1,
                                     true,
                                     false,
+                                    false,
                                     NEAR_BYTES,
                                     0};
         struct device_value *value = &micro->device->values[ids[i]], found;
@@ -215,11 +229,9 @@ static int l2_in_order(const struct micro *micro, struct err *err)
 
 int micro_scattered(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"dram_scattered", dram_read},
-                                        {"dram_scattered_write", dram_writes},
-                                        {"l2_read", l2_in_order},
-                                        {"l2_scattered", l2_scattered},
-                                        {"l2_scattered_write", l2_writes}};
+    static const struct part parts[] = {{"dram_scattered", dram_read}, {"dram_scattered_write", dram_writes},
+                                        {"l2_read", l2_in_order},      {"l2_scattered", l2_scattered},
+                                        {"l2_merged", l2_merged},      {"l2_scattered_write", l2_writes}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

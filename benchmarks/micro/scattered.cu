@@ -55,6 +55,29 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
         sink[threadIdx.x] = sum;
 }
 
+// Each sector is asked for UNROLL times in a row, for another word each time, past L1.
+extern "C" __global__ void __launch_bounds__(1024, 2)
+    repeated_read(const char *data, unsigned *sink, int passes, unsigned mask)
+{
+    const unsigned step = gridDim.x * blockDim.x;
+    unsigned n = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+#pragma unroll 1
+    for (int pass = 0; pass < passes; pass++) {
+        const unsigned *words = (const unsigned *)(data + (PLACE(n) & mask) * 32);
+        unsigned v[UNROLL];
+#pragma unroll
+        for (int k = 0; k < UNROLL; k++)
+            v[k] = __ldcg(words + k);
+        n += step;
+#pragma unroll
+        for (int k = 0; k < UNROLL; k++)
+            sum ^= v[k];
+    }
+    if (sum == 1)
+        sink[threadIdx.x] = sum;
+}
+
 extern "C" __global__ void __launch_bounds__(1024, 2) scattered_write(char *data, int passes, unsigned mask)
 {
     const unsigned step = gridDim.x * blockDim.x / LANES, inside = threadIdx.x % (32 / sizeof(VECTOR)) * sizeof(VECTOR);
