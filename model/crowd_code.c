@@ -53,7 +53,8 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
     const struct traffic_count *count = &in->traffic->counts[i];
     const bool writes = !(instruction->accesses[0].access & SASS_READS);
     const bool loads = !writes && instruction->access_count == 1;
-    const double each = 1 / count->issued, missing = 1 - count->l1_hit;
+    const double each = 1 / count->issued;
+    const struct traffic_l2 l2 = traffic_l2_reads(count);
     const double written = in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
                                                              (count->sectors - count->again)
                                                        : 0;
@@ -73,8 +74,7 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
         share_store(out, in, count);
     else
         out->l2 = each * read_cycles(in) *
-                  machine_reads(in->machine, count->sectors_once * missing,
-                                count->lines_once * missing + traffic_l2_misses(count), in->traffic->flight);
+                  machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->flight);
     out->dram =
         each *
         (writes ? written * turnaround_cost(in->machine, in->traffic) * server_cycles(in, RESOURCE_DRAM_WRITE)

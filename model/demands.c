@@ -99,24 +99,44 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         return;
     if (atomic)
         ask_atomics(out, machine, count, traffic->meeting);
-    else if (reads)
-        ask(&out->demand, RESOURCE_L2,
-            machine_reads(machine, count->sectors_once * (1 - count->l1_hit),
-                          count->lines_once * (1 - count->l1_hit) + traffic_l2_misses(count),
-                          traffic->flight),
-            0);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
+}
+
+static bool reads_l2(const struct sass *i)
+{
+    const struct sass_access *access = &i->accesses[0];
+
+    return i->access_count && access->access & SASS_READS && !(access->access & SASS_ATOMICALLY) &&
+           (access->space == SASS_SPACE_LOCAL || traffic_is_global(i));
+}
+
+/* L2 looks up what one load asks for while it reads what another does. */
+static void ask_l2(struct demands *out, const struct machine *machine, const struct sass_code *code,
+                   const struct traffic *traffic)
+{
+    struct traffic_l2 all = {0};
+    size_t i;
+
+    for (i = 0; i < code->count; i++)
+        if (traffic->counts[i].issued > 0 && reads_l2(&code->instructions[i])) {
+            const struct traffic_l2 own = traffic_l2_reads(&traffic->counts[i]);
+
+            all.sectors += own.sectors;
+            all.lines += own.lines;
+            all.merged += own.merged;
+        }
+    ask(&out->demand, RESOURCE_L2,
+        machine_reads(machine, all.sectors, all.lines, all.merged, traffic->flight) +
+            machine_writes(machine, traffic->l2_written, traffic->l2_lines, traffic->l2_filled),
+        traffic->least_l2_read + traffic->least_l2_written);
 }
 
 static void ask_beyond(struct demands *out, const struct machine *machine, const struct traffic *traffic)
 {
     struct demand *demand = &out->demand;
 
-    ask(demand, RESOURCE_L2,
-        machine_writes(machine, traffic->l2_written, traffic->l2_lines, traffic->l2_filled),
-        traffic->least_l2_read + traffic->least_l2_written);
     ask(demand, RESOURCE_DRAM_READ,
         machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->flight),
         traffic->least_dram_read);
@@ -172,6 +192,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         ask_registers(out, code, traffic);
     ask(&out->demand, RESOURCE_ICACHE, out->issued * SASS_BYTES * machine_supply(machine, traffic->hot_bytes),
         0);
+    ask_l2(out, machine, code, traffic);
     ask_beyond(out, machine, traffic);
     ask_places(out, machine, traffic);
     out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;

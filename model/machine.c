@@ -64,10 +64,24 @@ static double scattered_cost(const struct machine *machine, enum device_value_id
     return rate > 0 ? fmax(machine_or_0(machine, in_order) / rate, 1) : 1;
 }
 
-double machine_reads(const struct machine *machine, double sectors, double lines, double flight)
+/* What a request that merges with one before it is to a lookup, at most: sectors read at random in runs of
+ * MERGED requests each need one lookup a run and the rest of the time for the requests that merge. */
+static double merged_lookup(const struct machine *machine)
 {
-    return fmax(sectors, lines * scattered_cost(machine, DEVICE_L2_READ, DEVICE_L2_SCATTERED,
-                                                DEVICE_CURVE_L2_SCATTERED_FLIGHT, flight));
+    enum { MERGED = 4 }; /* see DEVICE_L2_MERGED */
+    const double alone = machine_or_0(machine, DEVICE_L2_SCATTERED),
+                 merged = machine_or_0(machine, DEVICE_L2_MERGED);
+
+    return alone > 0 && merged > 0 ? fmin(fmax((MERGED * alone / merged - 1) / (MERGED - 1), 0), 1) : 1;
+}
+
+double machine_reads(const struct machine *machine, double sectors, double lines, double merged,
+                     double flight)
+{
+    const double lookups = lines + merged * merged_lookup(machine);
+
+    return fmax(sectors, lookups * scattered_cost(machine, DEVICE_L2_READ, DEVICE_L2_SCATTERED,
+                                                  DEVICE_CURVE_L2_SCATTERED_FLIGHT, flight));
 }
 
 double machine_brings(const struct machine *machine, double bytes, double scattered, double flight)

@@ -77,9 +77,10 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
                       double sectors, double passes);
 
 /* Sectors in order that L2 could serve in the time of `sectors` read ones for which it looks up `lines`
- * lines: a lookup takes longer than a sector, the more so the fewer of them, `flight`, an SM can have under
- * way. */
-double machine_reads(const struct machine *machine, double sectors, double lines, double flight);
+ * lines, and `merged` that others look up for them: a lookup takes longer than a sector, the more so the
+ * fewer of them, `flight`, an SM can have under way, but goes on beside the reading of others. */
+double machine_reads(const struct machine *machine, double sectors, double lines, double merged,
+                     double flight);
 
 /* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
  * nothing else to bring. */

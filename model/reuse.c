@@ -308,6 +308,7 @@ static void answer(struct reuse *reuse, size_t i)
         return;
     count->l1_hit = (cached * parts.shared + ready) / asked;
     count->l1_ready = ready / asked;
+    count->l2_merged = (1 - cached) * parts.same / asked;
     count->l2_ready = asked > ready ? ((parts.fresh + parts.shared) * there + again) / (asked - ready) : 1;
     answer_requests(reuse, i, asked - parts.fresh - parts.shared, ready);
     phase->first += asked - cached * parts.same;

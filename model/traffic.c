@@ -52,12 +52,17 @@ double traffic_shared_passes(const struct sass *i, const struct traffic_count *c
     return count->wavefronts;
 }
 
-double traffic_l2_misses(const struct traffic_count *count)
+struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
 {
+    const double lines = count->lines_once * (1 - count->l1_hit);
     const double bytes =
         count->lines_once > 0 ? count->sectors_once / count->lines_once * FOOTPRINT_SECTOR : 0;
 
-    return count->dram_read / fmin(fmax(bytes, 64), 128);
+    return (struct traffic_l2){
+        .sectors = count->sectors_once * (1 - count->l1_hit),
+        .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), 128),
+        .merged = lines * count->l2_merged,
+    };
 }
 
 double traffic_tagged_sectors(const struct sass *i, const struct traffic_count *count)

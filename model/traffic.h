@@ -34,6 +34,7 @@ struct traffic_count {
     double l1_hit;     /* share that L1 answers */
     double l1_ready;   /* share that L1 answers at once: see above */
     double l2_ready;   /* share of the rest that L2 has before; on others blocks of a wave wait together */
+    double l2_merged;  /* share of what L1 does not answer that goes to L2 with another request of the pass */
     double waits;      /* share of the requests with a sector that L1 does not answer at once ... */
     double waits_dram; /* ... of those, with one that L2 does not have: all lanes wait for the last */
     double dram_read;  /* bytes that DRAM brings */
@@ -111,10 +112,16 @@ bool traffic_is_cached(const struct sass *instruction);
  * arrives; one past L1 comes in by another way. Found with the hardware counters of an NVIDIA H200. */
 double traffic_shared_passes(const struct sass *instruction, const struct traffic_count *count);
 
-/* Lines that L2 looks up once more because DRAM had to bring them, or half of them, per launched warp. Where
- * an NVIDIA H200's L2 is at its limit with requests of single sectors, it is busy looking up: 0.61 lines a
- * cycle and SM, and in seven variants of spmv_csr 0.58 to 0.61 by its counters, misses counted twice. */
-double traffic_l2_misses(const struct traffic_count *count);
+/* What a load asks of L2, per launched warp. Where an NVIDIA H200's L2 is at its limit with requests of
+ * single sectors, it is busy looking up: 0.61 lines a cycle and SM, and in seven variants of spmv_csr 0.58 to
+ * 0.61 by its counters, misses counted twice. Requests for the same sectors that come at about the same time
+ * merge on their way, up to four of them as its counters say; each gets its sectors. */
+struct traffic_l2 {
+    double sectors; /* on their way to the SM */
+    double lines;   /* looked up; what DRAM brings, a second time */
+    double merged;  /* lines that another request of the warp's pass asks for */
+};
+struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
 
 /* Sectors of global memory as L1's tag stage counts them: a copy past L1 to rows that lie askew in shared
  * memory is counted by the sectors it fills there. L2 sees count->sectors. */

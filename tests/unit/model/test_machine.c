@@ -69,6 +69,23 @@ static void costs_of_instructions(void **state)
     device_release(&device);
 }
 
+/* Requests that merge are lookups where nobody measured them. Sectors asked for four times in a row that come
+ * at 40 B/cycle, where single ones take 2 sectors' time: 4 for a run, of which 2 for its first request. */
+static void merged_requests_cost_less(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    device.values[DEVICE_L2_SCATTERED].known = device.values[DEVICE_L2_MERGED].known = true;
+    device.values[DEVICE_L2_SCATTERED].sustained = 20;
+    device.values[DEVICE_L2_MERGED].sustained = 40;
+    check_near(machine_reads(&machine, 1, 1, 3, 1000), 2 + 3 * 2. / 3, 1e-9);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 /* The profile by hand has no scattered rates: sectors then cost as in order. A measured one says how much
  * more, by how many can be under way. */
 static void scattered_sectors_cost_more(void **state)
@@ -79,14 +96,14 @@ static void scattered_sectors_cost_more(void **state)
     (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_brings(&machine, 256, 128, 1000), 256, 0);
-    check_near(machine_reads(&machine, 4, 4, 1000), 4, 0);
+    check_near(machine_reads(&machine, 4, 4, 0, 1000), 4, 0);
     device.values[DEVICE_DRAM_SCATTERED].known = true;
     device.values[DEVICE_DRAM_SCATTERED].sustained = 4.3e12 / 2;
     device.values[DEVICE_L2_SCATTERED].known = true;
     device.values[DEVICE_L2_SCATTERED].sustained = 20;
     check_near(machine_brings(&machine, 256, 128, 1000), 256 + 128, 1e-9);
-    check_near(machine_reads(&machine, 4, 4, 1000), 8, 1e-9);
-    check_near(machine_reads(&machine, 4, 1, 1000), 4, 1e-9);
+    check_near(machine_reads(&machine, 4, 4, 0, 1000), 8, 1e-9);
+    check_near(machine_reads(&machine, 4, 1, 0, 1000), 4, 1e-9);
     machine_release(&machine);
     device_release(&device);
 
@@ -176,13 +193,10 @@ static void barriers_grow_with_their_warps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacities_are_per_cycle),
-        cmocka_unit_test(curves_are_factors_over_utilisation),
-        cmocka_unit_test(costs_of_instructions),
-        cmocka_unit_test(scattered_sectors_cost_more),
-        cmocka_unit_test(written_sectors_cost_by_their_kind),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(barriers_grow_with_their_warps),
+        cmocka_unit_test(capacities_are_per_cycle),    cmocka_unit_test(curves_are_factors_over_utilisation),
+        cmocka_unit_test(costs_of_instructions),       cmocka_unit_test(merged_requests_cost_less),
+        cmocka_unit_test(scattered_sectors_cost_more), cmocka_unit_test(written_sectors_cost_by_their_kind),
+        cmocka_unit_test(what_is_missing_is_named),    cmocka_unit_test(barriers_grow_with_their_warps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,36 @@ static void a_warp_waits_for_its_last_lane(void **state)
     }
 }
 
+/* Two loads past L1 of the same lines: in one pass the second merges with the first, in another it does not;
+ * through L1 it does not go further. */
+static void what_a_pass_asks_for_twice_merges(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < 3; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
+        if (c < 2) {
+            f.code[GATHER].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG;
+            f.code[GATHER].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+        }
+        if (c == 1) {
+            f.way = (struct emulate_path){.steps = steps, .count = 4};
+            f.result.paths = &f.way;
+            f.result.path_count = 1;
+        }
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[INDEX].l2_merged, 0, 0);
+        check_near(traffic.counts[GATHER].l2_merged, c == 0, 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* A lane walks its own line, 4 bytes at a time: L1 must hold a line for each, though only a sector of it is
  * in use. 32 warps on an SM: 128 KB of lines. */
 static void l1_holds_lines_not_sectors(void **state)
@@ -210,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_is_under_way_is_waited_for),
         cmocka_unit_test(a_warp_waits_for_its_last_lane),
+        cmocka_unit_test(what_a_pass_asks_for_twice_merges),
         cmocka_unit_test(l1_holds_lines_not_sectors),
         cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
         cmocka_unit_test(layers_find_what_l2_holds),

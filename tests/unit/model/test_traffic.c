@@ -177,9 +177,25 @@ static void misses_are_looked_up_again(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct traffic_count count = {
             .sectors_once = cases[c].sectors, .lines_once = cases[c].lines, .dram_read = cases[c].bytes};
+        const struct traffic_l2 l2 = traffic_l2_reads(&count);
 
-        check_near(traffic_l2_misses(&count), cases[c].misses, 0);
+        check_near(l2.lines, cases[c].lines + cases[c].misses, 0);
+        check_near(l2.sectors, cases[c].sectors, 0);
+        check_near(l2.merged, 0, 0);
     }
+}
+
+/* Half of what is asked hits L1, of the rest three quarters merge: their sectors come all the same. */
+static void merged_requests_get_their_sectors(void **state)
+{
+    const struct traffic_count count = {
+        .sectors_once = 32, .lines_once = 8, .l1_hit = 0.5, .l2_merged = 0.75};
+    const struct traffic_l2 l2 = traffic_l2_reads(&count);
+
+    (void)state;
+    check_near(l2.sectors, 16, 0);
+    check_near(l2.lines, 1, 0);
+    check_near(l2.merged, 3, 0);
 }
 
 /* Of a block of four warps the first alone loads, twice from the same sectors: it finds the second in L1. */
@@ -230,6 +246,37 @@ static void stores_end_bursts(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* A load of whole lines and one of single sectors: L2 reads the former while it looks up the latter. */
+static void l2_looks_up_beside_reading(void **state)
+{
+    static const double alone[] = {20, 5}; /* B/cycle: a lookup takes as long as 2 sectors, as 8 */
+    static const double taken[] = {16 + 8, (4 + 8) * 8};
+    struct device device;
+    struct machine machine;
+    struct demands demands;
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
+    device.values[DEVICE_L2_READ].sustained = 40;
+    device.values[DEVICE_L2_SCATTERED].known = true;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    fixture_set_up(&f, 4);
+    traffic = fixture_find(&f);
+    traffic.l2_written = traffic.l2_lines = traffic.l2_filled = 0;
+    traffic.counts[INDEX] = (struct traffic_count){.issued = 4, .sectors_once = 16, .lines_once = 4};
+    traffic.counts[GATHER] = (struct traffic_count){.issued = 1, .sectors_once = 8, .lines_once = 8};
+    for (size_t c = 0; c < sizeof alone / sizeof *alone; c++) {
+        device.values[DEVICE_L2_SCATTERED].sustained = alone[c];
+        demands_of(&demands, &machine, &f.sass, &traffic);
+        check_near(demands.demand.count[RESOURCE_L2], taken[c], 1e-9);
+    }
+    fixture_tear_down(&f, &traffic);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct fixture f;
@@ -275,8 +322,10 @@ int main(void)
         cmocka_unit_test(what_is_asked_again_hits_l1),
         cmocka_unit_test(parts_of_a_request_ask_once),
         cmocka_unit_test(misses_are_looked_up_again),
+        cmocka_unit_test(merged_requests_get_their_sectors),
         cmocka_unit_test(what_one_warp_loads_is_its_own),
         cmocka_unit_test(stores_end_bursts),
+        cmocka_unit_test(l2_looks_up_beside_reading),
         cmocka_unit_test(demands_follow_the_counts),
     };
 
