@@ -22,6 +22,7 @@ struct reuse {
     const struct emulate_result *result;
     const struct traffic_caches *caches;
     double warps_per_block;
+    double loads, lines; /* requests to L1 of a warp, and lines that they ask for */
     struct zones zones;
     unsigned *loops; /* of each instruction: its innermost loop, 0 outside */
     size_t loop_count;
@@ -103,6 +104,8 @@ static void take_phases(struct reuse *reuse)
             zone->stored += count->fresh;
             continue;
         }
+        reuse->loads += count->requests;
+        reuse->lines += count->lines_once;
         phase->asked += count->sectors_once;
         phase->fresh += count->fresh;
         phase->own += count->own;
@@ -181,9 +184,12 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
     return parts;
 }
 
-/* What L1 and L2 still have of what the warp's last pass and an earlier loop have had. */
+/* What L1 and L2 still have of what the warp's last pass and an earlier loop have had; and of what other
+ * warps load far from it in time, a share `apart` of all that they load, too.
+ * Of what nobody else loads, nothing is gathered. */
 struct found {
     double last_l1, far_l1, last_l2, far_l2;
+    double apart, apart_l1, apart_l2;
 };
 
 /* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, less by
@@ -195,6 +201,40 @@ static double kept_l2(const struct traffic_caches *caches, const struct sass *i,
     return is_evicted_first(i) ? fmin(kept, exp2(-bytes / caches->l2_evict_first)) : kept;
 }
 
+/* Of what other warps of the block have loaded or will load, the share that they load so much earlier or
+ * later that what the SM asks for in between does not fit into L1. */
+static double crossing_share(const struct reuse *reuse, size_t i)
+{
+    const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
+    const double between =
+        reuse->out->counts[i].apart * warps * reuse->lines / fmax(reuse->loads, 1e-9) * LINE;
+
+    return between > reuse->caches->l1_bytes ? 1 - reuse->caches->l1_bytes / between : 0;
+}
+
+/* The share of a zone that is in L1 where its sectors are loaded at random: what L1 has room for. */
+static double random_in_l1(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
+    const double bytes = fmin(zone->fresh * FOOTPRINT_SECTOR * warps, (double)zone->bytes);
+
+    return fmin(reuse->caches->l1_bytes / fmax(bytes, 1), 1);
+}
+
+/* The same in L2: all of it unless what the wave asks for between two loads of a sector does not fit. */
+static double random_in_l2(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    double asked = 0;
+    size_t z;
+
+    for (z = 1; z < reuse->zones.count; z++)
+        asked += reuse->zones.zone[z].asked;
+    return kept_l2(reuse->caches, &reuse->code->instructions[i],
+                   zone->wave * asked / fmax(zone->asked, 1e-9));
+}
+
 static struct found found_by(const struct reuse *reuse, size_t i)
 {
     const struct traffic_caches *caches = reuse->caches;
@@ -202,6 +242,12 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const bool cached = traffic_is_cached(instruction);
     const double warps = caches->resident_blocks * reuse->warps_per_block;
     const double sms = reuse->zones.wave_blocks / caches->resident_blocks;
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const double apart = cached ? crossing_share(reuse, i) : 0;
+    const double gathered = count->own > 0 ? apart * fmax(1 - count->fresh / count->own, 0) : 0;
+    const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
+    const double pass = bytes_of_pass(reuse, reuse->loops[i], warps, LINE),
+                 passes = bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
 
@@ -210,11 +256,13 @@ static struct found found_by(const struct reuse *reuse, size_t i)
         stored += reuse->zones.zone[z].stored * FOOTPRINT_SECTOR * warps;
     }
     return (struct found){
-        .last_l1 = cached ? kept_l1(bytes_of_pass(reuse, reuse->loops[i], warps, LINE), caches->l1_bytes) : 0,
+        .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
         .far_l1 = cached ? kept_l1(block + stored, caches->l1_bytes) : 0,
-        .last_l2 = kept_l2(caches, instruction,
-                           bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR)),
+        .last_l2 = (1 - gathered) * kept_l2(caches, instruction, passes) + gathered * apart_l2,
         .far_l2 = kept_l2(caches, instruction, fmin(block * sms, reuse->zones.wave_bytes)),
+        .apart = apart,
+        .apart_l1 = apart_l1,
+        .apart_l2 = apart_l2,
     };
 }
 
@@ -296,21 +344,26 @@ static void answer(struct reuse *reuse, size_t i)
     const struct found found = found_by(reuse, i);
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
     const double asked = count->sectors_once;
-    const double ready = cached * parts.same + parts.last * found.last_l1 + parts.far * found.far_l1;
-    const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1);
-    const double again = (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2;
-    const double refetched = last * (1 - found.last_l2) + far * (1 - found.far_l2);
+    const double shared = parts.shared * (1 - found.apart), apart = parts.shared * found.apart;
+    const double ready =
+        cached * parts.same + parts.last * found.last_l1 + parts.far * found.far_l1 + apart * found.apart_l1;
+    const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1),
+                 lost = apart * (1 - found.apart_l1);
+    const double again =
+        (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2 + lost * found.apart_l2;
+    const double refetched =
+        last * (1 - found.last_l2) + far * (1 - found.far_l2) + lost * (1 - found.apart_l2);
     const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
     const double there = zone->ready + (1 - zone->ready) * brought_along(reuse, i, zone);
 
     count->waits = count->waits_dram = 1;
     if (!(asked > 0))
         return;
-    count->l1_hit = (cached * parts.shared + ready) / asked;
+    count->l1_hit = (cached * shared + ready) / asked;
     count->l1_ready = ready / asked;
     count->l2_merged = (1 - cached) * parts.same / asked;
-    count->l2_ready = asked > ready ? ((parts.fresh + parts.shared) * there + again) / (asked - ready) : 1;
-    answer_requests(reuse, i, asked - parts.fresh - parts.shared, ready);
+    count->l2_ready = asked > ready ? ((parts.fresh + shared) * there + again) / (asked - ready) : 1;
+    answer_requests(reuse, i, asked - parts.fresh - shared, ready);
     phase->first += asked - cached * parts.same;
     phase->late += asked - ready;
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);

@@ -100,6 +100,7 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
     out->fresh += weight * (double)touch->fresh;
     out->own += weight * fmax(own, (double)touch->fresh);
     out->late += weight * late;
+    out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
     out->region = touch->region ? touch->region : out->region;
 }
 
@@ -134,6 +135,8 @@ static void take_counts(struct traffic *out, const struct emulate_result *result
             count->least_issued = b ? fmin(count->least_issued, own) : own;
         }
     }
+    for (i = 0; i < result->instruction_count; i++)
+        out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
 }
 
 static void find_hot(struct traffic *out)

@@ -4,10 +4,11 @@
  * order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as long
  * as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores go
  * through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
- * only what the warp itself had is ready. A warp waits for the last of its lanes: `waits` counts requests,
- * the hits count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what
- * the sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM
- * what L2 does not have; written sectors once per wave that writes them. */
+ * only what the warp itself had is ready. Where they load from it far apart, it hits as far as there is room
+ * for all that they gather from. A warp waits for the last of its lanes: `waits` counts requests, the hits
+ * count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what the
+ * sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM what
+ * L2 does not have; written sectors once per wave that writes them. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
@@ -27,6 +28,7 @@ struct traffic_count {
     double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
     double own;          /* sectors that the warp had not touched before; >= fresh */
     double late;         /* requests with a sector that the warp had not touched before */
+    double apart;        /* requests of a warp between its load of a sector and another warp's */
     double again;        /* of a store's sectors, those that the warp has stored to before: they may merge */
     unsigned region;     /* of global memory, as in struct emulate_touch */
 

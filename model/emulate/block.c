@@ -81,6 +81,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         memset(block->counts, 0, emulation->count * sizeof *block->counts);
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
+    crossing_begin(&emulation->crossing);
     footprint_release(&block->read);
     footprint_release(&block->written);
     emulation->shared_tainted = false;

@@ -77,6 +77,8 @@ struct emulate_touch {
     uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
     uint64_t led;    /* requests of the block's first warp */
     uint64_t late;   /* of them, those with a sector that is new to the block: all lanes wait for it */
+    uint64_t shared; /* of the sectors that the block's second warp loads, those that the first does too, */
+    uint64_t apart;  /* and how many requests lie between, summed up (emulate/crossing.h) */
 };
 
 /* The instructions one warp executed, in order, loops folded. */

@@ -207,6 +207,7 @@ void emulation_close(struct emulation *emulation)
     }
     steady_close(emulation->steady);
     meet_release(&emulation->meet);
+    crossing_release(&emulation->crossing);
     slice_release(&emulation->slice);
     memory_release(&emulation->memory);
     free(emulation->patched);

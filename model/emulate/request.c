@@ -131,6 +131,26 @@ int request_mark(struct emulation *emulation, const struct request *request, uin
     return rc;
 }
 
+/* How far apart two warps load from the sector. */
+static int note_crossing(struct emulation *emulation, const struct request *request, uint64_t address)
+{
+    struct emulate_touch *touch;
+    uint64_t apart = 0;
+    bool shared;
+    int rc;
+
+    if (emulation->running >= CROSSING_WARPS || !(request->access & SASS_READS) || emulation->lowest)
+        return 0;
+    touch = &emulation->block->touches[request->index];
+    rc = crossing_note(&shared, &apart, &emulation->crossing, emulation->running, address / FOOTPRINT_SECTOR,
+                       emulation->err);
+    if (!rc && shared) {
+        touch->shared++;
+        touch->apart += apart;
+    }
+    return rc;
+}
+
 static int mark_lanes(struct emulation *emulation, const struct request *request, uint32_t mask)
 {
     uint64_t last = UINT64_MAX;
@@ -143,6 +163,8 @@ static int mark_lanes(struct emulation *emulation, const struct request *request
             continue;
         last = address / FOOTPRINT_SECTOR;
         rc = request_mark(emulation, request, address, request->width, 0, 1);
+        if (!rc)
+            rc = note_crossing(emulation, request, address);
         if (rc)
             return rc;
     }
@@ -257,6 +279,8 @@ void request_tally(struct emulation *emulation, const struct request *request, c
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
         emulation->block->touches[request->index].led += emulation->leading ? times : 0;
+        if (emulation->running < CROSSING_WARPS && request->access & SASS_READS)
+            emulation->crossing.loads[emulation->running] += times;
     }
     count->sectors += times * cost->sectors;
     count->lines += times * cost->lines;

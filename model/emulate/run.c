@@ -221,6 +221,7 @@ static int run_group(struct emulation *emulation, struct warp *warp, struct grou
     uint32_t start = group->pc;
 
     emulation->leading = warp->index == 0;
+    emulation->running = warp->index;
     group->yielded = false;
     for (unsigned done = 0; !group->idle; done++) {
         uint32_t pc;

@@ -22,6 +22,7 @@
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
 
+#include "model/emulate/crossing.h"
 #include "model/emulate/emulate.h"
 #include "model/emulate/meet.h"
 #include "model/emulate/memory.h"
@@ -137,16 +138,18 @@ struct emulation {
     struct warp *warps;
     struct registers *registers; /* of one warp, once they ran together of all */
     unsigned register_sets;
-    unsigned alive;    /* threads that have not exited */
-    uint64_t clock;    /* warp instructions so far: what the next reading of a clock sees */
-    uint64_t version;  /* grows with whatever another warp could wait for */
-    uint64_t changed;  /* clock at the last growth */
-    bool alone;        /* warps run one by one, because none needs what another does */
-    bool restart;      /* sliced: it turned out that more is needed; emulate the block again, */
-    uint32_t mistrust; /* because of this instruction, unless it is NOBODY */
-    bool rehearsing;   /* what is executed is not counted */
-    bool leading;      /* it is the block's first warp that runs */
-    bool together;     /* because warps pass barriers unequally: not one by one */
+    unsigned alive;           /* threads that have not exited */
+    uint64_t clock;           /* warp instructions so far: what the next reading of a clock sees */
+    uint64_t version;         /* grows with whatever another warp could wait for */
+    uint64_t changed;         /* clock at the last growth */
+    bool alone;               /* warps run one by one, because none needs what another does */
+    bool restart;             /* sliced: it turned out that more is needed; emulate the block again, */
+    uint32_t mistrust;        /* because of this instruction, unless it is NOBODY */
+    bool rehearsing;          /* what is executed is not counted */
+    bool leading;             /* it is the block's first warp that runs */
+    unsigned running;         /* the number of the block's warp that runs */
+    struct crossing crossing; /* of the block's first two warps */
+    bool together;            /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct pattern *patterns; /* of every access, */
     uint32_t *first_pattern;  /* from this one on those of each instruction */

@@ -92,6 +92,27 @@ static void counts_requests_with_new_sectors(void **state)
     }
 }
 
+/* Two warps that gather from the same four sectors, and read indices of their own. */
+static void notes_what_two_warps_share(void **state)
+{
+    struct program p;
+    uint64_t shared = 0, apart = 0;
+
+    (void)state;
+    program_open(&p, 90, "gather", 64);
+    program_buffer(&p, ELEMENT_INT32, 64, "i % 32");
+    program_buffer(&p, ELEMENT_FLOAT32, 32, "i");
+    program_buffer(&p, ELEMENT_FLOAT32, 64, NULL);
+    program_run(&p, EMULATE_SLICED, EMULATE_DONE);
+    for (size_t i = 0; i < p.result.instruction_count; i++) {
+        shared += p.result.blocks[0].touches[i].shared;
+        apart += p.result.blocks[0].touches[i].apart;
+    }
+    assert_int_equal(shared, 4);
+    assert_int_equal(apart, 0);
+    program_close(&p);
+}
+
 /* Seed 000, 3.10: sectors and lines of the permutation. */
 static void counts_permutation_traffic(void **state)
 {
@@ -392,6 +413,7 @@ int main(void)
         cmocka_unit_test(adds_vectors),
         cmocka_unit_test(multiplies_matrices),
         cmocka_unit_test(counts_requests_with_new_sectors),
+        cmocka_unit_test(notes_what_two_warps_share),
         cmocka_unit_test(counts_permutation_traffic),
         cmocka_unit_test(counts_divergent_arms),
         cmocka_unit_test(runs_every_arm),

@@ -77,6 +77,36 @@ static void what_is_under_way_is_waited_for(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* Four warps load the same sectors: side by side three of them hit, far from each other as much of the zone
+ * as L1 holds; L2 has the rest. */
+static void warps_that_gather_cross(void **state)
+{
+    static const uint64_t apart[] = {0, 1000};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof apart / sizeof *apart; c++) {
+        const double warps = 32 * 4, between = (double)apart[c] * warps * 32 * 128, l1 = 200e3;
+        const double crossing = between > l1 ? 1 - l1 / between : 0, held = l1 / (64 * 32 * warps);
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        f.block.warps = 4;
+        f.block.paths = (uint32_t[4]){0};
+        f.counts[INDEX] = (struct emulate_count){0};
+        f.touches[INDEX] = (struct emulate_touch){0};
+        f.counts[GATHER] = (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024};
+        f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c]};
+        f.caches.l1_bytes = l1;
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l1_hit, 0.75 * (1 - crossing * (1 - held)), 1e-9);
+        check_near(traffic.counts[GATHER].l1_ready, 0.75 * crossing * held, 1e-9);
+        check_near(traffic.dram_read, 32 * 64 / 4., 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Lanes that walk lines of their own come to new sectors together or, as often, each at another time: then
  * every request has a lane that misses, and where L1 lost lines, one whose line it was. */
 static void a_warp_waits_for_its_last_lane(void **state)
@@ -98,7 +128,7 @@ static void a_warp_waits_for_its_last_lane(void **state)
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
         f.counts[GATHER] = (struct emulate_count){8, 8, 256, 1024, 256, 256, 0, 8, 0, 256, 256};
-        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late};
+        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0};
         f.caches.l1_bytes = cases[c].l1;
         traffic = fixture_find(&f);
         count = &traffic.counts[GATHER];
@@ -191,7 +221,7 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
         fixture_set_up(&f, 128);
         for (lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes};
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0};
         f.counts[GATHER] = (struct emulate_count){.issued = passes,
                                                   .requests = passes,
                                                   .lanes = 32 * passes,
@@ -239,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_is_under_way_is_waited_for),
+        cmocka_unit_test(warps_that_gather_cross),
         cmocka_unit_test(a_warp_waits_for_its_last_lane),
         cmocka_unit_test(what_a_pass_asks_for_twice_merges),
         cmocka_unit_test(l1_holds_lines_not_sectors),
