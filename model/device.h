@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 enum { DEVICE_SCHEMA = 1, DEVICE_CARVEOUTS = 16, DEVICE_SUBPARTITIONS = 8 /* at most */ };
+enum { DEVICE_POLICY_BURST = 64 /* bytes of a thread behind dram_copy_evict_first and _past_l1 */ };
 
 /* Hard limits, from the driver or, for a GPU that is not here, from the tables of its architecture. Bytes,
  * counts, Hz; 0 means unknown, save for barriers_per_sm and shared_reserved. */

@@ -11,10 +11,10 @@ static double beyond(const struct machine *machine, double copy)
            1 / machine_or_0(machine, DEVICE_DRAM_WRITE);
 }
 
-/* How many times that is what it is in the plain copy; 1 where it was not measured. */
-static double relative(const struct machine *machine, double copy)
+/* How many times that is what it is at the rate `usual`; 1 where either was not measured. */
+static double relative(const struct machine *machine, double copy, double usual)
 {
-    const double plain = beyond(machine, machine_or_0(machine, DEVICE_DRAM_COPY));
+    const double plain = usual > 0 ? beyond(machine, usual) : 0;
 
     return copy > 0 && plain > 0 ? fmax(beyond(machine, copy) / plain, 0) : 1;
 }
@@ -35,17 +35,19 @@ static double rate_at(const struct device_curve *curve, double x)
 static double of_bursts(const struct machine *machine, const struct traffic *traffic)
 {
     const struct device_curve *curves = machine->device->curves;
-    const double bytes = traffic->burst / WARP;
-    const double wide = relative(machine, rate_at(&curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes));
-    const double narrow = relative(machine, rate_at(&curves[DEVICE_CURVE_COPY_UNROLLED], bytes / NARROW));
+    const double bytes = traffic->burst / WARP, usual = machine_or_0(machine, DEVICE_DRAM_COPY);
+    const double wide = relative(machine, rate_at(&curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes), usual);
+    const double narrow =
+        relative(machine, rate_at(&curves[DEVICE_CURVE_COPY_UNROLLED], bytes / NARROW), usual);
 
     return wide + traffic->narrow * (narrow - wide);
 }
 
 static double of_policies(const struct machine *machine, const struct traffic *traffic)
 {
-    const double first = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_EVICT_FIRST));
-    const double past = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_PAST_L1));
+    const double usual = rate_at(&machine->device->curves[DEVICE_CURVE_DRAM_COPY_BURST], DEVICE_POLICY_BURST);
+    const double first = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_EVICT_FIRST), usual);
+    const double past = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_PAST_L1), usual);
 
     return 1 + traffic->evict_first * (first - 1) + traffic->past_l1 * (past - 1);
 }

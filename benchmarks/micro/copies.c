@@ -15,7 +15,6 @@
 
 enum { THREADS = 256 };
 #define BYTES  (UINT64_C(1) << 31) /* as dram.c, so that the buffers are filled once */
-#define MOVED  (UINT64_C(1) << 29)
 #define SAMPLE 1e-3
 #define AROUND MICRO_LOOP " LOP3 IMAD UIMAD LEA SHF S2UR EXIT ULOP3 USHF R2UR"
 
@@ -59,13 +58,13 @@ static int run_copy(double *rate, const struct micro *micro, unsigned loop, unsi
 
     if (rc)
         return rc;
-    call_init(&call, (unsigned)(MOVED / 4 / THREADS / count), THREADS, 0);
+    call_init(&call, (unsigned)(BYTES / 4 / THREADS / count), THREADS, 0);
     call_in(&call, "in", BYTES / 4);
     call_zeros(&call, "out", ROLE_OUT, BYTES / 4);
     call_unsigned(&call, count);
     rc = call_time(&trial, micro, &code, &call, SAMPLE, err);
     for (size_t i = 0; rc == 0 && i < trial.sample_count; i++)
-        trial.samples_s[i] = 2.0 * (double)MOVED / trial.samples_s[i];
+        trial.samples_s[i] = 2.0 * (double)BYTES / trial.samples_s[i];
     if (rc == 0)
         rc = reduce_runs(&value, trial.samples_s, trial.sample_count, true, "copies", err);
     *rate = rc ? 0 : value.sustained;

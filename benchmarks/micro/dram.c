@@ -179,26 +179,29 @@ static int copy_warps(const struct micro *micro, struct err *err)
     return against_warps(micro, "dram_copy", DEVICE_CURVE_DRAM_COPY_WARPS, err);
 }
 
-/* By threads of a few blocks, of which one that waits to be replaced leaves enough others. */
-static struct transfer wide_copy(void)
+/* By many small blocks, of which one that waits to be replaced leaves enough others. */
+static struct transfer burst_copy(unsigned burst, const char *read)
 {
-    return (struct transfer){
-        .name = "dram_copy", .vector = "uint4", .width = 16, .threads = THREADS / 4, .bytes = BYTES};
+    return (struct transfer){.name = "dram_copy_burst",
+                             .vector = "uint4",
+                             .width = 16,
+                             .threads = THREADS / 4,
+                             .bytes = BYTES,
+                             .read = read,
+                             .burst = burst};
 }
 
 static int copy_evict_first(const struct micro *micro, struct err *err)
 {
-    struct transfer t = wide_copy();
+    const struct transfer t = burst_copy(DEVICE_POLICY_BURST / 16, "__ldcs(p)");
 
-    t.read = "__ldcs(p)";
     return run_transfer(&micro->device->values[DEVICE_DRAM_COPY_EVICT_FIRST], micro, &t, err);
 }
 
 static int copy_past_l1(const struct micro *micro, struct err *err)
 {
-    struct transfer t = wide_copy();
+    const struct transfer t = burst_copy(DEVICE_POLICY_BURST / 16, "__ldcg(p)");
 
-    t.read = "__ldcg(p)";
     return run_transfer(&micro->device->values[DEVICE_DRAM_COPY_PAST_L1], micro, &t, err);
 }
 
@@ -207,20 +210,19 @@ static int copy_burst(const struct micro *micro, struct err *err)
     static const unsigned bursts[] = {1, 2, 4, 8, 16};
     enum { POINTS = sizeof bursts / sizeof *bursts };
     double bytes[POINTS], rate[POINTS];
-    struct transfer t = wide_copy();
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        const struct transfer t = burst_copy(bursts[i], NULL);
         struct device_value found;
 
-        t.burst = bursts[i];
         rc = run_transfer(&found, micro, &t, err);
         bytes[i] = t.width * bursts[i];
         rate[i] = found.sustained;
     }
     return rc ? rc
               : device_curve_set(&micro->device->curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes, rate, POINTS,
-                                 t.name, err);
+                                 "dram_copy_burst", err);
 }
 
 static int pin(const struct micro *micro, struct err *err)

@@ -141,3 +141,19 @@ extern "C" __global__ void dram_copy(const VECTOR *in, VECTOR *out, unsigned lon
     for (; at < count; at += threads)
         out[at] = READ(in + at);
 }
+
+// A block copies what lies together, UNROLL values a thread, all read before the first is written.
+extern "C" __global__ void dram_copy_burst(const VECTOR *in, VECTOR *out, unsigned long long count)
+{
+    const unsigned long long at = blockIdx.x * (unsigned long long)(UNROLL * blockDim.x) + threadIdx.x;
+    VECTOR v[UNROLL];
+
+    if (at + (UNROLL - 1) * blockDim.x >= count)
+        return;
+#pragma unroll
+    for (int k = 0; k < UNROLL; k++)
+        v[k] = READ(in + at + k * blockDim.x);
+#pragma unroll
+    for (int k = 0; k < UNROLL; k++)
+        out[at + k * blockDim.x] = v[k];
+}
