@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,11 @@ struct surrogate {
         first; /* per parameter: where its values begin in a row of the values of all; and the row's length */
     double *decay; /* such a row: to what so many steps of a parameter bring the correlation down */
     double *row;   /* scratch: to what each choice does, seen from one configuration */
+
+    /* Scratch: products[p * n + i] is that of the first p parameters' decays between point i and the
+     * configuration `seen`. Who asks for one configuration after another mostly changes the last choices. */
+    double *products;
+    unsigned *seen;
     struct surrogate_prior prior;
     double noise, variance, middle;
     double *lower;   /* Cholesky factor of the correlations, n x n, column by column */
@@ -59,6 +65,11 @@ static void set_row(const struct surrogate *s, const unsigned *choices)
                 s->decay[s->first[p] + (v < choices[p] ? choices[p] - v : v - choices[p])];
 }
 
+static double correlated(const struct surrogate *s, double product, double slope_a, double slope_b)
+{
+    return product + common + s->slope_variance * slope_a * slope_b;
+}
+
 static double correlation(const struct surrogate *s, const unsigned *choices, double slope_a, double slope_b)
 {
     double product = 1;
@@ -66,29 +77,82 @@ static double correlation(const struct surrogate *s, const unsigned *choices, do
 
     for (p = 0; p < s->parameter_count; p++)
         product *= s->row[s->first[p] + choices[p]];
-    return product + common + s->slope_variance * slope_a * slope_b;
+    return correlated(s, product, slope_a, slope_b);
 }
 
-/* Factors `n` x `n` correlations in place; false when they are not positive definite. Each column is taken
- * off all that follow, along the columns, as memory lies and vector units like it. */
+/* Nothing was seen yet. */
+static void forget_seen(struct surrogate *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->parameter_count; i++)
+        s->seen[i] = UINT_MAX;
+    for (i = 0; i < s->n; i++)
+        s->products[i] = 1;
+}
+
+/* The products of all points and a configuration, from the first choice on that is another than before. */
+static const double *see(const struct surrogate *s, const unsigned *choices)
+{
+    const size_t n = s->n, count = s->parameter_count;
+    size_t p = 0, i;
+
+    while (p < count && s->seen[p] == choices[p])
+        p++;
+    if (p < count)
+        set_row(s, choices);
+    for (; p < count; p++) {
+        const double *row = s->row + s->first[p], *before = s->products + p * n;
+        double *products = s->products + (p + 1) * n;
+
+        for (i = 0; i < n; i++)
+            products[i] = before[i] * row[s->choices[i * count + p]];
+        s->seen[p] = choices[p];
+    }
+    return s->products + count * n;
+}
+
+enum { PANEL = 4 }; /* columns that are taken off all others at once */
+
+/* Takes `count` columns that are finished off column j, one after the other. */
+static void take_off(double *restrict other, const double *restrict columns, size_t count, size_t j, size_t n)
+{
+    size_t i, c;
+
+    if (count == PANEL) {
+        const double *second = columns + n, *third = second + n, *fourth = third + n;
+
+        for (i = j; i < n; i++)
+            other[i] = other[i] - columns[i] * columns[j] - second[i] * second[j] - third[i] * third[j] -
+                       fourth[i] * fourth[j];
+        return;
+    }
+    for (c = 0; c < count; c++)
+        for (i = j; i < n; i++)
+            other[i] -= columns[c * n + i] * columns[c * n + j];
+}
+
+/* Factors `n` x `n` correlations in place; false when they are not positive definite. A few columns at a time
+ * are finished and taken off all that follow, along the columns, as memory lies and vector units like it. */
 static bool factor(double *lower, size_t n)
 {
-    size_t i, j, k;
+    size_t first, i, j, k;
 
-    for (k = 0; k < n; k++) {
-        double *restrict column = lower + k * n;
+    for (first = 0; first < n; first += PANEL) {
+        const size_t end = first + PANEL < n ? first + PANEL : n;
 
-        if (!(column[k] > 0))
-            return false;
-        column[k] = sqrt(column[k]);
-        for (i = k + 1; i < n; i++)
-            column[i] /= column[k];
-        for (j = k + 1; j < n; j++) {
-            double *restrict other = lower + j * n;
+        for (k = first; k < end; k++) {
+            double *column = lower + k * n;
 
-            for (i = j; i < n; i++)
-                other[i] -= column[i] * column[j];
+            take_off(column, lower + first * n, k - first, k, n);
+            if (!(column[k] > 0))
+                return false;
+            column[k] = sqrt(column[k]);
+            for (i = k + 1; i < n; i++)
+                column[i] /= column[k];
         }
+        for (j = end; j < n; j++)
+            take_off(lower + j * n, lower + first * n, end - first, j, n);
     }
     return true;
 }
@@ -217,7 +281,7 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
     s->slopes = malloc(n * sizeof *s->slopes);
     s->rate = malloc(count * sizeof *s->rate);
     s->first = calloc(count + 1, sizeof *s->first);
-    s->lower = calloc(n * n, sizeof *s->lower);
+    s->lower = malloc(n * n * sizeof *s->lower); /* of which a half is used */
     s->weights = malloc(n * sizeof *s->weights);
     if (!s->parameters || !s->choices || !s->slopes || !s->rate || !s->first || !s->lower || !s->weights)
         return err_memory(err);
@@ -227,7 +291,9 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
         s->first[p + 1] = s->first[p] + parameters[p].values;
     s->decay = malloc((s->first[count] + 1) * sizeof *s->decay);
     s->row = malloc((s->first[count] + 1) * sizeof *s->row);
-    return s->decay && s->row ? 0 : err_memory(err);
+    s->products = malloc((count + 1) * n * sizeof *s->products);
+    s->seen = malloc(count * sizeof *s->seen);
+    return s->decay && s->row && s->products && s->seen ? 0 : err_memory(err);
 }
 
 /* Takes `n` points, evenly out of `all`. */
@@ -289,6 +355,7 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
     set_slope(s, values);
     while (likelihood(s, values) == -INFINITY)
         s->noise *= 10;
+    forget_seen(s);
     *out = s;
     return 0;
 }
@@ -304,6 +371,8 @@ void surrogate_free(struct surrogate *s)
     free(s->first);
     free(s->decay);
     free(s->row);
+    free(s->products);
+    free(s->seen);
     free(s->lower);
     free(s->weights);
     free(s);
@@ -311,12 +380,12 @@ void surrogate_free(struct surrogate *s)
 
 double surrogate_value(double *deviation, const struct surrogate *s, const unsigned *choices, double slope)
 {
+    const double *products = see(s, choices);
     double near[SURROGATE_POINTS], value = s->middle, known = 0;
     size_t i;
 
-    set_row(s, choices);
     for (i = 0; i < s->n; i++) {
-        near[i] = correlation(s, s->choices + i * s->parameter_count, slope, s->slopes[i]);
+        near[i] = correlated(s, products[i], slope, s->slopes[i]);
         value += near[i] * s->weights[i];
     }
     if (!deviation)
@@ -324,6 +393,6 @@ double surrogate_value(double *deviation, const struct surrogate *s, const unsig
     forward(near, s->lower, s->n);
     for (i = 0; i < s->n; i++)
         known += near[i] * near[i];
-    *deviation = sqrt(s->variance * fmax(correlation(s, choices, slope, slope) - known, 1e-9));
+    *deviation = sqrt(s->variance * fmax(correlated(s, 1, slope, slope) - known, 1e-9));
     return value;
 }

@@ -127,12 +127,33 @@ static void bears_repeated_points(void **state)
     surrogate_free(surrogate);
 }
 
+/* What was worked out for one configuration serves the next: that must not be seen in the answers. */
+static void answers_alike_in_any_order(void **state)
+{
+    unsigned choices[60][PARAMETERS];
+    struct surrogate *asked = learn(choices, 500);
+    unsigned i;
+
+    (void)state;
+    for (i = 0; i < 120; i++) {
+        const unsigned k = (unsigned)(hash_random(5, i) % 60);
+        struct surrogate *fresh = learn(choices, 500);
+        double value, deviation, wanted, wanted_deviation;
+
+        value = surrogate_value(&deviation, asked, choices[k], 0);
+        wanted = surrogate_value(&wanted_deviation, fresh, choices[k], 0);
+        assert_true(value == wanted && deviation == wanted_deviation);
+        surrogate_free(fresh);
+    }
+    surrogate_free(asked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learns_a_function),     cmocka_unit_test(knows_what_it_does_not_know),
         cmocka_unit_test(learns_from_one_point), cmocka_unit_test(learns_a_slope),
-        cmocka_unit_test(bears_repeated_points),
+        cmocka_unit_test(bears_repeated_points), cmocka_unit_test(answers_alike_in_any_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
