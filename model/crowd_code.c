@@ -30,20 +30,43 @@ static double read_cycles(const struct crowd_input *in)
     return own > 0 ? 1 / own : server_cycles(in, RESOURCE_L2);
 }
 
-/* What a store asks of L2. Sectors that the warp has stored to before cost nothing if they merge; if not,
- * each is one more written in part. */
+/* What a store asks of L2: what merges on its way there asks for nothing. */
 static void share_store(struct crowd_request *out, const struct crowd_input *in,
                         const struct traffic_count *count)
 {
     const struct traffic *traffic = in->traffic;
     const double each = server_cycles(in, RESOURCE_L2) / count->issued;
-    const double fresh = count->sectors - count->again, again = count->again / count->sectors;
+    const double sent = count->sectors - count->again;
     const double filled = traffic->l2_written > 0 ? traffic->l2_filled / traffic->l2_written : 1;
 
-    out->stored = count->lines / count->issued;
-    out->l2 = each * machine_writes(in->machine, fresh, count->lines * (1 - again), fresh * filled);
-    out->l2_parts = each * machine_writes(in->machine, count->again, count->lines * again,
-                                          count->bytes / FOOTPRINT_SECTOR * again);
+    out->stores = true;
+    out->l2 = each * machine_writes(in->machine, sent, count->lines * sent / count->sectors, sent * filled);
+}
+
+/* Loops are played for a few iterations, and what chance makes of these would be extrapolated. */
+static bool loops(const struct emulate_result *emulation)
+{
+    size_t p, s;
+
+    for (p = 0; p < emulation->path_count; p++)
+        for (s = 0; s < emulation->paths[p].count; s++)
+            if (emulation->paths[p].steps[s].body)
+                return true;
+    return false;
+}
+
+/* Of a load's latency, what DRAM makes longer or shorter, and the pieces that it brings; not what another
+ * block has asked for before. */
+static void share_latency(struct crowd_request *out, const struct crowd_input *in,
+                          const struct traffic_count *count)
+{
+    const double brings = fmin(count->dram_read / (count->sectors * FOOTPRINT_SECTOR), 1);
+
+    if (loops(in->emulation))
+        return;
+    out->far =
+        fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
+    out->pieces = count->lines / count->issued / (MACHINE_PIECE / 128.);
 }
 
 /* What the mean issue asks for: of those with every lane off, nothing. */
@@ -72,7 +95,9 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
         return;
     if (writes)
         share_store(out, in, count);
-    else
+    if (!writes && !(instruction->accesses[0].access & SASS_ATOMICALLY))
+        share_latency(out, in, count);
+    if (!writes)
         out->l2 = each * read_cycles(in) *
                   machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->flight);
     out->dram =

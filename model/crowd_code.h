@@ -11,10 +11,11 @@ enum { CROWD_SLOTS = 6 /* scoreboards of a warp */ };
 struct crowd_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
                                       its share) and DRAM, by its share */
-    double stored;                /* lines of L1 that it stores to */
-    double l2_parts;              /* of L2, by what the warp's store before has sent on its way without it */
+    double far;                   /* of the latency of a load, what is DRAM's and grows with the load there */
+    double pieces;                /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
     double latency, read_latency; /* see struct replay_op, also below */
     uint8_t sets, sets_read, kind;
+    bool stores; /* to global memory */
 };
 
 /* An instruction as the choice among warps sees it: small, because the choice is where the time goes. */

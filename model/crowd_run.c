@@ -10,6 +10,9 @@ enum {
     QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
 };
 
+/* Whose multiples, less their whole parts, spread evenly over a square: 1 / x and 1 / x^2 of x^3 = x + 1. */
+static const double EVEN_X = 0.7548776662466927, EVEN_Y = 0.5698402909980532;
+
 /* What warps ask for
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -32,33 +35,51 @@ static double serve(double *free, double time, double cycles)
     return wait;
 }
 
-/* What a store asks of L2: parts of sectors merge with those of the warp's last store unless the SM has sent
- * that on its way by then. */
-static double use_store(struct crowd_sim *sim, struct crowd_warp *warp, const struct crowd_request *request)
+/* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
+ * over the warps and over the loads of each, so that few stand for many. What lies together comes together.
+ */
+static double place_of_load(struct crowd_warp *warp, double pieces)
 {
-    const bool merges = sim->stored - warp->stored <= sim->in->machine->merge_lines;
+    double whole;
 
-    if (request->l2_parts > 0 && merges) {
-        warp->stored = sim->stored - request->stored;
-        return request->l2;
-    }
-    warp->stored = sim->stored;
-    sim->stored += request->stored;
-    return request->l2 + request->l2_parts;
+    return modf(floor(warp->number * pieces) * EVEN_X + warp->loads++ * EVEN_Y, &whole);
+}
+
+/* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
+ * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
+ * around that as measured. */
+static double wait_of_load(struct crowd_sim *sim, struct crowd_warp *warp,
+                           const struct crowd_request *request, double behind, double time)
+{
+    const struct machine *machine = sim->in->machine;
+    const double used = fmin(sim->dram_busy / (time + request->latency), 1);
+    const double mean = request->far * saturation_factor(&machine->dram, used);
+    const unsigned share = (unsigned)(place_of_load(warp, request->pieces) * MACHINE_SPREAD);
+
+    return later(behind, mean - request->far) + mean * (machine->dram_spread[share] - 1);
+}
+
+/* What a request that comes to DRAM at `time` waits there. */
+static double use_dram(struct crowd_sim *sim, struct crowd_warp *warp, const struct crowd_request *request,
+                       double time)
+{
+    const double wait = serve(&sim->dram_free, time, request->dram);
+
+    sim->dram_busy += request->dram;
+    return request->far > 0 ? wait_of_load(sim, warp, request, wait, time) : wait;
 }
 
 static void use_memory(struct crowd_sim *sim, struct crowd_warp *warp, const struct crowd_request *request,
                        double time)
 {
-    const double l2 = request->stored > 0 ? use_store(sim, warp, request) : request->l2;
     double delay = serve(&sim->tags_free, time, request->tags), ready;
 
     delay += serve(&sim->units_free, time + delay, request->units);
-    delay += serve(&sim->l2_free, time + delay, l2);
-    if (request->stored > 0) /* what is behind a store waits until L2 has taken that, which has one way in */
+    delay += serve(&sim->l2_free, time + delay, request->l2);
+    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sim->units_free = later(sim->units_free, sim->l2_free);
     sim->queue_free[true] = later(sim->units_free, sim->tags_free) - QUEUE_CYCLES;
-    delay += serve(&sim->dram_free, time + delay, request->dram);
+    delay += use_dram(sim, warp, request, time + delay);
     ready = time + delay + request->latency;
     if (request->kind == REPLAY_COPY)
         warp->copied = later(warp->copied, ready);

@@ -43,7 +43,10 @@ void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double 
     for (w = first; w < first + sim->per_block; w++) {
         struct crowd_warp *warp = crowd_warp_at(sim, w);
 
-        *warp = (struct crowd_warp){.place = place, .past = &sim->pasts[warp - sim->warps], .earliest = time};
+        *warp = (struct crowd_warp){.place = place,
+                                    .past = &sim->pasts[warp - sim->warps],
+                                    .earliest = time,
+                                    .number = (double)(sim->begun - 1) * sim->per_block + (w - first)};
         give_list(sim, warp, w);
         crowd_find_ready(sim, warp);
     }

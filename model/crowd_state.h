@@ -20,8 +20,9 @@ struct crowd_warp {
     size_t safe;     /* before which there is no need to look where the list ends */
     double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
     double slot[CROWD_SLOTS], copied;
-    double stored; /* lines that the SM had stored to before the warp's last store */
     unsigned sets[CROWD_SLOTS];
+    double number;  /* of all warps that have begun */
+    unsigned loads; /* from DRAM so far */
 };
 
 struct crowd_place {
@@ -70,7 +71,7 @@ struct crowd_sim {
     double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles, read_window;
     double foresight;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
-    double stored;         /* lines that warps have stored to so far */
+    double dram_busy;      /* cycles of DRAM asked for so far */
 };
 
 /* fmax() and fmin() without their care for NaN. */

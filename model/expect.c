@@ -91,6 +91,8 @@ static struct traffic_caches caches_of(const struct expect_work *work, double dr
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,
         .merge_lines = work->machine->merge_lines,
+        .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)
+                                                              : INFINITY,
         .resident_blocks = work->out->occupancy.blocks,
         .sms = (double)device->limits.sm_count,
         .drift = drift,

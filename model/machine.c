@@ -364,6 +364,20 @@ static double *take_curve(struct saturation_curve *out, double *points, const st
     return points + 2 * curve->count;
 }
 
+/* Its mean is made 1: the tail beyond the last point belongs to that. */
+static void take_spread(struct machine *machine)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_DRAM_SPREAD];
+    double below = 0;
+    int i;
+
+    for (i = 0; i < MACHINE_SPREAD; i++)
+        machine->dram_spread[i] = curve->count ? device_curve_at(curve, (i + 0.5) / MACHINE_SPREAD) : 1;
+    for (i = 0; i + 1 < MACHINE_SPREAD; i++)
+        below += machine->dram_spread[i];
+    machine->dram_spread[i] = fmax(MACHINE_SPREAD - below, machine->dram_spread[i - 1]);
+}
+
 static int take_curves(struct machine *machine, struct err *err)
 {
     const struct device_curve *curves = machine->device->curves;
@@ -401,6 +415,7 @@ int machine_init(struct machine *out, const struct device *device, struct err *e
     take_l2(out);
     take_dram(out);
     take_rest(out);
+    take_spread(out);
     return take_curves(out, err);
 }
 

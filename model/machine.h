@@ -33,6 +33,10 @@ struct machine_cost {
 };
 
 enum { MACHINE_FUNCTIONS = 16 };
+enum {
+    MACHINE_SPREAD = 16, /* equal shares of all loads, by how long they take */
+    MACHINE_PIECE = 512  /* bytes that come from DRAM together, those of a load of the curve dram_spread */
+};
 
 /* In sectors read in order; `alone` in its line, no less than in order. */
 struct machine_write {
@@ -42,7 +46,8 @@ struct machine_write {
 struct machine {
     const struct device *device; /* borrowed */
     struct capacities capacities;
-    struct saturation_curve shared, l2, dram;         /* of the loaded latency; empty where not measured */
+    struct saturation_curve shared, l2, dram; /* of the loaded latency; empty where not measured */
+    double dram_spread[MACHINE_SPREAD]; /* latency of a load over the mean, ascending; 1 where not measured */
     struct machine_cost costs[SASS_OP_COUNT];         /* read them with machine_cost_of() */
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
     struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */

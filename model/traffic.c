@@ -150,23 +150,84 @@ static void find_hot(struct traffic *out)
         out->hot_bytes += out->counts[i].issued > 0 && out->counts[i].issued >= most / 2 ? SASS_BYTES : 0;
 }
 
-/* Parts of a sector that a warp stores one after another leave the SM as one, unless the lines of a single
- * store are already too many to wait for the next. */
-static void send_stores(struct traffic *out, struct traffic_count *count, const struct sass_access *access,
-                        const struct traffic_caches *caches)
+/* The share of a warp's stores to sectors that it has stored to before that do not merge with what is still
+ * on its way to L2. That queue holds so many lines, `queue` of these stores. The warps of a block store
+ * together, and those of another one get in between, `others` in all: who goes next is any of them, so that
+ * between two stores of a warp the number of those of others has a geometric distribution. Each that does not
+ * merge, of the `again` that could and of all the others, moves the queue on. */
+static double parts_apart(double queue, double others, double again)
 {
-    const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0 &&
-                        count->lines / count->requests <= caches->merge_lines;
+    double apart = 1;
+    int i;
 
-    count->again = merges ? fmax(count->sectors - count->own, 0) : 0;
+    if (queue < 1)
+        return 1;
+    for (i = 0; i < 50; i++) {
+        const double moves = others * (1 - again * (1 - apart));
+
+        apart = pow(moves / (1 + moves), queue);
+    }
+    return apart;
+}
+
+/* Parts of a sector that a warp stores one after another leave the SM as one where they merge. */
+static void send_stores(struct traffic *out, struct traffic_count *count, const struct sass_access *access,
+                        const struct traffic_caches *caches, double others, double again)
+{
+    const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0;
+    const double queue = merges ? caches->merge_lines / (count->lines / count->requests) : 0;
+
+    count->again = fmax(count->sectors - count->own, 0) * (1 - parts_apart(queue, others, again));
     out->l2_written += count->sectors - count->again;
     out->l2_lines += count->lines * (1 - count->again / count->sectors);
     out->l2_filled += fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors);
 }
 
-static void sum_sectors(struct traffic *out, const struct sass_code *code,
-                        const struct traffic_caches *caches)
+static bool stores(const struct sass_access *access)
 {
+    return access && access->access & SASS_WRITES && !(access->access & SASS_ATOMICALLY);
+}
+
+/* Of the sectors that warps store to, the share that they have stored to before. */
+static double stored_again(const struct traffic *traffic, const struct sass_code *code)
+{
+    double all = 0, again = 0;
+    size_t i;
+
+    for (i = 0; i < code->count; i++)
+        if (stores(global_access(&code->instructions[i]))) {
+            all += traffic->counts[i].sectors;
+            again += fmax(traffic->counts[i].sectors - traffic->counts[i].own, 0);
+        }
+    return all > 0 ? again / all : 0;
+}
+
+/* Whether warps queue for the load/store units to store: they come there together, from a barrier, or the
+ * loads of all resident ones are more than an SM can have under way. */
+static bool stores_queue(const struct traffic *traffic, const struct sass_code *code,
+                         const struct traffic_caches *caches, double resident_warps)
+{
+    double lines = 0; /* that a warp loads, each instruction once */
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct traffic_count *count = &traffic->counts[i];
+
+        if (code->instructions[i].op == SASS_BAR && count->issued > 0)
+            return true;
+        if (count->requests > 0 && traffic_is_cached(&code->instructions[i]))
+            lines += count->lines / fmax(count->issued, 1);
+    }
+    return lines * resident_warps > caches->loads_most;
+}
+
+static void sum_sectors(struct traffic *out, const struct sass_code *code,
+                        const struct traffic_caches *caches, double block_warps)
+{
+    const double others = stores_queue(out, code, caches, caches->resident_blocks * block_warps)
+                              ? fmin(caches->resident_blocks, 2) * block_warps - 1
+                              : 0;
+    const double again = stored_again(out, code);
     size_t i;
 
     for (i = 0; i < code->count; i++) {
@@ -181,7 +242,7 @@ static void sum_sectors(struct traffic *out, const struct sass_code *code,
         else if (!(access->access & (SASS_WRITES | SASS_ATOMICALLY)))
             out->l2_read += sectors;
         else
-            send_stores(out, &out->counts[i], access, caches);
+            send_stores(out, &out->counts[i], access, caches, others, again);
     }
     out->l2_filled = fmin(out->l2_filled, out->l2_written);
 }
@@ -233,7 +294,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
     out->meeting = result->meeting;
     find_hot(out);
-    sum_sectors(out, code, caches);
+    sum_sectors(out, code, caches, result->blocks[0].warps);
     if (reuse_of(out, code, result, launch, caches, err))
         return ERR_MEMORY;
     find_bursts(out, code);

@@ -29,8 +29,8 @@ struct traffic_count {
     double own;          /* sectors that the warp had not touched before; >= fresh */
     double late;         /* requests with a sector that the warp had not touched before */
     double apart;        /* requests of a warp between its load of a sector and another warp's */
-    double again;        /* of a store's sectors, those that the warp has stored to before: they may merge */
-    unsigned region;     /* of global memory, as in struct emulate_touch */
+    double again;    /* of a store's sectors, those that merge with what the warp has stored to them before */
+    unsigned region; /* of global memory, as in struct emulate_touch */
 
     /* Of a load's sectors: where its data comes from. */
     double l1_hit;     /* share that L1 answers */
@@ -50,6 +50,7 @@ struct traffic_caches {
     double l2_holds;        /* the footprint that still hits, of data that all SMs use */
     double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
     double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
+    double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */
     double resident_blocks; /* of an SM */
     double sms;
     double drift; /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_zones.h */

@@ -33,6 +33,7 @@ static const struct group {
     {"stores in parts", micro_stores},
     {"evicted first", micro_priority},
     {"loaded latency", micro_loaded},
+    {"spread of latencies", micro_spread},
     {"diverging loads", micro_diverging},
     {"warps", micro_warps},
     {"turns", micro_turns},

@@ -25,6 +25,7 @@ int micro_scattered(const struct micro *micro, struct err *err);
 int micro_stores(const struct micro *micro, struct err *err);
 int micro_priority(const struct micro *micro, struct err *err);
 int micro_loaded(const struct micro *micro, struct err *err);
+int micro_spread(const struct micro *micro, struct err *err);
 int micro_diverging(const struct micro *micro, struct err *err);
 int micro_issue(const struct micro *micro, struct err *err);
 int micro_control(const struct micro *micro, struct err *err);

@@ -244,6 +244,63 @@ static void unequal_blocks_share_the_places(void **state)
     check_near(play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
 }
 
+/* Warps of a block load 512 bytes each from DRAM and meet; half of the loads take `early` times the mean,
+ * half as much longer. */
+static double met(double early, unsigned warps)
+{
+    struct fixture f = {0};
+    int i;
+
+    f.code[0] = load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[1] = plain(SASS_BAR, 1, 1);
+    f.code[2] = plain(SASS_EXIT, 5, 0);
+    set_up(&f, 3, warps);
+    for (i = 0; i < MACHINE_SPREAD; i++)
+        f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
+    f.counts[0] = (struct traffic_count){
+        .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .waits = 1, .waits_dram = 1, .dram_read = 512};
+    return play(&f, 1, false).first;
+}
+
+static void a_barrier_waits_for_the_slowest_load(void **state)
+{
+    const double alone = met(1, 1), together = met(1, 4), latency = 680;
+
+    (void)state;
+    check_near(met(0.8, 1), alone - 0.2 * latency, 1);
+    check_near(met(0.8, 4), together + 0.2 * latency, 100);
+    check_near(met(0.5, 4), together + 0.5 * latency, 100);
+}
+
+/* Each of four warps waits for 40 loads, one after another: early ones make up for late ones. */
+static void a_warp_has_loads_of_all_kinds(void **state)
+{
+    double cycles[2];
+    int early, i;
+
+    (void)state;
+    for (early = 0; early < 2; early++) {
+        struct fixture f = {0};
+
+        fill(&f, 41, load(SASS_LDG, SASS_SPACE_GLOBAL, 0));
+        for (i = 1; i < 40; i++)
+            f.code[i].control.wait_mask = 1;
+        set_up(&f, 41, 4);
+        for (i = 0; i < MACHINE_SPREAD; i++)
+            f.machine.dram_spread[i] = early ? 0.5 + (i + 0.5) / MACHINE_SPREAD : 1;
+        for (i = 0; i < 40; i++)
+            f.counts[i] = (struct traffic_count){.issued = 1,
+                                                 .requests = 1,
+                                                 .sectors = 4,
+                                                 .lines = 1,
+                                                 .waits = 1,
+                                                 .waits_dram = 1,
+                                                 .dram_read = 128};
+        cycles[early] = play(&f, 1, false).first;
+    }
+    check_near(cycles[1], cycles[0], 0.03 * cycles[0]);
+}
+
 /* A block that loads and waits: the next one on its place begins `replace_cycles` after its end. */
 static void waves_follow_each_other(void **state)
 {
@@ -287,48 +344,6 @@ static void l2_is_read_at_the_own_rate(void **state)
     (void)state;
     check_near(reads(64), 0.5, 0.05);
     check_near(reads(0), 32. / 40, 0.05);
-}
-
-/* Warps that store `lines` lines again and again, each time another part of their sectors, `lines` times
- * until they are full: cycles of a store. */
-static double stores(double merge_lines, unsigned lines, unsigned blocks)
-{
-    const double sectors = fmin(4 * lines, 32), part = 128;
-    struct fixture f = {0};
-
-    fill(&f, 65, load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
-    set_up(&f, 65, 1);
-    f.machine.merge_lines = merge_lines;
-    f.machine.parted = (struct machine_write){3, 3};
-    f.traffic.l2_written = f.traffic.l2_filled = 64. * part / 32;
-    for (unsigned i = 0; i < 64; i++) {
-        f.code[i].accesses[0].access = SASS_WRITES;
-        f.counts[i] = (struct traffic_count){.issued = 1,
-                                             .requests = 1,
-                                             .sectors = sectors,
-                                             .lines = lines,
-                                             .bytes = part,
-                                             .again = i % lines ? sectors : 0};
-    }
-    return play(&f, blocks, false).first / (64 * blocks);
-}
-
-/* An NVIDIA H200 merges parts while an SM stores to at most 28 lines in between: with few warps, but not
- * where many take turns. */
-static void parts_merge_while_few_warps_store(void **state)
-{
-    static const struct {
-        unsigned lines, few, many;
-    } cases[] = {{4, 8, 32}, {8, 8, 16}, {16, 2, 8}};
-
-    (void)state;
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        const unsigned lines = cases[c].lines;
-
-        check_near(stores(28, lines, cases[c].few), stores(INFINITY, lines, cases[c].few), 0.3);
-        check_near(stores(28, lines, cases[c].many) / stores(0, lines, cases[c].many), 1, 0.1);
-        assert_true(stores(28, lines, cases[c].many) > 2 * stores(28, lines, cases[c].few));
-    }
 }
 
 /* Three sources of one bank, then two instructions without any. */
@@ -501,9 +516,10 @@ int main(void)
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
         cmocka_unit_test(unequal_blocks_share_the_places),
+        cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
+        cmocka_unit_test(a_warp_has_loads_of_all_kinds),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
-        cmocka_unit_test(parts_merge_while_few_warps_store),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(a_warp_goes_on_unless_it_yields),
         cmocka_unit_test(the_youngest_goes_first),

@@ -151,6 +151,32 @@ static void written_sectors_cost_by_their_kind(void **state)
     device_release(&device);
 }
 
+/* Shares of loads by how long they take: their mean is 1, and nothing is spread where nobody measured it. */
+static void loads_are_spread_as_measured(void **state)
+{
+    const double x[] = {1 / 32., 31 / 32.}, y[] = {0.5, 1.4};
+    struct device device = h200();
+    struct machine machine;
+    double sum = 0;
+    int i;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine.dram_spread[0], 1, 0);
+    check_near(machine.dram_spread[MACHINE_SPREAD - 1], 1, 0);
+    machine_release(&machine);
+    assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_DRAM_SPREAD], x, y, 2, "test", NULL), 0);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine.dram_spread[0], 0.5, 1e-9);
+    check_near(machine.dram_spread[5], 0.8, 1e-9);
+    for (i = 0; i < MACHINE_SPREAD; i++)
+        sum += machine.dram_spread[i];
+    check_near(sum, MACHINE_SPREAD, 1e-9);
+    assert_true(machine.dram_spread[MACHINE_SPREAD - 1] > 1.4);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     struct device device = h200(), empty;
@@ -193,10 +219,15 @@ static void barriers_grow_with_their_warps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacities_are_per_cycle),    cmocka_unit_test(curves_are_factors_over_utilisation),
-        cmocka_unit_test(costs_of_instructions),       cmocka_unit_test(merged_requests_cost_less),
-        cmocka_unit_test(scattered_sectors_cost_more), cmocka_unit_test(written_sectors_cost_by_their_kind),
-        cmocka_unit_test(what_is_missing_is_named),    cmocka_unit_test(barriers_grow_with_their_warps),
+        cmocka_unit_test(capacities_are_per_cycle),
+        cmocka_unit_test(curves_are_factors_over_utilisation),
+        cmocka_unit_test(costs_of_instructions),
+        cmocka_unit_test(merged_requests_cost_less),
+        cmocka_unit_test(scattered_sectors_cost_more),
+        cmocka_unit_test(written_sectors_cost_by_their_kind),
+        cmocka_unit_test(loads_are_spread_as_measured),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(barriers_grow_with_their_warps),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

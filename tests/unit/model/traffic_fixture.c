@@ -2,6 +2,8 @@
 
 #include "check.h"
 
+#include <math.h>
+
 struct sass fixture_access(enum sass_op op, unsigned how)
 {
     struct sass out = {.op = (uint16_t)op, .sm = 90, .guard = SASS_PT, .access_count = 1};
@@ -52,6 +54,7 @@ void fixture_set_up(struct fixture *f, unsigned stride)
     f->caches = (struct traffic_caches){.l1_bytes = 200e3,
                                         .l2_bytes = 50e6,
                                         .l2_holds = 50e6,
+                                        .loads_most = INFINITY,
                                         .resident_blocks = 32,
                                         .sms = 10,
                                         .warm = false};
