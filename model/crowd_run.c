@@ -47,7 +47,7 @@ static double place_of_load(struct crowd_warp *warp, double pieces)
 
 /* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
  * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
- * around that as measured. */
+ * around that by its latency alone: how far waiting spreads is played. */
 static double wait_of_load(struct crowd_sim *sim, struct crowd_warp *warp,
                            const struct crowd_request *request, double behind, double time)
 {
@@ -56,7 +56,7 @@ static double wait_of_load(struct crowd_sim *sim, struct crowd_warp *warp,
     const double mean = request->far * saturation_factor(&machine->dram, used);
     const unsigned share = (unsigned)(place_of_load(warp, request->pieces) * MACHINE_SPREAD);
 
-    return later(behind, mean - request->far) + mean * (machine->dram_spread[share] - 1);
+    return later(behind, mean - request->far) + request->far * (machine->dram_spread[share] - 1);
 }
 
 /* What a request that comes to DRAM at `time` waits there. */
