@@ -1,111 +1,5 @@
 #include "check.h"
-
-#include "model/crowd.h"
-
-#include <math.h>
-
-/* Straight code played by blocks of two warps on the profile written by hand: 4 schedulers, LDS 29 cycles and
- * one wavefront a cycle, a barrier of two warps 21. */
-enum { CODE = 600, ROUNDS = 9 };
-
-struct fixture {
-    struct device device;
-    struct machine machine;
-    struct sass code[CODE];
-    struct traffic_count counts[CODE];
-    struct sass_code sass;
-    struct traffic traffic;
-    struct replay_code ops;
-    struct emulate_step steps[4];
-    struct emulate_path path;
-    struct emulate_result emulation;
-    struct emulate_block block;
-    const struct emulate_block *blocks[2];
-    uint32_t paths[32];
-};
-
-static struct sass plain(enum sass_op op, unsigned stall, unsigned waits)
-{
-    return (struct sass){.op = (uint16_t)op,
-                         .sm = 90,
-                         .guard = SASS_PT,
-                         .control = {.stall = (uint8_t)stall,
-                                     .write_barrier = SASS_NO_BARRIER,
-                                     .read_barrier = SASS_NO_BARRIER,
-                                     .wait_mask = (uint8_t)waits}};
-}
-
-static struct sass load(enum sass_op op, enum sass_space space, unsigned sets)
-{
-    struct sass out = plain(op, 1, 0);
-
-    out.control.write_barrier = (uint8_t)sets;
-    out.access_count = 1;
-    out.accesses[0] = (struct sass_access){.space = (uint8_t)space, .access = SASS_READS, .bytes = 4};
-    return out;
-}
-
-static void set_up(struct fixture *f, size_t count, unsigned warps)
-{
-    size_t i;
-
-    assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
-    assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
-    for (i = 0; i < count; i++)
-        f->counts[i] = (struct traffic_count){.issued = 1, .waits = 1};
-    f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
-    f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
-    if (!f->path.count) {
-        f->steps[0].count = (uint32_t)count;
-        f->path.count = 1;
-    }
-    f->path.steps = f->steps;
-    f->block = (struct emulate_block){.weight = 1, .warps = warps, .paths = f->paths};
-    f->blocks[0] = &f->block;
-    f->emulation = (struct emulate_result){.paths = &f->path, .path_count = 1};
-}
-
-static int try_to_play(struct crowd *out, struct fixture *f, unsigned blocks, bool waves,
-                       const atomic_bool *stop)
-{
-    struct crowd_input in = {.code = &f->ops,
-                             .machine = &f->machine,
-                             .sass = &f->sass,
-                             .traffic = &f->traffic,
-                             .emulation = &f->emulation,
-                             .blocks = f->blocks,
-                             .block_count = f->blocks[1] ? 2 : 1,
-                             .busy_sms = 132,
-                             .replace_cycles = 100,
-                             .partitions = 4,
-                             .stop = stop};
-    int rc;
-
-    *out = (struct crowd){0};
-    assert_int_equal(replay_code_init(&f->ops, &f->machine, &f->sass, &f->traffic, f->block.warps, NULL), 0);
-    rc = crowd_play(out, &in, blocks, waves, NULL);
-    replay_code_release(&f->ops);
-    machine_release(&f->machine);
-    device_release(&f->device);
-    return rc;
-}
-
-static struct crowd play(struct fixture *f, unsigned blocks, bool waves)
-{
-    struct crowd out;
-
-    assert_int_equal(try_to_play(&out, f, blocks, waves, NULL), 0);
-    return out;
-}
-
-static void fill(struct fixture *f, size_t count, struct sass with)
-{
-    size_t i;
-
-    for (i = 0; i + 1 < count; i++)
-        f->code[i] = with;
-    f->code[count - 1] = plain(SASS_EXIT, 5, 0);
-}
+#include "crowd_fixture.h"
 
 /* Dependent FADDs: a warp issues every 4 cycles; four warps on a scheduler fill it, eight take twice as long.
  */
@@ -121,9 +15,9 @@ static void latency_then_throughput(void **state)
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f = {0};
 
-        fill(&f, 501, plain(SASS_FADD, 4, 0));
-        set_up(&f, 501, 2);
-        check_near(play(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
+        fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
+        fixture_set_up(&f, 501, 2);
+        check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
     }
 }
 
@@ -133,9 +27,9 @@ static void a_pipe_is_shared(void **state)
     struct fixture f = {0};
 
     (void)state;
-    fill(&f, 501, plain(SASS_IADD3, 1, 0));
-    set_up(&f, 501, 4);
-    check_near(play(&f, 2, false).first, 2 * 500 * 2, 40);
+    fixture_fill(&f, 501, fixture_plain(SASS_IADD3, 1, 0));
+    fixture_set_up(&f, 501, 4);
+    check_near(fixture_play(&f, 2, false).first, 2 * 500 * 2, 40);
 }
 
 /* Every warp's load takes a cycle of the only load/store units, whichever sub-partition it comes from. */
@@ -145,11 +39,11 @@ static void load_store_units_are_shared_by_all(void **state)
     size_t i;
 
     (void)state;
-    fill(&f, 201, load(SASS_LDS, SASS_SPACE_SHARED, 0));
-    set_up(&f, 201, 8);
+    fixture_fill(&f, 201, fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0));
+    fixture_set_up(&f, 201, 8);
     for (i = 0; i < 200; i++)
         f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 2};
-    check_near(play(&f, 1, false).first, 8 * 200 * 2, 80);
+    check_near(fixture_play(&f, 1, false).first, 8 * 200 * 2, 80);
 }
 
 /* 10 dependent FADDs and a barrier, 20 times: with one block the barrier's latency shows, with many the other
@@ -160,14 +54,14 @@ static void a_barrier_is_hidden_by_other_blocks(void **state)
     size_t i;
 
     (void)state;
-    fill(&one, 221, plain(SASS_FADD, 4, 0));
+    fixture_fill(&one, 221, fixture_plain(SASS_FADD, 4, 0));
     for (i = 10; i < 220; i += 11)
-        one.code[i] = plain(SASS_BAR, 1, 0);
+        one.code[i] = fixture_plain(SASS_BAR, 1, 0);
     many = one;
-    set_up(&one, 221, 2);
-    check_near(play(&one, 1, false).first, 20 * (40 + 21), 60);
-    set_up(&many, 221, 2);
-    assert_true(play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
+    fixture_set_up(&one, 221, 2);
+    check_near(fixture_play(&one, 1, false).first, 20 * (40 + 21), 60);
+    fixture_set_up(&many, 221, 2);
+    assert_true(fixture_play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
 }
 
 /* With barriers that cost less than times this late can tell, too. */
@@ -177,13 +71,13 @@ static void a_barrier_may_cost_next_to_nothing(void **state)
     size_t i;
 
     (void)state;
-    fill(&f, 221, plain(SASS_FADD, 4, 0));
+    fixture_fill(&f, 221, fixture_plain(SASS_FADD, 4, 0));
     for (i = 10; i < 220; i += 11)
-        f.code[i] = plain(SASS_BAR, 1, 0);
-    set_up(&f, 221, 2);
+        f.code[i] = fixture_plain(SASS_BAR, 1, 0);
+    fixture_set_up(&f, 221, 2);
     f.device.values[DEVICE_BARRIER_LATENCY].sustained = 1e-15;
     f.device.values[DEVICE_BARRIER_PER_WARP].sustained = 0;
-    check_near(play(&f, 1, false).first, 20 * 40, 30);
+    check_near(fixture_play(&f, 1, false).first, 20 * 40, 30);
 }
 
 /* A loop of 10 FADDs, 1000 times. */
@@ -193,10 +87,10 @@ static void loops_are_extrapolated(void **state)
                         .path = {.count = 3}};
 
     (void)state;
-    fill(&f, 12, plain(SASS_FADD, 4, 0));
-    f.code[10] = plain(SASS_BRA, 5, 0);
-    set_up(&f, 12, 2);
-    check_near(play(&f, 1, false).first, 1000 * 50, 100);
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
+    check_near(fixture_play(&f, 1, false).first, 1000 * 50, 100);
 }
 
 /* A warp may have four copies under way: the first passes wait for nothing, from then on four of them take as
@@ -207,18 +101,18 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
                         .path = {.count = 3}};
 
     (void)state;
-    f.code[0] = load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
-    f.code[1] = plain(SASS_LDGDEPBAR, 1, 0);
+    f.code[0] = fixture_load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+    f.code[1] = fixture_plain(SASS_LDGDEPBAR, 1, 0);
     f.code[1].control.write_barrier = 0;
-    f.code[2] = plain(SASS_DEPBAR, 1, 0);
+    f.code[2] = fixture_plain(SASS_DEPBAR, 1, 0);
     f.code[2].source_count = 2;
     f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
     f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 3};
-    f.code[3] = plain(SASS_BRA, 5, 0);
-    f.code[4] = plain(SASS_EXIT, 5, 0);
-    set_up(&f, 5, 1);
+    f.code[3] = fixture_plain(SASS_BRA, 5, 0);
+    f.code[4] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 5, 1);
     f.counts[0].requests = f.counts[0].sectors = 1;
-    check_near(play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
+    check_near(fixture_play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
 }
 
 /* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
@@ -234,14 +128,14 @@ static void unequal_blocks_share_the_places(void **state)
     uint32_t others[2] = {1, 1};
 
     (void)state;
-    fill(&f, 12, plain(SASS_FADD, 4, 0));
-    f.code[10] = plain(SASS_BRA, 5, 0);
-    set_up(&f, 12, 2);
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
     shorter = f.block;
     shorter.paths = others;
     f.blocks[1] = &shorter;
-    check_near(play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
+    check_near(fixture_play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
 }
 
 /* Warps of a block load 512 bytes each from DRAM and meet; half of the loads take `early` times the mean,
@@ -251,15 +145,15 @@ static double met(double early, unsigned warps)
     struct fixture f = {0};
     int i;
 
-    f.code[0] = load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
-    f.code[1] = plain(SASS_BAR, 1, 1);
-    f.code[2] = plain(SASS_EXIT, 5, 0);
-    set_up(&f, 3, warps);
+    f.code[0] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[1] = fixture_plain(SASS_BAR, 1, 1);
+    f.code[2] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 3, warps);
     for (i = 0; i < MACHINE_SPREAD; i++)
         f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
     f.counts[0] = (struct traffic_count){
         .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .waits = 1, .waits_dram = 1, .dram_read = 512};
-    return play(&f, 1, false).first;
+    return fixture_play(&f, 1, false).first;
 }
 
 static void a_barrier_waits_for_the_slowest_load(void **state)
@@ -282,10 +176,10 @@ static void a_warp_has_loads_of_all_kinds(void **state)
     for (early = 0; early < 2; early++) {
         struct fixture f = {0};
 
-        fill(&f, 41, load(SASS_LDG, SASS_SPACE_GLOBAL, 0));
+        fixture_fill(&f, 41, fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0));
         for (i = 1; i < 40; i++)
             f.code[i].control.wait_mask = 1;
-        set_up(&f, 41, 4);
+        fixture_set_up(&f, 41, 4);
         for (i = 0; i < MACHINE_SPREAD; i++)
             f.machine.dram_spread[i] = early ? 0.5 + (i + 0.5) / MACHINE_SPREAD : 1;
         for (i = 0; i < 40; i++)
@@ -296,7 +190,7 @@ static void a_warp_has_loads_of_all_kinds(void **state)
                                                  .waits = 1,
                                                  .waits_dram = 1,
                                                  .dram_read = 128};
-        cycles[early] = play(&f, 1, false).first;
+        cycles[early] = fixture_play(&f, 1, false).first;
     }
     check_near(cycles[1], cycles[0], 0.03 * cycles[0]);
 }
@@ -308,11 +202,11 @@ static void waves_follow_each_other(void **state)
     struct crowd crowd;
 
     (void)state;
-    f.code[0] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
-    f.code[1] = plain(SASS_EXIT, 5, 1);
-    set_up(&f, 2, 1);
+    f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[1] = fixture_plain(SASS_EXIT, 5, 1);
+    fixture_set_up(&f, 2, 1);
     f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    crowd = play(&f, 1, true);
+    crowd = fixture_play(&f, 1, true);
     check_near(crowd.first, 29 + 5, 1);
     check_near(crowd.further, 29 + 100, 6);
 }
@@ -324,8 +218,8 @@ static double reads(double own_bytes)
     struct fixture f = {0};
     double cycles;
 
-    fill(&f, 21, load(SASS_LDG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
-    set_up(&f, 21, 1);
+    fixture_fill(&f, 21, fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    fixture_set_up(&f, 21, 1);
     f.machine.capacities.sustained[RESOURCE_L2].per_sm = own_bytes / 32;
     for (size_t i = 0; i < 20; i++)
         f.counts[i] = (struct traffic_count){.issued = 1,
@@ -335,7 +229,7 @@ static double reads(double own_bytes)
                                              .sectors_once = 16,
                                              .lines_once = 4,
                                              .waits = 1};
-    cycles = play(&f, 32, false).first;
+    cycles = fixture_play(&f, 32, false).first;
     return cycles / (32 * 20 * 16);
 }
 
@@ -352,17 +246,17 @@ static double bursts(double window)
     struct fixture f = {0};
     size_t i;
 
-    fill(&f, 598, plain(SASS_FADD, 1, 0));
+    fixture_fill(&f, 598, fixture_plain(SASS_FADD, 1, 0));
     for (i = 0; i < 597; i += 3) {
         f.code[i].source_count = 3;
         for (unsigned s = 0; s < 3; s++)
             f.code[i].sources[s] =
                 (struct sass_operand){.kind = SASS_REGISTER, .index = (uint8_t)(4 + 4 * s), .count = 1};
     }
-    set_up(&f, 598, 4);
+    fixture_set_up(&f, 598, 4);
     f.machine.reads_count = true;
     f.machine.read_window = window;
-    return play(&f, 1, false).first;
+    return fixture_play(&f, 1, false).first;
 }
 
 static void operands_are_collected_in_a_window(void **state)
@@ -371,118 +265,6 @@ static void operands_are_collected_in_a_window(void **state)
     check_near(bursts(3), 600, 10);
     check_near(bursts(2), 800, 10);
     check_near(bursts(1), 1000, 10);
-}
-
-/* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they
- * wait together; one that goes on leaves the other something to do meanwhile. */
-static double rounds(bool yields)
-{
-    struct fixture f = {0};
-    size_t i;
-
-    fill(&f, 66 * ROUNDS + 1, plain(SASS_FADD, 1, 0));
-    for (i = 0; i < 66 * ROUNDS; i++) {
-        if (i % 66 == 64)
-            f.code[i] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
-        else if (i % 66 == 65)
-            f.code[i] = plain(SASS_FADD, 1, 1);
-        f.code[i].control.yield = yields;
-    }
-    set_up(&f, 66 * ROUNDS + 1, 8);
-    for (i = 64; i < 66 * ROUNDS; i += 66)
-        f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    return play(&f, 1, false).first;
-}
-
-static void a_warp_goes_on_unless_it_yields(void **state)
-{
-    const double turns = rounds(true), goes_on = rounds(false);
-
-    (void)state;
-    check_near(turns, ROUNDS * (2 * 66 + 29), 80);
-    check_near(goes_on, ROUNDS * 2 * 66, 80);
-}
-
-/* One of a scheduler's two warps waits for a load at its end. If it goes first, the other fills that time. */
-static double waiting_warp(unsigned which)
-{
-    struct fixture f = {0};
-    struct emulate_path paths[2];
-    size_t i;
-
-    fill(&f, 103, plain(SASS_FADD, 1, 0));
-    f.code[100] = load(SASS_LDS, SASS_SPACE_SHARED, 0);
-    f.code[101] = plain(SASS_FADD, 1, 1);
-    f.steps[0] = (struct emulate_step){.count = 103};
-    f.steps[1] = (struct emulate_step){.count = 100};
-    f.steps[2] = (struct emulate_step){.first = 102, .count = 1};
-    set_up(&f, 103, 8);
-    f.counts[100] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    paths[0] = (struct emulate_path){.steps = f.steps, .count = 1};
-    paths[1] = (struct emulate_path){.steps = f.steps + 1, .count = 2};
-    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-    for (i = 0; i < 8; i++)
-        f.paths[i] = i / 4 != which;
-    return play(&f, 1, false).first;
-}
-
-static void the_youngest_goes_first(void **state)
-{
-    (void)state;
-    check_near(waiting_warp(1), 100 + 1 + 101 + 1 + 5, 5);
-    check_near(waiting_warp(0), 101 + 100 + 1 + 29 + 1 + 5, 5);
-}
-
-/* Three warps of a scheduler, each with 100 FADDs that it can issue every second cycle. Those of a block take
- * turns. Of blocks the first two leave the third one nothing, unless they yield, and then it is alone. */
-static void the_older_block_goes_first(void **state)
-{
-    static const struct {
-        unsigned warps, blocks;
-        bool yields;
-        double cycles;
-    } cases[] = {{12, 1, false, 300}, {4, 3, false, 400}, {4, 3, true, 300}};
-    size_t c, i;
-
-    (void)state;
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct fixture f = {0};
-
-        fill(&f, 101, plain(SASS_FADD, 2, 0));
-        for (i = 0; i < 100; i++)
-            f.code[i].control.yield = cases[c].yields;
-        set_up(&f, 101, cases[c].warps);
-        check_near(play(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
-    }
-}
-
-/* Four warps of a block, one a scheduler, come to a barrier together, or 50 cycles apart. */
-static double meet(bool together)
-{
-    struct fixture f = {0};
-    struct emulate_step steps[4];
-    struct emulate_path paths[4];
-    size_t w;
-
-    fill(&f, 212, plain(SASS_FADD, 1, 0));
-    f.code[200] = plain(SASS_BAR, 1, 0);
-    set_up(&f, 212, 4);
-    for (w = 0; w < 4; w++) {
-        const uint32_t skipped = together ? 0 : 50 * (uint32_t)w;
-
-        steps[w] = (struct emulate_step){.first = skipped, .count = 212 - skipped};
-        paths[w] = (struct emulate_path){.steps = &steps[w], .count = 1};
-        f.paths[w] = (uint32_t)w;
-    }
-    f.emulation = (struct emulate_result){.paths = paths, .path_count = 4};
-    return play(&f, 1, false).first;
-}
-
-static void a_barrier_takes_note_of_one_warp_after_another(void **state)
-{
-    (void)state;
-    check_near(meet(true), 200 + 20 + 3 + 10 + 5, 2);
-    check_near(meet(false), 200 + 20 + 10 + 5, 2);
 }
 
 /* Some 32,000 instructions, in one piece and in a loop. */
@@ -495,14 +277,14 @@ static void can_be_stopped(void **state)
 
     (void)state;
     atomic_init(&stop, true);
-    fill(&straight, 501, plain(SASS_FADD, 4, 0));
-    set_up(&straight, 501, 2);
-    assert_int_equal(try_to_play(&out, &straight, 32, false, &stop), ERR_STOPPED);
+    fixture_fill(&straight, 501, fixture_plain(SASS_FADD, 4, 0));
+    fixture_set_up(&straight, 501, 2);
+    assert_int_equal(fixture_try(&out, &straight, 32, false, &stop), ERR_STOPPED);
 
     loop.path.count = 3;
-    fill(&loop, 501, plain(SASS_FADD, 4, 0));
-    set_up(&loop, 501, 2);
-    assert_int_equal(try_to_play(&out, &loop, 32, false, &stop), ERR_STOPPED);
+    fixture_fill(&loop, 501, fixture_plain(SASS_FADD, 4, 0));
+    fixture_set_up(&loop, 501, 2);
+    assert_int_equal(fixture_try(&out, &loop, 32, false, &stop), ERR_STOPPED);
 }
 
 int main(void)
@@ -521,10 +303,6 @@ int main(void)
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(operands_are_collected_in_a_window),
-        cmocka_unit_test(a_warp_goes_on_unless_it_yields),
-        cmocka_unit_test(the_youngest_goes_first),
-        cmocka_unit_test(the_older_block_goes_first),
-        cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
         cmocka_unit_test(can_be_stopped),
     };
 
