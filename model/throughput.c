@@ -25,7 +25,7 @@ static const struct {
     [RESOURCE_L1_TAGS] = {"L1 tags", "lines", false, RESOURCE_L1_TAGS},
     [RESOURCE_L2] = {"L2", "sectors", false, RESOURCE_L2},
     [RESOURCE_DRAM_READ] = {"DRAM read", "bytes", false, RESOURCE_DRAM_WRITE},
-    [RESOURCE_DRAM_WRITE] = {"DRAM write", "bytes", false, RESOURCE_DRAM_READ},
+    [RESOURCE_DRAM_WRITE] = {"DRAM write", "bytes and turning", false, RESOURCE_DRAM_READ},
     [RESOURCE_LOADS_IN_FLIGHT] = {"loads in flight", "load-cycles", false, RESOURCE_LOADS_IN_FLIGHT},
     [RESOURCE_CONSTANT] = {"tables in constant memory", "lines", false, RESOURCE_CONSTANT},
     [RESOURCE_ATOMIC_SHARED] = {"shared atomics", "operations", false, RESOURCE_ATOMIC_SHARED},

@@ -29,7 +29,7 @@ enum resource {
     RESOURCE_L1_TAGS,         /* 128-byte lines looked up */
     RESOURCE_L2,              /* 32-byte sectors asked of L2 */
     RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */
-    RESOURCE_DRAM_WRITE,      /* bytes */
+    RESOURCE_DRAM_WRITE,      /* bytes, more for turning from reads (turnaround_cost()) */
     RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, waits summed over loads; the capacity is a number of loads */
     RESOURCE_CONSTANT,        /* lines of tables in constant memory that miss (model/tables.h) */
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
