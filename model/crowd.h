@@ -10,8 +10,9 @@
  * level is a server: DRAM, and L2 for what is written, with the SM's share of its sustained capacity, L2 for
  * what is read with all that one SM can have. Who comes while it is busy waits. Loops are played for a few
  * iterations and extrapolated by the cost of the last ones. Latencies are those of an empty machine, and the
- * queues add to them; where there are no loops, loads from DRAM spread around their mean under load as
- * measured, so that a barrier, or the end of a block, waits for the slowest of many. */
+ * queues add to them; where there are no loops, loads from DRAM spread around their mean under load by
+ * the measured shares of its latency, so that a barrier, or the end of a block, waits for the slowest of
+ * many. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 

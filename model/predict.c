@@ -186,7 +186,7 @@ static double ratio(double a, double b)
 /* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
  * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
  * DRAM are expected to do: instructions are counted, hits come from footprints. That halves it at most, which
- * ranks the errors of benchmarks/unseen better than a third or two thirds. */
+ * ranks the errors of benchmarks/unseen better than 0.3 or 0.7 of it. */
 static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
 {
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);

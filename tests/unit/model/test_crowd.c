@@ -166,6 +166,16 @@ static void a_barrier_waits_for_the_slowest_load(void **state)
     check_near(met(0.5, 4), together + 0.5 * latency, 100);
 }
 
+/* Where DRAM is full the wait is longer, by then 1,000 cycles, but not what loads differ by. */
+static void waiting_does_not_widen_the_spread(void **state)
+{
+    const double latency = 680;
+
+    (void)state;
+    assert_true(met(1, 32) > 2 * latency);
+    assert_in_range((uint64_t)(met(0.5, 32) - met(1, 32)), 1, (uint64_t)(0.5 * latency));
+}
+
 /* Each of four warps waits for 40 loads, one after another: early ones make up for late ones. */
 static void a_warp_has_loads_of_all_kinds(void **state)
 {
@@ -299,6 +309,7 @@ int main(void)
         cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
         cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
+        cmocka_unit_test(waiting_does_not_widen_the_spread),
         cmocka_unit_test(a_warp_has_loads_of_all_kinds),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
