@@ -79,32 +79,57 @@ int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, stru
     return 0;
 }
 
-/* The k-th random number of the fill in [0, 1). */
-static double unit(const struct fill *fill, uint64_t k)
+/* A random word as a number in [0, 1). */
+static double unit(uint64_t random)
 {
-    return (double)(hash_random(fill->seed, k) >> 11) * 0x1p-53;
+    return (double)(random >> 11) * 0x1p-53;
 }
 
-static void read_uniform(const struct fill *fill, enum element_type type, uint64_t index, void *out)
+bool fill_recipe(struct fill_recipe *out, const struct fill *fill, enum element_type type)
 {
     const double low = ceil(fill->a);
-    uint64_t span;
 
-    if (!element_is_integer(type)) {
-        element_from_real(out, type, fill->a + (fill->b - fill->a) * unit(fill, index));
-        return;
+    *out = (struct fill_recipe){.span = 1};
+    if (fill->kind == FILL_CONSTANT)
+        element_from_real(&out->first, type, fill->a);
+    if (fill->kind != FILL_UNIFORM)
+        return fill->kind == FILL_CONSTANT;
+    out->stream = hash_stream(fill->seed);
+    out->real = !element_is_integer(type);
+    if (out->real) {
+        out->low = fill->a;
+        out->width = fill->b - fill->a;
+    } else {
+        out->first = (uint64_t)(int64_t)low;
+        out->span = (uint64_t)(floor(fill->b) - low) + 1;
     }
-    span = (uint64_t)(floor(fill->b) - low) + 1;
-    element_from_integer(out, type,
-                         (int64_t)((uint64_t)(int64_t)low + hash_random(fill->seed, index) % span));
+    return true;
+}
+
+static void read_recipe(const struct fill_recipe *recipe, enum element_type type, uint64_t first, uint64_t n,
+                        unsigned char *out)
+{
+    const size_t size = element_size(type);
+    uint64_t k, random, bits;
+
+    for (k = 0; k < n; k++) {
+        random = hash_mix(recipe->stream + (first + k) * HASH_STEP);
+        if (recipe->real) {
+            element_from_real(out + k * size, type, recipe->low + recipe->width * unit(random));
+            continue;
+        }
+        bits = recipe->first + random % recipe->span;
+        memcpy(out + k * size, &bits, size);
+    }
 }
 
 /* Box and Muller's transform of two uniform numbers per element. */
 static void read_normal(const struct fill *fill, enum element_type type, uint64_t index, void *out)
 {
-    const double radius = sqrt(-2 * log(1 - unit(fill, 2 * index)));
+    const double radius = sqrt(-2 * log(1 - unit(hash_random(fill->seed, 2 * index))));
+    const double angle = 2 * M_PI * unit(hash_random(fill->seed, 2 * index + 1));
 
-    element_from_real(out, type, fill->a + fill->b * radius * cos(2 * M_PI * unit(fill, 2 * index + 1)));
+    element_from_real(out, type, fill->a + fill->b * radius * cos(angle));
 }
 
 static int read_element(const struct fill *fill, enum element_type type, const struct value *slots, void *out,
@@ -154,6 +179,7 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
               struct err *err)
 {
     const size_t size = element_size(type);
+    struct fill_recipe recipe;
     unsigned char *to = out;
     uint64_t k;
 
@@ -164,12 +190,9 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
         memcpy(to, fill->elements + first * size, n * size);
         return 0;
     case FILL_CONSTANT:
-        for (k = 0; k < n; k++)
-            element_from_real(to + k * size, type, fill->a);
-        return 0;
     case FILL_UNIFORM:
-        for (k = 0; k < n; k++)
-            read_uniform(fill, type, first + k, to + k * size);
+        fill_recipe(&recipe, fill, type);
+        read_recipe(&recipe, type, first, n, to);
         return 0;
     case FILL_NORMAL:
         for (k = 0; k < n; k++)

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/expr.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,20 @@ int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, stru
  * or memory ends. */
 int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
               struct err *err);
+
+/* What uniform and constant fills are made of, for whoever makes their elements elsewhere, on the GPU.
+ * Element i comes of the random word r = hash_mix(stream + i * HASH_STEP): real      low + width * ((r >> 11)
+ * * 2^-53), every operation rounded to nearest even, then to the type; otherwise the lowest bytes of first +
+ * r % span. A constant has a span of 1. */
+struct fill_recipe {
+    uint64_t stream;
+    bool real;
+    double low, width;
+    uint64_t first, span;
+};
+
+/* False for other kinds of fill. */
+bool fill_recipe(struct fill_recipe *out, const struct fill *fill, enum element_type type);
 
 /* Frees what it owns, prepared or not. */
 void fill_release(struct fill *fill);

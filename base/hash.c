@@ -38,7 +38,12 @@ uint64_t hash_mix(uint64_t value)
 
 uint64_t hash_random(uint64_t seed, uint64_t index)
 {
-    return hash_mix(hash_mix(seed + UINT64_C(0x9e3779b97f4a7c15)) + index * UINT64_C(0x9e3779b97f4a7c15));
+    return hash_mix(hash_stream(seed) + index * HASH_STEP);
+}
+
+uint64_t hash_stream(uint64_t seed)
+{
+    return hash_mix(seed + HASH_STEP);
 }
 
 void hash_hex(char out[17], uint64_t hash)

@@ -18,8 +18,11 @@ uint64_t hash_u64(uint64_t hash, uint64_t value);
 /* A bijection of 64-bit words that mixes every bit into every other (the finaliser of SplitMix64). */
 uint64_t hash_mix(uint64_t value);
 
-/* The `index`-th random word of stream `seed`: hash_mix applied twice, random access. */
+/* The `index`-th random word of stream `seed`: hash_mix applied twice, random access. For many words of one
+ * stream: hash_mix(hash_stream(seed) + index * HASH_STEP). */
+#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15)
 uint64_t hash_random(uint64_t seed, uint64_t index);
+uint64_t hash_stream(uint64_t seed);
 
 /* 16 lower-case hexadecimal digits and a zero. */
 void hash_hex(char out[17], uint64_t hash);

@@ -1,8 +1,9 @@
 /* The buffers of launches on the GPU, kept from trial to trial.
  *
  * A buffer is known by the hash of its argument (name, type, count, role, fill), so launches that share
- * arguments share memory, variants and reference alike. Contents come from fill_read once; `in` and `inout`
- * buffers have a pristine copy beside them. Guards of at least 4 KiB stand before and behind each. */
+ * arguments share memory, variants and reference alike. Contents are what fill_read gives, made once, by the
+ * GPU where it can; `in` and `inout` buffers have a pristine copy beside them. Guards of at least 4 KiB stand
+ * before and behind each. */
 #ifndef GPU_BUFFERS_H
 #define GPU_BUFFERS_H
 
@@ -55,7 +56,7 @@ bool binding_restores(const struct binding *binding); /* is there an `inout` buf
 /* Writes the guards anew, after damage. */
 int buffers_guard(struct buffers *buffers, struct err *err);
 
-/* Writes elements from a fill to the GPU; also for symbols and expected results. */
+/* Writes elements that the host makes from a fill to the GPU: for symbols and expected results. */
 int buffers_fill(struct buffers *buffers, gpu_address to, struct fill *fill, enum element_type type,
                  uint64_t count, struct err *err);
 

@@ -1,4 +1,4 @@
-/* The worker's own kernels: poison, guards, comparison, clock stamps. Kept beside it as PTX for any GPU since sm_75
+/* The worker's own kernels: fills, poison, guards, comparison, clock stamps. Kept beside it as PTX for any GPU since sm_75
  * (kernels.ptx), so that a worker needs no compiler; a test tells when the two differ.
  *
  * The text is C as well as CUDA: the driver that the tests pretend to have includes it, after it has defined KERNEL,
@@ -46,6 +46,12 @@ DEVICE unsigned sm_index(void)
 
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     return sm;
+}
+
+/* Never fused with an addition that follows. */
+DEVICE double product(double a, double b)
+{
+    return __dmul_rn(a, b);
 }
 
 DEVICE word cycle_clock(void)
@@ -243,6 +249,69 @@ KERNEL occ_poison(int kind, unsigned size, void *data, const void *want, word co
 
     for (i = first_index(); i < count; i += index_step())
         set_bits(data, size, i, poison_bits(kind, size, want, i, seed));
+}
+
+/* A number rounded to the 16 bits of a format with so many fraction bits, `least` the exponent of its smallest normal
+ * number. Ties go to even; a carry runs into the exponent as it should, and from there to infinity. */
+DEVICE word round_to_16(double value, int digits, int least, word infinity)
+{
+    word bits = bits_of(&value, 8, 0), sign = bits >> 48 & 0x8000, kept, rest, half;
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023, cut = 52 - digits;
+
+    if (exponent < least) {
+        cut += least - exponent;
+        exponent = least;
+    }
+    if (cut > 53)
+        return sign; /* below half of the smallest */
+    bits = (bits & 0xfffffffffffffull) | 0x10000000000000ull;
+    half = 1ull << (cut - 1);
+    kept = ((word)(exponent - least) << digits) + (bits >> cut);
+    rest = bits & (2 * half - 1);
+    kept += rest > half || (rest == half && (kept & 1));
+    return sign | (kept < infinity ? kept : infinity);
+}
+
+/* The bits of a finite number in one of the kinds of reals, rounded to nearest even. */
+DEVICE word real_bits(int kind, double value)
+{
+    float single = (float)value;
+
+    switch (kind) {
+    case KIND_FLOAT16:
+        return round_to_16(value, 10, -14, 0x7c00);
+    case KIND_BFLOAT16:
+        return round_to_16(value, 7, -126, 0x7f80);
+    case KIND_FLOAT32:
+        return bits_of(&single, 4, 0);
+    default:
+        return bits_of(&value, 8, 0);
+    }
+}
+
+DEVICE word random_word(word stream, word i)
+{
+    return scramble(stream + i * 0x9e3779b97f4a7c15ull);
+}
+
+/* The elements of a fill's recipe (base/fill.h), bit for bit those that the host makes. */
+KERNEL occ_fill_real(int kind, unsigned size, void *data, word count, word stream, double low, double width)
+{
+    word i;
+
+    for (i = first_index(); i < count; i += index_step()) {
+        double unit = product((double)(random_word(stream, i) >> 11), 1.0 / 9007199254740992.0);
+
+        set_bits(data, size, i, real_bits(kind, low + product(width, unit)));
+    }
+}
+
+KERNEL occ_fill_integer(unsigned size, void *data, word count, word stream, word first, word span)
+{
+    word i;
+
+    for (i = first_index(); i < count; i += index_step())
+        set_bits(data, size, i, first + (span > 1 ? random_word(stream, i) % span : 0));
 }
 
 DEVICE unsigned char guard_byte(word seed, word i)

@@ -12,6 +12,8 @@ int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err)
     } wanted[] = {{&out->compare, "occ_compare"},
                   {&out->differ, "occ_differ"},
                   {&out->poison, "occ_poison"},
+                  {&out->fill_real, "occ_fill_real"},
+                  {&out->fill_integer, "occ_fill_integer"},
                   {&out->guard_write, "occ_guard_write"},
                   {&out->guard_check, "occ_guard_check"},
                   {&out->stamp, "occ_stamp"},
@@ -86,6 +88,20 @@ int kernels_poison(const struct kernels *kernels, enum element_type type, gpu_ad
     void *parameters[] = {&kind, &size, &data, &want, &count, &seed};
 
     return launch_over(kernels, kernels->poison, count, parameters, err);
+}
+
+int kernels_fill(const struct kernels *kernels, enum element_type type, gpu_address data, uint64_t count,
+                 const struct fill_recipe *recipe, struct err *err)
+{
+    struct fill_recipe r = *recipe;
+    int kind = (int)kind_of(type);
+    unsigned size = (unsigned)element_size(type);
+    void *real[] = {&kind, &size, &data, &count, &r.stream, &r.low, &r.width};
+    void *integer[] = {&size, &data, &count, &r.stream, &r.first, &r.span};
+
+    if (r.real)
+        return launch_over(kernels, kernels->fill_real, count, real, err);
+    return launch_over(kernels, kernels->fill_integer, count, integer, err);
 }
 
 static int launch_guards(const struct kernels *kernels, gpu_function function, unsigned count,

@@ -3,13 +3,14 @@
 #ifndef GPU_KERNELS_HOST_H
 #define GPU_KERNELS_HOST_H
 
+#include "base/fill.h"
 #include "gpu/driver.h"
 #include "gpu/kernels.h"
 
 struct kernels {
     struct gpu *gpu; /* borrowed */
     gpu_module module;
-    gpu_function compare, differ, poison, guard_write, guard_check, stamp, empty;
+    gpu_function compare, differ, poison, fill_real, fill_integer, guard_write, guard_check, stamp, empty;
 };
 
 /* The PTX of kernels.cu, as it stands in kernels.ptx, ending with a zero. */
@@ -27,6 +28,9 @@ int kernels_differ(const struct kernels *kernels, gpu_address a, gpu_address b, 
 /* Fills with values that cannot pass; `want` (what will be expected there) may be 0. */
 int kernels_poison(const struct kernels *kernels, enum element_type type, gpu_address data, gpu_address want,
                    uint64_t count, uint64_t seed, struct err *err);
+/* Writes the elements of a fill, the same as fill_read's. */
+int kernels_fill(const struct kernels *kernels, enum element_type type, gpu_address data, uint64_t count,
+                 const struct fill_recipe *recipe, struct err *err);
 int kernels_guard_write(const struct kernels *kernels, gpu_address guards, unsigned count, struct err *err);
 int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsigned count, gpu_address found,
                         struct err *err);

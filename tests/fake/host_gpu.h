@@ -39,6 +39,11 @@ static inline unsigned sm_index(void)
     return HOST_BLOCK;
 }
 
+static inline double product(double a, double b)
+{
+    return a * b;
+}
+
 static inline unsigned long long cycle_clock(void)
 {
     return HOST_NOW_NS * 3 / 2;

@@ -29,6 +29,17 @@ static void run_poison(void **p)
     occ_poison(AT(int, 0), AT(unsigned, 1), AT(void *, 2), AT(void *, 3), AT(word, 4), AT(word, 5));
 }
 
+static void run_fill_real(void **p)
+{
+    occ_fill_real(AT(int, 0), AT(unsigned, 1), AT(void *, 2), AT(word, 3), AT(word, 4), AT(double, 5),
+                  AT(double, 6));
+}
+
+static void run_fill_integer(void **p)
+{
+    occ_fill_integer(AT(unsigned, 0), AT(void *, 1), AT(word, 2), AT(word, 3), AT(word, 4), AT(word, 5));
+}
+
 static void run_guard_write(void **p)
 {
     occ_guard_write(AT(struct guard *, 0));
@@ -164,6 +175,8 @@ static const struct fake_kernel kernels[] = {
     {"occ_compare", "iiwwwwww", false, run_compare, 1000},
     {"occ_differ", "wwww", false, run_differ, 1000},
     {"occ_poison", "iiwwww", false, run_poison, 1000},
+    {"occ_fill_real", "iiwwwww", false, run_fill_real, 1000},
+    {"occ_fill_integer", "iwwwww", false, run_fill_integer, 1000},
     {"occ_guard_write", "w", true, run_guard_write, 1000},
     {"occ_guard_check", "ww", true, run_guard_check, 1000},
     {"occ_stamp", "wi", true, run_stamp, 1000},

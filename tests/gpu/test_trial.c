@@ -307,6 +307,49 @@ static void test_carveout(void **state)
     assert_int_equal(resident[5], 14); /* 228 */
 }
 
+/* What is read back of a buffer that no launch has changed. */
+static void expect_fill(const struct code *code, const struct fill *fill, enum element_type type)
+{
+    struct run_buffer buffer = {.name = "in"};
+    static unsigned char wanted[8 * N];
+    struct launch launch;
+    struct err err = {0};
+
+    make_copy_launch(&launch, 0);
+    launch.grid[0] = 1;
+    launch.arguments[0].type = type;
+    launch.arguments[0].count = N;
+    launch.arguments[0].fill = *fill;
+    launch.arguments[1].count = 1;
+    if (worker_run(&buffer, 1, worker, code, &launch, 10, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(fill_read(fill, type, 0, N, wanted, NULL), 0);
+    assert_memory_equal(buffer.bytes, wanted, N * element_size(type));
+    free(buffer.bytes);
+    launch_release(&launch);
+}
+
+static void test_fills(void **state)
+{
+    static const struct fill fills[] = {{.kind = FILL_UNIFORM, .seed = 3, .a = -1, .b = 1},
+                                        {.kind = FILL_UNIFORM, .seed = 4, .a = 0, .b = 100},
+                                        {.kind = FILL_UNIFORM, .seed = 5, .a = -1e5, .b = 1e5},
+                                        {.kind = FILL_CONSTANT, .a = -2.75},
+                                        {.kind = FILL_NORMAL, .seed = 6, .a = 10, .b = 2}};
+    struct compile_result plain;
+    struct code code;
+    enum element_type type;
+    size_t i;
+
+    (void)state;
+    compile(&plain, "copy");
+    code = code_of(&plain);
+    for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
+        for (i = 0; i < sizeof fills / sizeof *fills; i++)
+            expect_fill(&code, &fills[i], type);
+    compile_result_release(&plain);
+}
+
 static void test_copies(void **state)
 {
     static const int megabytes[] = {1, 16, 64, 256};
@@ -399,8 +442,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_duration), cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_wrong_doing),    cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_carveout),       cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_overhead),       cmocka_unit_test(test_hangs)};
+        cmocka_unit_test(test_fills),          cmocka_unit_test(test_carveout),
+        cmocka_unit_test(test_copies),         cmocka_unit_test(test_overhead),
+        cmocka_unit_test(test_hangs)};
     int failed = open_all();
 
     if (failed)

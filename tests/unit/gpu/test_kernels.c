@@ -1,6 +1,8 @@
-/* gpu/kernels.cu: what its comparison, poison and guards do, run on the host from the same source; and
+/* gpu/kernels.cu: what its comparison, fills, poison and guards do, run on the host from the same source; and
  * whether kernels.ptx, which the worker carries, is still what that source compiles to. */
 #include "check.h"
+
+#include "base/fill.h"
 #include "gpu/compile.h"
 
 static unsigned block;
@@ -188,6 +190,53 @@ static void test_guards(void **state)
     }
 }
 
+/* Makes the elements of a fill as the worker does and compares them with the host's. */
+static void fill_is_the_hosts(const struct fill *fill, enum element_type type)
+{
+    static const int kinds[ELEMENT_TYPE_COUNT] = {[ELEMENT_FLOAT16] = KIND_FLOAT16,
+                                                  [ELEMENT_BFLOAT16] = KIND_BFLOAT16,
+                                                  [ELEMENT_FLOAT32] = KIND_FLOAT32,
+                                                  [ELEMENT_FLOAT64] = KIND_FLOAT64};
+    enum { COUNT = 5000 };
+    static unsigned long long made[COUNT], wanted[COUNT];
+    const unsigned size = (unsigned)element_size(type);
+    struct fill_recipe recipe;
+
+    assert_true(fill_recipe(&recipe, fill, type));
+    if (recipe.real)
+        occ_fill_real(kinds[type], size, made, COUNT, recipe.stream, recipe.low, recipe.width);
+    else
+        occ_fill_integer(size, made, COUNT, recipe.stream, recipe.first, recipe.span);
+    assert_int_equal(fill_read(fill, type, 0, COUNT, wanted, NULL), 0);
+    assert_memory_equal(made, wanted, COUNT * size);
+}
+
+/* Ranges that meet subnormal and infinite halves among them. */
+static void test_fills(void **state)
+{
+    static const double ranges[][2] = {{-1, 1},         {0, 0},          {-3e-7, 3e-7}, {-1e5, 1e5},
+                                       {-1e-39, 1e-39}, {-1e300, 1e300}, {65504, 65536}};
+    static const double whole[][2] = {{-100, 27}, {0, 0}, {5, 120}};
+    struct fill fill = {.seed = 7};
+    enum element_type type;
+    size_t r;
+
+    (void)state;
+    for (type = 0; type < ELEMENT_TYPE_COUNT; type++) {
+        fill.kind = FILL_UNIFORM;
+        for (r = 0; r < (element_is_integer(type) ? sizeof whole : sizeof ranges) / sizeof *ranges; r++) {
+            fill.a = element_is_integer(type) ? whole[r][0] : ranges[r][0];
+            fill.b = element_is_integer(type) ? whole[r][1] : ranges[r][1];
+            fill_is_the_hosts(&fill, type);
+        }
+        fill.kind = FILL_CONSTANT;
+        for (fill.a = -2.5; fill.a < 4; fill.a += 1.25)
+            fill_is_the_hosts(&fill, type);
+        fill.a = -0.0;
+        fill_is_the_hosts(&fill, type);
+    }
+}
+
 /* PTX from its first directive on, without the line of its version. */
 static char *ptx_body(const char *text)
 {
@@ -283,11 +332,11 @@ static void test_ptx_is_current(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_nan_and_infinity),
-        cmocka_unit_test(test_flipped_bits),  cmocka_unit_test(test_lowest_mismatch_and_worst),
-        cmocka_unit_test(test_half_values),   cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_differ),        cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_ptx_is_current)};
+        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_nan_and_infinity),
+        cmocka_unit_test(test_flipped_bits), cmocka_unit_test(test_lowest_mismatch_and_worst),
+        cmocka_unit_test(test_half_values),  cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_differ),       cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_fills),        cmocka_unit_test(test_ptx_is_current)};
 
     (void)occ_stamp;
     (void)occ_empty;
