@@ -33,11 +33,9 @@ static bool combine(int64_t *left, int64_t right, enum op op)
         return !__builtin_sub_overflow(*left, right, left);
     case OP_MULTIPLY:
         return !__builtin_mul_overflow(*left, right, left);
-    case OP_EQUAL:
-        *left = *left == right;
-        return true;
-    case OP_LESS:
-        *left = *left < right;
+    case OP_MIN:
+    case OP_MAX: /* as numbers: see expr_eval.c */
+        *left = ((double)right < (double)*left) == (op == OP_MIN) ? right : *left;
         return true;
     default:
         break;
@@ -59,15 +57,58 @@ static bool combined(int64_t *out, const struct column_run *run, const struct no
     return good;
 }
 
-/* Both sides for every element: one that is not asked for and fails makes this give up, no more. */
+static bool compared(int64_t left, int64_t right, enum op op)
+{
+    switch (op) {
+    case OP_EQUAL:
+        return left == right;
+    case OP_UNEQUAL:
+        return left != right;
+    case OP_LESS:
+        return left < right;
+    case OP_LESS_EQUAL:
+        return left <= right;
+    case OP_GREATER:
+        return left > right;
+    default:
+        return left >= right;
+    }
+}
+
+/* Whether a condition holds, 1 or 0 for each element: comparisons without chains, and, or, not. As everywhere
+ * here both sides are computed for every element: one that is not asked for and fails makes this give up, no
+ * more. */
+static bool judged(int64_t *out, const struct column_run *run, uint32_t index)
+{
+    const struct node *node = &run->expr->nodes[index];
+    const bool compares = op_compares(node->op) && node->c == EXPR_NONE;
+    int64_t right[EXPR_COLUMN];
+    size_t k;
+
+    if (node->op == OP_NOT) {
+        if (!judged(out, run, node->a))
+            return false;
+        for (k = 0; k < run->count; k++)
+            out[k] = !out[k];
+        return true;
+    }
+    if (compares ? !column(out, run, node->a) || !column(right, run, node->b)
+                 : (node->op != OP_AND && node->op != OP_OR) || !judged(out, run, node->a) ||
+                       !judged(right, run, node->b))
+        return false;
+    for (k = 0; k < run->count; k++)
+        out[k] = compares             ? compared(out[k], right[k], node->op)
+                 : node->op == OP_AND ? out[k] && right[k]
+                                      : out[k] || right[k];
+    return true;
+}
+
 static bool selected(int64_t *out, const struct column_run *run, const struct node *node)
 {
-    const struct node *condition = &run->expr->nodes[node->c];
     int64_t holds[EXPR_COLUMN], other[EXPR_COLUMN];
     size_t k;
 
-    if ((condition->op != OP_EQUAL && condition->op != OP_LESS) || condition->c != EXPR_NONE ||
-        !combined(holds, run, condition) || !column(out, run, node->a) || !column(other, run, node->b))
+    if (!judged(holds, run, node->c) || !column(out, run, node->a) || !column(other, run, node->b))
         return false;
     for (k = 0; k < run->count; k++)
         out[k] = holds[k] ? out[k] : other[k];
@@ -100,6 +141,8 @@ static bool column(int64_t *out, const struct column_run *run, uint32_t index)
     case OP_FLOOR_DIVIDE:
     case OP_MODULO:
     case OP_CEIL_DIV:
+    case OP_MIN:
+    case OP_MAX:
         return combined(out, run, node);
     case OP_RANDOM:
         return drawn(out, run, node);

@@ -308,6 +308,8 @@ static void a_column_is_what_its_elements_are(void **state)
                                         "1 if random(i) % 16 == 0 else 0",
                                         "i * 3 + ceil_div(i, 5) * (M - 9) - i // 4",
                                         "(0 - i) // M + (0 - i) % M if i < 20 else M",
+                                        "i if random(i) % 3 != 0 or i % 2 == 1 and not i >= 40 else 0 - i",
+                                        "max(i, M) if i > 9 else min(i * i, 30) if i <= 5 else M",
                                         "i / M",
                                         "i % (i - 20)",
                                         "9223372036854775807 - 30 + i",
