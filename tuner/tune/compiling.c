@@ -122,6 +122,12 @@ static bool has_limits(const struct tuning *tuning)
 
 static int submit_compile(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
+    int code = 0;
+
+    if (!candidate->trusted && tuning->level == SOURCE_LIVE)
+        code = reference_submit(tuning, candidate, err);
+    if (code)
+        return code;
     candidate->job.read = candidate_read(tuning, candidate);
     candidate->job.kind = SOURCE_COMPILE;
     candidate->job.variant = &candidate->variant;

@@ -4,6 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+static int judge_reference(const struct compile_result *result, const struct variant *variant,
+                           struct err *err)
+{
+    if (result->outcome == OUTCOME_OK)
+        return 0;
+    return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
+                   variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
+}
+
 static int compile_reference(struct tuning *tuning, const struct variant *variant, struct err *err)
 {
     const struct compile_request request = {.source_path = variant->source_path,
@@ -20,10 +29,39 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
         return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
     if (compile_cubin(result, tuning->site->compiler, &request, err))
         return err_prefix(err, "reference");
-    if (result->outcome == OUTCOME_OK)
+    return judge_reference(result, variant, err);
+}
+
+/* One whose launch makes no sense for this candidate may never be needed: the trial tells. */
+int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+{
+    struct variant *variant = &tuning->reference_variant;
+    struct source_job *job = &tuning->reference_job;
+    int code;
+
+    if (tuning->spec->reference.kind != REFERENCE_KERNEL || job->variant)
         return 0;
-    return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
-                   variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
+    variant_release(variant);
+    code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                             candidate->choices, err);
+    if (code || variant->outcome != OUTCOME_OK)
+        return code;
+    job->kind = SOURCE_COMPILE;
+    job->variant = variant;
+    tuning->reference_pending = true;
+    return source_submit(tuning->source, job, err);
+}
+
+int reference_compiled(struct tuning *tuning, struct err *err)
+{
+    struct source_job *job = &tuning->reference_job;
+
+    tuning->reference_pending = false;
+    if (job->err.code)
+        return err_set(err, (enum err_code)job->err.code, "reference: %s", job->err.text);
+    tuning->reference_code = job->compiled;
+    job->compiled = (struct compile_result){0};
+    return judge_reference(&tuning->reference_code, &tuning->reference_variant, err);
 }
 
 /* Without a reference of its own, the default configuration's result is what others must equal. */

@@ -107,6 +107,8 @@ static int finish(struct tuning *tuning, struct source_job *job, struct err *err
 {
     struct candidate *candidate = (struct candidate *)((char *)job - offsetof(struct candidate, job));
 
+    if (job == &tuning->reference_job)
+        return reference_compiled(tuning, err);
     if (job->err.code)
         return err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
     if (job->kind == SOURCE_COMPILE)
@@ -122,11 +124,18 @@ static int wait_one(struct tuning *tuning, struct err *err)
     return job ? finish(tuning, job, err) : 0;
 }
 
-/* The search has ended: what is still compiled for it is not waited for. */
+/* What is still compiled is not waited for; a reference among it is compiled again if it is needed after all.
+ */
+static void give_up_compiling(struct tuning *tuning)
+{
+    source_give_up_compiling(tuning->source);
+    tuning->reference_pending = false;
+}
+
 static void end_search(struct tuning *tuning)
 {
     if (!tuning->searched)
-        source_give_up_compiling(tuning->source);
+        give_up_compiling(tuning);
     tuning->searched = true;
 }
 
@@ -135,10 +144,20 @@ static int drain(struct tuning *tuning, struct err *err)
 {
     int code = 0;
 
-    source_give_up_compiling(tuning->source);
+    give_up_compiling(tuning);
     while (!code && source_pending(tuning->source, SOURCE_MEASURE))
         code = wait_one(tuning, err);
     return code;
+}
+
+/* There is something to compare with before anything is timed. */
+static int time_one(struct tuning *tuning, const struct search_step *step, struct err *err)
+{
+    int code = 0;
+
+    while (!code && tuning->reference_pending && !is_over(tuning))
+        code = wait_one(tuning, err);
+    return code || tuning->reference_pending ? code : candidate_time(tuning, step->index, step->audit, err);
 }
 
 static int run(struct tuning *tuning, struct err *err)
@@ -153,7 +172,7 @@ static int run(struct tuning *tuning, struct err *err)
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
         else if (!code && step.action == SEARCH_TIME)
-            code = candidate_time(tuning, step.index, step.audit, err);
+            code = time_one(tuning, &step, err);
         else if (!code && step.action == SEARCH_WAIT)
             code = wait_one(tuning, err);
     }
@@ -191,6 +210,8 @@ static void release(struct tuning *tuning)
     map_release(&tuning->by_index);
     map_release(&tuning->by_code);
     compile_result_release(&tuning->reference_code);
+    compile_result_release(&tuning->reference_job.compiled);
+    variant_release(&tuning->reference_variant);
     variant_release(&tuning->reference_default);
     journal_free(tuning->journal);
     predicting_close(tuning);

@@ -47,8 +47,11 @@ struct tuning {
     char arch[16];
     char nvrtc[64];                       /* whose code the build hashes speak of */
     char *source_text;                    /* of the kernel, read when first needed */
-    struct compile_result reference_code; /* compiled when first needed */
-    struct variant reference_default;     /* the default configuration, when that is the reference */
+    struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
+    struct variant reference_variant;     /* what is compiled beside them, ... */
+    struct source_job reference_job;
+    bool reference_pending;           /* ... and not yet there */
+    struct variant reference_default; /* the default configuration, when that is the reference */
     struct candidate **candidates;
     size_t candidate_count, candidate_capacity;
     struct map by_index, by_code;
@@ -85,10 +88,13 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err);
 int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err);
 uint64_t candidate_code_hash(const struct cubin_kernel *kernel); /* code and resources in one word; never 0 */
 
-/* measuring.c: likewise. */
+/* measuring.c: likewise; and the reference, which is compiled beside the first variant that needs it:
+ * submitted, and taken when it is done. */
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err);
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err);
+int reference_compiled(struct tuning *tuning, struct err *err);
 void candidate_take_trial(struct candidate *candidate, struct trial *trial); /* takes the samples over */
 
 /* Makes the variant and its code anew, for a candidate that was settled. */
