@@ -242,6 +242,19 @@ static void release_reference(struct spec_reference *reference)
     release_launch(&reference->launch);
 }
 
+static void release_arguments(struct spec_argument *arguments, size_t count)
+{
+    size_t k;
+
+    for (k = 0; k < count; k++) {
+        release_arguments(arguments[k].fields, arguments[k].field_count);
+        expr_free(arguments[k].value);
+        expr_free(arguments[k].fill_value);
+        fill_release(&arguments[k].fill);
+    }
+    free(arguments);
+}
+
 void spec_release(struct spec *spec)
 {
     size_t k;
@@ -252,11 +265,6 @@ void spec_release(struct spec *spec)
         expr_free(spec->constraints[k]);
     for (k = 0; k < spec->problem_count; k++)
         free(spec->problems[k]);
-    for (k = 0; k < spec->argument_count; k++) {
-        expr_free(spec->arguments[k].value);
-        expr_free(spec->arguments[k].fill_value);
-        fill_release(&spec->arguments[k].fill);
-    }
     for (k = 0; k < spec->metric_count; k++)
         expr_free(spec->metrics[k].value);
     release_launch(&spec->launch);
@@ -266,7 +274,7 @@ void spec_release(struct spec *spec)
     free(spec->parameters);
     free(spec->constraints);
     free(spec->problems);
-    free(spec->arguments);
+    release_arguments(spec->arguments, spec->argument_count);
     free(spec->metrics);
     free(spec->defaults);
     free(spec->names);

@@ -1,25 +1,30 @@
 /* The tuning spec: one JSON file, read and checked. Everything that can be wrong with it before a
  * configuration is chosen is found here; errors read `FILE: parameters.TILE_M[2]: message with a remedy` and
- * are ERR_USAGE.
+ * are ERR_USAGE. Its fields:
  *
- *   kernel       {file, name, options}: file beside the spec; name a plain name, or an NVRTC name expression
- * in which parameters stand for their values; options for every compile parameters   {NAME: [values] or
- * {values, option, description}}: integers, reals, true/false or strings; a macro -DNAME=value (true is 1),
- * unless it has an `option`: true adds the option as it is, false nothing; numbers and strings replace the %
- * in it ("--maxrregcount=%") default      {NAME: value}: where the search starts; what is not named has its
- * first listed value constraints  [expressions over parameters and problem sizes]: true or false problem
- * {NAME: number or expression over the sizes before it}, or a list of such objects with the same names launch
- * {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions} arguments    in the kernel's
- * order, symbols anywhere: {scalar: type, value: expression; name}, {scalar: "bytes", value: hexadecimal
- * text; name}, {buffer: type, name, length: expression, fill, role: in (default), inout, out or scratch},
- * {symbol: name, type, length: expression, fill} fill         {uniform: [low, high]}, {normal: [mean,
- * deviation]}, {constant: x}, {expression: text} or {file: "x.npy"}, with `seed` (default: the argument's
- * position, from 1); every `in` and `inout` buffer has a fill reference    {file, name, launch} of a kernel
- * with the same arguments, its launch over problem sizes only; {files: {BUFFER: "x.npy"}}; or none: then the
- * default configuration's result tolerance    {relative, absolute}: default 1e-5 and 1e-8, for floating-point
- * outputs cache        "warm" (default) or "cold" metrics      {NAME: expression over parameters, problem
- * sizes and `time` in seconds} description  text
- */
+ * - kernel: {file, name, options}: file beside the spec; name a plain name, or an NVRTC name expression in
+ *   which parameters stand for their values; options for every compile
+ * - parameters: {NAME: [values] or {values, option, description}}: integers, reals, true/false or strings; a
+ *   macro -DNAME=value (true is 1), unless it has an `option`: true adds the option as it is, false nothing;
+ *   numbers and strings replace the % in it ("--maxrregcount=%")
+ * - default: {NAME: value}: where the search starts; what is not named has its first listed value
+ * - constraints: [expressions over parameters and problem sizes]: true or false
+ * - problem: {NAME: number or expression over the sizes before it}, or a list of such objects with the same
+ *   names
+ * - launch: {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions}
+ * - arguments: in the kernel's order, symbols anywhere. A scalar is {scalar: type, value: expression; name},
+ *   {scalar: "bytes", value: hexadecimal text; name}, or {scalar: "struct", fields: [scalars]; name}, laid
+ *   out as in C; {buffer: type, name, length: expression, fill, role: in (default), inout, out or scratch};
+ *   {symbol: name, type, length: expression, fill}
+ * - fill of an argument: {uniform: [low, high]}, {normal: [mean, deviation]}, {constant: x}, {expression:
+ *   text} or {file: "x.npy"}, with `seed` (default: the argument's position, from 1); every `in` and `inout`
+ *   buffer has one
+ * - reference: {file, name, launch} of a kernel with the same arguments, its launch over problem sizes only;
+ *   {files: {BUFFER: "x.npy"}}; or none: then the default configuration's result
+ * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
+ * - cache: "warm" (default) or "cold"
+ * - metrics: {NAME: expression over parameters, problem sizes and `time` in seconds}
+ * - description: text */
 #ifndef SPACE_SPEC_H
 #define SPACE_SPEC_H
 
@@ -58,10 +63,12 @@ struct spec_launch {
 
 struct spec_argument {
     enum argument_kind kind;
-    const char *name;       /* null for a scalar without one */
-    enum element_type type; /* not for bytes */
-    const char *bytes;      /* scalar of raw bytes: hexadecimal text, else null */
-    struct expr *value;     /* scalar: its value; buffer and symbol: its length */
+    const char *name;             /* null for a scalar without one */
+    enum element_type type;       /* not for bytes and structs */
+    const char *bytes;            /* scalar of raw bytes: hexadecimal text, else null */
+    struct spec_argument *fields; /* scalar that is a struct: its fields, scalars too; else null */
+    size_t field_count;
+    struct expr *value; /* scalar: its value; buffer and symbol: its length */
     enum role role;
     struct fill fill;        /* expression and path owned; names and values empty */
     struct expr *fill_value; /* FILL_EXPRESSION: the text parsed over `names` and i */

@@ -125,6 +125,32 @@ static int read_bytes(struct spec_argument *argument, const struct js_at *value,
     return 0;
 }
 
+static int read_scalar(struct spec_argument *argument, struct reader *reader, const struct js_at *at);
+
+/* The fields of a struct are scalars, structs among them. */
+static int read_struct(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
+{
+    static const char *const known[] = {"scalar", "fields", "name", NULL};
+    struct js_at fields;
+
+    if (js_only(at, known, reader->err) || js_member(&fields, at, "fields", reader->err) ||
+        js_expect(&fields, JS_ARRAY, reader->err))
+        return ERR_USAGE;
+    if (js_count(&fields) == 0)
+        return js_fail(&fields, reader->err, "a struct has at least one field");
+    argument->fields = calloc(js_count(&fields), sizeof *argument->fields);
+    if (!argument->fields)
+        return err_memory(reader->err);
+    while (argument->field_count < js_count(&fields)) {
+        const struct js_at field = js_element(&fields, argument->field_count);
+
+        if (js_expect(&field, JS_OBJECT, reader->err) ||
+            read_scalar(&argument->fields[argument->field_count++], reader, &field))
+            return reader->err->code;
+    }
+    return 0;
+}
+
 static int read_scalar(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
 {
     static const char *const fields[] = {"scalar", "value", "name", NULL};
@@ -132,9 +158,12 @@ static int read_scalar(struct spec_argument *argument, struct reader *reader, co
     const char *text;
 
     argument->kind = ARGUMENT_SCALAR;
-    if (js_only(at, fields, reader->err) || js_member(&type, at, "scalar", reader->err) ||
-        js_member(&value, at, "value", reader->err) || js_string(&text, &type, reader->err) ||
+    if (js_member(&type, at, "scalar", reader->err) || js_string(&text, &type, reader->err) ||
         (js_find(&name, at, "name") && js_string(&argument->name, &name, reader->err)))
+        return ERR_USAGE;
+    if (!strcmp(text, "struct"))
+        return read_struct(argument, reader, at);
+    if (js_only(at, fields, reader->err) || js_member(&value, at, "value", reader->err))
         return ERR_USAGE;
     if (!strcmp(text, "bytes"))
         return read_bytes(argument, &value, reader->err);

@@ -122,6 +122,66 @@ static int make_scalar(struct argument *out, struct maker *maker, const struct s
     return 0;
 }
 
+/* As C lays it out on the GPU. */
+static size_t alignment_of(const struct spec_argument *scalar)
+{
+    size_t alignment = scalar->bytes || scalar->fields ? 1 : element_size(scalar->type);
+    size_t k;
+
+    for (k = 0; k < scalar->field_count; k++)
+        if (alignment_of(&scalar->fields[k]) > alignment)
+            alignment = alignment_of(&scalar->fields[k]);
+    return alignment;
+}
+
+/* Grows the bytes of *out by `bytes` from the next multiple of `alignment` on; the gap is zeros. */
+static int append(struct argument *out, const unsigned char *bytes, size_t size, size_t alignment)
+{
+    const size_t at = (out->size + alignment - 1) / alignment * alignment;
+    unsigned char *grown = realloc(out->bytes, at + size);
+
+    if (!grown)
+        return ERR_MEMORY;
+    memset(grown + out->size, 0, at - out->size);
+    if (size)
+        memcpy(grown + at, bytes, size);
+    out->bytes = grown;
+    out->size = at + size;
+    return 0;
+}
+
+static int make_value(struct argument *out, struct maker *maker, const struct spec_argument *from,
+                      const char *place);
+
+static int make_struct(struct argument *out, struct maker *maker, const struct spec_argument *from,
+                       const char *place)
+{
+    char inside[160];
+    size_t k;
+    int failed;
+
+    for (k = 0; k < from->field_count; k++) {
+        struct argument field = {0};
+
+        snprintf(inside, sizeof inside, "%s.fields[%zu]", place, k);
+        failed = make_value(&field, maker, &from->fields[k], inside);
+        if (!failed && append(out, field.bytes, field.size, alignment_of(&from->fields[k])))
+            failed = err_memory(maker->err);
+        free(field.bytes);
+        if (failed)
+            return failed;
+    }
+    return append(out, NULL, 0, alignment_of(from)) ? err_memory(maker->err) : 0;
+}
+
+static int make_value(struct argument *out, struct maker *maker, const struct spec_argument *from,
+                      const char *place)
+{
+    if (from->fields)
+        return make_struct(out, maker, from, place);
+    return from->bytes ? make_bytes(out, maker, from->bytes) : make_scalar(out, maker, from, place);
+}
+
 /* The names an expression fill uses, with their values; no others, so that buffers stay the same where
  * nothing differs. */
 static int make_fill_names(struct fill *out, struct maker *maker, const struct expr *expr)
@@ -183,7 +243,7 @@ static int make_argument(struct argument *out, struct maker *maker, const struct
     snprintf(place, sizeof place, "arguments[%zu]", position);
     if (from->kind != ARGUMENT_SCALAR)
         return make_buffer(out, maker, from, place);
-    return from->bytes ? make_bytes(out, maker, from->bytes) : make_scalar(out, maker, from, place);
+    return make_value(out, maker, from, place);
 }
 
 int make_arguments(struct maker *maker)

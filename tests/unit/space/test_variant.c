@@ -48,6 +48,53 @@ static void make_variant(struct variant *variant, const struct spec *spec, const
         fail_msg("%s", err.text);
 }
 
+/* A struct is laid out as in C; what does not fit in a field is the configuration's fault, by its name. */
+static void structs_are_laid_out_as_in_c(void **state)
+{
+    static const char layout[] =
+        "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k\"}, \"parameters\": {\"TILE\": [16, 300]},"
+        " \"problem\": {\"N\": 1000}, \"launch\": {\"grid\": [1], \"block\": [32]},"
+        " \"arguments\": [{\"scalar\": \"struct\", \"name\": \"args\", \"fields\": ["
+        "   {\"scalar\": \"uint8\", \"value\": \"TILE\"}, {\"scalar\": \"float64\", \"value\": 0.5},"
+        "   {\"scalar\": \"struct\", \"fields\": [{\"scalar\": \"int16\", \"value\": -2},"
+        "     {\"scalar\": \"int32\", \"value\": \"2 * N\"}]}, {\"scalar\": \"bytes\", \"value\": \"07\"}]},"
+        "   {\"buffer\": \"float32\", \"name\": \"C\", \"length\": \"N\", \"role\": \"out\"}]}";
+    const struct {
+        uint8_t tile;
+        double half;
+        struct {
+            int16_t small;
+            int32_t twice;
+        } inner;
+        uint8_t last;
+    } wanted = {16, 0.5, {-2, 2000}, 7};
+    const struct argument *a;
+    struct variant variant;
+    struct spec spec;
+    struct err err = {0};
+
+    (void)state;
+    if (spec_read_text(&spec, layout, sizeof layout - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
+                       &err))
+        fail_msg("%s", err.text);
+    make_variant(&variant, &spec, "TILE=16");
+    a = variant.launch.arguments;
+    assert_string_equal(a->name, "args");
+    assert_int_equal(a->size, sizeof wanted);
+    assert_int_equal(a->bytes[0], wanted.tile);
+    assert_memory_equal(a->bytes + 8, &wanted.half, sizeof wanted.half);
+    assert_memory_equal(a->bytes + 16, &wanted.inner.small, sizeof wanted.inner.small);
+    assert_memory_equal(a->bytes + 20, &wanted.inner.twice, sizeof wanted.inner.twice);
+    assert_int_equal(a->bytes[24], wanted.last);
+    assert_int_equal(a->bytes[1] + a->bytes[31], 0);
+    variant_release(&variant);
+    make_variant(&variant, &spec, "TILE=300");
+    assert_int_equal(variant.outcome, OUTCOME_LIMITS);
+    assert_string_equal(variant.message, "arguments[0].fields[0]: 300 does not fit in uint8");
+    variant_release(&variant);
+    spec_release(&spec);
+}
+
 static void check_options(const struct variant *variant, const char *wanted)
 {
     char all[512] = "";
@@ -322,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_become_options_and_name),
         cmocka_unit_test(launches_have_every_value_fixed),
+        cmocka_unit_test(structs_are_laid_out_as_in_c),
         cmocka_unit_test(what_cannot_be_launched_is_an_outcome),
         cmocka_unit_test(bad_arguments_are_outcomes),
         cmocka_unit_test(the_reference_has_the_defaults_macros),
