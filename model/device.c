@@ -202,6 +202,8 @@ int device_curve_set(struct device_curve *curve, const double *x, const double *
             return err_set(err, ERR_FORMAT, "point %zu of a curve is not finite", i);
         if (i > 0 && x[i] <= x[i - 1])
             return err_set(err, ERR_FORMAT, "point %zu of a curve does not lie right of the one before", i);
+        if (x[i] < 0 || y[i] < 0)
+            return err_set(err, ERR_FORMAT, "point %zu of a curve is negative", i);
     }
     fresh.x = malloc((count ? count : 1) * sizeof *x);
     fresh.y = malloc((count ? count : 1) * sizeof *y);

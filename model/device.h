@@ -127,7 +127,9 @@ const char *device_op_text(enum device_op_id id);
 
 /* The curve's y at x by linear interpolation; the end points beyond its ends; NaN for an empty curve. */
 double device_curve_at(const struct device_curve *curve, double x);
-/* Replaces the points (copied). x must ascend strictly and all be finite: ERR_FORMAT. */
+/* Replaces the points (copied). x must ascend strictly, and all be finite and not negative, since a curve
+ * holds counts, bytes, shares, times and rates, also where the difference of two times was measured:
+ * ERR_FORMAT. */
 int device_curve_set(struct device_curve *curve, const double *x, const double *y, size_t count,
                      const char *origin, struct err *err);
 int device_note(struct device *device, struct err *err, const char *format, ...)

@@ -262,7 +262,7 @@ static int read_pairs(struct device *out, const struct js_at *at, struct err *er
         b = plus ? device_op_find(plus + 1) : -1;
         if (a < 0 || b < 0)
             return js_fail(&member, err, "is no pair of operations such as FFMA+IMAD");
-        rc = js_real(&cycles, &member, err);
+        rc = read_number(&cycles, at, member.key, err);
         if (rc == 0)
             rc = device_pair_add(out, (enum device_op_id)a, (enum device_op_id)b, cycles, err);
     }

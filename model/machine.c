@@ -113,7 +113,7 @@ double machine_supply(const struct machine *machine, double bytes)
             at = i;
         }
     /* below the best size it is the loop around the code that costs */
-    return curve->count && bytes > curve->x[at] ? device_curve_at(curve, bytes) / least : 1;
+    return curve->count && least > 0 && bytes > curve->x[at] ? device_curve_at(curve, bytes) / least : 1;
 }
 
 /* Costs of instructions

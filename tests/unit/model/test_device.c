@@ -49,6 +49,14 @@ static void wrong_fields_are_named(void **state)
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
          "{\"x\": [1, 1], \"y\": [1, 2]}}}",
          "profile: curves.loaded_l2: point 1 of a curve does not lie right"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_spread\": "
+         "{\"x\": [0.25, 0.75], \"y\": [1, -0.01]}}}",
+         "profile: curves.dram_spread: point 1 of a curve is negative"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+         "{\"x\": [-1, 2], \"y\": [1, 1]}}}",
+         "profile: curves.loaded_l2: point 0 of a curve is negative"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA+IMAD\": -3}}",
+         "profile: pairs.FFMA+IMAD: is negative"},
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
          "{\"x\": [1, 2], \"y\": [1]}}}",
          "profile: curves.loaded_l2: has 2 values of x and 1 of y"},

@@ -177,6 +177,27 @@ static void loads_are_spread_as_measured(void **state)
     device_release(&device);
 }
 
+/* The longest code that is supplied best is the measure, also where a profile says that it costs nothing. */
+static void code_costs_what_it_takes_beyond_the_best(void **state)
+{
+    const double x[] = {1024, 4096, 16384}, y[] = {4.5, 4, 6}, nothing[] = {0, 0, 0};
+    struct device_curve *curve;
+    struct device device = h200();
+    struct machine machine;
+
+    (void)state;
+    curve = &device.curves[DEVICE_CURVE_INSTRUCTION_SUPPLY_FULL];
+    assert_int_equal(device_curve_set(curve, x, y, 3, "test", NULL), 0);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_supply(&machine, 1024), 1, 0);
+    check_near(machine_supply(&machine, 10240), 1.25, 1e-9);
+    check_near(machine_supply(&machine, 65536), 1.5, 1e-9);
+    assert_int_equal(device_curve_set(curve, x, nothing, 3, "test", NULL), 0);
+    check_near(machine_supply(&machine, 65536), 1, 0);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     struct device device = h200(), empty;
@@ -226,6 +247,7 @@ int main(void)
         cmocka_unit_test(scattered_sectors_cost_more),
         cmocka_unit_test(written_sectors_cost_by_their_kind),
         cmocka_unit_test(loads_are_spread_as_measured),
+        cmocka_unit_test(code_costs_what_it_takes_beyond_the_best),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(barriers_grow_with_their_warps),
     };
