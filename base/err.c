@@ -19,21 +19,20 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
     return code;
 }
 
-int err_prefix(struct err *err, const char *format, ...)
+void err_prefix(struct err *err, const char *format, ...)
 {
     char text[sizeof err->text];
     size_t used;
     va_list args;
 
     if (!err || !err->code)
-        return err ? err->code : 0;
+        return;
     memcpy(text, err->text, sizeof text);
     va_start(args, format);
     vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", text);
-    return err->code;
 }
 
 int err_memory(struct err *err)

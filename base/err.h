@@ -28,9 +28,8 @@ struct err {
 int err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "prefix: " before the text of an error already set, to name the place on the way up; returns its code.
- */
-int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "prefix: " before the text of an error already set, to name the place on the way up. */
+void err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* err_set(err, ERR_MEMORY, "out of memory"). */
 int err_memory(struct err *err);

@@ -78,9 +78,11 @@ static int set_symbols(struct bench *bench, gpu_module module, struct launch *la
         if (!rc && argument->count > bytes / element_size(argument->type))
             rc = err_set(err, ERR_GPU, "%s has room for %zu elements, not for %" PRIu64, argument->name,
                          bytes / element_size(argument->type), argument->count);
-        if (!rc)
-            rc =
-                buffers_fill(&bench->buffers, address, &argument->fill, argument->type, argument->count, err);
+        if (rc)
+            break;
+        rc = buffers_fill(&bench->buffers, address, &argument->fill, argument->type, argument->count, err);
+        if (rc)
+            err_prefix(err, "%s", argument->name);
     }
     return rc;
 }

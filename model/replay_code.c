@@ -129,6 +129,7 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     const struct sass_info *info = sass_info((enum sass_op)i->op);
     const struct traffic_count *count = &make->traffic->counts[index];
     struct replay_op *op = &make->out->ops[index];
+    int rc;
 
     *op = (struct replay_op){.stall = i->control.stall > 1 ? i->control.stall : 1,
                              .latency = cost.latency,
@@ -151,10 +152,12 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
         make_counted(op, i);
     if (cost.assumed && op->sets != REPLAY_NO_SLOT && !i->access_count)
         make->out->assumptions |= PREDICT_ASSUMED_LATENCY;
-    if (!i->access_count || !make_memory(op, make, i, count, err))
-        return 0;
-    make->out->missing_pc = i->pc;
-    return err_prefix(err, "instruction %#x, %s", i->pc, sass_info((enum sass_op)i->op)->name);
+    rc = i->access_count ? make_memory(op, make, i, count, err) : 0;
+    if (rc) {
+        make->out->missing_pc = i->pc;
+        err_prefix(err, "instruction %#x, %s", i->pc, sass_info((enum sass_op)i->op)->name);
+    }
+    return rc;
 }
 
 int replay_code_init(struct replay_code *out, const struct machine *machine, const struct sass_code *code,

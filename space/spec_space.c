@@ -162,7 +162,9 @@ static int read_size(struct value *sizes, size_t s, const struct reader *reader,
 
     if (text) {
         failed = evaluate_size(&sizes[s], reader, text, names, sizes, s);
-        return failed ? err_prefix(reader->err, "--set %s=%s", names[s], text) : 0;
+        if (failed)
+            err_prefix(reader->err, "--set %s=%s", names[s], text);
+        return failed;
     }
     if (js_kind(at) != JS_STRING)
         return js_expect(at, JS_REAL, reader->err) ? ERR_USAGE : value_from_json(&sizes[s], at, reader->err);
@@ -192,6 +194,18 @@ static int read_problem(struct reader *reader, const struct js_at *at, const cha
     return 0;
 }
 
+static int unknown_size(const struct reader *reader, const char *set, const char *const *names)
+{
+    char list[256] = "it has none";
+    size_t used = 0, s;
+
+    for (s = 0; s < reader->spec->size_count && used < sizeof list; s++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", s ? ", " : "write SIZE=VALUE of ",
+                                 names[s]);
+    return err_set(reader->err, ERR_USAGE, "--set %s: names no problem size of %s; %s", set,
+                   reader->spec->path, list);
+}
+
 static int check_sets(const struct reader *reader, const char *const *names)
 {
     size_t k, s;
@@ -202,8 +216,7 @@ static int check_sets(const struct reader *reader, const char *const *names)
                 reader->sets[k][strlen(names[s])] == '=')
                 break;
         if (s == reader->spec->size_count)
-            return err_set(reader->err, ERR_USAGE, "--set %s: names no problem size of %s; write SIZE=VALUE",
-                           reader->sets[k], reader->spec->path);
+            return unknown_size(reader, reader->sets[k], names);
     }
     return 0;
 }

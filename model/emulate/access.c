@@ -83,6 +83,7 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
     const enum sass_space space =
         request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
     struct region *region;
+    int rc;
 
     if (address & (request->width - 1))
         return bad_address(emulation, request, lane, "is not aligned");
@@ -93,9 +94,9 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
         return outside_buffers(emulation, request, lane);
     out->region = region;
     out->remote = false;
-    out->page = region_page(region, address - region->address, emulation->err);
-    if (!out->page)
-        return ERR_MEMORY;
+    rc = region_page(&out->page, region, address - region->address, emulation->err);
+    if (rc)
+        return rc;
     out->offset = (size_t)((address - region->address) % PAGE_BYTES);
     out->bytes = out->page->bytes + out->offset;
     out->marks = NULL;

@@ -133,10 +133,11 @@ int emulation_read(void *out, struct emulation *emulation, size_t argument, uint
     while (left) {
         const size_t at = (size_t)(offset % PAGE_BYTES);
         const size_t part = left < PAGE_BYTES - at ? (size_t)left : PAGE_BYTES - at;
-        struct page *page = region_page(region, offset, err);
+        struct page *page;
+        int rc = region_page(&page, region, offset, err);
 
-        if (!page)
-            return ERR_MEMORY;
+        if (rc)
+            return rc;
         memcpy(to, page->bytes + at, part);
         to += part;
         offset += part;

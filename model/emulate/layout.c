@@ -215,8 +215,10 @@ static int fill_constants(struct emulate_memory *memory, const struct emulate_ta
             return err_set(err, ERR_USAGE, "symbol '%s' has %llu bytes in the kernel, not %zu", symbol->name,
                            (unsigned long long)symbol->size, bytes);
         rc = fill_read(&argument->fill, argument->type, 0, argument->count, bank->bytes + symbol->value, err);
-        if (rc)
+        if (rc) {
+            err_prefix(err, "%s", symbol->name);
             return rc;
+        }
     }
     return 0;
 }

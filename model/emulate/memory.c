@@ -43,32 +43,38 @@ static int fill_page(struct page *page, const struct region *region, size_t numb
     const size_t bytes = region->bytes - first < PAGE_BYTES ? (size_t)(region->bytes - first) : PAGE_BYTES;
     const size_t size = element_size(region->type);
 
+    int rc = 0;
+
     if (region->initial)
         memcpy(page->bytes, region->initial + first, bytes);
     else if (region->fill)
-        return fill_read(region->fill, region->type, first / size, bytes / size, page->bytes, err);
-    return 0;
+        rc = fill_read(region->fill, region->type, first / size, bytes / size, page->bytes, err);
+    if (rc)
+        err_prefix(err, "%s", region->name);
+    return rc;
 }
 
-struct page *region_page(struct region *region, uint64_t offset, struct err *err)
+int region_page(struct page **out, struct region *region, uint64_t offset, struct err *err)
 {
     const size_t number = (size_t)(offset / PAGE_BYTES);
-    struct page *page = region->pages[number];
+    struct page *page;
+    int rc;
 
-    if (page)
-        return page;
+    *out = region->pages[number];
+    if (*out)
+        return 0;
     page = calloc(1, sizeof *page);
-    if (!page) {
-        err_memory(err);
-        return NULL;
-    }
-    if (fill_page(page, region, number, err)) {
+    if (!page)
+        return err_memory(err);
+    rc = fill_page(page, region, number, err);
+    if (rc) {
         free(page);
-        return NULL;
+        return rc;
     }
     page->number = number;
     page->next = region->filled;
-    return region->pages[number] = region->filled = page;
+    *out = region->pages[number] = region->filled = page;
+    return 0;
 }
 
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown)

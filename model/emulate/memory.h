@@ -79,8 +79,8 @@ void memory_forget(struct emulate_memory *memory);
 struct region *memory_region(struct emulate_memory *memory, uint64_t address, unsigned bytes);
 /* The region nearest to an address outside all of them; null when there is none. */
 const struct region *memory_nearest(const struct emulate_memory *memory, uint64_t address);
-/* Its page at `offset` bytes, filled; null only on error (see err). */
-struct page *region_page(struct region *region, uint64_t offset, struct err *err);
+/* Its page at `offset` bytes, filled. Errors are ERR_MEMORY and those of the fill. */
+int region_page(struct page **out, struct region *region, uint64_t offset, struct err *err);
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown);
 bool page_unknown(const struct page *page, size_t first, size_t bytes);
 

@@ -79,3 +79,12 @@ void resources_print(FILE *out, const struct cubin_resources *resources)
         fprintf(out, "  launch bounds       %u x %u x %u threads\n", resources->max_threads[0],
                 resources->max_threads[1], resources->max_threads[2]);
 }
+
+void remarks_print(const struct cli *cli, const struct journal *journal)
+{
+    char line[1024];
+    unsigned k;
+
+    for (k = 0; journal_remark(line, sizeof line, journal, k); k++)
+        fprintf(cli->err, "%s: %s\n", cli->program, line);
+}

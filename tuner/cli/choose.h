@@ -1,4 +1,5 @@
-/* What several commands ask for: a configuration, a device, the resources of a kernel. */
+/* What several commands ask for: a configuration, a device, the resources of a kernel, what to know of a
+ * journal. */
 #ifndef TUNER_CLI_CHOOSE_H
 #define TUNER_CLI_CHOOSE_H
 
@@ -6,6 +7,7 @@
 #include "model/device.h"
 #include "space/spec.h"
 #include "tuner/cli/cli.h"
+#include "tuner/journal/journal.h"
 
 /* Reads --config into choices[spec->parameter_count]; without it the default configuration of problem 0. */
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
@@ -18,5 +20,8 @@ int choose_device(struct device *out, const char *text, struct err *err);
 /* Members of an object; text with two columns. */
 struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
 void resources_print(FILE *out, const struct cubin_resources *resources);
+
+/* journal_remark as messages. */
+void remarks_print(const struct cli *cli, const struct journal *journal);
 
 #endif

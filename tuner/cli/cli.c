@@ -226,8 +226,10 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
 
     if (!path)
         return 0;
-    if (file_check_writable(path, err))
-        return err_prefix(err, "--%s", name);
+    if (file_check_writable(path, err)) {
+        err_prefix(err, "--%s", name);
+        return ERR_USAGE;
+    }
     for (i = 0; i < args->word_count; i++)
         twice |= file_same(path, args->words[i]);
     for (o = 0; args->options[o].name; o++)

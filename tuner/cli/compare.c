@@ -83,8 +83,9 @@ static int check_outputs(const struct cli_args *args, struct err *err)
 
     for (by_time = 0; by_time < 2 && !code && cli_given(args, "chart"); by_time++) {
         chart_path(path, sizeof path, args, by_time);
-        if (file_check_writable(path, err))
-            code = err_prefix(err, "--chart");
+        code = file_check_writable(path, err);
+        if (code)
+            err_prefix(err, "--chart");
     }
     return code ? code : cli_check_output(args, "output", NULL, err);
 }
@@ -103,6 +104,8 @@ static int open_recording(struct view *view, struct err *err)
                               cli_text(view->args, "device"), err);
     if (code)
         return code;
+    if (!cli_given(view->args, "quiet"))
+        remarks_print(view->cli, view->journal);
     heading_read(&view->heading, view->journal);
     return replay_open(&view->replay, &view->spec, view->space, view->journal, err);
 }

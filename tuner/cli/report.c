@@ -136,6 +136,8 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
     view.report.predictions = predictions;
     if (!code)
         code = journal_read(&view.journal, args->words[0], err);
+    if (!code)
+        remarks_print(cli, view.journal);
     view.report.journal = view.journal;
     if (!code && cli_given(args, "spec")) {
         code = open_spec(&view, &problem, err);

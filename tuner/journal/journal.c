@@ -339,15 +339,19 @@ bool journal_foreign(const struct journal *journal)
     return !js_find(&ours, &head, "occutune");
 }
 
-size_t journal_cut_bytes(const struct journal *journal)
+bool journal_remark(char *out, size_t size, const struct journal *journal, unsigned k)
 {
-    return journal->cut_bytes;
-}
-
-size_t journal_left_out(const char **reason, const struct journal *journal)
-{
-    *reason = journal->left_out_reason.text;
-    return journal->left_out;
+    if (journal->cut_bytes && k-- == 0) {
+        snprintf(out, size, "%s: its last %zu bytes were incomplete and are left out", journal->path,
+                 journal->cut_bytes);
+        return true;
+    }
+    if (journal->left_out && k == 0) {
+        snprintf(out, size, "records that tell nothing and are left out: %zu; the first: %s",
+                 journal->left_out, journal->left_out_reason.text);
+        return true;
+    }
+    return false;
 }
 
 const struct record *journal_find(const struct journal *journal, const char *key)

@@ -73,12 +73,11 @@ void journal_free(struct journal *journal);
 /* The top level without "cache"; a cursor into the journal. */
 struct js_at journal_head(const struct journal *journal);
 const char *journal_path(const struct journal *journal);
-bool journal_foreign(const struct journal *journal);     /* another tool's: records have no identity */
-size_t journal_cut_bytes(const struct journal *journal); /* incomplete bytes found at the end */
+bool journal_foreign(const struct journal *journal); /* another tool's: records have no identity */
 
-/* Records of another tool that tell neither a time nor a known error, and are left out; `reason` of the
- * first, borrowed. */
-size_t journal_left_out(const char **reason, const struct journal *journal);
+/* What of the file is left out, to be told: incomplete bytes at its end, another tool's records that tell
+ * neither a time nor a known error. A line each, k from 0; whether there is a k-th. */
+bool journal_remark(char *out, size_t size, const struct journal *journal, unsigned k);
 
 /* Appends a record; `parameters` is the configuration as configuration_json() gives it. When the disk is full
  * the file is cut back to its last complete record and ERR_SYSTEM returned. */

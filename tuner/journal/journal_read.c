@@ -24,44 +24,53 @@ static gzFile open_compressed(const char *path, struct err *err)
     return compressed;
 }
 
+/* No journal is larger unpacked; an endless one (/dev/zero) ends here. */
+#define JOURNAL_BYTES_MOST ((size_t)1 << 30)
+
+/* The rest of the file, which ends where a read gives less than asked for. */
+static int read_rest(char **text, size_t *used, gzFile file, const char *path, struct err *err)
+{
+    size_t room = 1 << 16;
+    char *larger;
+    int n;
+
+    do {
+        if (room > JOURNAL_BYTES_MOST)
+            return err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than 1 GiB", path);
+        larger = realloc(*text, room + 1);
+        if (!larger)
+            return err_memory(err);
+        *text = larger;
+        n = gzread(file, *text + *used, (unsigned)(room - *used));
+        if (n < 0)
+            return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
+        *used += (size_t)n;
+        room *= 2;
+    } while (*used == room / 2);
+    (*text)[*used] = '\0';
+    return 0;
+}
+
 int journal_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err)
 {
-    size_t capacity = 1 << 16, used = 0;
-    char *text = malloc(capacity + 1), *larger;
-    gzFile file = open_compressed(path, err);
-    int n = 0;
+    struct err why = {0};
+    gzFile file = open_compressed(path, &why);
+    char *text = NULL;
+    size_t used = 0;
 
     *out = NULL;
-    if (!file || !text) {
+    if (file) {
+        read_rest(&text, &used, file, path, &why);
+        *compressed = !gzdirect(file);
+        gzclose(file);
+    }
+    if (why.code) {
         free(text);
-        if (file)
-            gzclose(file);
-        return file || !err ? err_memory(err) : err->code;
+        return err_set(err, (enum err_code)why.code, "%s", why.text);
     }
-    while ((n = gzread(file, text + used, (unsigned)(capacity - used))) > 0) {
-        used += (size_t)n;
-        if (used < capacity)
-            continue;
-        larger = realloc(text, capacity * 2 + 1);
-        if (!larger)
-            break;
-        text = larger;
-        capacity *= 2;
-    }
-    if (n < 0)
-        err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
-    else if (n > 0)
-        err_memory(err);
-    *compressed = !gzdirect(file);
-    gzclose(file);
-    if (n == 0) {
-        text[used] = '\0';
-        *out = text;
-        *length = used;
-        return 0;
-    }
-    free(text);
-    return n < 0 ? ERR_FORMAT : ERR_MEMORY;
+    *out = text;
+    *length = used;
+    return 0;
 }
 
 /* Copies JSON with null for the NaN and Infinity that Python writes; returns the length. */

@@ -22,14 +22,17 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
                                             .arch = tuning->arch,
                                             .deadline_s = tuning->options->compile_deadline_s};
     struct compile_result *result = &tuning->reference_code;
+    int code;
 
     if (result->cubin)
         return 0;
     if (!tuning->site->compiler)
         return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
-    if (compile_cubin(result, tuning->site->compiler, &request, err))
-        return err_prefix(err, "reference");
-    return judge_reference(result, variant, err);
+    code = compile_cubin(result, tuning->site->compiler, &request, err);
+    if (!code)
+        return judge_reference(result, variant, err);
+    err_prefix(err, "reference");
+    return code;
 }
 
 /* One whose launch makes no sense for this candidate may never be needed: the trial tells. */

@@ -146,8 +146,8 @@ static int open_recorded(struct tuning *tuning, struct err *err)
 static int open_journal(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
-    const char *reason;
-    size_t left_out;
+    char line[sizeof err->text];
+    unsigned k;
     int code;
 
     tuning->level = tuning->site->worker_count && !tuning->options->recorded ? SOURCE_LIVE : SOURCE_RECORDED;
@@ -158,12 +158,8 @@ static int open_journal(struct tuning *tuning, struct err *err)
         err_prefix(err, "%s", tuning->site->worker_err.text);
     if (code)
         return code;
-    if (tuning->journal && journal_cut_bytes(tuning->journal))
-        tuning_message(tuning, "%s: its last %zu bytes were incomplete and are left out", out->journal,
-                       journal_cut_bytes(tuning->journal));
-    if (tuning->journal && (left_out = journal_left_out(&reason, tuning->journal)))
-        tuning_message(tuning, "records that tell nothing and are left out: %zu; the first: %s", left_out,
-                       reason);
+    for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
+        tuning_message(tuning, "%s", line);
     snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
     return 0;

@@ -407,6 +407,23 @@ static void refuses_wrong_arguments(void **state)
     program_close(&p);
 }
 
+/* What a fill cannot compute is told with the buffer it is of. */
+static void names_the_buffer_that_cannot_be_filled(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_FULL};
+    struct program p;
+    struct err err = {0};
+
+    (void)state;
+    program_open(&p, 90, "trap", 32);
+    program_buffer(&p, ELEMENT_INT32, 32, "1 // (i - 20)");
+    assert_int_equal(launch_prepare(&p.launch, &err), 0);
+    assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err), 0);
+    assert_int_equal(emulate_grid(&p.result, p.emulation, &err), ERR_USAGE);
+    assert_string_equal(err.text, "data: element 20: column 3: division by zero");
+    program_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +446,7 @@ int main(void)
         cmocka_unit_test(marks_assumptions),
         cmocka_unit_test(counts_modes_alike),
         cmocka_unit_test(refuses_wrong_arguments),
+        cmocka_unit_test(names_the_buffer_that_cannot_be_filled),
     };
 
     return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);

@@ -125,8 +125,8 @@ static void sizes_can_be_set_from_outside(void **state)
 static void bad_sizes_from_outside_are_explained(void **state)
 {
     static const char *const samples[][2] = {
-        {"K=3", "--set K=3: names no problem size of t.json; write SIZE=VALUE"},
-        {"M", "--set M: names no problem size of t.json; write SIZE=VALUE"},
+        {"K=3", "--set K=3: names no problem size of t.json; write SIZE=VALUE of M, N"},
+        {"M", "--set M: names no problem size of t.json; write SIZE=VALUE of M, N"},
         {"N=M / 0", "--set N=M / 0: column 3: division by zero"},
         {"M=", "--set M=: column 1: the expression ends where a value is expected"},
         {"M=N", "--set M=N: column 1: unknown name N"},

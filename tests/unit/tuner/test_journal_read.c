@@ -54,7 +54,7 @@ static void reads_other_tools(void **state)
 static void reads_careless_tools(void **state)
 {
     struct journal *journal;
-    const char *reason;
+    char line[1024];
 
     (void)state;
     write_text(
@@ -69,8 +69,10 @@ static void reads_careless_tools(void **state)
     assert_int_equal(journal_find(journal, "1")->sample_count, 2);
     check_near(journal_find(journal, "1")->samples_s[1], 6e-4, 1e-15);
     assert_int_equal(journal_find(journal, "5")->outcome, OUTCOME_LIMITS);
-    assert_int_equal(journal_left_out(&reason, journal), 3);
-    assert_non_null(strstr(reason, ": 2: its time is no positive number"));
+    assert_true(journal_remark(line, sizeof line, journal, 0));
+    assert_non_null(strstr(line, "left out: 3; the first: "));
+    assert_non_null(strstr(line, ": 2: its time is no positive number"));
+    assert_false(journal_remark(line, sizeof line, journal, 1));
     journal_free(journal);
     check_refused("{\"cache\": {\"1\": {\"time\": \"0.5\"}}}", ERR_FORMAT,
                   "1.time: \"0.5\" is neither a number of milliseconds nor an error");
@@ -81,7 +83,7 @@ static void reads_careless_tools(void **state)
 static void reads_t4(void **state)
 {
     struct journal *journal;
-    const char *reason;
+    char line[1024];
 
     (void)state;
     write_text(
@@ -100,8 +102,9 @@ static void reads_t4(void **state)
     assert_int_equal(journal_find(journal, "1,True")->sample_count, 2);
     check_near(journal_find(journal, "1,True")->samples_s[1], 6e-4, 1e-15);
     assert_int_equal(journal_find(journal, "2,True")->outcome, OUTCOME_COMPILE);
-    assert_int_equal(journal_left_out(&reason, journal), 2);
-    assert_non_null(strstr(reason, "results[2]: no measurement is called time"));
+    assert_true(journal_remark(line, sizeof line, journal, 0));
+    assert_non_null(strstr(line, "left out: 2; the first: "));
+    assert_non_null(strstr(line, "results[2]: no measurement is called time"));
     journal_free(journal);
     check_refused("{\"metadata\": {\"timeunit\": \"moons\"}, \"results\": [1]}", ERR_FORMAT,
                   "the unit \"moons\" is not known");
