@@ -288,6 +288,16 @@ static void fetch_zones(struct zones *zones)
     }
 }
 
+/* Bytes of what the waves fetch for which all their blocks wait. The first one's begin in step. Later blocks,
+ * where they go on with what those before them touched, begin when those end: the first to come to new data
+ * wait for DRAM, and those behind go at the pace of L2, which takes half of a wave on average to catch up. */
+static double waited_for(const struct zone *zone, double wave)
+{
+    const double first = fmin(zone->missed, wave);
+
+    return first + (zone->missed - first) * (1 - zone->next / 2);
+}
+
 static void find_ready(struct zones *zones)
 {
     const double waves = zones->blocks / zones->wave_blocks;
@@ -297,7 +307,7 @@ static void find_ready(struct zones *zones)
         const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
         const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
 
-        zone->ready = wave > 0 ? 1 - fmin(zone->missed / fmax(waves * wave, unique), 1) : 1;
+        zone->ready = wave > 0 ? 1 - fmin(waited_for(zone, wave) / fmax(waves * wave, unique), 1) : 1;
     }
 }
 

@@ -32,7 +32,7 @@ struct zone {
     double scattered;            /* share of the bytes that DRAM brings as slowly as those */
     double missed;               /* bytes that waves fetch from DRAM, with what comes along */
     double in_step;              /* the same if no block drifted */
-    double ready;                /* share of what a wave touches that L2 has before */
+    double ready;                /* share of what blocks of a wave ask for that L2 has by then */
 };
 
 struct zones {

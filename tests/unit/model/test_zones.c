@@ -143,6 +143,20 @@ static void groups_share_rows_and_columns(void **state)
     tear_down(&f);
 }
 
+/* Four waves go through the same eight rows, of which there are 8 times 8: all wait for the first, half of a
+ * wave for each of the others. No wave has had its columns before: all wait for those. */
+static void half_of_a_wave_comes_later(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_groups(&f, 2 << 20, 0);
+    missed(&f);
+    check_near(f.zones.zone[1].ready, 1 - (1 + 7 / 2.0) / 32, 1e-9);
+    check_near(f.zones.zone[2].ready, 0, 1e-9);
+    tear_down(&f);
+}
+
 /* 2 blocks of 4 warps at 100 cycles each take 800. */
 static void drift_is_what_latency_leaves(void **state)
 {
@@ -166,6 +180,7 @@ int main(void)
         cmocka_unit_test(blocks_apart_fetch_each),
         cmocka_unit_test(drift_needs_two_blocks_and_a_small_cache),
         cmocka_unit_test(groups_share_rows_and_columns),
+        cmocka_unit_test(half_of_a_wave_comes_later),
         cmocka_unit_test(drift_is_what_latency_leaves),
     };
 
