@@ -29,7 +29,7 @@ static void choose_later(struct crowd_sim *sim, unsigned p)
     unsigned k;
 
     for (k = 0; k < sim->per_partition; k++) {
-        times[k] = later(at->ready[k], crowd_gate(sim, at, at->ops[k]));
+        times[k] = later(at->ready[k], crowd_opens(sim, at, at->doors[k]));
         first = earlier(first, times[k]);
     }
     sim->next[p] = first;
@@ -43,9 +43,9 @@ void crowd_choose_other(struct crowd_sim *sim, unsigned p)
     uint64_t ready;
 
     for (ready = crowd_at_most(at->free, at->ready, sim->per_partition); ready;
-         ready &= ~(UINT64_C(1) << at->who)) {
+         ready &= ~at->of_door[at->doors[at->who]]) {
         at->who = first_in_turn(sim, at, ready);
-        if (crowd_gate(sim, at, at->ops[at->who]) <= at->free)
+        if (crowd_opens(sim, at, at->doors[at->who]) <= at->free)
             return;
     }
     choose_later(sim, p);

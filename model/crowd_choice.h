@@ -22,11 +22,10 @@ static inline uint64_t crowd_at_most(double time, const double *times, unsigned 
     return (uint64_t)(bits[0] | bits[1]);
 }
 
-/* When what an instruction needs besides its warp is free. */
-static inline double crowd_gate(const struct crowd_sim *sim, const struct crowd_partition *at,
-                                const struct crowd_op *op)
+/* When a door can be passed. */
+static inline double crowd_opens(const struct crowd_sim *sim, const struct crowd_partition *at, unsigned door)
 {
-    return later(at->pipe[op->pipe], sim->queue_free[op->queues]);
+    return later(at->pipe[crowd_pipe(door)], sim->queue_free[crowd_queues(door)]);
 }
 
 /* The choice when the warp that went last does not go on. */
@@ -39,7 +38,7 @@ static inline void crowd_choose(struct crowd_sim *sim, unsigned p)
 
     at->who = at->last;
     sim->next[p] = at->free;
-    if (at->yields || later(at->ready[at->last], crowd_gate(sim, at, at->ops[at->last])) > at->free)
+    if (at->yields || later(at->ready[at->last], crowd_opens(sim, at, at->doors[at->last])) > at->free)
         crowd_choose_other(sim, p);
 }
 

@@ -133,20 +133,18 @@ static struct crowd_op op_of(const struct crowd_input *in, size_t i, const struc
     const struct replay_op *op = &in->code->ops[i];
     const bool queues = request->units > 0;
     struct crowd_op out = {.stall = op->stall,
-                           .lasts = op->stall,
                            .interval =
                                queues ? 1 : op->interval, /* its pass through the units is queued for */
-                           .request = asks(request) ? request : NULL,
-                           .pipe = op->pipe,
+                           .asks = asks(request),
+                           .door = (uint8_t)crowd_door(op->pipe, queues),
                            .waits = op->waits & ((1u << CROWD_SLOTS) - 1),
                            .counted = op->counted,
                            .counted_left = op->counted_left,
-                           .queues = queues,
                            .barrier = in->code->barriers[i],
                            .yields = in->sass->instructions[i].control.yield};
     int b;
 
-    out.local = !out.request && !out.barrier;
+    out.local = !out.asks && !out.barrier;
     for (b = 0; b < REGISTER_BANKS; b++) {
         out.reads[b] = in->code->reads[i][b];
         out.needs[b] = out.reads[b] > 0 ? out.reads[b] : -INFINITY;
@@ -154,21 +152,28 @@ static struct crowd_op op_of(const struct crowd_input *in, size_t i, const struc
     return out;
 }
 
-struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err)
+int crowd_code_init(struct crowd_code *out, const struct crowd_input *in, struct err *err)
 {
-    const size_t count = in->code->count + 1;
-    struct crowd_op *ops = calloc(count, 2 * sizeof *ops + sizeof *ops->request);
-    struct crowd_request *requests = (struct crowd_request *)(ops + 2 * count);
+    const size_t count = in->code->count;
     size_t i;
 
-    if (!ops)
-        err_memory(err);
-    for (i = 0; i < in->code->count && ops; i++) {
-        requests[i] = request_of(in, i);
-        ops[2 * i] = ops[2 * i + 1] = op_of(in, i, &requests[i]);
-        ops[2 * i + 1].stall = fmax(ops[2 * i].stall, in->code->taken_stall);
+    out->ops = calloc(count + 1, 2 * sizeof *out->ops + sizeof *out->requests);
+    if (!out->ops)
+        return err_memory(err);
+    out->requests = (struct crowd_request *)(out->ops + 2 * (count + 1));
+    out->count = count;
+    for (i = 0; i < count; i++) {
+        out->requests[i] = request_of(in, i);
+        out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
+        out->ops[count + i].stall = fmax(out->ops[i].stall, in->code->taken_stall);
     }
-    return ops;
+    return 0;
+}
+
+void crowd_code_release(struct crowd_code *code)
+{
+    free(code->ops);
+    *code = (struct crowd_code){0};
 }
 
 /* Paths
@@ -217,7 +222,7 @@ static int list_steps(struct crowd_list *list, const struct crowd_input *in, con
             const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
             const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
 
-            rc = list_add(list, 2 * i + taken, err);
+            rc = list_add(list, taken ? (uint32_t)in->code->count + i : i, err);
         }
         s++;
     }

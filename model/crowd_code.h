@@ -5,7 +5,10 @@
 
 #include "model/crowd.h"
 
-enum { CROWD_SLOTS = 6 /* scoreboards of a warp */ };
+enum {
+    CROWD_SLOTS = 6, /* scoreboards of a warp */
+    CROWD_DOORS = 2 * SASS_PIPE_COUNT
+};
 
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
 struct crowd_request {
@@ -18,32 +21,55 @@ struct crowd_request {
     bool stores; /* to global memory */
 };
 
-/* An instruction as the choice among warps sees it: small, because the choice is where the time goes. */
+/* An instruction as the choice among warps sees it: small, because the choice is where the time goes, and
+ * warps are all over the code. */
 struct crowd_op {
-    double stall;                        /* cycles until the warp's next instruction ... */
-    double lasts;                        /* ... and until its end, if there is none */
-    double interval;                     /* until its pipe takes another one */
-    double reads[REGISTER_BANKS];        /* cycles that it keeps each bank of the register file busy */
-    double needs[REGISTER_BANKS];        /* the same; -INFINITY where it needs nothing of the bank */
-    const struct crowd_request *request; /* null: it asks for nothing */
-    uint8_t pipe, waits, counted, counted_left;
-    bool queues; /* for the load/store units */
+    double stall;                 /* cycles until the warp's next instruction */
+    double interval;              /* until its pipe takes another one */
+    double reads[REGISTER_BANKS]; /* cycles that it keeps each bank of the register file busy */
+    double needs[REGISTER_BANKS]; /* the same; -INFINITY where it needs nothing of the bank */
+    uint8_t door;                 /* see crowd_door() */
+    uint8_t waits, counted, counted_left;
+    bool asks; /* for something: it has a request */
     bool barrier;
     bool yields; /* lets other warps go before the warp's next instruction */
     bool local;  /* does nothing that warps of other sub-partitions could see, and sees nothing of theirs */
 };
 
+/* What an instruction must pass: its pipe, and the load/store units if it queues for them. */
+static inline unsigned crowd_door(unsigned pipe, bool queues)
+{
+    return 2 * pipe + queues;
+}
+
+static inline unsigned crowd_pipe(unsigned door)
+{
+    return door / 2;
+}
+
+static inline bool crowd_queues(unsigned door)
+{
+    return door % 2;
+}
+
+/* The code of a play. */
+struct crowd_code {
+    struct crowd_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
+    struct crowd_request *requests; /* of each instruction, in one piece with `ops` */
+    size_t count;                   /* of instructions */
+};
+
 /* The instructions of a path, loops cut short. */
 struct crowd_list {
-    uint32_t *ops; /* index into crowd_ops() */
+    uint32_t *ops; /* index into the code's operations */
     size_t count, capacity;
     size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
     double all;    /* with the loops at full length */
 };
 
-/* Two operations per instruction of the code, the second for where it is a taken branch; to be freed in one
- * piece with the requests they point to. Null without memory. */
-struct crowd_op *crowd_ops(const struct crowd_input *in, struct err *err);
+/* ERR_MEMORY. */
+int crowd_code_init(struct crowd_code *out, const struct crowd_input *in, struct err *err);
+void crowd_code_release(struct crowd_code *code);
 
 /* One list for each path that the block's warps take, loops cut to `iterations`; `*played` and `*all` sum up
  * over its warps. ERR_MEMORY. */

@@ -3,6 +3,7 @@
 #include "model/crowd_choice.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     WAVES = 3,          /* that follow the first one, to see how blocks overlap */
@@ -111,7 +112,7 @@ static void pass_barrier(struct crowd_sim *sim, struct crowd_place *at)
         if (has_ended(warp) || warp->earliest != INFINITY)
             continue;
         warp->earliest = at->latest + sim->in->code->barrier_alone - sim->arrival_cycles;
-        crowd_find_ready(sim, warp);
+        crowd_note_next(sim, &sim->partitions[w % sim->in->partitions], w / sim->in->partitions);
     }
     at->arrived = 0;
     at->latest = 0;
@@ -162,14 +163,22 @@ static bool arrive(struct crowd_sim *sim, struct crowd_warp *warp, double time)
 
 /* When an instruction chosen at `time` can read its registers. Whoever chooses does not look at that: the
  * instruction keeps those behind it waiting. */
-static double read_time(const struct crowd_sim *sim, const struct crowd_partition *partition,
-                        const struct crowd_op *op, double time)
+static inline double read_time(const double bank[REGISTER_BANKS], const struct crowd_op *op, double window,
+                               double time)
 {
     int b;
 
     for (b = 0; b < REGISTER_BANKS; b++)
-        time = later(time, partition->bank[b] + op->needs[b] - sim->read_window);
+        time = later(time, bank[b] + op->needs[b] - window);
     return time;
+}
+
+static inline void read_registers(double bank[REGISTER_BANKS], const struct crowd_op *op, double time)
+{
+    int b;
+
+    for (b = 0; b < REGISTER_BANKS; b++)
+        bank[b] = later(bank[b], time) + op->reads[b];
 }
 
 static struct crowd_warp *next_warp(const struct crowd_partition *at)
@@ -180,21 +189,19 @@ static struct crowd_warp *next_warp(const struct crowd_partition *at)
 /* Issues the next instruction of a sub-partition, at `next` if it can read its registers; when it goes. Who
  * had to wait for the load/store units lets the others go first: stores of ever more warps, which merge while
  * few come in between, showed that on an NVIDIA H200. */
-static inline double issue(const struct crowd_sim *sim, struct crowd_partition *at, double next)
+static double issue(const struct crowd_sim *sim, struct crowd_partition *at, double next)
 {
     const struct crowd_op *op = at->ops[at->who];
-    const double time = read_time(sim, at, op, next);
+    const double time = read_time(at->bank, op, sim->read_window, next);
     struct crowd_warp *warp = next_warp(at);
-    int b;
 
     warp->at++;
     warp->earliest = time + op->stall;
     at->last = at->who;
-    at->yields = op->yields || (op->queues && sim->queue_free[true] >= next);
+    at->yields = op->yields || (crowd_queues(op->door) && sim->queue_free[true] >= next);
     at->free = time + sim->issue_cycles;
-    at->pipe[op->pipe] = time + op->interval;
-    for (b = 0; b < REGISTER_BANKS; b++)
-        at->bank[b] = later(at->bank[b], time) + op->reads[b];
+    at->pipe[crowd_pipe(op->door)] = time + op->interval;
+    read_registers(at->bank, op, time);
     return time;
 }
 
@@ -206,16 +213,44 @@ static bool goes_alone(const struct crowd_partition *at)
     return at->ops[at->who]->local && warp->at < warp->safe;
 }
 
+/* Issues the next instruction of a sub-partition, which goes alone, and those of the same warp that follow at
+ * once and do so too, before `horizon`. Most instructions go that way: it does what issue() does, with what
+ * changes from one to the next at hand. How many they are. */
+static unsigned go_on(struct crowd_sim *sim, unsigned p, double horizon)
+{
+    struct crowd_partition *at = &sim->partitions[p];
+    struct crowd_warp *warp = next_warp(at);
+    const struct crowd_op *op = at->ops[at->who];
+    double bank[REGISTER_BANKS], time, free = sim->next[p];
+    unsigned steps = 0;
+
+    memcpy(bank, at->bank, sizeof bank);
+    do {
+        time = read_time(bank, op, sim->read_window, free);
+        warp->at++;
+        warp->earliest = time + op->stall;
+        free = time + sim->issue_cycles;
+        at->pipe[crowd_pipe(op->door)] = time + op->interval;
+        read_registers(bank, op, time);
+        at->yields = op->yields;
+        op = crowd_next_op(sim, warp);
+    } while (++steps < WATCHFUL && free < horizon && !at->yields && op->local && warp->at < warp->safe &&
+             later(crowd_ready(warp, op), at->pipe[crowd_pipe(op->door)]) <= free);
+    memcpy(at->bank, bank, sizeof bank);
+    at->last = at->who;
+    at->free = free;
+    crowd_note_next(sim, at, at->who);
+    return steps;
+}
+
 /* Lets a sub-partition go on by itself for as long as nobody else sees what it does, nor it what others do:
  * up to `horizon`, before which no warp of its is set going by others. How many instructions that makes. */
 static unsigned run_ahead(struct crowd_sim *sim, unsigned p, double horizon)
 {
-    struct crowd_partition *at = &sim->partitions[p];
-    unsigned steps;
+    unsigned steps = 0;
 
-    for (steps = 0; steps < WATCHFUL && sim->next[p] < horizon && goes_alone(at); steps++) {
-        issue(sim, at, sim->next[p]);
-        crowd_find_ready(sim, &at->warps[at->last]);
+    while (steps < WATCHFUL && sim->next[p] < horizon && goes_alone(&sim->partitions[p])) {
+        steps += go_on(sim, p, horizon);
         crowd_choose(sim, p);
     }
     return steps;
@@ -227,16 +262,18 @@ static bool step(struct crowd_sim *sim, unsigned p)
     struct crowd_partition *at = &sim->partitions[p];
     struct crowd_warp *warp = next_warp(at);
     const struct crowd_op *op = at->ops[at->who];
+    const size_t i = (size_t)(op - sim->code->ops) % sim->code->count;
     const double time = issue(sim, at, sim->next[p]);
 
-    if (op->request)
-        use_memory(sim, warp, op->request, time);
-    sim->end = later(sim->end, time + op->lasts);
-    if (has_ended(warp))
+    if (op->asks)
+        use_memory(sim, warp, &sim->code->requests[i], time);
+    if (has_ended(warp)) {
+        sim->end = later(sim->end, time + sim->in->code->ops[i].stall);
         return end_warp(sim, warp, time);
+    }
     if (op->barrier)
         return arrive(sim, warp, time);
-    crowd_find_ready(sim, warp);
+    crowd_note_next(sim, at, at->last);
     return false;
 }
 
@@ -264,7 +301,6 @@ static int run(struct crowd_sim *sim, struct err *err)
         const unsigned first = first_of(sim);
         const double next = sim->next[first], horizon = next + sim->foresight;
         const struct crowd_partition *at = &sim->partitions[first];
-        unsigned p;
 
         if (steps >= WATCHFUL && sim->in->stop && atomic_load(sim->in->stop))
             return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");
@@ -272,11 +308,10 @@ static int run(struct crowd_sim *sim, struct err *err)
         if (!(next < INFINITY) || sim->ended >= sim->enough)
             break;
         if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
-            for (p = 0; p < sim->in->partitions; p++)
-                steps += run_ahead(sim, p, horizon);
+            steps += run_ahead(sim, first, horizon);
         else if (sim->shared_only && is_at_fork(next_warp(at)))
             return 0;
-        else if (sim->queue_free[at->ops[at->who]->queues] > next || !step(sim, first))
+        else if (sim->queue_free[crowd_queues(at->doors[at->who])] > next || !step(sim, first))
             crowd_choose(sim, first);
         else
             crowd_choose_all(sim);
@@ -289,10 +324,10 @@ static int run(struct crowd_sim *sim, struct err *err)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_code *code,
               const struct crowd_list *lists, unsigned blocks, struct err *err)
 {
-    struct crowd_sim sim = crowd_sim_of(in, ops);
+    struct crowd_sim sim = crowd_sim_of(in, code);
     int rc = crowd_start(&sim, lists, blocks, 0, err);
 
     if (!rc)
@@ -302,10 +337,10 @@ int crowd_run(double *cycles, const struct crowd_input *in, const struct crowd_o
     return rc;
 }
 
-int crowd_run_wave(double *cycles, const struct crowd_input *in, const struct crowd_op *ops,
+int crowd_run_wave(double *cycles, const struct crowd_input *in, const struct crowd_code *code,
                    const struct crowd_list *lists, unsigned blocks, double stagger, struct err *err)
 {
-    struct crowd_sim sim = crowd_sim_of(in, ops);
+    struct crowd_sim sim = crowd_sim_of(in, code);
     double first;
     int rc;
 
@@ -342,11 +377,11 @@ static int run_rests(struct crowd_both *out, struct crowd_sim *sim, struct crowd
     return rc;
 }
 
-int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const struct crowd_op *ops,
+int crowd_run_both(struct crowd_both *out, const struct crowd_input *in, const struct crowd_code *code,
                    const struct crowd_list *brief, const struct crowd_list *longer, unsigned blocks,
                    double stagger, struct err *err)
 {
-    struct crowd_sim sim = crowd_sim_of(in, ops), fork = sim;
+    struct crowd_sim sim = crowd_sim_of(in, code), fork = sim;
     int rc;
 
     sim.shared_only = true;

@@ -7,21 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp)
-{
-    const struct crowd_op *op = &sim->ops[warp->list->ops[warp->at]];
-    double ready = warp->earliest;
-    unsigned waits;
-
-    for (waits = op->waits; waits; waits &= waits - 1)
-        ready = later(ready, warp->slot[__builtin_ctz(waits)]);
-    if (op->counted < CROWD_SLOTS && warp->sets[op->counted] > op->counted_left)
-        ready = later(
-            ready, (*warp->past)[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
-    sim->ready[warp - sim->warps] = ready;
-    sim->next_ops[warp - sim->warps] = op;
-}
-
 static void give_list(const struct crowd_sim *sim, struct crowd_warp *warp, unsigned w)
 {
     const struct emulate_block *block = sim->in->blocks[warp->place->block];
@@ -48,7 +33,7 @@ void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double 
                                     .earliest = time,
                                     .number = (double)(sim->begun - 1) * sim->per_block + (w - first)};
         give_list(sim, warp, w);
-        crowd_find_ready(sim, warp);
+        crowd_note_next(sim, &sim->partitions[w % sim->in->partitions], w / sim->in->partitions);
     }
 }
 
@@ -77,7 +62,7 @@ int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err)
         return err_memory(err);
     for (s = 0; s < slots; s++) {
         sim->ready[s] = INFINITY;
-        sim->next_ops[s] = sim->ops;
+        sim->next_ops[s] = sim->code->ops;
     }
     return 0;
 }
@@ -121,18 +106,17 @@ static void start_partition(struct crowd_sim *sim, unsigned p)
                                                   .yields = true}; /* the youngest goes first */
 }
 
-struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_op *ops)
+struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_code *code)
 {
-    const struct replay_code *code = in->code;
     const double others = fmax(in->blocks[0]->warps - 1., 1);
 
-    return (struct crowd_sim){.in = in,
-                              .ops = ops,
-                              .enough = UINT_MAX,
-                              .issue_cycles =
-                                  in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
-                              .read_window = in->machine->read_window,
-                              .arrival_cycles = (code->barrier_cycles - code->barrier_alone) / others};
+    return (struct crowd_sim){
+        .in = in,
+        .code = code,
+        .enough = UINT_MAX,
+        .issue_cycles = in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
+        .read_window = in->machine->read_window,
+        .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others};
 }
 
 int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, double stagger,

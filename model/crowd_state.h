@@ -36,8 +36,11 @@ struct crowd_place {
 struct crowd_partition {
     struct crowd_warp *warps;
     double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
-    const struct crowd_op **ops;  /* that instruction */
-    uint64_t *of_place;           /* for each place, a bit for each of its warps here */
+    const struct crowd_op **ops; /* that instruction */
+    uint64_t *of_place;          /* for each place, a bit for each of its warps here */
+    uint64_t
+        of_door[CROWD_DOORS];     /* for each door, a bit for each warp whose next instruction must pass it */
+    uint8_t doors[CROWD_WARPS];   /* that door of each warp */
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
@@ -48,7 +51,7 @@ struct crowd_partition {
 
 struct crowd_sim {
     const struct crowd_input *in;
-    const struct crowd_op *ops;
+    const struct crowd_code *code;
     const struct crowd_list *lists; /* of paths */
     struct crowd_partition partitions[DEVICE_SUBPARTITIONS];
     struct crowd_warp *warps; /* these four by sub-partition, of which each has `per_partition` */
@@ -93,7 +96,7 @@ static inline struct crowd_warp *crowd_warp_at(const struct crowd_sim *sim, unsi
     return &sim->partitions[w % partitions].warps[w / partitions];
 }
 
-struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_op *ops);
+struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_code *code);
 
 /* Makes room for the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
  * when a sub-partition would have more than CROWD_WARPS warps. */
@@ -114,7 +117,36 @@ void crowd_give_lists(struct crowd_sim *sim, const struct crowd_list *lists);
 /* Puts the next block on a place whose warps have ended. */
 void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double time);
 
-/* Notes what a warp's next instruction is, and when it could go as far as the warp itself is concerned. */
-void crowd_find_ready(const struct crowd_sim *sim, const struct crowd_warp *warp);
+static inline const struct crowd_op *crowd_next_op(const struct crowd_sim *sim, const struct crowd_warp *warp)
+{
+    return &sim->code->ops[warp->list->ops[warp->at]];
+}
+
+/* When `op`, its next instruction, could go as far as a warp is concerned. */
+static inline double crowd_ready(const struct crowd_warp *warp, const struct crowd_op *op)
+{
+    double ready = warp->earliest;
+    unsigned waits;
+
+    for (waits = op->waits; waits; waits &= waits - 1)
+        ready = later(ready, warp->slot[__builtin_ctz(waits)]);
+    if (op->counted < CROWD_SLOTS && warp->sets[op->counted] > op->counted_left)
+        ready = later(
+            ready, (*warp->past)[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
+    return ready;
+}
+
+/* Notes what the next instruction of a warp is, numbered within its sub-partition, and when it could go. */
+static inline void crowd_note_next(const struct crowd_sim *sim, struct crowd_partition *at, unsigned who)
+{
+    const struct crowd_op *op = crowd_next_op(sim, &at->warps[who]);
+    const uint64_t bit = UINT64_C(1) << who;
+
+    at->ready[who] = crowd_ready(&at->warps[who], op);
+    at->ops[who] = op;
+    at->of_door[at->doors[who]] &= ~bit;
+    at->of_door[op->door] |= bit;
+    at->doors[who] = op->door;
+}
 
 #endif
