@@ -412,11 +412,9 @@ int device_read(struct device *out, const char *path, struct err *err)
 
 static int unknown_profile(const char *name, struct err *err)
 {
-    return err_set(
-        err, ERR_USAGE,
-        "no device profile is called %s: `occutune devices` lists them; or give the file of one, or an "
-        "architecture such as sm_90",
-        name);
+    return err_set(err, ERR_USAGE,
+                   "no device profile is called %s: `occutune devices` lists them; or give the file of one",
+                   name);
 }
 
 int device_load(struct device *out, const char *name_or_path, const char *directory, struct err *err)

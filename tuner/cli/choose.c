@@ -39,7 +39,7 @@ int choose_device(struct device *out, const char *text, struct err *err)
     }
     sm = strtoul(text + 3, &end, 10);
     if (end == text + 3 || *end || sm > 999)
-        return err_set(err, ERR_USAGE, "--device: %s is no architecture: write sm_90", text);
+        return err_set(err, ERR_USAGE, "%s is no architecture: write sm_90", text);
     snprintf(out->name, sizeof out->name, "%s", text);
     out->sm = (unsigned)sm;
     return device_limits_of(&out->limits, (unsigned)sm, err);

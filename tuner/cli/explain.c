@@ -99,19 +99,22 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
                 const unsigned *choices, const struct expectation *expectation, struct err *err)
 {
     struct explained explained;
-    char *text = configuration_text(how->spec, choices);
+    char *text = configuration_text(how->spec, choices), sizes[256];
     int code = explained_init(&explained, expectation, how, choices, err);
 
+    spec_problem_text(sizes, sizeof sizes, how->spec, how->problem);
     if (!code && cli_given(args, "json")) {
         struct json *object = explained_json(&explained);
 
-        if (object && js_set(object, "configuration", configuration_json(how->spec, choices))) {
+        if (object && (js_set(object, "configuration", configuration_json(how->spec, choices)) |
+                       js_set_string(object, "problem", sizes))) {
             js_free(object);
             object = NULL;
         }
         code = cli_print_json(cli, object, err);
     } else if (!code) {
-        fprintf(cli->out, "%s %s\n", how->spec->kernel.name, text ? text : "");
+        fprintf(cli->out, "%s%s%s, %s: predicted for %s\n", how->spec->kernel.name, *sizes ? " " : "", sizes,
+                text ? text : "", how->machine->device->name);
         explained_print(cli->out, &explained);
     }
     explained_release(&explained);

@@ -20,12 +20,13 @@ static const struct cli_option options[] = {
 static void put_text(FILE *out, const struct spec *spec, const struct tuned *tuned)
 {
     const struct record *record = &tuned->initial.record;
-    char *text = configuration_text(spec, tuned->initial.choices), time[32];
+    char *text = configuration_text(spec, tuned->initial.choices), time[32], sizes[256];
     double value;
     size_t m;
 
-    fprintf(out, "%s %s: %s on %s%s%s\n", spec->kernel.name, text ? text : record->key,
-            tuned->level == SOURCE_LIVE ? "live" : "recorded", tuned->device.name,
+    spec_problem_text(sizes, sizeof sizes, spec, tuned->problem);
+    fprintf(out, "%s%s%s, %s: %s on %s%s%s\n", spec->kernel.name, *sizes ? " " : "", sizes,
+            text ? text : record->key, tuned->level == SOURCE_LIVE ? "live" : "recorded", tuned->device.name,
             *tuned->recorded_date ? ", " : "", tuned->recorded_date);
     free(text);
     progress_time_text(time, record->time_s);

@@ -52,6 +52,9 @@ static int read_options(struct run *run, struct site_options *site, struct err *
 
     if (found < 0)
         return err_set(err, ERR_USAGE, "--strategy: %s is none of model, exhaustive, random", strategy);
+    if (found != SEARCH_MODEL && cli_given(args, "audit"))
+        return err_set(err, ERR_USAGE,
+                       "--audit: only --strategy model passes configurations over: leave one of the two out");
     run->tune.audit = SEARCH_AUDIT;
     if (cli_count(&run->tune.audit, args, "audit", 0, 1000000, err) ||
         cli_count(&run->tune.seed, args, "seed", 0, UINT64_MAX, err) ||
