@@ -1,5 +1,6 @@
 #include "tuner/cli/choose.h"
 
+#include "base/file.h"
 #include "base/place.h"
 #include "space/configuration.h"
 #include "space/space.h"
@@ -24,6 +25,26 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
         space_configuration(choices, space, index);
     space_close(space);
     return code;
+}
+
+static bool reads(const struct spec *spec, const char *path)
+{
+    bool same = file_same(path, spec->kernel.path) ||
+                (spec->reference.kernel.path && file_same(path, spec->reference.kernel.path));
+    size_t i;
+
+    for (i = 0; i < spec->reference.file_count; i++)
+        same |= file_same(path, spec->reference.paths[i]);
+    for (i = 0; i < spec->argument_count; i++)
+        same |= spec->arguments[i].fill.path && file_same(path, spec->arguments[i].fill.path);
+    return same;
+}
+
+int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err)
+{
+    if (!path || !reads(spec, path))
+        return 0;
+    return err_set(err, ERR_USAGE, "--%s: %s: %s reads this file: write to another", name, path, spec->path);
 }
 
 int choose_device(struct device *out, const char *text, struct err *err)

@@ -1,5 +1,5 @@
-/* What several commands ask for: a configuration, a device, the resources of a kernel, what to know of a
- * journal. */
+/* What several commands ask for: a configuration, a device, a place for the output, the resources of a
+ * kernel, what to know of a journal. */
 #ifndef TUNER_CLI_CHOOSE_H
 #define TUNER_CLI_CHOOSE_H
 
@@ -12,6 +12,10 @@
 /* Reads --config into choices[spec->parameter_count]; without it the default configuration of problem 0. */
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
                          struct err *err);
+
+/* Whether `path` (null: none), which the option `name` says, is no file that the spec reads: kernel,
+ * reference, fills. ERR_USAGE. */
+int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err);
 
 /* A device profile by file, by name ("nvidia-h200", in the folder of profiles), or the limits of an
  * architecture ("sm_90"). */

@@ -96,6 +96,8 @@ static int open_recording(struct view *view, struct err *err)
                          view->args->set_count, err);
 
     if (!code)
+        code = choose_output(cli_text(view->args, "output"), "output", &view->spec, err);
+    if (!code)
         code = space_open(&view->space, &view->spec, 0, err);
     if (!code)
         code = space_default(&view->compare.first, view->space, err);

@@ -101,11 +101,12 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     if (check_arch(args, err) || cli_check_output(args, "output", NULL, err))
         return CLI_WRONG_USE;
     code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
-
     if (code)
         return CLI_WRONG_USE;
+    code = choose_output(cli_text(args, "output"), "output", &spec, err);
     choices = calloc(spec.parameter_count, sizeof *choices);
-    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!code)
+        code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!code)
         code = variant_make(&variant, &spec, 0, choices, err);
     if (!code)

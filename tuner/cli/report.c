@@ -34,6 +34,11 @@ struct view {
     struct report_options report;
 };
 
+static const char *page_path(const struct cli_args *args)
+{
+    return cli_given(args, "output") ? cli_text(args, "output") : "report.html";
+}
+
 /* Finds the problem of the spec that the journal is of. */
 static int open_spec(struct view *view, size_t *problem, struct err *err)
 {
@@ -41,6 +46,8 @@ static int open_spec(struct view *view, size_t *problem, struct err *err)
     int code = spec_read(&view->spec, cli_text(view->args, "spec"), SPEC_WHOLE, view->args->sets,
                          view->args->set_count, err);
 
+    if (!code)
+        code = choose_output(page_path(view->args), "output", &view->spec, err);
     if (code)
         return code;
     for (*problem = 0; *problem < view->spec.problem_count; (*problem)++) {
@@ -88,11 +95,6 @@ static int open_model(struct view *view, size_t problem, struct err *err)
         return err->code;
     view->report.forecaster = view->forecaster;
     return 0;
-}
-
-static const char *page_path(const struct cli_args *args)
-{
-    return cli_given(args, "output") ? cli_text(args, "output") : "report.html";
 }
 
 static int write_page(const struct view *view, struct err *err)

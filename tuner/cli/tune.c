@@ -289,6 +289,8 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     if (!code)
         code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
     if (!code)
+        code = choose_output(decision_path(&run), "output", &run.spec, err);
+    if (!code)
         code = site_open(&run.site, &site, err);
     if (!code)
         code = tune_all(&run, err);
