@@ -29,13 +29,6 @@ uint64_t hash_u64(uint64_t hash, uint64_t value)
     return hash_bytes(hash, bytes, sizeof bytes);
 }
 
-uint64_t hash_mix(uint64_t value)
-{
-    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return value ^ (value >> 31);
-}
-
 uint64_t hash_random(uint64_t seed, uint64_t index)
 {
     return hash_mix(hash_stream(seed) + index * HASH_STEP);

@@ -16,7 +16,12 @@ uint64_t hash_text(uint64_t hash, const char *text);
 uint64_t hash_u64(uint64_t hash, uint64_t value);
 
 /* A bijection of 64-bit words that mixes every bit into every other (the finaliser of SplitMix64). */
-uint64_t hash_mix(uint64_t value);
+static inline uint64_t hash_mix(uint64_t value)
+{
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
 
 /* The `index`-th random word of stream `seed`: hash_mix applied twice, random access. For many words of one
  * stream: hash_mix(hash_stream(seed) + index * HASH_STEP). */

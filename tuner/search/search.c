@@ -58,27 +58,44 @@ void search_close(struct search *search)
     free(search);
 }
 
-/* Position to index by a random permutation without a table: a Feistel network over the smallest even number
- * of bits that holds `count`, walked until it lands inside. */
-uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed)
+void search_order_init(struct search_order *out, uint64_t count, uint64_t seed)
 {
-    unsigned half = 1, round;
-    uint64_t mask, left, right, swap;
+    unsigned round;
 
-    while (half < 32 && (UINT64_C(1) << (2 * half)) < count)
-        half++;
-    mask = (UINT64_C(1) << half) - 1;
+    *out = (struct search_order){.count = count, .half = 1};
+    while (out->half < 32 && (UINT64_C(1) << (2 * out->half)) < count)
+        out->half++;
+    for (round = 0; round < SEARCH_ROUNDS; round++)
+        out->streams[round] = hash_stream(seed + round);
+}
+
+/* A random permutation without a table: a Feistel network over the smallest even number of bits that holds
+ * `count`, walked until it lands inside. */
+uint64_t search_order_at(const struct search_order *order, uint64_t position)
+{
+    const uint64_t mask = (UINT64_C(1) << order->half) - 1;
+    uint64_t left, right, swap;
+    unsigned round;
+
     do {
-        left = position >> half;
+        left = position >> order->half;
         right = position & mask;
-        for (round = 0; round < 6; round++) {
+        for (round = 0; round < SEARCH_ROUNDS; round++) {
             swap = right;
-            right = left ^ (hash_random(seed + round, right) & mask);
+            right = left ^ (hash_mix(order->streams[round] + right * HASH_STEP) & mask);
             left = swap;
         }
-        position = left << half | right;
-    } while (position >= count);
+        position = left << order->half | right;
+    } while (position >= order->count);
     return position;
+}
+
+uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed)
+{
+    struct search_order order;
+
+    search_order_init(&order, count, seed);
+    return search_order_at(&order, position);
 }
 
 /* The order begins with `first`; the others follow in the strategy's order, which `first` leaves a gap in. */

@@ -100,26 +100,17 @@ bool search_draw(uint64_t *index, struct model_search *search)
  * -------------------------------------------------------------------------------------------------------------
  */
 
-static int by_rank(const void *a, const void *b)
+static int ascending(const void *a, const void *b)
 {
-    const struct planned *x = a, *y = b;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? 1 : -1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static int by_index(const void *a, const void *b)
-{
-    const struct planned *x = a, *y = b;
-
-    return (x->index > y->index) - (x->index < y->index);
+    return (x > y) - (x < y);
 }
 
 static void add(struct model_search *search, uint64_t index)
 {
     if (!map_find(&search->by_index, index))
-        search->pool[search->pool_count++].index = index;
+        search->pool[search->pool_count++] = index;
 }
 
 static void add_neighbours(struct model_search *search)
@@ -149,57 +140,69 @@ static void add_neighbours(struct model_search *search)
 /* All of a small space; of a large one other configurations each time. */
 static void fill_pool(struct model_search *search)
 {
-    const uint64_t count = search->options.count, seed = hash_u64(search->options.seed, search->asked + 1);
+    const uint64_t count = search->options.count;
+    struct search_order order;
     uint64_t i;
     size_t from, to = 0;
 
     search->pool_count = 0;
     add_neighbours(search);
+    search_order_init(&order, count, hash_u64(search->options.seed, search->asked + 1));
     for (i = 0; i < count && i < POOL; i++)
-        add(search, count <= POOL ? i : search_permuted(i, count, seed));
-    qsort(search->pool, search->pool_count, sizeof *search->pool, by_index);
+        add(search, count <= POOL ? i : search_order_at(&order, i));
+    qsort(search->pool, search->pool_count, sizeof *search->pool, ascending);
     for (from = 0; from < search->pool_count; from++)
-        if (!to || search->pool[from].index != search->pool[to - 1].index)
+        if (!to || search->pool[from] != search->pool[to - 1])
             search->pool[to++] = search->pool[from];
     search->pool_count = to;
 }
 
-/* By the time expected. How unsure that is does not count here, as it does for a trial: what is compiled for
- * being unknown mostly turns out slow, and in a large space few may be compiled. */
-static void rank_pool(struct model_search *search)
+/* Keeps the PLAN shortest times, shortest first; of equals the one that came first. */
+static void keep_shortest(double *times, uint64_t *indices, size_t *count, double time, uint64_t index)
 {
-    size_t i;
+    size_t at;
 
-    for (i = 0; i < search->pool_count; i++) {
-        space_configuration(search->choices, search->options.space, search->pool[i].index);
-        search->pool[i].rank = -belief_log_time(search->belief, search->choices);
+    if (*count == PLAN && time >= times[PLAN - 1])
+        return;
+    at = *count < PLAN ? (*count)++ : PLAN - 1;
+    for (; at > 0 && time < times[at - 1]; at--) {
+        times[at] = times[at - 1];
+        indices[at] = indices[at - 1];
     }
-    qsort(search->pool, search->pool_count, sizeof *search->pool, by_rank);
+    times[at] = time;
+    indices[at] = index;
 }
 
+/* By the time expected. How unsure that is does not count here, as it does for a trial: what is compiled for
+ * being unknown mostly turns out slow, and in a large space few may be compiled. */
 static void make_plan(struct model_search *search)
 {
-    size_t i;
+    double times[PLAN];
+    uint64_t indices[PLAN];
+    size_t count = 0, i;
 
     fill_pool(search);
-    rank_pool(search);
-    search->plan_count = search->pool_count < PLAN ? search->pool_count : PLAN;
-    for (i = 0; i < search->plan_count; i++)
-        search->plan[i] = search->pool[search->plan_count - 1 - i];
+    for (i = 0; i < search->pool_count; i++) {
+        space_configuration(search->choices, search->options.space, search->pool[i]);
+        keep_shortest(times, indices, &count, belief_log_time(search->belief, search->choices),
+                      search->pool[i]);
+    }
+    search->plan_count = count;
+    for (i = 0; i < count; i++)
+        search->plan[i] = indices[count - 1 - i];
     search->plan_stale = false;
 }
 
 bool search_promises(struct model_search *search)
 {
-    while (search->plan_count && map_find(&search->by_index, search->plan[search->plan_count - 1].index))
+    while (search->plan_count && map_find(&search->by_index, search->plan[search->plan_count - 1]))
         search->plan_count--;
     if (search->plan_stale || !search->plan_count)
         make_plan(search);
-    return search->plan_count &&
-           search_is_promising_unseen(search, search->plan[search->plan_count - 1].index);
+    return search->plan_count && search_is_promising_unseen(search, search->plan[search->plan_count - 1]);
 }
 
 uint64_t search_planned(struct model_search *search)
 {
-    return search->plan[--search->plan_count].index;
+    return search->plan[--search->plan_count];
 }

@@ -8,8 +8,18 @@
 #include "tuner/search/belief.h"
 #include "tuner/search/search.h"
 
+enum { SEARCH_ROUNDS = 6 };
+
 /* The random order: position, 0 first, to index; all indices below `count` once. */
 uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed);
+
+/* The same for many positions of one order. */
+struct search_order {
+    uint64_t count, streams[SEARCH_ROUNDS];
+    unsigned half; /* of the bits of an index */
+};
+void search_order_init(struct search_order *out, uint64_t count, uint64_t seed);
+uint64_t search_order_at(const struct search_order *order, uint64_t position);
 
 enum {
     PLAN = 16,            /* configurations planned to be compiled at a time */
@@ -47,11 +57,6 @@ struct member {
     unsigned choices[];
 };
 
-struct planned {
-    uint64_t index;
-    double rank; /* the most wanted has the largest */
-};
-
 struct model_search {
     struct search_options options;
     size_t parameter_count;
@@ -71,11 +76,10 @@ struct model_search {
     uint64_t learned_at;                /* `told` when it last did */
     uint64_t drawn;                     /* positions of the random order */
     double best_s;                      /* infinite before the first */
-    struct planned plan[PLAN];          /* most wanted last */
+    uint64_t plan[PLAN];                /* indices, most wanted last */
     size_t plan_count;
     bool plan_stale;
-    struct planned *pool;
-    uint64_t *neighbours;
+    uint64_t *pool, *neighbours; /* indices */
     size_t pool_count;
     unsigned *choices;
     enum search_end end;

@@ -23,14 +23,13 @@ static const double common = 1;
 struct surrogate {
     struct surrogate_parameter *parameters;
     size_t parameter_count, n;
-    unsigned *choices; /* n x parameter_count */
+    unsigned *choices; /* parameter_count x n: the points' of one parameter beside each other */
     double *slopes;
     double slope_variance; /* in units of `variance` */
     double *rate;          /* per parameter */
-    size_t *
-        first; /* per parameter: where its values begin in a row of the values of all; and the row's length */
-    double *decay; /* such a row: to what so many steps of a parameter bring the correlation down */
-    double *row;   /* scratch: to what each choice does, seen from one configuration */
+    size_t *first;   /* per parameter: where its values begin among those of all; and how many there are */
+    double *decay;   /* per value: to what so many steps of its parameter bring the correlation down */
+    double *between; /* per value, n: to what the step from it to each point's choice does */
 
     /* Scratch: products[p * n + i] is that of the first p parameters' decays between point i and the
      * configuration `seen`. Who asks for one configuration after another mostly changes the last choices. */
@@ -45,24 +44,25 @@ struct surrogate {
 /* Exponentials of sums are products of a few that are worked out once. */
 static void set_decay(struct surrogate *s)
 {
-    size_t p;
+    size_t p, i;
     unsigned v;
 
-    for (p = 0; p < s->parameter_count; p++)
-        for (v = 0; v < s->parameters[p].values; v++)
-            s->decay[s->first[p] + v] = exp(-s->rate[p] * (s->parameters[p].ordered ? v : v != 0));
+    for (p = 0; p < s->parameter_count; p++) {
+        const unsigned values = s->parameters[p].values, *choices = s->choices + p * s->n;
+        double *decay = s->decay + s->first[p], *between = s->between + s->first[p] * s->n;
+
+        for (v = 0; v < values; v++)
+            decay[v] = exp(-s->rate[p] * (s->parameters[p].ordered ? v : v != 0));
+        for (v = 0; v < values; v++, between += s->n)
+            for (i = 0; i < s->n; i++)
+                between[i] = decay[v < choices[i] ? choices[i] - v : v - choices[i]];
+    }
 }
 
-/* Makes ready for correlation() with the configuration of these choices. */
-static void set_row(const struct surrogate *s, const unsigned *choices)
+/* What one choice does, seen from every point. */
+static const double *between(const struct surrogate *s, size_t p, unsigned choice)
 {
-    size_t p;
-    unsigned v;
-
-    for (p = 0; p < s->parameter_count; p++)
-        for (v = 0; v < s->parameters[p].values; v++)
-            s->row[s->first[p] + v] =
-                s->decay[s->first[p] + (v < choices[p] ? choices[p] - v : v - choices[p])];
+    return s->between + (s->first[p] + choice) * s->n;
 }
 
 static double correlated(const struct surrogate *s, double product, double slope_a, double slope_b)
@@ -70,14 +70,22 @@ static double correlated(const struct surrogate *s, double product, double slope
     return product + common + s->slope_variance * slope_a * slope_b;
 }
 
-static double correlation(const struct surrogate *s, const unsigned *choices, double slope_a, double slope_b)
+/* The correlations of point j with itself and those after it. */
+static void correlate(const struct surrogate *s, double *restrict column, size_t j)
 {
-    double product = 1;
-    size_t p;
+    const size_t n = s->n;
+    size_t p, i;
 
-    for (p = 0; p < s->parameter_count; p++)
-        product *= s->row[s->first[p] + choices[p]];
-    return correlated(s, product, slope_a, slope_b);
+    for (i = j; i < n; i++)
+        column[i] = 1;
+    for (p = 0; p < s->parameter_count; p++) {
+        const double *restrict factors = between(s, p, s->choices[p * n + j]);
+
+        for (i = j; i < n; i++)
+            column[i] *= factors[i];
+    }
+    for (i = j; i < n; i++)
+        column[i] = correlated(s, column[i], s->slopes[i], s->slopes[j]);
 }
 
 /* Nothing was seen yet. */
@@ -99,14 +107,12 @@ static const double *see(const struct surrogate *s, const unsigned *choices)
 
     while (p < count && s->seen[p] == choices[p])
         p++;
-    if (p < count)
-        set_row(s, choices);
     for (; p < count; p++) {
-        const double *row = s->row + s->first[p], *before = s->products + p * n;
-        double *products = s->products + (p + 1) * n;
+        const double *restrict factors = between(s, p, choices[p]), *restrict before = s->products + p * n;
+        double *restrict products = s->products + (p + 1) * n;
 
         for (i = 0; i < n; i++)
-            products[i] = before[i] * row[s->choices[i * count + p]];
+            products[i] = before[i] * factors[i];
         s->seen[p] = choices[p];
     }
     return s->products + count * n;
@@ -180,19 +186,18 @@ static void backward(double *x, const double *lower, size_t n)
     }
 }
 
-/* Factors the correlations of the points and solves for `weights`, which holds the centred values at first.
- * Returns the log likelihood, -inf where the correlations cannot be factored. */
+/* Factors the correlations of the points and solves halfway for `weights`, which holds the centred values at
+ * first: backward() does the rest. Returns the log likelihood, -inf where the correlations cannot be
+ * factored. */
 static double solve(struct surrogate *s)
 {
-    const size_t n = s->n, p = s->parameter_count;
+    const size_t n = s->n;
     double squares = 0, logs = 0;
     size_t i, j;
 
     set_decay(s);
     for (j = 0; j < n; j++) {
-        set_row(s, s->choices + j * p);
-        for (i = j; i < n; i++)
-            s->lower[j * n + i] = correlation(s, s->choices + i * p, s->slopes[i], s->slopes[j]);
+        correlate(s, s->lower + j * n, j);
         s->lower[j * n + j] += s->noise;
     }
     if (!factor(s->lower, n))
@@ -202,7 +207,6 @@ static double solve(struct surrogate *s)
         squares += s->weights[i] * s->weights[i];
         logs += log(s->lower[i * n + i]);
     }
-    backward(s->weights, s->lower, n);
     squares += believed * s->prior.deviation * s->prior.deviation;
     s->variance = squares / ((double)n + believed);
     return -0.5 * ((double)n + believed) * log(s->variance) - logs;
@@ -290,24 +294,24 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
     for (p = 0; p < count; p++)
         s->first[p + 1] = s->first[p] + parameters[p].values;
     s->decay = malloc((s->first[count] + 1) * sizeof *s->decay);
-    s->row = malloc((s->first[count] + 1) * sizeof *s->row);
+    s->between = malloc((s->first[count] + 1) * n * sizeof *s->between);
     s->products = malloc((count + 1) * n * sizeof *s->products);
     s->seen = malloc(count * sizeof *s->seen);
-    return s->decay && s->row && s->products && s->seen ? 0 : err_memory(err);
+    return s->decay && s->between && s->products && s->seen ? 0 : err_memory(err);
 }
 
 /* Takes `n` points, evenly out of `all`. */
 static void take(struct surrogate *s, double *values, const struct surrogate_point *points, size_t n,
                  size_t all)
 {
-    const size_t bytes = s->parameter_count * sizeof *s->choices;
-    size_t i;
+    size_t i, p;
 
     s->n = n;
     for (i = 0; i < n; i++) {
         const struct surrogate_point *point = &points[i * all / n];
 
-        memcpy(s->choices + i * s->parameter_count, point->choices, bytes);
+        for (p = 0; p < s->parameter_count; p++)
+            s->choices[p * n + i] = point->choices[p];
         s->slopes[i] = point->slope;
         values[i] = point->value;
     }
@@ -355,6 +359,7 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
     set_slope(s, values);
     while (likelihood(s, values) == -INFINITY)
         s->noise *= 10;
+    backward(s->weights, s->lower, n);
     forget_seen(s);
     *out = s;
     return 0;
@@ -370,7 +375,7 @@ void surrogate_free(struct surrogate *s)
     free(s->rate);
     free(s->first);
     free(s->decay);
-    free(s->row);
+    free(s->between);
     free(s->products);
     free(s->seen);
     free(s->lower);
@@ -378,16 +383,29 @@ void surrogate_free(struct surrogate *s)
     free(s);
 }
 
+/* In a few sums that need not wait for each other. */
+static double sum_of_products(const double *a, const double *b, size_t n)
+{
+    double sums[4] = {0};
+    size_t i, k;
+
+    for (i = 0; i + 4 <= n; i += 4)
+        for (k = 0; k < 4; k++)
+            sums[k] += a[i + k] * b[i + k];
+    for (k = 0; i < n; i++, k++)
+        sums[k] += a[i] * b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 double surrogate_value(double *deviation, const struct surrogate *s, const unsigned *choices, double slope)
 {
     const double *products = see(s, choices);
-    double near[SURROGATE_POINTS], value = s->middle, known = 0;
+    double near[SURROGATE_POINTS], value, known = 0;
     size_t i;
 
-    for (i = 0; i < s->n; i++) {
+    for (i = 0; i < s->n; i++)
         near[i] = correlated(s, products[i], slope, s->slopes[i]);
-        value += near[i] * s->weights[i];
-    }
+    value = s->middle + sum_of_products(near, s->weights, s->n);
     if (!deviation)
         return value;
     forward(near, s->lower, s->n);
