@@ -67,13 +67,13 @@ static int add_point(struct case_found *out, const struct collection *from, cons
     const size_t problem = from->problem_index;
     int code;
 
-    out->warps[out->count] = point->had_warps;
+    out->warps[out->count] = point->ranked.had_warps;
     code = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices, point->measured_s, err);
     if (!code)
-        code = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices, point->estimate_s,
-                           err);
-    if (!out->count || point->had_warps >= out->warps[0])
-        out->needed_bounds = point->needed_warps;
+        code = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices,
+                           point->ranked.estimate_s, err);
+    if (!out->count || point->ranked.had_warps >= out->warps[0])
+        out->needed_bounds = point->ranked.needed_warps;
     out->count += !code;
     return code;
 }
@@ -96,9 +96,10 @@ static int take_points(struct case_found *out, const struct collection *from, co
         space_configuration(choices, from->space, point->index);
         if (!claim_case_fits(which, &from->spec, choices))
             continue;
-        code = point->predicted ? add_point(out, from, point, choices, err)
-                                : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
-                                          point->reason ? point->reason : "");
+        code = point->ranked.predicted
+                   ? add_point(out, from, point, choices, err)
+                   : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
+                             point->ranked.reason ? point->ranked.reason : "");
     }
     if (!code)
         code = curve_of(&out->measured_curve, out->warps, out->measured, out->count, err);

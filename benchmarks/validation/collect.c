@@ -2,7 +2,6 @@
 
 #include "space/configuration.h"
 #include "tuner/journal/heading.h"
-#include "tuner/predict/ranking.h"
 #include "tuner/source/recording.h"
 
 #include <stdio.h>
@@ -109,20 +108,8 @@ static void take_rows(struct collector *c)
 
     qsort(c->ranking.rows, c->ranking.count, sizeof *c->ranking.rows, by_index);
     for (i = 0; i < c->out->count; i++) {
-        struct ranked *row = &c->ranking.rows[i];
-        struct point *point = &c->out->points[i];
-
-        point->predicted = row->predicted;
-        point->reason = row->reason;
-        row->reason = NULL;
-        point->estimate_s = row->estimate_s;
-        point->bound_s = row->bound_s;
-        point->confidence = row->confidence;
-        point->had_warps = row->had_warps;
-        point->needed_warps = row->needed_warps;
-        point->limiter = row->limiter;
-        point->latency_hidden = row->latency_hidden;
-        point->predict_s = row->predict_s;
+        c->out->points[i].ranked = c->ranking.rows[i];
+        c->ranking.rows[i].reason = NULL; /* the point's now */
     }
 }
 
@@ -197,7 +184,7 @@ void collection_release(struct collection *collection)
 
     for (i = 0; i < collection->count; i++) {
         free(collection->points[i].configuration);
-        free(collection->points[i].reason);
+        free(collection->points[i].ranked.reason);
     }
     free(collection->points);
     space_close(collection->space);

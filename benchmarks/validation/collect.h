@@ -8,6 +8,7 @@
 #include "model/rivals.h"
 #include "space/space.h"
 #include "space/spec.h"
+#include "tuner/predict/ranking.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,13 +19,8 @@ struct point {
     char *configuration;
     double measured_s;
     double clock_hz; /* of the SMs while it ran; NaN unknown */
-    int predicted;   /* else `reason` says why not, and what follows is 0 */
-    char *reason;
-    double estimate_s, bound_s, confidence, predict_s;
-    double occupancy;               /* theoretical, 0 to 1 */
-    double had_warps, needed_warps; /* of an SM */
-    enum resource limiter;
-    int latency_hidden;
+    struct ranked ranked;
+    double occupancy; /* theoretical, 0 to 1; this and what follows is 0 where nothing is predicted */
     double rival_s[RIVAL_COUNT];
 };
 

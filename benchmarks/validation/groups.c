@@ -67,7 +67,7 @@ static int each_group(const struct collection *from, size_t parameter,
     entries = calloc(from->count + 1, sizeof *entries);
     members = calloc(from->count + 1, sizeof *members);
     for (i = 0; i < from->count && entries; i++)
-        if (from->points[i].predicted)
+        if (from->points[i].ranked.predicted)
             entries[n++] = (struct entry){key_of(from, from->points[i].index, parameter), &from->points[i]};
     if (entries && members) {
         qsort(entries, n, sizeof *entries, by_key);
@@ -118,7 +118,7 @@ static void see_fall(void *context, const struct point **members, size_t count)
     if (high->measured_s <= 1.02 * low->measured_s)
         return;
     out->fell++;
-    out->seen += high->estimate_s > low->estimate_s;
+    out->seen += high->ranked.estimate_s > low->ranked.estimate_s;
     if (!out->from || high->measured_s / low->measured_s > out->to->measured_s / out->from->measured_s) {
         out->from = low;
         out->to = high;
@@ -148,7 +148,7 @@ static void see_choice(void *context, const struct point **members, size_t count
     size_t i;
 
     for (i = 1; i < count; i++)
-        if (members[i]->estimate_s < choice->estimate_s)
+        if (members[i]->ranked.estimate_s < choice->ranked.estimate_s)
             choice = members[i];
     cost = choice->measured_s / fastest(members, count)->measured_s - 1;
     chooser->out->right += cost <= 0.01;
@@ -186,10 +186,10 @@ static const struct point *step(const struct collection *from, const struct poin
     for (i = 0; i < count; i++) {
         const struct point *point = collection_find(from, room[i]);
 
-        if (point && point->predicted && point->estimate_s < best->estimate_s)
+        if (point && point->ranked.predicted && point->ranked.estimate_s < best->ranked.estimate_s)
             best = point;
     }
-    return best->estimate_s * 1.01 < at->estimate_s ? best : NULL;
+    return best->ranked.estimate_s * 1.01 < at->ranked.estimate_s ? best : NULL;
 }
 
 static void take_steps(struct steps *out, const struct collection *from, double *all, uint64_t *room)
@@ -205,13 +205,13 @@ static void take_steps(struct steps *out, const struct collection *from, double 
     for (i = 0; i < from->count; i++) {
         const struct point *at = &from->points[i], *next;
 
-        if (!at->predicted || at->measured_s < middle)
+        if (!at->ranked.predicted || at->measured_s < middle)
             continue;
         out->asked++;
         next = step(from, at, room);
         if (!next)
             continue;
-        predicted[out->advised] = at->estimate_s / next->estimate_s;
+        predicted[out->advised] = at->ranked.estimate_s / next->ranked.estimate_s;
         measured[out->advised] = at->measured_s / next->measured_s;
         out->faster += next->measured_s < at->measured_s;
         before[out->advised] = at->measured_s / best - 1;
@@ -262,13 +262,13 @@ int by_value_of(struct by_value *out, const struct collection *from, size_t para
         const struct point *point = &from->points[i];
 
         space_configuration(choices, from->space, point->index);
-        if (!point->predicted || choices[parameter] != value)
+        if (!point->ranked.predicted || choices[parameter] != value)
             continue;
-        errors[out->count] = fabs(point->estimate_s / point->measured_s - 1);
-        ratios[out->count++] = point->estimate_s / point->measured_s;
+        errors[out->count] = fabs(point->ranked.estimate_s / point->measured_s - 1);
+        ratios[out->count++] = point->ranked.estimate_s / point->measured_s;
         if (point->measured_s < out->best_s) {
             out->best_s = point->measured_s;
-            out->best_estimate_s = point->estimate_s;
+            out->best_estimate_s = point->ranked.estimate_s;
         }
     }
     if (out->count) {

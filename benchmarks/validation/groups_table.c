@@ -27,7 +27,7 @@ static int put_falls(FILE *out, const struct collection *from, struct err *err)
             out, "| %s | %s | %zu | %zu | %zu | %.0f to %.0f %% | %.4g to %.4g ms | %.4g to %.4g ms | %s |\n",
             from->kernel, name_of(from, p), falls.groups, falls.fell, falls.seen, 100 * falls.from->occupancy,
             100 * falls.to->occupancy, 1e3 * falls.from->measured_s, 1e3 * falls.to->measured_s,
-            1e3 * falls.from->estimate_s, 1e3 * falls.to->estimate_s, falls.to->configuration);
+            1e3 * falls.from->ranked.estimate_s, 1e3 * falls.to->ranked.estimate_s, falls.to->configuration);
     }
     return code;
 }

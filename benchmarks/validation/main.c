@@ -41,8 +41,9 @@ static void put_points(const struct collection *from)
         const struct point *p = &from->points[i];
 
         printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d\t%.3g", from->kernel, p->configuration,
-               p->measured_s, p->estimate_s, p->bound_s, p->confidence, p->clock_hz,
-               p->predicted ? resource_name(p->limiter) : p->reason, p->latency_hidden, p->predict_s);
+               p->measured_s, p->ranked.estimate_s, p->ranked.bound_s, p->ranked.confidence, p->clock_hz,
+               p->ranked.predicted ? resource_name(p->ranked.limiter) : p->ranked.reason,
+               p->ranked.latency_hidden, p->ranked.predict_s);
         for (r = 0; r < RIVAL_COUNT; r++)
             printf("\t%.6g", p->rival_s[r]);
         printf("\n");

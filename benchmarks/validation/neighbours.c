@@ -47,7 +47,7 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
         return err_memory(err);
     }
     for (i = 0; i < from->count; i++)
-        if (from->points[i].predicted)
+        if (from->points[i].ranked.predicted)
             out->points[out->n++] = &from->points[i];
     qsort(out->points, out->n, sizeof *out->points, by_draw);
     for (i = 0; i < out->n; i++) {
@@ -56,7 +56,7 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
         space_configuration(out->choices + i * parameters, from->space, point->index);
         out->known[i] = (struct known){
             .choices = out->choices + i * parameters,
-            .forecast = {true, point->bound_s, point->estimate_s, point->limiter},
+            .forecast = {true, point->ranked.bound_s, point->ranked.estimate_s, point->ranked.limiter},
         };
     }
     return 0;
@@ -72,7 +72,7 @@ static int judge(struct neighbours *out, struct drawn *drawn, const struct belie
 
         drawn->expected[i] = exp(belief_log_time(belief, drawn->known[out->compiled + i].choices));
         drawn->measured[i] = point->measured_s;
-        out->difference += fabs(drawn->expected[i] / point->estimate_s - 1) / (double)n;
+        out->difference += fabs(drawn->expected[i] / point->ranked.estimate_s - 1) / (double)n;
     }
     return judge_times(&out->judgement, drawn->expected, drawn->measured, n, err);
 }

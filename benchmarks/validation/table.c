@@ -34,13 +34,13 @@ static void columns_add(struct columns *out, const struct collection *from)
     for (i = 0; i < from->count; i++) {
         const struct point *point = &from->points[i];
 
-        if (!point->predicted)
+        if (!point->ranked.predicted)
             continue;
         out->measured[out->n] = point->measured_s;
-        out->estimate[out->n] = point->estimate_s;
-        out->bound[out->n] = point->bound_s;
-        out->confidence[out->n] = point->confidence;
-        out->predict_s[out->n++] = point->predict_s;
+        out->estimate[out->n] = point->ranked.estimate_s;
+        out->bound[out->n] = point->ranked.bound_s;
+        out->confidence[out->n] = point->ranked.confidence;
+        out->predict_s[out->n++] = point->ranked.predict_s;
     }
 }
 
@@ -51,7 +51,7 @@ static int judge_columns(struct confidence_judgement *out, const struct columns 
 
 static double error_of(const struct point *point)
 {
-    return fabs(log(point->estimate_s / point->measured_s));
+    return fabs(log(point->ranked.estimate_s / point->measured_s));
 }
 
 static void find_misses(struct verdict *out)
@@ -60,7 +60,7 @@ static void find_misses(struct verdict *out)
     size_t i, at;
 
     for (i = 0; i < from->count; i++) {
-        if (!from->points[i].predicted)
+        if (!from->points[i].ranked.predicted)
             continue;
         if (out->miss_count < TABLE_MISSES)
             out->miss_count++;
@@ -81,7 +81,7 @@ static int judge_rivals(struct verdict *out, struct columns *columns, struct err
 
     for (r = 0; r < RIVAL_COUNT; r++) {
         for (i = n = 0; i < from->count; i++)
-            if (from->points[i].predicted)
+            if (from->points[i].ranked.predicted)
                 columns->scratch[n++] = from->points[i].rival_s[r];
         if (judge_times(&out->rivals[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
             return err_memory(err);
@@ -185,9 +185,10 @@ static void put_misses(FILE *out, const struct verdict *verdict)
     for (i = 0; i < verdict->miss_count; i++) {
         const struct point *point = &verdict->collection->points[verdict->misses[i]];
 
-        fprintf(out, "| %.4g ms | %.4g ms | %.2f | %s | %s |\n", 1e3 * point->estimate_s,
-                1e3 * point->measured_s, point->estimate_s / point->measured_s,
-                point->latency_hidden ? resource_name(point->limiter) : "latency", point->configuration);
+        fprintf(out, "| %.4g ms | %.4g ms | %.2f | %s | %s |\n", 1e3 * point->ranked.estimate_s,
+                1e3 * point->measured_s, point->ranked.estimate_s / point->measured_s,
+                point->ranked.latency_hidden ? resource_name(point->ranked.limiter) : "latency",
+                point->configuration);
     }
 }
 
@@ -197,11 +198,11 @@ static void put_refused(FILE *out, const struct collection *collection)
     const struct point *first = NULL;
 
     for (i = 0; i < collection->count; i++)
-        if (!collection->points[i].predicted && !refused++)
+        if (!collection->points[i].ranked.predicted && !refused++)
             first = &collection->points[i];
     if (first)
         fprintf(out, "\n%zu without a prediction; the first, %s: %s\n", refused, first->configuration,
-                first->reason ? first->reason : "");
+                first->ranked.reason ? first->ranked.reason : "");
 }
 
 static int put_notes(FILE *out, const char *notes, const char *kernel, struct err *err)

@@ -41,12 +41,13 @@ static void bounds_lie_below_what_was_measured(void **state)
     for (i = 0; i < collection.count; i++) {
         const struct point *point = &collection.points[i];
 
-        if (!point->predicted)
-            fail_msg("%s: %s", point->configuration, point->reason);
-        if (!(point->bound_s <= point->measured_s && point->bound_s <= point->estimate_s))
-            fail_msg("%s: bound %g s, estimate %g s, measured %g s", point->configuration, point->bound_s,
-                     point->estimate_s, point->measured_s);
-        error += fabs(point->estimate_s / point->measured_s - 1) / (double)collection.count;
+        if (!point->ranked.predicted)
+            fail_msg("%s: %s", point->configuration, point->ranked.reason);
+        if (!(point->ranked.bound_s <= point->measured_s &&
+              point->ranked.bound_s <= point->ranked.estimate_s))
+            fail_msg("%s: bound %g s, estimate %g s, measured %g s", point->configuration,
+                     point->ranked.bound_s, point->ranked.estimate_s, point->measured_s);
+        error += fabs(point->ranked.estimate_s / point->measured_s - 1) / (double)collection.count;
     }
     if (!(error < 0.3))
         fail_msg("the mean error is %.0f %%", 100 * error);

@@ -60,10 +60,10 @@ static size_t check_kernel(const char *folder)
     for (size_t i = 0; i < collection.count; i++) {
         const struct point *point = &collection.points[i];
 
-        predicted += point->predicted != 0;
-        if (point->predicted && point->bound_s > point->measured_s)
+        predicted += point->ranked.predicted != 0;
+        if (point->ranked.predicted && point->ranked.bound_s > point->measured_s)
             fail_msg("%s %s: measured %g s, which the best capacities do not allow: %g s", folder,
-                     point->configuration, point->measured_s, point->bound_s);
+                     point->configuration, point->measured_s, point->ranked.bound_s);
     }
     collection_release(&collection);
     return predicted;

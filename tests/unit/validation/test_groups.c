@@ -22,9 +22,9 @@ static void open_space(struct collection *out, struct point points[5], const str
     assert_int_equal(space_count(out->space), 5);
     for (i = 0; i < 5; i++)
         points[i] = (struct point){.index = i,
-                                   .predicted = 1,
+                                   .ranked.predicted = true,
                                    .measured_s = 1e-3 * figures[i].measured,
-                                   .estimate_s = 1e-3 * figures[i].estimate,
+                                   .ranked.estimate_s = 1e-3 * figures[i].estimate,
                                    .occupancy = figures[i].occupancy};
 }
 
@@ -105,7 +105,7 @@ static void what_is_not_predicted_is_left_out(void **state)
 
     (void)state;
     open_space(&from, points, falling);
-    points[1].predicted = 0;
+    points[1].ranked.predicted = false;
     assert_int_equal(choices_of(&choices, &from, 1, &err), 0);
     assert_int_equal(choices.groups, 1);
     assert_int_equal(by_value_of(&by, &from, 0, 0, &err), 0);

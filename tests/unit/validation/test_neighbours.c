@@ -29,8 +29,10 @@ static void open_space(struct collection *out, struct point points[COUNT], bool 
         log_ms = 0.3 * choices[0] - 0.2 * choices[1] + 0.4 * choices[2] + 0.02 * choices[0] * choices[3];
         if (!sense)
             log_ms = (double)(hash_random(3, i) % 1000) / 500;
-        points[i] = (struct point){
-            .index = i, .predicted = 1, .measured_s = 2e-3 * exp(log_ms), .estimate_s = 1e-3 * exp(log_ms)};
+        points[i] = (struct point){.index = i,
+                                   .ranked.predicted = true,
+                                   .measured_s = 2e-3 * exp(log_ms),
+                                   .ranked.estimate_s = 1e-3 * exp(log_ms)};
     }
 }
 
@@ -82,7 +84,7 @@ static void few_points_are_halved(void **state)
     (void)state;
     open_space(&from, points, true);
     for (i = 21; i < COUNT; i++)
-        points[i].predicted = 0;
+        points[i].ranked.predicted = false;
     assert_int_equal(neighbours_of(&found, &from, NULL), 0);
     assert_int_equal(found.compiled, 10);
     assert_int_equal(found.judgement.count, 11);
