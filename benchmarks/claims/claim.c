@@ -37,7 +37,7 @@ const struct claim claims[] = {
 };
 const size_t claim_count = sizeof claims / sizeof *claims;
 
-const double claim_shares[CLAIM_SHARES] = {0.5, 0.8, 0.95};
+static const double shares[CLAIM_SHARES] = {0.5, 0.8, 0.95};
 
 /* Finding
  * ---------------------------------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ void claim_compare(struct found *out)
         const double most_predicted = alone ? curve_peak(&own->predicted_curve) : predicted;
 
         for (i = 0; i < CLAIM_SHARES; i++) {
-            own->needed_measured[i] = curve_needed(&own->measured_curve, claim_shares[i] * most_measured);
-            own->needed_predicted[i] = curve_needed(&own->predicted_curve, claim_shares[i] * most_predicted);
+            own->needed_measured[i] = curve_needed(&own->measured_curve, shares[i] * most_measured);
+            own->needed_predicted[i] = curve_needed(&own->predicted_curve, shares[i] * most_predicted);
         }
     }
 }
@@ -250,7 +250,7 @@ static void put_head(FILE *out, const struct found *found)
         claim->own_peak || !claim->compares ? "each case's own peak" : "the lowest of the peaks");
     fprintf(out, "| | peak, %s | predicted |", found->unit);
     for (i = 0; i < CLAIM_SHARES; i++)
-        fprintf(out, " %.0f %% | predicted |", 100 * claim_shares[i]);
+        fprintf(out, " %.0f %% | predicted |", 100 * shares[i]);
     fprintf(out, " latency x throughput |\n|---|---:|---:|");
     for (i = 0; i < CLAIM_SHARES; i++)
         fprintf(out, "---:|---:|");

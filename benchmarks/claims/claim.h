@@ -11,9 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { CLAIM_CASES = 5, CLAIM_SHARES = 3 };
-
-extern const double claim_shares[CLAIM_SHARES]; /* of a peak, for which the needed warps are given */
+enum { CLAIM_CASES = 5, CLAIM_SHARES = 3 /* of a peak, for which the needed warps are given */ };
 
 struct claim_case {
     const char *label;

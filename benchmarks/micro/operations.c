@@ -26,7 +26,7 @@
 #define WORD      "unsigned", "r"
 #define DOUBLE    "double", "d"
 
-const struct operation operation_table[] = {
+static const struct operation table[] = {
     {OP(FADD), FLOAT, "add.f32 %0, %0, %1;", "FADD", ALONE},
     {OP(FMUL), FLOAT, "mul.f32 %0, %0, %1;", "FMUL", ALONE},
     {OP(FFMA), FLOAT, "fma.rn.f32 %0, %0, %1, %2;", "FFMA", ALONE},
@@ -89,13 +89,13 @@ const struct operation operation_table[] = {
     {OP(DMMA), "double2", "m8n8k4", MMA("m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1}"),
      "DMMA", ALONE_NOP},
 };
-const size_t operation_count = sizeof operation_table / sizeof *operation_table;
+enum { COUNT = sizeof table / sizeof *table };
 
 const struct operation *operation_find(int op)
 {
-    for (size_t i = 0; i < operation_count; i++)
-        if ((int)operation_table[i].op == op)
-            return &operation_table[i];
+    for (size_t i = 0; i < COUNT; i++)
+        if ((int)table[i].op == op)
+            return &table[i];
     return NULL;
 }
 
@@ -314,7 +314,7 @@ static void compile_ahead(const void *context, size_t index)
     struct micro_code code;
     struct err ignored = {0};
 
-    if (!operation_compile(&code, context, &operation_table[index / KERNELS], kernels[index % KERNELS].kernel,
+    if (!operation_compile(&code, context, &table[index / KERNELS], kernels[index % KERNELS].kernel,
                            kernels[index % KERNELS].ilp, &ignored))
         micro_code_release(&code);
 }
@@ -323,10 +323,10 @@ int micro_operations(const struct micro *micro, struct err *err)
 {
     int rc = 0;
 
-    micro_ahead(compile_ahead, micro, 5 * operation_count);
+    micro_ahead(compile_ahead, micro, 5 * COUNT);
 
-    for (size_t i = 0; rc == 0 && i < operation_count; i++) {
-        const struct operation *o = &operation_table[i];
+    for (size_t i = 0; rc == 0 && i < COUNT; i++) {
+        const struct operation *o = &table[i];
         struct err why = {0};
 
         if (measure_latency(micro, o, &why) || (o->sharing && measure_interval(micro, o, &why)) ||

@@ -21,9 +21,6 @@ struct operation {
     const char *filler; /* what ptxas puts between to wait longer than a stall count can say; null: nothing */
 };
 
-extern const struct operation operation_table[];
-extern const size_t operation_count;
-
 /* The row of an operation; null when there is none. */
 const struct operation *operation_find(int op);
 

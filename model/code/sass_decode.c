@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-void reader_claim(struct reader *r, unsigned lo, unsigned width)
+/* Marks bits as read. */
+static void claim(struct reader *r, unsigned lo, unsigned width)
 {
     unsigned i;
 
@@ -12,7 +13,7 @@ void reader_claim(struct reader *r, unsigned lo, unsigned width)
 
 uint64_t reader_take(struct reader *r, unsigned lo, unsigned width)
 {
-    reader_claim(r, lo, width);
+    claim(r, lo, width);
     return sass_bits(r->out->word, lo, width);
 }
 
@@ -51,8 +52,8 @@ static void read_fields(struct reader *r)
 
         if (key->choices && (code >= key->count || !key->choices[code].text))
             continue; /* no such modifier: its bits stay unclaimed */
-        reader_claim(r, field->lo, field->width);
-        reader_claim(r, field->low, field->low_width);
+        claim(r, field->lo, field->width);
+        claim(r, field->low, field->low_width);
         if (key->mod < SASS_MOD_COUNT && !(key->mod == SASS_MOD_VARIANT && r->out->mod[SASS_MOD_VARIANT]))
             r->out->mod[key->mod] = key->choices ? key->choices[code].value : (uint8_t)code;
     }
@@ -394,13 +395,13 @@ static void claim_absent(struct reader *r)
 
     for (i = 0; i < sizeof registers; i++) {
         if (sass_bits(unclaimed, registers[i], 8) == SASS_RZ)
-            reader_claim(r, registers[i], 8);
+            claim(r, registers[i], 8);
         if (r->uniform_width == 6 && sass_bits(unclaimed, registers[i], 8) == 63)
-            reader_claim(r, registers[i], 6);
+            claim(r, registers[i], 6);
     }
     for (i = 0; i < sizeof predicates; i++)
         if (sass_bits(unclaimed, predicates[i], 3) == SASS_PT)
-            reader_claim(r, predicates[i], 3);
+            claim(r, predicates[i], 3);
 }
 
 /* Predicates whose bits are idle unless a modifier asks for them read as PT. */
@@ -438,9 +439,9 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
     read_control(out);
     out->unclaimed[0] = out->word[0];
     out->unclaimed[1] = out->word[1];
-    reader_claim(&r, 0, 16);
-    reader_claim(&r, 91, 1);
-    reader_claim(&r, 105, 21);
+    claim(&r, 0, 16);
+    claim(&r, 91, 1);
+    claim(&r, 105, 21);
 
     r.encoding = sass_encoding(out->word, sm);
     if (r.encoding) {

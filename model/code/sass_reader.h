@@ -12,9 +12,6 @@ struct reader {
     unsigned uniform_width; /* bits of a uniform register's number: 6 before sm_100, then 8 */
 };
 
-/* Marks bits as read. */
-void reader_claim(struct reader *r, unsigned lo, unsigned width);
-
 /* Reads bits and marks them. */
 uint64_t reader_take(struct reader *r, unsigned lo, unsigned width);
 

@@ -107,7 +107,8 @@ static void part(struct warp *warp, const struct group *group)
             (*b)[l] &= late >> l & 1 ? late : ~late;
 }
 
-void control_release(struct emulation *emulation, struct warp *warp)
+/* Lets go whoever waits for lanes that have come or ended. */
+static void let_go(struct emulation *emulation, struct warp *warp)
 {
     for (unsigned k = 0; k < warp->group_count;) {
         const struct group *group = &warp->groups[k];
@@ -133,7 +134,7 @@ static int wait_for_lanes(struct emulation *emulation, struct warp *warp, struct
     group->state = (uint8_t)state;
     group->index = index;
     group->awaited = awaited;
-    control_release(emulation, warp);
+    let_go(emulation, warp);
     return STEP_BLOCKED;
 }
 
@@ -233,7 +234,7 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
     group->pc++;
     note_change(emulation);
     drop_empty(warp);
-    control_release(emulation, warp);
+    let_go(emulation, warp);
     barrier_release(emulation);
     return STEP_BLOCKED;
 }
@@ -251,7 +252,7 @@ static int execute_break(struct emulation *emulation, struct warp *warp, struct 
         if (together >> l & 1)
             b[l] &= ~mask;
     group->pc++;
-    control_release(emulation, warp);
+    let_go(emulation, warp);
     return STEP_BLOCKED;
 }
 
@@ -262,7 +263,7 @@ static int execute_yield(struct emulation *emulation, struct warp *warp, struct 
         return STEP_NEXT;
     group->yielded = true;
     group->pc++;
-    control_release(emulation, warp);
+    let_go(emulation, warp);
     return STEP_BLOCKED;
 }
 

@@ -10,9 +10,6 @@ bool is_control(const struct sass *i);
 int control_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
                     uint32_t mask);
 
-/* Lets go whoever waits for lanes that have come or ended. */
-void control_release(struct emulation *emulation, struct warp *warp);
-
 /* BAR: arrives with the lanes `mask`, and waits unless the barrier completes or only arrival is meant. */
 int barrier_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
                     uint32_t mask);
