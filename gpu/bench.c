@@ -20,31 +20,45 @@ const char *stage_text(enum stage stage)
 
 int bench_open(struct bench *out, int device, struct err *err)
 {
-    int rc;
-
     memset(out, 0, sizeof *out);
-    rc = gpu_open(&out->gpu, device, err);
-    if (rc)
-        return rc;
-    rc = kernels_open(&out->kernels, out->gpu, err);
-    buffers_init(&out->buffers, out->gpu, &out->kernels);
-    verifier_init(&out->verifier, &out->buffers);
-    if (!rc)
-        rc = measurer_open(&out->measurer, &out->buffers, err);
-    if (rc)
-        bench_close(out);
-    return rc;
+    return gpu_find(&out->gpu, device, err);
 }
 
-void bench_close(struct bench *bench)
+static void stop(struct bench *bench)
 {
-    if (!bench->gpu)
-        return;
     measurer_close(&bench->measurer);
     wanted_release(&bench->wanted, bench->gpu);
     verifier_release(&bench->verifier);
     buffers_release(&bench->buffers);
     kernels_close(&bench->kernels);
+    gpu_stop(bench->gpu);
+    bench->started = false;
+}
+
+int bench_start(struct bench *bench, struct err *err)
+{
+    int rc;
+
+    if (bench->started)
+        return 0;
+    rc = gpu_start(bench->gpu, err);
+    if (rc)
+        return rc;
+    rc = kernels_open(&bench->kernels, bench->gpu, err);
+    buffers_init(&bench->buffers, bench->gpu, &bench->kernels);
+    verifier_init(&bench->verifier, &bench->buffers);
+    if (!rc)
+        rc = measurer_open(&bench->measurer, &bench->buffers, err);
+    bench->started = true;
+    if (rc)
+        stop(bench);
+    return rc;
+}
+
+void bench_close(struct bench *bench)
+{
+    if (bench->started)
+        stop(bench);
     gpu_close(bench->gpu);
     memset(bench, 0, sizeof *bench);
 }

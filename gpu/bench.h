@@ -9,6 +9,7 @@
 
 struct bench {
     struct gpu *gpu;
+    bool started;
     struct kernels kernels;
     struct buffers buffers;
     struct verifier verifier;
@@ -17,7 +18,10 @@ struct bench {
     uint64_t reference_key; /* 0: none yet */
 };
 
+/* Opening finds the GPU, no more; starting, which is done once and harmless then, makes it ready for the
+ * rest. */
 int bench_open(struct bench *out, int device, struct err *err);
+int bench_start(struct bench *bench, struct err *err);
 void bench_close(struct bench *bench);
 
 /* A promise: the stage that begins now ends, or another begins, within so many seconds. */

@@ -300,6 +300,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         rc = js_string(&what, &at, err);
     if (!rc && !strcmp(what, "describe"))
         return answer_describe(fd, bench, err);
+    if (!rc)
+        rc = bench_start(bench, err);
     if (!rc && !strcmp(what, "copy"))
         return answer_copy(fd, bench, &root, err);
     if (!rc)
@@ -313,11 +315,12 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
     return rc;
 }
 
-static int greet(int fd, struct err *err)
+static int greet(int fd, const struct bench *bench, struct err *err)
 {
     struct json *head = js_new_object();
 
-    return send_head(fd, head, head && !js_set_bool(head, "ready", true), NULL, 0, err);
+    return send_head(fd, head, head && !js_set_integer(head, "devices", gpu_devices(bench->gpu)), NULL, 0,
+                     err);
 }
 
 int device_serve(int fd, int device, struct err *err)
@@ -328,7 +331,7 @@ int device_serve(int fd, int device, struct err *err)
 
     if (bench_open(&bench, device, &problem))
         return send_error(fd, &problem, true, err);
-    rc = greet(fd, err);
+    rc = greet(fd, &bench, err);
     while (!rc && !gpu_lost(bench.gpu)) {
         struct message message;
 
@@ -339,6 +342,9 @@ int device_serve(int fd, int device, struct err *err)
         if (answer(fd, &bench, &message, &problem))
             rc = send_error(fd, &problem, gpu_lost(bench.gpu), err);
         message_release(&message);
+        /* The controller, which knows the GPU now, compiles meanwhile. What fails here fails again, and is
+         * said, when the next request needs it. */
+        bench_start(&bench, NULL);
     }
     if (!gpu_lost(bench.gpu))
         bench_close(&bench);

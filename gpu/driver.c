@@ -80,24 +80,21 @@ static uint64_t attribute(const struct gpu *gpu, CUdevice_attribute which)
     return gpu->driver.device_attribute(&value, which, gpu->device) || value < 0 ? 0 : (uint64_t)value;
 }
 
-static int open_context(struct gpu *gpu, int device, struct err *err)
+static int find_device(struct gpu *gpu, int device, struct err *err)
 {
-    int count = 0;
+    const int *count = &gpu->device_count;
 
-    if (gpu->driver.device_count(&count) || device < 0 || device >= count)
-        return err_set(err, ERR_MISSING, "no CUDA device %d: there %s %d", device, count == 1 ? "is" : "are",
-                       count);
-    if (driver_check(gpu, gpu->driver.device_get(&gpu->device, device), "device", err) ||
-        driver_check(gpu, gpu->driver.context_retain(&gpu->context, gpu->device), "context", err) ||
-        driver_check(gpu, gpu->driver.context_set(gpu->context), "context", err) ||
-        driver_check(gpu, gpu->driver.stream_create(&gpu->stream, CU_STREAM_NON_BLOCKING), "stream", err))
+    if (gpu->driver.device_count(&gpu->device_count) || device < 0 || device >= *count)
+        return err_set(err, ERR_MISSING, "no CUDA device %d: there %s %d", device, *count == 1 ? "is" : "are",
+                       *count);
+    if (driver_check(gpu, gpu->driver.device_get(&gpu->device, device), "device", err))
         return err ? err->code : ERR_GPU;
     gpu->sm_count = (unsigned)attribute(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     gpu->l2_bytes = attribute(gpu, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     return 0;
 }
 
-int gpu_open(struct gpu **out, int device, struct err *err)
+int gpu_find(struct gpu **out, int device, struct err *err)
 {
     struct gpu *gpu = calloc(1, sizeof *gpu);
     int rc;
@@ -107,11 +104,46 @@ int gpu_open(struct gpu **out, int device, struct err *err)
         return err_memory(err);
     rc = load_driver(&gpu->driver, err);
     if (!rc)
-        rc = open_context(gpu, device, err);
+        rc = find_device(gpu, device, err);
     if (rc)
         gpu_close(gpu);
     else
         *out = gpu;
+    return rc;
+}
+
+int gpu_start(struct gpu *gpu, struct err *err)
+{
+    if (driver_check(gpu, gpu->driver.context_retain(&gpu->context, gpu->device), "context", err) ||
+        driver_check(gpu, gpu->driver.context_set(gpu->context), "context", err) ||
+        driver_check(gpu, gpu->driver.stream_create(&gpu->stream, CU_STREAM_NON_BLOCKING), "stream", err)) {
+        gpu_stop(gpu);
+        return err ? err->code : ERR_GPU;
+    }
+    return 0;
+}
+
+void gpu_stop(struct gpu *gpu)
+{
+    if (gpu->stream)
+        gpu->driver.stream_destroy(gpu->stream);
+    if (gpu->context)
+        gpu->driver.context_release(gpu->device);
+    gpu->stream = NULL;
+    gpu->context = NULL;
+}
+
+int gpu_open(struct gpu **out, int device, struct err *err)
+{
+    int rc = gpu_find(out, device, err);
+
+    if (rc)
+        return rc;
+    rc = gpu_start(*out, err);
+    if (rc) {
+        gpu_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 
@@ -157,16 +189,18 @@ void gpu_close(struct gpu *gpu)
 {
     if (!gpu)
         return;
-    if (gpu->stream)
-        gpu->driver.stream_destroy(gpu->stream);
-    if (gpu->context)
-        gpu->driver.context_release(gpu->device);
+    gpu_stop(gpu);
     free(gpu);
 }
 
 bool gpu_lost(const struct gpu *gpu)
 {
     return gpu->lost;
+}
+
+int gpu_devices(const struct gpu *gpu)
+{
+    return gpu->device_count;
 }
 
 unsigned gpu_sm_count(const struct gpu *gpu)

@@ -22,6 +22,11 @@ typedef void *gpu_module, *gpu_function, *gpu_event, *gpu_graph;
 /* The library is OCCUTUNE_CUDA_DRIVER, else libcuda.so.1. ERR_MISSING: no driver, or no such device. */
 int gpu_count(int *out, struct err *err);
 int gpu_open(struct gpu **out, int device, struct err *err);
+/* gpu_open in two steps. A device that was found can be described; the context, which takes as long again, is
+ * made by the thread that uses it, and there is nothing of it where that fails. */
+int gpu_find(struct gpu **out, int device, struct err *err);
+int gpu_start(struct gpu *gpu, struct err *err);
+void gpu_stop(struct gpu *gpu); /* ends the context; the device stays found */
 /* Uses the context that is current on the calling thread, which stays its owner's: no context is made, none
  * is kept alive. ERR_USAGE when none is current. What loads, finds and prepares code acts on whatever context
  * is current then; there is no stream, so nothing is launched or copied. */
@@ -34,6 +39,7 @@ bool gpu_lost(const struct gpu *gpu);
 
 /* Name, driver version, limits as the driver states them, over those of the architecture. */
 int gpu_describe(struct device *out, const struct gpu *gpu, struct err *err);
+int gpu_devices(const struct gpu *gpu); /* CUDA devices here, this one among them */
 unsigned gpu_sm_count(const struct gpu *gpu);
 size_t gpu_l2_bytes(const struct gpu *gpu);
 void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue work of their own on it */

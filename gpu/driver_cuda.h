@@ -66,6 +66,7 @@ struct gpu {
     CUdevice device;
     CUcontext context;
     CUstream stream;
+    int device_count;
     unsigned sm_count;
     size_t l2_bytes;
     bool capturing, lost;

@@ -13,12 +13,14 @@ enum {
     START_TRIES = 3,
     KILLS_MOST = 6 /* of one trial, from outside: then something means it */
 };
-static const double start_s = 120; /* until a worker has its context */
+static const double start_s = 120; /* until a worker has found its GPU, and again until it has its context */
 static const double grace_s = 30;  /* until it answers at all */
 
 struct worker {
     struct process process; /* pid 0: to be started */
     int device;
+    int devices;      /* that it sees */
+    bool fresh;       /* may still be making its context */
     char *executable; /* or null */
 };
 
@@ -43,10 +45,23 @@ static int read_error(const struct js_at *root, struct err *err)
     return err_set(err, (enum err_code)code, "%s", text);
 }
 
+/* What a worker says of itself once it has found its GPU. */
+static int read_greeting(struct worker *worker, const struct message *greeting, struct err *err)
+{
+    struct js_at root = js_root(greeting->head, "worker"), at;
+    int64_t devices = 0;
+    int rc = read_error(&root, err);
+
+    if (!rc)
+        rc = js_member(&at, &root, "devices", err) || js_integer(&devices, &at, err) ? err->code : 0;
+    worker->devices = (int)devices;
+    worker->fresh = true;
+    return rc;
+}
+
 static int start_once(struct worker *worker, struct err *err)
 {
     struct message greeting;
-    struct js_at root;
     char number[16];
     int rc;
 
@@ -56,8 +71,7 @@ static int start_once(struct worker *worker, struct err *err)
         return rc;
     rc = message_receive(&greeting, worker->process.fd, start_s, err);
     if (!rc) {
-        root = js_root(greeting.head, "worker");
-        rc = read_error(&root, err);
+        rc = read_greeting(worker, &greeting, err);
         message_release(&greeting);
     } else {
         err_prefix(err, "the worker of GPU %d did not start", worker->device);
@@ -106,6 +120,11 @@ void worker_close(struct worker *worker)
     process_stop(&worker->process);
     free(worker->executable);
     free(worker);
+}
+
+int worker_devices(const struct worker *worker)
+{
+    return worker->devices;
 }
 
 int worker_device_count(int *out, const char *executable, struct err *err)
@@ -159,7 +178,7 @@ static int converse(struct message *answer, struct silence *silence, struct work
 {
     int rc, status;
 
-    *silence = (struct silence){.within_s = grace_s};
+    *silence = (struct silence){.within_s = worker->fresh ? start_s : grace_s};
     rc = message_send(worker->process.fd, head, parts, part_count, err);
     while (!rc) {
         rc = message_receive(answer, worker->process.fd, silence->within_s, err);
@@ -173,6 +192,8 @@ static int converse(struct message *answer, struct silence *silence, struct work
             silence->signal = WTERMSIG(status);
         return rc;
     }
+    if (*silence->stage)
+        worker->fresh = false;
     end_lost(worker, answer);
     return 0;
 }

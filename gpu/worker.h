@@ -17,9 +17,11 @@
 struct worker;
 
 /* Starts the worker executable (null: OCCUTUNE_WORKER, then libexec beside the running program) for CUDA
- * device number `device`. ERR_MISSING when there is no driver or no such device: the message says which. */
+ * device number `device`. ERR_MISSING when there is no driver or no such device: the message says which. Its
+ * context is made after the first request, which is best worker_describe: that needs none. */
 int worker_open(struct worker **out, int device, const char *executable, struct err *err);
-void worker_close(struct worker *worker); /* also null; ends the process */
+int worker_devices(const struct worker *worker); /* the number of CUDA devices that it sees */
+void worker_close(struct worker *worker);        /* also null; ends the process */
 
 /* The number of CUDA devices here; 0 without a driver. Asks a short-lived worker. */
 int worker_device_count(int *out, const char *executable, struct err *err);

@@ -167,6 +167,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     (void)device;
+    if (getenv("FAKE_NO_CONTEXT"))
+        return CUDA_ERROR_DEVICE_UNAVAILABLE;
     fake.contexts++;
     *context = (CUcontext)&fake;
     return CUDA_SUCCESS;

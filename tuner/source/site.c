@@ -1,7 +1,7 @@
 #include "tuner/source/site.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +44,20 @@ unsigned site_cores(void)
 }
 
 /* Opens a worker for GPU `number`; keeps it if it is like the first. */
-static int add_worker(struct site *site, int number, const char *executable, struct err *err)
+static int add_worker(struct site *site, int *count, int number, const char *executable, struct err *err)
 {
     struct device device;
-    struct worker *worker;
+    struct worker **larger, *worker;
     int code = worker_open(&worker, number, executable, err);
 
     if (code)
         return code;
     device_init(&device);
-    code = worker_describe(&device, worker, err);
+    *count = worker_devices(worker);
+    larger = realloc(site->workers, (site->worker_count + 1) * sizeof(struct worker *));
+    if (larger)
+        site->workers = larger;
+    code = larger ? worker_describe(&device, worker, err) : err_memory(err);
     if (!code && site->worker_count == 0) {
         site->device = device;
         site->workers[site->worker_count++] = worker;
@@ -67,27 +71,32 @@ static int add_worker(struct site *site, int number, const char *executable, str
     return code;
 }
 
-static int open_workers(struct site *site, const struct site_options *options, struct err *err)
+/* No worker found its GPU: because there is none, or not that many? */
+static int tell_missing(const struct site_options *options, const struct err *why, struct err *err)
 {
-    int count = 0, first = 0, number, code = worker_device_count(&count, options->worker, err);
+    int count, code = worker_device_count(&count, options->worker, err);
 
     if (code)
         return code;
-    if (options->device) {
-        errno = 0;
-        first = (int)strtol(options->device, NULL, 10);
-        if (errno || first >= count)
-            return err_set(err, ERR_MISSING, "there is no GPU %s: %d found", options->device, count);
-        count = first + 1;
-    }
-    if (count == 0)
-        return err_set(err, ERR_MISSING, "no GPU was found");
-    site->workers = calloc((size_t)count, sizeof(struct worker *));
-    if (!site->workers)
-        return err_memory(err);
-    for (number = first; number < count && !code; number++)
-        code = add_worker(site, number, options->worker, err);
-    return code;
+    if (options->device)
+        return err_set(err, ERR_MISSING, "there is no GPU %s: %d found", options->device, count);
+    return err_set(err, ERR_MISSING, "%s", count ? why->text : "no GPU was found");
+}
+
+/* The GPU that is asked for, or the first and those like it. */
+static int open_workers(struct site *site, const struct site_options *options, struct err *err)
+{
+    const long first = options->device ? strtol(options->device, NULL, 10) : 0;
+    struct err why = {0};
+    int count = 0, number = (int)first, code = ERR_MISSING;
+
+    if (first <= INT_MAX)
+        code = add_worker(site, &count, number, options->worker, &why);
+    if (code == ERR_MISSING)
+        return tell_missing(options, &why, err);
+    while (!code && !options->device && ++number < count)
+        code = add_worker(site, &count, number, options->worker, &why);
+    return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
 int site_open(struct site *out, const struct site_options *options, struct err *err)

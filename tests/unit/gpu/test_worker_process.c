@@ -21,8 +21,40 @@ static void test_describe(void **state)
     assert_int_equal(device.limits.memory_bytes, 1 << 30);
     assert_string_equal(device.driver, "13.0");
     device_release(&device);
+    assert_int_equal(worker_devices(setup->worker), 1);
     assert_int_equal(worker_device_count(&count, NULL, &err), 0);
     assert_int_equal(count, 1);
+}
+
+/* A GPU that others keep to themselves can be described; who then needs it learns why he cannot have it,
+ * again and again. */
+static void test_no_context(void **state)
+{
+    const struct code code = code_of("copy");
+    struct protocol protocol;
+    struct launch launch;
+    struct worker *worker;
+    struct device device;
+    struct trial trial;
+    int k;
+
+    (void)state;
+    protocol_init(&protocol);
+    make_copy_launch(&launch, N);
+    setenv("FAKE_NO_CONTEXT", "1", 1);
+    worker = open_worker();
+    unsetenv("FAKE_NO_CONTEXT");
+    assert_int_equal(worker_describe(&device, worker, NULL), 0);
+    assert_string_equal(device.name, "Pretended GPU");
+    device_release(&device);
+    for (k = 0; k < 2; k++) {
+        struct err err = {0};
+
+        assert_int_equal(worker_trial(&trial, worker, &code, &launch, NULL, &protocol, &err), ERR_GPU);
+        expect_text(err.text, "context: ");
+    }
+    worker_close(worker);
+    launch_release(&launch);
 }
 
 static void test_no_device(void **state)
@@ -142,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_worker(test_describe),          cmocka_unit_test(test_no_device),
         cmocka_unit_test(test_no_orphan),    with_worker(test_killed_while_idle),
-        with_worker(test_own_process_group),
+        with_worker(test_own_process_group), cmocka_unit_test(test_no_context),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
