@@ -271,6 +271,15 @@ static double found_again(const struct zones *zones, const struct zone *zone)
     return zone->anywhere * fmin(random, 1) + (1 - zone->anywhere) * in_order;
 }
 
+/* What a wave asks DRAM for: in order no more than the zone has; of single sectors anywhere 64 bytes for
+ * each, since L2 loses many before another asks for their other half. */
+static double wave_asks(const struct zone *zone)
+{
+    const double bytes = zone->wave * zone->pairs;
+
+    return zone->anywhere * bytes + (1 - zone->anywhere) * fmin(bytes, (double)zone->bytes);
+}
+
 static void fetch_zones(struct zones *zones)
 {
     const struct traffic_caches *caches = zones->caches;
@@ -281,7 +290,7 @@ static void fetch_zones(struct zones *zones)
     for (z = 1; z < zones->count; z++) {
         struct zone *zone = &zones->zone[z];
         const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
-        const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
+        const double wave = wave_asks(zone);
         const double again = zone->wave > 0 ? found_again(zones, zone) : 1;
 
         zone->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
@@ -305,7 +314,7 @@ static void find_ready(struct zones *zones)
 
     for (zone = zones->zone + 1; zone < zones->zone + zones->count; zone++) {
         const double unique = fmin(zone->unique * zone->pairs, (double)zone->bytes);
-        const double wave = fmin(zone->wave * zone->pairs, (double)zone->bytes);
+        const double wave = wave_asks(zone);
 
         zone->ready = wave > 0 ? 1 - fmin(waited_for(zone, wave) / fmax(waves * wave, unique), 1) : 1;
     }

@@ -1,5 +1,5 @@
 /* What the blocks of a grid fetch from DRAM in step, drifting apart, and numbered in groups: matrix
- * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B. */
+ * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B; and of single sectors. */
 #include "check.h"
 
 #include "model/drift.h"
@@ -157,6 +157,25 @@ static void half_of_a_wave_comes_later(void **state)
     tear_down(&f);
 }
 
+/* Blocks of 1024 sectors, each alone in its line: a wave of 128 touches the 4 MB of the zone, and DRAM brings
+ * 64 bytes for each. L2 has a quarter of the zone at any time. */
+static void sectors_anywhere_come_again(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    f.result.region_count = 1;
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        f.blocks[k] = (struct emulate_block){.position = {k % 3, k / 3, 0}, .weight = 1, .warps = 1};
+        for (unsigned i = 0; i < 1024; i++)
+            assert_int_equal(footprint_mark(&f.blocks[k].read, A + 256 * (BLOCKS * i + k), 32, NULL), 0);
+    }
+    check_near(missed(&f), SIDE + (32 * 2.0 * SIDE - SIDE) * 3 / 4, 1e-9);
+    tear_down(&f);
+}
+
 /* 2 blocks of 4 warps at 100 cycles each take 800. */
 static void drift_is_what_latency_leaves(void **state)
 {
@@ -181,6 +200,7 @@ int main(void)
         cmocka_unit_test(drift_needs_two_blocks_and_a_small_cache),
         cmocka_unit_test(groups_share_rows_and_columns),
         cmocka_unit_test(half_of_a_wave_comes_later),
+        cmocka_unit_test(sectors_anywhere_come_again),
         cmocka_unit_test(drift_is_what_latency_leaves),
     };
 
