@@ -127,6 +127,7 @@ static void find_far(struct reuse *reuse)
             struct phase *phase = &reuse->phases[l * reuse->zones.count + z];
 
             phase->far = fmax(fmin(phase->asked, reuse->zones.zone[z].fresh) - phase->fresh, 0);
+            reuse->zones.zone[z].far += phase->far;
         }
 }
 
@@ -235,6 +236,18 @@ static double random_in_l2(const struct reuse *reuse, size_t i)
                    zone->wave * asked / fmax(zone->asked, 1e-9));
 }
 
+/* Bytes that the wave touches before a loop comes back to what an earlier one had of the zone: the zone's
+ * own, and of all else what is touched meanwhile, where many loops go over the zone and once over the rest.
+ */
+static double between_loops(const struct reuse *reuse, size_t i, double block)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double times = zone->fresh > 0 ? fmax(zone->far / zone->fresh, 1) : 1;
+    const double all = fmin(block, reuse->zones.wave_bytes), own = fmin(zone->wave, all);
+
+    return own + (all - own) / times;
+}
+
 static struct found found_by(const struct reuse *reuse, size_t i)
 {
     const struct traffic_caches *caches = reuse->caches;
@@ -259,7 +272,7 @@ static struct found found_by(const struct reuse *reuse, size_t i)
         .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
         .far_l1 = cached ? kept_l1(block + stored, caches->l1_bytes) : 0,
         .last_l2 = (1 - gathered) * kept_l2(caches, instruction, passes) + gathered * apart_l2,
-        .far_l2 = kept_l2(caches, instruction, fmin(block * sms, reuse->zones.wave_bytes)),
+        .far_l2 = kept_l2(caches, instruction, between_loops(reuse, i, block * sms)),
         .apart = apart,
         .apart_l1 = apart_l1,
         .apart_l2 = apart_l2,

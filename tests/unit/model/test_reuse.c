@@ -51,6 +51,49 @@ static void a_second_loop_finds_what_fits(void **state)
     }
 }
 
+/* Loops go over 128 bytes that a warp has loaded, beside 512 that it loads once. L2 holds 160000 bytes: with
+ * one loop more, all that 320 blocks load lies between, 204800 bytes; with two, half of what is loaded once.
+ */
+static void what_many_loops_go_over_stays(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {1, 1, 0, 0},  {0, 0, 1, 10},
+                                          {2, 1, 0, 0},  {0, 0, 1, 10}, {3, 1, 0, 0}};
+    const struct emulate_count line = {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1};
+    unsigned more;
+
+    (void)state;
+    for (more = 1; more <= 2; more++) {
+        struct sass code[4];
+        struct emulate_count counts[4] = {{1, 1, 32, 512, 16, 4, 0, 4, 0, 16, 4}, line, line, {0}};
+        struct emulate_touch touches[4] = {
+            {16, 16, 2, 1, 1, 0, 0}, {4, 4, 1, 1, 1, 0, 0}, {.region = 1, .led = 1}};
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        for (unsigned i = 0; i < 4; i++)
+            code[i] = fixture_access(SASS_LDG, SASS_READS);
+        if (more == 2) {
+            counts[3] = counts[2];
+            touches[3] = touches[2];
+        }
+        f.sass = (struct sass_code){.instructions = code, .count = 4, .sm = 90};
+        f.block.counts = counts;
+        f.block.touches = touches;
+        f.result.instruction_count = 4;
+        assert_int_equal(footprint_mark(&f.block.read, 1 << 24, 512, NULL), 0);
+        footprint_release(&f.block.written);
+        f.way = (struct emulate_path){.steps = steps, .count = 6};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        f.caches.l1_bytes = 1;
+        f.caches.l2_bytes = f.caches.l2_holds = 160e3;
+        traffic = fixture_find(&f);
+        check_near(traffic.dram_read, 640 + (more == 1 ? 128 * (204.8 / 160 - 1) : 0), 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* A second load of the same pass asks for what the first has just missed: a hit, that waits as long as the
  * first. A later loop finds it there. */
 static void what_is_under_way_is_waited_for(void **state)
@@ -268,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_loop_finds_what_fits),
+        cmocka_unit_test(what_many_loops_go_over_stays),
         cmocka_unit_test(what_is_under_way_is_waited_for),
         cmocka_unit_test(warps_that_gather_cross),
         cmocka_unit_test(a_warp_waits_for_its_last_lane),
