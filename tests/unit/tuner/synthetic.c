@@ -135,6 +135,7 @@ static void finish_oldest(struct drive *d)
             d->out->timed++;
         else
             d->out->audited++;
+        d->out->audited_faster += step.audit && facts.time_s < d->measured_best_s;
         if (!step.audit && facts.time_s < d->measured_best_s) {
             d->measured_best_s = facts.time_s;
             d->out->best_s = time;
@@ -174,6 +175,14 @@ static void judge(struct drive *d)
     }
 }
 
+/* Ruled out by what is certain: no audit need time it. */
+static bool is_bounded(const struct drive *d, uint64_t index)
+{
+    const struct search_forecast *forecast = &d->s->forecast[index];
+
+    return forecast->predicted && forecast->bound_s >= d->measured_best_s;
+}
+
 void synthetic_search(struct synthetic_run *out, const struct synthetic *synthetic,
                       const struct search_options *options, unsigned lanes)
 {
@@ -195,6 +204,8 @@ void synthetic_search(struct synthetic_run *out, const struct synthetic *synthet
         if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME) {
             assert_true(step.action == SEARCH_TIME || step.audit || !d.touched[step.index]);
             out->compiled += step.action == SEARCH_COMPILE && !step.audit;
+            assert_false(step.action == SEARCH_TIME && step.audit && d.touched[step.index] == 1 &&
+                         is_bounded(&d, step.index));
             d.lanes[d.count++] = step;
         } else if (step.action == SEARCH_WAIT) {
             assert_true(d.count > 0);

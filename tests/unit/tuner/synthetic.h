@@ -35,6 +35,7 @@ struct synthetic_run {
     double best_s;   /* true time of what measured fastest, audit left out; infinite when none ran */
     double after[3]; /* true time of the fastest known after 10, 30 and 100 trials */
     uint64_t compiled, timed, audited;
+    uint64_t audited_faster; /* measured less than the best before the audit */
     struct search_summary summary;
     bool lost_by_bound;                       /* a faster configuration was passed over by `bound` */
     uint64_t unread_cut;                      /* passed over by a rule though without a prediction */

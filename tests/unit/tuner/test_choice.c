@@ -65,6 +65,24 @@ static void falls_back_as_the_header(void **state)
     chooser_release(&chooser);
 }
 
+/* A row of the device itself stands before one of another of its architecture, however near that is and
+ * whichever is read first. */
+static void prefers_its_own_device(void **state)
+{
+    const char *const orders[2][2] = {{"a.json", "b.json"}, {"b.json", "a.json"}};
+    struct chooser chooser;
+    int k;
+
+    (void)state;
+    made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{1 << 20, 64, 0}}, 1);
+    made_decision("b.json", "Second GPU", 90, "", (struct made_row[]){{4096, 128, 0}}, 1);
+    for (k = 0; k < 2; k++) {
+        chooser = open_chooser(orders[k], 2);
+        check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_NEAREST, 64);
+        chooser_release(&chooser);
+    }
+}
+
 static void passes_over_what_is_not_valid(void **state)
 {
     const char *const names[] = {"a.json"};
@@ -130,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(falls_back_as_the_header, made_set_up, made_tear_down),
+        cmocka_unit_test_setup_teardown(prefers_its_own_device, made_set_up, made_tear_down),
         cmocka_unit_test_setup_teardown(passes_over_what_is_not_valid, made_set_up, made_tear_down),
         cmocka_unit_test_setup_teardown(does_without_decisions, made_set_up, made_tear_down),
         cmocka_unit_test_setup_teardown(leaves_aside_what_the_spec_no_longer_has, made_set_up,

@@ -311,6 +311,7 @@ static void audit_keeps_its_word(void **state)
         synthetic_open(&synthetic, (enum synthetic_kind)(r % SYNTHETIC_WRONG), false, r / 6);
         synthetic_search(&run, &synthetic, &options, 4);
         assert_int_equal(run.summary.audit.timed, 20);
+        assert_int_equal(run.summary.audit.faster, run.audited_faster);
         kept += (double)run.passed_over_faster / (double)run.passed_over <= run.summary.audit.limit;
         synthetic_close(&synthetic);
     }
