@@ -101,6 +101,23 @@ void resources_print(FILE *out, const struct cubin_resources *resources)
                 resources->max_threads[1], resources->max_threads[2]);
 }
 
+void recorded_print(FILE *out, const struct record *record)
+{
+    char parts[4][40];
+    size_t n = 0, i;
+
+    if (record->registers >= 0)
+        snprintf(parts[n++], sizeof *parts, "%d registers", record->registers);
+    if (record->shared_bytes >= 0)
+        snprintf(parts[n++], sizeof *parts, "%d bytes of shared memory", record->shared_bytes);
+    if (record->blocks_per_sm >= 0)
+        snprintf(parts[n++], sizeof *parts, "%d blocks per SM", record->blocks_per_sm);
+    if (record->occupancy >= 0)
+        snprintf(parts[n++], sizeof *parts, "%.0f %% occupancy", record->occupancy * 100);
+    for (i = 0; i < n; i++)
+        fprintf(out, "%s%s%s", i ? ", " : "  resources   ", parts[i], i + 1 < n ? "" : "\n");
+}
+
 void remarks_print(const struct cli *cli, const struct journal *journal)
 {
     char line[1024];

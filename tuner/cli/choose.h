@@ -25,6 +25,9 @@ int choose_device(struct device *out, const char *text, struct err *err);
 struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
 void resources_print(FILE *out, const struct cubin_resources *resources);
 
+/* The line "resources" of what was timed, as far as it is known. */
+void recorded_print(FILE *out, const struct record *record);
+
 /* journal_remark as messages. */
 void remarks_print(const struct cli *cli, const struct journal *journal);
 

@@ -35,11 +35,7 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
         if (!spec_metric(&value, spec, m, tuned->problem, tuned->initial.choices, record->time_s, NULL))
             fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
     fprintf(out, "\n");
-    if (record->registers >= 0)
-        fprintf(
-            out,
-            "  resources   %d registers, %d bytes of shared memory, %d blocks per SM, %.0f %% occupancy\n",
-            record->registers, record->shared_bytes, record->blocks_per_sm, record->occupancy * 100);
+    recorded_print(out, record);
     if (record->error_max == record->error_max)
         fprintf(out, "  verified    largest error %.3g of the tolerance\n", record->error_max);
 }

@@ -129,11 +129,7 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     fprintf(out, "\n              ");
     put_configuration(out, spec, best);
     fprintf(out, "\n");
-    if (record->registers >= 0)
-        fprintf(
-            out,
-            "  resources   %d registers, %d bytes of shared memory, %d blocks per SM, %.0f %% occupancy\n",
-            record->registers, record->shared_bytes, record->blocks_per_sm, record->occupancy * 100);
+    recorded_print(out, record);
     if (tuned->initial.record.outcome == OUTCOME_OK && tuned->initial.record.time_s > 0) {
         progress_time_text(time, tuned->initial.record.time_s);
         fprintf(out, "  speed-up    %.3g over the default (%s)\n",

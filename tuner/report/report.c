@@ -132,6 +132,11 @@ static void add_configuration(struct report *report, const struct timed_record *
     free(text);
 }
 
+static void add_count(struct page *page, int count)
+{
+    page_add(page, count >= 0 ? "<td>%d" : "<td>–", count);
+}
+
 static void add_best(struct report *report)
 {
     struct page *page = &report->page;
@@ -149,11 +154,10 @@ static void add_best(struct report *report)
         add_configuration(report, ranked);
         page_add(page, "<td>%.5g<td>%.2f %%", record->time_s * 1e3,
                  100 * (record->time_s / report->ran[0].record->time_s - 1));
-        if (record->registers >= 0)
-            page_add(page, "<td>%d<td>%d<td>%d<td>%.0f %%", record->registers, record->shared_bytes,
-                     record->blocks_per_sm, 100 * record->occupancy);
-        else
-            page_add(page, "<td>–<td>–<td>–<td>–");
+        add_count(page, record->registers);
+        add_count(page, record->shared_bytes);
+        add_count(page, record->blocks_per_sm);
+        page_add(page, record->occupancy >= 0 ? "<td>%.0f %%" : "<td>–", 100 * record->occupancy);
         if (ranked->forecast)
             page_add(page, "<td>%.5g<td>%.5g<td>%s</tr>\n", ranked->forecast->told.estimate_s * 1e3,
                      ranked->forecast->told.bound_s * 1e3, resource_name(ranked->forecast->told.limiter));
