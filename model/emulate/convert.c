@@ -1,220 +1,10 @@
-/* Conversions between numbers, and arithmetic on pairs of halves. */
+/* Conversions between numbers. */
 #include "model/emulate/convert.h"
 
 #include "model/emulate/float.h"
-#include "model/emulate/integer.h"
+#include "model/emulate/half.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-struct half_format {
-    int bits, lowest; /* of the significand with its leading one; exponent of the smallest normal number */
-    uint16_t infinity, nan;
-    double scale; /* of a float with the same bits on top */
-};
-
-static const struct half_format fp16 = {11, -14, 0x7c00, 0x7fff, 0x1p112},
-                                bf16 = {8, -126, 0x7f80, 0x7fff, 1};
-
-static double round_in(double value, enum sass_rounding mode)
-{
-    switch (mode) {
-    case SASS_ROUND_DOWN:
-        return floor(value);
-    case SASS_ROUND_UP:
-        return ceil(value);
-    case SASS_ROUND_ZERO:
-        return trunc(value);
-    default:
-        return rint(value);
-    }
-}
-
-static double half_value(const struct half_format *format, uint16_t bits)
-{
-    const uint32_t magnitude = bits & 0x7fff;
-    double value;
-
-    if (magnitude > format->infinity)
-        value = NAN;
-    else if (magnitude == format->infinity)
-        value = INFINITY;
-    else /* the bits as those of a float with a smaller exponent */
-        value = (double)float_of(magnitude << (24 - format->bits)) * format->scale;
-    return bits >> 15 ? -value : value;
-}
-
-static uint16_t half_bits(const struct half_format *format, double value, enum sass_rounding mode)
-{
-    const uint16_t sign = signbit(value) ? 0x8000 : 0;
-    const int mantissa_bits = format->bits - 1;
-    int exponent;
-    double units;
-
-    if (value != value)
-        return format->nan;
-    if (value == 0 || isinf(value))
-        return sign | (value == 0 ? 0 : format->infinity);
-    exponent = ilogb(value) > format->lowest ? ilogb(value) : format->lowest;
-    units = fabs(round_in(ldexp(value, mantissa_bits - exponent), mode));
-    units += ldexp(exponent - format->lowest, mantissa_bits); /* the encoding is linear in both */
-    if (units < format->infinity)
-        return sign | (uint16_t)units;
-    if (mode == SASS_ROUND_ZERO || mode == (sign ? SASS_ROUND_UP : SASS_ROUND_DOWN))
-        return (uint16_t)(sign | (format->infinity - 1));
-    return sign | format->infinity;
-}
-
-static const struct half_format *format_of(enum sass_type type)
-{
-    return type == SASS_TYPE_BF16 || type == SASS_TYPE_BF16X2 ? &bf16 : &fp16;
-}
-
-static double flush_half(const struct alu *x, const struct half_format *format, double value)
-{
-    return x->i->mod[SASS_MOD_FTZ] && fabs(value) < ldexp(1, format->lowest) ? copysign(0, value) : value;
-}
-
-/* Half `h` of source `k`. */
-static double source_half(const struct alu *x, unsigned k, unsigned lane, unsigned h)
-{
-    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
-
-    return flush_half(x, format, half_value(format, (uint16_t)(x->s[k][0][lane] >> 16 * h)));
-}
-
-static uint32_t finish_half(const struct alu *x, double value)
-{
-    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
-    uint16_t bits;
-
-    if (x->i->mod[SASS_MOD_RELU] && value < 0)
-        value = 0;
-    if (x->i->mod[SASS_MOD_SATURATE])
-        value = value > 1 ? 1 : value > 0 ? value : 0;
-    bits = half_bits(format, value, SASS_ROUND_NEAR);
-    return half_bits(format, flush_half(x, format, half_value(format, bits)), SASS_ROUND_NEAR);
-}
-
-enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX };
-
-static double compute_half(const struct alu *x, enum half_kind kind, unsigned lane, unsigned h)
-{
-    const double a = source_half(x, 0, lane, h), b = source_half(x, 1, lane, h);
-
-    switch (kind) {
-    case HALF_ADD:
-        return a + b;
-    case HALF_MULTIPLY:
-        return a * b;
-    case HALF_FMA:
-        return add_to_odd(a * b, source_half(x, 2, lane, h));
-    default:
-        if (a != a || b != b)
-            return x->i->mod[SASS_MOD_NAN] || (a != a && b != b) ? NAN : a != a ? b : a;
-        return (a < b) == (x->q[0] >> lane & 1) ? a : b;
-    }
-}
-
-/* Whether every lane has the same sources: compilers load constants that way. */
-static bool lanes_agree(const struct sass *i)
-{
-    for (unsigned k = 0; k < i->source_count; k++)
-        if ((i->sources[k].kind == SASS_REGISTER && i->sources[k].index != SASS_RZ) ||
-            (i->sources[k].kind == SASS_PREDICATE && i->sources[k].index != SASS_PT))
-            return false;
-    return true;
-}
-
-static void compute_halves(struct alu *x, enum half_kind kind)
-{
-    if (lanes_agree(x->i)) {
-        const uint32_t both =
-            finish_half(x, compute_half(x, kind, 0, 0)) | finish_half(x, compute_half(x, kind, 0, 1)) << 16;
-
-        for (unsigned l = 0; l < LANES; l++)
-            x->d[0][l] = both;
-        return;
-    }
-    for (unsigned l = 0; l < LANES; l++)
-        if (x->active >> l & 1)
-            x->d[0][l] = finish_half(x, compute_half(x, kind, l, 0)) |
-                         finish_half(x, compute_half(x, kind, l, 1)) << 16;
-}
-
-uint32_t add_halves(uint32_t a, uint32_t b, enum sass_type type)
-{
-    const struct half_format *format = format_of(type);
-    uint32_t out = 0;
-
-    for (unsigned h = 0; h < 32; h += 16)
-        out |= (uint32_t)half_bits(
-                   format, half_value(format, (uint16_t)(a >> h)) + half_value(format, (uint16_t)(b >> h)),
-                   SASS_ROUND_NEAR)
-               << h;
-    return out;
-}
-
-void op_hadd2(struct alu *x)
-{
-    if (x->i->mod[SASS_MOD_TO] == SASS_TYPE_F32) { /* HADD2.F32: one half becomes a float */
-        for (unsigned l = 0; l < LANES; l++)
-            x->d[0][l] = bits_of((float)(source_half(x, 0, l, 0) + source_half(x, 1, l, 0)));
-        return;
-    }
-    compute_halves(x, HALF_ADD);
-}
-
-void op_hmul2(struct alu *x)
-{
-    compute_halves(x, HALF_MULTIPLY);
-}
-
-void op_hfma2(struct alu *x)
-{
-    compute_halves(x, HALF_FMA);
-}
-
-void op_hmnmx2(struct alu *x)
-{
-    compute_halves(x, HALF_MINMAX);
-}
-
-static uint32_t compare_halves(const struct alu *x, unsigned h)
-{
-    uint32_t is = 0;
-
-    for (unsigned l = 0; l < LANES; l++)
-        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source_half(x, 0, l, h),
-                                      source_half(x, 1, l, h))
-              << l;
-    return is;
-}
-
-/* One predicate for each half, or (.H_AND) for both. */
-void op_hsetp2(struct alu *x)
-{
-    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
-
-    const uint32_t low = compare_halves(x, 0), high = compare_halves(x, 1);
-    const bool both = x->i->mod[SASS_MOD_VARIANT];
-
-    x->dq[0] = combine(with, both ? low & high : low, x->q[0]);
-    x->dq[1] = combine(with, both ? ~(low & high) : high, x->q[0]);
-}
-
-/* 1.0 or all ones in each half. */
-void op_hset2(struct alu *x)
-{
-    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
-    const struct half_format *format = format_of((enum sass_type)x->i->mod[SASS_MOD_TYPE]);
-    const uint32_t one = x->i->mod[SASS_MOD_VARIANT] ? half_bits(format, 1, SASS_ROUND_NEAR) : 0xffff;
-    const uint32_t low = combine(with, compare_halves(x, 0), x->q[0]);
-    const uint32_t high = combine(with, compare_halves(x, 1), x->q[0]);
-
-    for (unsigned l = 0; l < LANES; l++)
-        x->d[0][l] = (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
-}
 
 /* FP8, a finite value beyond the range becomes the largest one. E5M2 is the high byte of a half. */
 static uint32_t fp8_bits(bool e5m2, double value)
@@ -240,7 +30,7 @@ static double fp8_value(bool e5m2, uint8_t bits)
     double value;
 
     if (e5m2)
-        return half_value(&fp16, (uint16_t)(bits << 8));
+        return half_value(SASS_TYPE_F16, (uint16_t)(bits << 8));
     if ((bits & 0x7f) == 0x7f)
         value = NAN;
     else
@@ -267,8 +57,9 @@ static void unpack_fp8(struct alu *x, bool e5m2)
 {
     for (unsigned l = 0; l < LANES; l++) {
         const uint32_t pair = x->s[1][0][l] >> (x->i->mod[SASS_MOD_VARIANT] ? 16 : 0);
-        const uint16_t low = half_bits(&fp16, fp8_value(e5m2, (uint8_t)pair), SASS_ROUND_NEAR);
-        const uint16_t high = half_bits(&fp16, fp8_value(e5m2, (uint8_t)(pair >> 8)), SASS_ROUND_NEAR);
+        const uint16_t low = half_bits(SASS_TYPE_F16, fp8_value(e5m2, (uint8_t)pair), SASS_ROUND_NEAR);
+        const uint16_t high =
+            half_bits(SASS_TYPE_F16, fp8_value(e5m2, (uint8_t)(pair >> 8)), SASS_ROUND_NEAR);
 
         x->d[0][l] = (uint32_t)high << 16 | low;
     }
@@ -283,8 +74,8 @@ static bool is_fp8(unsigned type)
  * halves are not emulated. */
 void op_f2fp(struct alu *x)
 {
-    const unsigned to = x->i->mod[SASS_MOD_TO], from = x->i->mod[SASS_MOD_FROM];
-    const struct half_format *format = format_of((enum sass_type)to);
+    const enum sass_type to = (enum sass_type)x->i->mod[SASS_MOD_TO],
+                         from = (enum sass_type)x->i->mod[SASS_MOD_FROM];
     const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
     const bool merge = x->i->mod[SASS_MOD_VARIANT], halves = to == SASS_TYPE_F16 || to == SASS_TYPE_BF16;
 
@@ -304,7 +95,7 @@ void op_f2fp(struct alu *x)
             high = high < 0 ? 0 : high;
             low = low < 0 ? 0 : low;
         }
-        x->d[0][l] = (uint32_t)half_bits(format, high, mode) << 16 | half_bits(format, low, mode);
+        x->d[0][l] = (uint32_t)half_bits(to, high, mode) << 16 | half_bits(to, low, mode);
     }
 }
 
@@ -319,9 +110,9 @@ static double real_value(enum sass_type type, uint64_t bits)
     case SASS_TYPE_F64:
         return double_of(bits);
     case SASS_TYPE_F16:
-        return half_value(&fp16, (uint16_t)bits);
+        return half_value(SASS_TYPE_F16, (uint16_t)bits);
     case SASS_TYPE_BF16:
-        return half_value(&bf16, (uint16_t)bits);
+        return half_value(SASS_TYPE_BF16, (uint16_t)bits);
     default:
         return float_of((uint32_t)bits);
     }
@@ -333,7 +124,7 @@ static uint64_t real_bits(enum sass_type type, double value, enum sass_rounding 
     if (type == SASS_TYPE_F64)
         return value != value ? UINT64_C(0xfff8000000000000) : bits_of_double(value);
     if (type == SASS_TYPE_F16 || type == SASS_TYPE_BF16)
-        return half_bits(format_of(type), value, mode);
+        return half_bits(type, value, mode);
     return value != value ? 0x7fffffff : bits_of(round_to_float(value, mode));
 }
 
@@ -372,11 +163,11 @@ void op_frnd(struct alu *x)
 
         if (x->i->mod[SASS_MOD_FTZ] && type == SASS_TYPE_F32)
             bits = flush((uint32_t)bits);
-        set_result(
-            x, l,
-            real_bits(type,
-                      round_in(real_value(type, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
-                      SASS_ROUND_NEAR));
+        set_result(x, l,
+                   real_bits(type,
+                             round_to_integral(real_value(type, bits),
+                                               (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
+                             SASS_ROUND_NEAR));
     }
 }
 
@@ -466,8 +257,8 @@ void op_f2i(struct alu *x)
 
         if (x->i->mod[SASS_MOD_FTZ] && from == SASS_TYPE_F32)
             bits = flush((uint32_t)bits);
-        bits = to_integer(round_in(real_value(from, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]),
-                          to);
+        bits = to_integer(
+            round_to_integral(real_value(from, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]), to);
         if (type_bits(to) < 32)
             bits = extend(bits, to) & 0xffffffff;
         set_result(x, l, bits);

@@ -75,6 +75,20 @@ double add_to_odd(double a, double b)
 }
 
 /* The correctly rounded float of a double that was rounded to odd. */
+double round_to_integral(double value, enum sass_rounding mode)
+{
+    switch (mode) {
+    case SASS_ROUND_DOWN:
+        return floor(value);
+    case SASS_ROUND_UP:
+        return ceil(value);
+    case SASS_ROUND_ZERO:
+        return trunc(value);
+    default:
+        return rint(value);
+    }
+}
+
 float round_to_float(double value, enum sass_rounding mode)
 {
     const float near = (float)value;

@@ -27,6 +27,7 @@ uint64_t bits_of_double(double value);
 uint32_t flush(uint32_t bits); /* a denormal float to the zero of its sign */
 double add_to_odd(double a, double b);
 float round_to_float(double value, enum sass_rounding mode);
+double round_to_integral(double value, enum sass_rounding mode);
 bool compare_float(enum sass_compare how, double a, double b);
 
 #endif

@@ -3,6 +3,7 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/convert.h"
 #include "model/emulate/float.h"
+#include "model/emulate/half.h"
 #include "model/emulate/integer.h"
 #include "model/emulate/lane.h"
 

@@ -1,0 +1,201 @@
+/* Halves, FP16 and BF16: their bits, and arithmetic on pairs of them. */
+#include "model/emulate/half.h"
+
+#include "model/emulate/float.h"
+#include "model/emulate/integer.h"
+
+#include <math.h>
+
+struct half_format {
+    int bits, lowest; /* of the significand with its leading one; exponent of the smallest normal number */
+    uint16_t infinity, nan;
+    double scale; /* of a float with the same bits on top */
+};
+
+static const struct half_format fp16 = {11, -14, 0x7c00, 0x7fff, 0x1p112},
+                                bf16 = {8, -126, 0x7f80, 0x7fff, 1};
+
+static const struct half_format *format_of(enum sass_type type)
+{
+    return type == SASS_TYPE_BF16 || type == SASS_TYPE_BF16X2 ? &bf16 : &fp16;
+}
+
+double half_value(enum sass_type type, uint16_t bits)
+{
+    const struct half_format *format = format_of(type);
+    const uint32_t magnitude = bits & 0x7fff;
+    double value;
+
+    if (magnitude > format->infinity)
+        value = NAN;
+    else if (magnitude == format->infinity)
+        value = INFINITY;
+    else /* the bits as those of a float with a smaller exponent */
+        value = (double)float_of(magnitude << (24 - format->bits)) * format->scale;
+    return bits >> 15 ? -value : value;
+}
+
+uint16_t half_bits(enum sass_type type, double value, enum sass_rounding mode)
+{
+    const struct half_format *format = format_of(type);
+    const uint16_t sign = signbit(value) ? 0x8000 : 0;
+    const int mantissa_bits = format->bits - 1;
+    int exponent;
+    double units;
+
+    if (value != value)
+        return format->nan;
+    if (value == 0 || isinf(value))
+        return sign | (value == 0 ? 0 : format->infinity);
+    exponent = ilogb(value) > format->lowest ? ilogb(value) : format->lowest;
+    units = fabs(round_to_integral(ldexp(value, mantissa_bits - exponent), mode));
+    units += ldexp(exponent - format->lowest, mantissa_bits); /* the encoding is linear in both */
+    if (units < format->infinity)
+        return sign | (uint16_t)units;
+    if (mode == SASS_ROUND_ZERO || mode == (sign ? SASS_ROUND_UP : SASS_ROUND_DOWN))
+        return (uint16_t)(sign | (format->infinity - 1));
+    return sign | format->infinity;
+}
+
+static double flush_half(const struct alu *x, double value)
+{
+    if (x->i->mod[SASS_MOD_FTZ] && fabs(value) < ldexp(1, format_of(type_of(x))->lowest))
+        return copysign(0, value);
+    return value;
+}
+
+/* Half `h` of source `k`. */
+static double source_half(const struct alu *x, unsigned k, unsigned lane, unsigned h)
+{
+    return flush_half(x, half_value(type_of(x), (uint16_t)(x->s[k][0][lane] >> 16 * h)));
+}
+
+static uint32_t finish_half(const struct alu *x, double value)
+{
+    uint16_t bits;
+
+    if (x->i->mod[SASS_MOD_RELU] && value < 0)
+        value = 0;
+    if (x->i->mod[SASS_MOD_SATURATE])
+        value = value > 1 ? 1 : value > 0 ? value : 0;
+    bits = half_bits(type_of(x), value, SASS_ROUND_NEAR);
+    return half_bits(type_of(x), flush_half(x, half_value(type_of(x), bits)), SASS_ROUND_NEAR);
+}
+
+enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX };
+
+static double compute_half(const struct alu *x, enum half_kind kind, unsigned lane, unsigned h)
+{
+    const double a = source_half(x, 0, lane, h), b = source_half(x, 1, lane, h);
+
+    switch (kind) {
+    case HALF_ADD:
+        return a + b;
+    case HALF_MULTIPLY:
+        return a * b;
+    case HALF_FMA:
+        return add_to_odd(a * b, source_half(x, 2, lane, h));
+    default:
+        if (a != a || b != b)
+            return x->i->mod[SASS_MOD_NAN] || (a != a && b != b) ? NAN : a != a ? b : a;
+        return (a < b) == (x->q[0] >> lane & 1) ? a : b;
+    }
+}
+
+/* Whether every lane has the same sources: compilers load constants that way. */
+static bool lanes_agree(const struct sass *i)
+{
+    for (unsigned k = 0; k < i->source_count; k++)
+        if ((i->sources[k].kind == SASS_REGISTER && i->sources[k].index != SASS_RZ) ||
+            (i->sources[k].kind == SASS_PREDICATE && i->sources[k].index != SASS_PT))
+            return false;
+    return true;
+}
+
+static void compute_halves(struct alu *x, enum half_kind kind)
+{
+    if (lanes_agree(x->i)) {
+        const uint32_t both =
+            finish_half(x, compute_half(x, kind, 0, 0)) | finish_half(x, compute_half(x, kind, 0, 1)) << 16;
+
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = both;
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        if (x->active >> l & 1)
+            x->d[0][l] = finish_half(x, compute_half(x, kind, l, 0)) |
+                         finish_half(x, compute_half(x, kind, l, 1)) << 16;
+}
+
+uint32_t add_halves(uint32_t a, uint32_t b, enum sass_type type)
+{
+    uint32_t out = 0;
+
+    for (unsigned h = 0; h < 32; h += 16) {
+        const double sum = half_value(type, (uint16_t)(a >> h)) + half_value(type, (uint16_t)(b >> h));
+
+        out |= (uint32_t)half_bits(type, sum, SASS_ROUND_NEAR) << h;
+    }
+    return out;
+}
+
+void op_hadd2(struct alu *x)
+{
+    if (x->i->mod[SASS_MOD_TO] == SASS_TYPE_F32) { /* HADD2.F32: one half becomes a float */
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = bits_of((float)(source_half(x, 0, l, 0) + source_half(x, 1, l, 0)));
+        return;
+    }
+    compute_halves(x, HALF_ADD);
+}
+
+void op_hmul2(struct alu *x)
+{
+    compute_halves(x, HALF_MULTIPLY);
+}
+
+void op_hfma2(struct alu *x)
+{
+    compute_halves(x, HALF_FMA);
+}
+
+void op_hmnmx2(struct alu *x)
+{
+    compute_halves(x, HALF_MINMAX);
+}
+
+static uint32_t compare_halves(const struct alu *x, unsigned h)
+{
+    uint32_t is = 0;
+
+    for (unsigned l = 0; l < LANES; l++)
+        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source_half(x, 0, l, h),
+                                      source_half(x, 1, l, h))
+              << l;
+    return is;
+}
+
+/* One predicate for each half, or (.H_AND) for both. */
+void op_hsetp2(struct alu *x)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+
+    const uint32_t low = compare_halves(x, 0), high = compare_halves(x, 1);
+    const bool both = x->i->mod[SASS_MOD_VARIANT];
+
+    x->dq[0] = combine(with, both ? low & high : low, x->q[0]);
+    x->dq[1] = combine(with, both ? ~(low & high) : high, x->q[0]);
+}
+
+/* 1.0 or all ones in each half. */
+void op_hset2(struct alu *x)
+{
+    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
+    const uint32_t one = x->i->mod[SASS_MOD_VARIANT] ? half_bits(type_of(x), 1, SASS_ROUND_NEAR) : 0xffff;
+    const uint32_t low = combine(with, compare_halves(x, 0), x->q[0]);
+    const uint32_t high = combine(with, compare_halves(x, 1), x->q[0]);
+
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (low >> l & 1 ? one : 0) | (high >> l & 1 ? one << 16 : 0);
+}
