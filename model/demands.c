@@ -62,12 +62,13 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
 }
 
-/* The way to shared memory, which shuffles take too. */
+/* The way to shared memory, which shuffles take too. Matches may overlap with what else takes it. */
 static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
 {
     const double passes = traffic_shared_passes(i, count);
 
-    ask(&out->demand, RESOURCE_SHARED, passes, passes * count->least_issued / count->issued);
+    ask(&out->demand, RESOURCE_SHARED, passes,
+        i->op == SASS_MATCH ? 0 : passes * count->least_issued / count->issued);
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,

@@ -41,8 +41,15 @@ static bool reads_thread_index(const struct sass *i)
            from->value <= SASS_SR_TID_Z;
 }
 
+double traffic_match_values(const struct traffic_count *count)
+{
+    return count->requests > 0 ? fmax(count->wavefronts / count->requests, 1) : 1;
+}
+
 double traffic_shared_passes(const struct sass *i, const struct traffic_count *count)
 {
+    if (i->op == SASS_MATCH)
+        return 2 * count->issued * traffic_match_values(count);
     if (reads_thread_index(i) || sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE)
         return count->issued;
     if (i->op == SASS_LDGSTS)

@@ -62,7 +62,8 @@ struct emulate_count {
     uint64_t bytes;      /* that those lanes asked for: lanes times width */
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
     uint64_t lines;      /* 128-byte lines, likewise */
-    uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width */
+    uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of a
+                            MATCH.ANY the different values of those that were executed, `requests` of them */
     uint64_t passes;     /* of L1's 32 banks for global memory, were its data there */
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
     uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted

@@ -143,6 +143,19 @@ static uint64_t pair(const struct alu *x, unsigned lane)
     return x->s[0][0][lane] | (wide ? (uint64_t)x->s[0][1][lane] << 32 : 0);
 }
 
+/* One value after another is looked for: what a match costs. */
+static void count_values(struct alu *x)
+{
+    struct emulation *emulation = x->emulation;
+    struct emulate_count *count = &emulation->block->counts[x->i - emulation->instructions];
+
+    if (emulation->lowest || emulation->rehearsing || x->i->mod[SASS_MOD_VARIANT])
+        return;
+    count->requests++;
+    for (uint32_t left = x->active; left; left &= ~x->d[0][__builtin_ctz(left)])
+        count->wavefronts++;
+}
+
 /* ANY: the lanes with the same value. ALL: all active lanes, if they have one value. */
 void op_match(struct alu *x)
 {
@@ -156,6 +169,7 @@ void op_match(struct alu *x)
         x->d[0][l] = !all || same == x->active ? same : 0;
         x->dq[0] |= (uint32_t)(same == x->active) << l;
     }
+    count_values(x);
 }
 
 static uint32_t reduce(enum sass_atomic how, uint32_t a, uint32_t b, bool is_signed)

@@ -341,10 +341,31 @@ static void avoids_special_divisions(void **state)
     subject_close(&s);
 }
 
+/* Lanes bring up to four different values to the match of "masks". */
+static void counts_what_a_match_looks_for(void **state)
+{
+    struct emulate_result full;
+    struct subject s = {0};
+    uint64_t matches = 0, values = 0;
+
+    (void)state;
+    subject_open(&s, "masks");
+    emulate(&full, &s, EMULATE_FULL, NULL);
+    for (size_t i = 0; i < s.code.count; i++)
+        if (s.code.instructions[i].op == SASS_MATCH) {
+            matches += full.blocks[0].counts[i].requests;
+            values += full.blocks[0].counts[i].wavefronts;
+        }
+    assert_true(matches > 0);
+    assert_true(values > matches && values <= 4 * matches);
+    emulate_result_release(&full);
+    subject_close(&s);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
-    struct CMUnitTest tests[COUNT + 2];
+    struct CMUnitTest tests[COUNT + 3];
     struct err err = {0};
     int failed;
 
@@ -360,7 +381,8 @@ int main(int argc, char **argv)
             .name = odds[k].name, .test_func = computes_what_c_computes, .initial_state = (void *)&odds[k]};
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(avoids_special_divisions);
-    failed = _cmocka_run_group_tests("odd", tests, COUNT + 2, NULL, NULL);
+    tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(counts_what_a_match_looks_for);
+    failed = _cmocka_run_group_tests("odd", tests, COUNT + 3, NULL, NULL);
     compiler_close(compiler);
     return failed;
 }

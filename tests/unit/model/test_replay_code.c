@@ -114,6 +114,22 @@ static void bank_conflicts_lengthen_the_latency(void **state)
     tear_down(&f);
 }
 
+/* Each further value that a match has to look for takes 11 cycles. */
+static void values_lengthen_a_match(void **state)
+{
+    struct fixture f = {.code = {instruction(SASS_MATCH, 2, 0, 0), instruction(SASS_EXIT, 5, 7, 1)}};
+    struct emulate_step steps[] = {{.count = 2}};
+    double one;
+
+    (void)state;
+    set_up(&f, 2);
+    one = play(&f, steps, 1, NULL);
+    replay_code_release(&f.ops);
+    f.counts[0].wavefronts = 4;
+    check_near(play(&f, steps, 1, NULL), one + 3 * 11, 1e-9);
+    tear_down(&f);
+}
+
 /* LDGSTS, commit into SB0, DEPBAR waits until none is left, BAR of four warps: 23 cycles. */
 static void an_asynchronous_copy_and_a_barrier(void **state)
 {
@@ -178,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_load_is_waited_for),
         cmocka_unit_test(the_level_makes_the_latency),
         cmocka_unit_test(bank_conflicts_lengthen_the_latency),
+        cmocka_unit_test(values_lengthen_a_match),
         cmocka_unit_test(an_asynchronous_copy_and_a_barrier),
         cmocka_unit_test(a_loop_is_extrapolated),
         cmocka_unit_test(a_missing_latency_names_the_instruction),

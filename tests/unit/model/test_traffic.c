@@ -206,6 +206,20 @@ static void parts_of_a_request_ask_once(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* Two passes for every value that a MATCH finds, of those whose values are known: 4 on average. A shuffle
+ * takes one. */
+static void a_match_passes_for_each_value(void **state)
+{
+    const struct sass match = {.op = SASS_MATCH}, shuffle = {.op = SASS_SHFL};
+    const struct traffic_count known = {.issued = 10, .requests = 5, .wavefronts = 20},
+                               unknown = {.issued = 10};
+
+    (void)state;
+    check_near(traffic_shared_passes(&match, &known), 80, 0);
+    check_near(traffic_shared_passes(&match, &unknown), 20, 0);
+    check_near(traffic_shared_passes(&shuffle, &known), 10, 0);
+}
+
 /* L2 looks up a second time what DRAM brings: whole lines, halves, single sectors with their pair. */
 static void misses_are_looked_up_again(void **state)
 {
@@ -363,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_warm_cache_keeps_what_fits),
         cmocka_unit_test(what_is_asked_again_hits_l1),
         cmocka_unit_test(parts_of_a_request_ask_once),
+        cmocka_unit_test(a_match_passes_for_each_value),
         cmocka_unit_test(misses_are_looked_up_again),
         cmocka_unit_test(merged_requests_get_their_sectors),
         cmocka_unit_test(what_one_warp_loads_is_its_own),
