@@ -97,12 +97,13 @@ static inline unsigned count_bits(uint64_t word)
     return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Sets bits of a word; how many of them are new. */
-static unsigned set_word(uint64_t *word, uint64_t bits)
+/* Sets bits of a word, at least one; how many of them are new. */
+static unsigned set_word(struct footprint_chunk *chunk, unsigned word, uint64_t bits)
 {
-    const uint64_t fresh = bits & ~*word;
+    const uint64_t fresh = bits & ~chunk->bits[word];
 
-    *word |= bits;
+    chunk->bits[word] |= bits;
+    chunk->used |= UINT64_C(1) << word;
     return fresh ? count_bits(fresh) : 0;
 }
 
@@ -113,11 +114,11 @@ static unsigned set_bits(struct footprint_chunk *chunk, unsigned first, unsigned
     unsigned fresh;
 
     if (first / 64 == last / 64)
-        return set_word(&chunk->bits[first / 64], from & to);
-    fresh = set_word(&chunk->bits[first / 64], from);
+        return set_word(chunk, first / 64, from & to);
+    fresh = set_word(chunk, first / 64, from);
     for (unsigned word = first / 64 + 1; word < last / 64; word++)
-        fresh += set_word(&chunk->bits[word], ~UINT64_C(0));
-    return fresh + set_word(&chunk->bits[last / 64], to);
+        fresh += set_word(chunk, word, ~UINT64_C(0));
+    return fresh + set_word(chunk, last / 64, to);
 }
 
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err)
@@ -154,7 +155,7 @@ static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits
             continue;
         if (take_chunk(&chunk, footprint, at / FOOTPRINT_CHUNK_SECTORS, err))
             return ERR_MEMORY;
-        footprint->sectors += set_word(&chunk->bits[at % FOOTPRINT_CHUNK_SECTORS / 64], parts[k]);
+        footprint->sectors += set_word(chunk, (unsigned)(at % FOOTPRINT_CHUNK_SECTORS / 64), parts[k]);
     }
     return 0;
 }
@@ -195,15 +196,19 @@ static uint64_t word_within(uint64_t sector, uint64_t first, uint64_t end)
     return bits;
 }
 
-/* The words of a chunk that may hold sectors of [low, high): *from to *end - 1. */
-static bool find_words(size_t *from, size_t *end, const struct footprint_chunk *chunk, uint64_t low,
-                       uint64_t high)
+/* The words of a chunk that are used and may hold sectors of [low, high): a bit for each. */
+static uint64_t words_within(const struct footprint_chunk *chunk, uint64_t low, uint64_t high)
 {
     const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS, last = first + FOOTPRINT_CHUNK_SECTORS;
+    uint64_t words = chunk->used;
 
-    *from = low > first ? (size_t)(low - first) / 64 : 0;
-    *end = high < last ? (size_t)(high - first + 63) / 64 : FOOTPRINT_CHUNK_WORDS;
-    return low < last && high > first;
+    if (low >= last || high <= first)
+        return 0;
+    if (low > first)
+        words &= ~UINT64_C(0) << (low - first) / 64;
+    if (high < last)
+        words &= ~UINT64_C(0) >> (63 - (high - first - 1) / 64);
+    return words;
 }
 
 int footprint_copy(struct footprint *out, const struct footprint *footprint, struct err *err)
@@ -231,16 +236,14 @@ int footprint_move(struct footprint *footprint, const struct footprint *from, ui
 {
     const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
     const uint64_t moved = (uint64_t)(bytes / FOOTPRINT_SECTOR);
-    size_t k, stop;
 
     for (size_t i = 0; i < from->count; i++) {
         const struct footprint_chunk *chunk = &from->chunks[i];
 
-        if (!find_words(&k, &stop, chunk, low, high))
-            continue;
-        for (; k < stop; k++) {
+        for (uint64_t words = words_within(chunk, low, high); words; words &= words - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(words);
             const uint64_t sector = chunk->number * FOOTPRINT_CHUNK_SECTORS + 64 * k;
-            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(sector, low, high) : 0;
+            const uint64_t set = chunk->bits[k] & word_within(sector, low, high);
 
             if (set && mark_word(footprint, sector + moved, set, err))
                 return ERR_MEMORY;
@@ -253,21 +256,18 @@ bool footprint_first(uint64_t *address, const struct footprint *footprint, uint6
 {
     const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
     uint64_t least = UINT64_MAX;
-    size_t k, stop;
 
     for (size_t i = 0; i < footprint->count; i++) {
         const struct footprint_chunk *chunk = &footprint->chunks[i];
         const uint64_t start = chunk->number * FOOTPRINT_CHUNK_SECTORS;
+        uint64_t words = start < least ? words_within(chunk, low, high) : 0, set = 0;
 
-        if (start >= least || !find_words(&k, &stop, chunk, low, high))
-            continue;
-        for (; k < stop; k++) {
-            const uint64_t set = chunk->bits[k] ? chunk->bits[k] & word_within(start + 64 * k, low, high) : 0;
+        for (; words && !set; words &= words - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(words);
 
+            set = chunk->bits[k] & word_within(start + 64 * k, low, high);
             if (set && start + 64 * k < least)
                 least = start + 64 * k + (unsigned)__builtin_ctzll(set);
-            if (set)
-                break;
         }
     }
     *address = least * FOOTPRINT_SECTOR;
@@ -318,9 +318,11 @@ uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *
         z = b == c ? y : find_chunk(c, x->number);
         if (!y || !z)
             continue;
-        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-            if (x->bits[k])
-                sum += count_bits(x->bits[k] & y->bits[k] & z->bits[k]);
+        for (uint64_t words = x->used & y->used & z->used; words; words &= words - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(words);
+
+            sum += count_bits(x->bits[k] & y->bits[k] & z->bits[k]);
+        }
     }
     return sum;
 }
@@ -352,8 +354,7 @@ void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *foo
             if (others[o] && (other = find_chunk(others[o], chunk->number)))
                 for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
                     all[k] |= other->bits[k];
-        for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-            if (chunk->bits[k])
-                add_pairs(out, chunk->bits[k], all[k]);
+        for (uint64_t words = chunk->used; words; words &= words - 1)
+            add_pairs(out, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
     }
 }

@@ -17,6 +17,7 @@ enum {
 
 struct footprint_chunk {
     uint64_t number; /* address / 32 / FOOTPRINT_CHUNK_SECTORS */
+    uint64_t used;   /* bit k: bits[k] is not 0; columns of a matrix use few of them */
     uint64_t bits[FOOTPRINT_CHUNK_WORDS];
 };
 
