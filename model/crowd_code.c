@@ -145,6 +145,7 @@ static struct crowd_op op_of(const struct crowd_input *in, size_t i, const struc
     int b;
 
     out.local = !out.asks && !out.barrier;
+    out.prompt = out.local && !out.waits && out.counted >= CROWD_SLOTS;
     for (b = 0; b < REGISTER_BANKS; b++) {
         out.reads[b] = in->code->reads[i][b];
         out.needs[b] = out.reads[b] > 0 ? out.reads[b] : -INFINITY;

@@ -34,6 +34,7 @@ struct crowd_op {
     bool barrier;
     bool yields; /* lets other warps go before the warp's next instruction */
     bool local;  /* does nothing that warps of other sub-partitions could see, and sees nothing of theirs */
+    bool prompt; /* local, and waits for no scoreboard */
 };
 
 /* What an instruction must pass: its pipe, and the load/store units if it queues for them. */

@@ -214,40 +214,42 @@ static bool goes_alone(const struct crowd_partition *at)
 }
 
 /* Issues the next instruction of a sub-partition, which goes alone, and those of the same warp that follow at
- * once and do so too, before `horizon`. Most instructions go that way: it does what issue() does, with what
- * changes from one to the next at hand. How many they are. */
-static unsigned go_on(struct crowd_sim *sim, unsigned p, double horizon)
+ * once, wait for nothing else and go alone, too, before `horizon`. Most instructions go that way: it does
+ * what issue() does, with what changes from one to the next at hand. How many they are. */
+static size_t go_on(struct crowd_sim *sim, unsigned p, double horizon)
 {
     struct crowd_partition *at = &sim->partitions[p];
     struct crowd_warp *warp = next_warp(at);
-    const struct crowd_op *op = at->ops[at->who];
+    const struct crowd_op *op = at->ops[at->who], *last;
+    const size_t first = warp->at;
     double bank[REGISTER_BANKS], time, free = sim->next[p];
-    unsigned steps = 0;
+    size_t next = first;
 
     memcpy(bank, at->bank, sizeof bank);
     do {
-        time = read_time(bank, op, sim->read_window, free);
-        warp->at++;
-        warp->earliest = time + op->stall;
+        last = op;
+        time = read_time(bank, last, sim->read_window, free);
         free = time + sim->issue_cycles;
-        at->pipe[crowd_pipe(op->door)] = time + op->interval;
-        read_registers(bank, op, time);
-        at->yields = op->yields;
-        op = crowd_next_op(sim, warp);
-    } while (++steps < WATCHFUL && free < horizon && !at->yields && op->local && warp->at < warp->safe &&
-             later(crowd_ready(warp, op), at->pipe[crowd_pipe(op->door)]) <= free);
+        at->pipe[crowd_pipe(last->door)] = time + last->interval;
+        read_registers(bank, last, time);
+        op = &sim->code->ops[warp->list->ops[++next]];
+    } while (free < horizon && next < warp->safe && op->prompt && !last->yields &&
+             later(time + last->stall, at->pipe[crowd_pipe(op->door)]) <= free);
     memcpy(at->bank, bank, sizeof bank);
+    warp->at = next;
+    warp->earliest = time + last->stall;
     at->last = at->who;
+    at->yields = last->yields;
     at->free = free;
     crowd_note_next(sim, at, at->who);
-    return steps;
+    return next - first;
 }
 
 /* Lets a sub-partition go on by itself for as long as nobody else sees what it does, nor it what others do:
  * up to `horizon`, before which no warp of its is set going by others. How many instructions that makes. */
-static unsigned run_ahead(struct crowd_sim *sim, unsigned p, double horizon)
+static size_t run_ahead(struct crowd_sim *sim, unsigned p, double horizon)
 {
-    unsigned steps = 0;
+    size_t steps = 0;
 
     while (steps < WATCHFUL && sim->next[p] < horizon && goes_alone(&sim->partitions[p])) {
         steps += go_on(sim, p, horizon);
@@ -295,7 +297,7 @@ static unsigned first_of(const struct crowd_sim *sim)
 
 static int run(struct crowd_sim *sim, struct err *err)
 {
-    unsigned steps = 0; /* since the last look at whether to stop */
+    size_t steps = 0; /* since the last look at whether to stop */
 
     for (;; steps++) {
         const unsigned first = first_of(sim);

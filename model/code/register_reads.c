@@ -15,7 +15,7 @@ static bool is_kept(const struct sass *previous, const struct sass_operand *oper
 
 void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *previous, const struct sass *instruction)
 {
-    bool read[SASS_RZ + 1] = {false};
+    uint64_t read[(SASS_RZ + 1) / 64] = {0}; /* a bit for each register */
     unsigned slot, r;
 
     memset(out, 0, REGISTER_BANKS);
@@ -25,8 +25,8 @@ void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *previous, co
         if (operand->kind != SASS_REGISTER || operand->index == SASS_RZ || is_kept(previous, operand, slot))
             continue;
         for (r = operand->index; r < (unsigned)operand->index + operand->count && r < SASS_RZ; r++) {
-            out[r % REGISTER_BANKS] += !read[r];
-            read[r] = true;
+            out[r % REGISTER_BANKS] += !(read[r / 64] >> r % 64 & 1);
+            read[r / 64] |= UINT64_C(1) << r % 64;
         }
     }
 }

@@ -9,10 +9,10 @@ static uint64_t wide_source(const struct alu *x, unsigned k, unsigned lane)
 }
 
 /* The carries of two are told apart only by their sum. */
-static void set_carries(struct alu *x, unsigned lane, uint64_t sum)
+static void set_carries(uint32_t carries[2], unsigned lane, uint64_t sum)
 {
-    x->dq[0] |= (uint32_t)(sum >> 32 >= 1) << lane;
-    x->dq[1] |= (uint32_t)(sum >> 32 >= 2) << lane;
+    carries[0] |= (uint32_t)(sum >> 32 >= 1) << lane;
+    carries[1] |= (uint32_t)(sum >> 32 >= 2) << lane;
 }
 
 static uint64_t carry_in(const struct alu *x, unsigned lane)
@@ -25,14 +25,22 @@ static uint64_t carry_in(const struct alu *x, unsigned lane)
 }
 
 /* A source of an addition with carry: minus is bitwise not and, but for .X, one more. */
-static uint64_t addend(const struct alu *x, unsigned k, unsigned lane)
+struct addend {
+    const uint32_t *words;
+    uint32_t sign, one;
+};
+
+static struct addend addend_of(const struct alu *x, unsigned k)
 {
     const struct sass_operand *operand = &x->i->sources[x->slot[k]];
-    const uint32_t value = x->s[k][0][lane];
+    const bool minus = operand->negate || operand->invert;
 
-    if (!operand->negate && !operand->invert)
-        return value;
-    return (uint64_t)~value + !x->i->mod[SASS_MOD_EXTENDED];
+    return (struct addend){x->s[k][0], minus ? ALL_LANES : 0, minus && !x->i->mod[SASS_MOD_EXTENDED]};
+}
+
+static uint64_t addend(const struct addend *from, unsigned lane)
+{
+    return (uint64_t)(from->words[lane] ^ from->sign) + from->one;
 }
 
 /* Whether somebody reads the carries. */
@@ -63,19 +71,24 @@ static void add_words(struct alu *x)
 void op_iadd3(struct alu *x)
 {
     const bool extended = x->i->mod[SASS_MOD_EXTENDED];
+    struct addend terms[SASS_SOURCES];
+    uint32_t carries[2] = {0};
 
     if (!extended && x->source_count == 3 && !needs_carries(x)) {
         add_words(x);
         return;
     }
+    for (unsigned k = 0; k < x->source_count; k++)
+        terms[k] = addend_of(x, k);
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t sum = extended ? carry_in(x, l) : 0;
 
         for (unsigned k = 0; k < x->source_count; k++)
-            sum += addend(x, k, l);
+            sum += addend(&terms[k], l);
         x->d[0][l] = (uint32_t)sum;
-        set_carries(x, l, sum);
+        set_carries(carries, l, sum);
     }
+    memcpy(x->dq, carries, sizeof carries);
 }
 
 void op_iadd64(struct alu *x)
@@ -146,7 +159,7 @@ static void imad_high(struct alu *x)
         const uint64_t sum = (low >> 32) + (ab >> 32) + x->s[2][1][l] + (extended ? carry_in(x, l) : 0);
 
         x->d[0][l] = (uint32_t)sum;
-        set_carries(x, l, sum);
+        set_carries(x->dq, l, sum);
     }
 }
 
@@ -163,7 +176,7 @@ void op_imad(struct alu *x)
             const uint64_t sum = (uint64_t)(a[l] * b[l]) + c[l] + carry_in(x, l);
 
             x->d[0][l] = (uint32_t)sum;
-            set_carries(x, l, sum);
+            set_carries(x->dq, l, sum);
         }
     else
         for (unsigned l = 0; l < LANES; l++)
@@ -206,6 +219,8 @@ void op_lea(struct alu *x)
     const bool high = x->i->mod[SASS_MOD_HIGH], extended = x->i->mod[SASS_MOD_EXTENDED];
     const bool sign = x->i->mod[SASS_MOD_SIGNED];
     const bool negate = x->i->sources[x->slot[0]].negate;
+    const struct addend b = addend_of(x, 1);
+    uint32_t carries[2] = {0};
 
     for (unsigned l = 0; l < LANES; l++) {
         const uint32_t a = x->s[0][0][l];
@@ -216,10 +231,11 @@ void op_lea(struct alu *x)
         if (negate)
             wide = 0 - wide;
         shifted = high ? wide >> 32 : wide & 0xffffffff;
-        sum = shifted + addend(x, 1, l) + (extended ? carry_in(x, l) : 0);
+        sum = shifted + addend(&b, l) + (extended ? carry_in(x, l) : 0);
         x->d[0][l] = (uint32_t)sum;
-        set_carries(x, l, sum);
+        set_carries(carries, l, sum);
     }
+    memcpy(x->dq, carries, sizeof carries);
 }
 
 void op_iabs(struct alu *x)

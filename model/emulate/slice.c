@@ -214,8 +214,9 @@ static void end_need(const struct analysis *analysis, struct need *need, const s
     }
 }
 
-/* What is needed before instruction `index`, given what is needed behind it. */
-static void visit(struct analysis *analysis, size_t index, struct need *need)
+/* What is needed before instruction `index`, given what is needed behind it; false if that is the same,
+ * because nobody needs the instruction. */
+static bool visit(struct analysis *analysis, size_t index, struct need *need)
 {
     const struct sass *i = &analysis->code[index];
     const int guard = guard_of(i);
@@ -224,7 +225,7 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
     set_definitions(&defined, analysis->slice, i);
     needed = needed_of(need, &defined, guard);
     if (set_is_empty(&needed) && !decides(i))
-        return;
+        return false;
     analysis->slice->needed[index] = true;
     forget_guards(analysis, need, &defined, index);
     end_need(analysis, need, &defined, index);
@@ -241,6 +242,7 @@ static void visit(struct analysis *analysis, size_t index, struct need *need)
     set_unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
     if (guard != NO_GUARD)
         need->guards |= 1u << guard;
+    return true;
 }
 
 /* Whether the lanes that execute it go on elsewhere for certain. */
@@ -308,17 +310,16 @@ static void pass(struct analysis *analysis)
 {
     struct slice *slice = analysis->slice;
     struct need need = {0};
+    struct slice_set live = {0};
 
     for (size_t index = analysis->count; index-- > 0;) {
-        struct slice_set live;
-
         if (analysis->targets[index + 1])
             for (unsigned left = need.guards; left; left &= left - 1)
                 drop_rest(analysis, &need, (unsigned)__builtin_ctz(left), index + 1);
         part_at_leave(&analysis->code[index], &need);
         add_targets(analysis, index, &need);
-        visit(analysis, index, &need);
-        collect(&live, &need);
+        if (visit(analysis, index, &need))
+            collect(&live, &need);
         if (memcmp(&live, &slice->live[index], sizeof live)) {
             slice->live[index] = live;
             analysis->changed = true;

@@ -5,20 +5,6 @@ static void add(struct slice_set *set, unsigned bit)
     set->bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-bool set_overlap(const struct slice_set *a, const struct slice_set *b)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        if (a->bits[k] & b->bits[k])
-            return true;
-    return false;
-}
-
-void set_unite(struct slice_set *into, const struct slice_set *from)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        into->bits[k] |= from->bits[k];
-}
-
 static void add_registers(struct slice_set *set, unsigned first_bit, unsigned index, unsigned count)
 {
     for (unsigned w = 0; w < count && index + w < SASS_RZ; w++)
@@ -209,23 +195,6 @@ void set_add_moved(struct slice_set *reads, const struct slice *slice, const str
         if (set_has(needed, slice, writes ? word : other))
             add(reads, writes ? other : word);
     }
-}
-
-bool set_is_empty(const struct slice_set *set)
-{
-    return !set_overlap(set, set);
-}
-
-void set_intersect(struct slice_set *set, const struct slice_set *with)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        set->bits[k] &= with->bits[k];
-}
-
-void set_take_out(struct slice_set *set, const struct slice_set *what)
-{
-    for (unsigned k = 0; k < SLICE_WORDS; k++)
-        set->bits[k] &= ~what->bits[k];
 }
 
 bool slice_has(const struct slice *slice, size_t index, unsigned bit)

@@ -5,11 +5,36 @@
 
 #include "model/emulate/slice.h"
 
-bool set_overlap(const struct slice_set *a, const struct slice_set *b);
-bool set_is_empty(const struct slice_set *set);
-void set_unite(struct slice_set *into, const struct slice_set *from);
-void set_intersect(struct slice_set *set, const struct slice_set *with);
-void set_take_out(struct slice_set *set, const struct slice_set *what);
+static inline bool set_overlap(const struct slice_set *a, const struct slice_set *b)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        if (a->bits[k] & b->bits[k])
+            return true;
+    return false;
+}
+
+static inline bool set_is_empty(const struct slice_set *set)
+{
+    return !set_overlap(set, set);
+}
+
+static inline void set_unite(struct slice_set *into, const struct slice_set *from)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        into->bits[k] |= from->bits[k];
+}
+
+static inline void set_intersect(struct slice_set *set, const struct slice_set *with)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        set->bits[k] &= with->bits[k];
+}
+
+static inline void set_take_out(struct slice_set *set, const struct slice_set *what)
+{
+    for (unsigned k = 0; k < SLICE_WORDS; k++)
+        set->bits[k] &= ~what->bits[k];
+}
 
 void set_add_operand(struct slice_set *set, const struct sass_operand *operand);
 void set_add_guard(struct slice_set *set, const struct sass *i);
