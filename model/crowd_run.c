@@ -112,7 +112,7 @@ static void pass_barrier(struct crowd_sim *sim, struct crowd_place *at)
         if (has_ended(warp) || warp->earliest != INFINITY)
             continue;
         warp->earliest = at->latest + sim->in->code->barrier_alone - sim->arrival_cycles;
-        crowd_note_next(sim, &sim->partitions[w % sim->in->partitions], w / sim->in->partitions);
+        crowd_go(sim, w);
     }
     at->arrived = 0;
     at->latest = 0;
@@ -126,12 +126,19 @@ static void end_block(struct crowd_sim *sim, struct crowd_place *at)
         crowd_begin_block(sim, at, at->latest + sim->in->replace_cycles);
 }
 
-/* A warp's last instruction went at `time`; true when that changes what others can do. */
-static bool end_warp(struct crowd_sim *sim, struct crowd_warp *warp, double time)
+/* The warp that went last on a sub-partition does not go on by itself. */
+static struct crowd_place *stay(struct crowd_partition *partition)
 {
-    struct crowd_place *at = warp->place;
+    partition->ready[partition->last] = INFINITY;
+    partition->idle |= UINT64_C(1) << partition->last;
+    return partition->warps[partition->last].place;
+}
 
-    sim->ready[warp - sim->warps] = INFINITY;
+/* The warp that went last ended at `time`; true when that changes what others can do. */
+static bool end_warp(struct crowd_sim *sim, struct crowd_partition *partition, double time)
+{
+    struct crowd_place *at = stay(partition);
+
     at->latest = later(at->latest, time);
     at->left--;
     if (!at->left)
@@ -143,14 +150,14 @@ static bool end_warp(struct crowd_sim *sim, struct crowd_warp *warp, double time
     return true;
 }
 
-/* A warp comes to its block's barrier at `time`; true when that changes what others can do. */
-static bool arrive(struct crowd_sim *sim, struct crowd_warp *warp, double time)
+/* The warp that went last came to its block's barrier at `time`; true when that changes what others can do.
+ */
+static bool arrive(struct crowd_sim *sim, struct crowd_partition *partition, double time)
 {
-    struct crowd_place *at = warp->place;
+    struct crowd_place *at = stay(partition);
 
     at->latest = sim->barrier_free = later(sim->barrier_free, time) + sim->arrival_cycles;
-    warp->earliest = INFINITY;
-    sim->ready[warp - sim->warps] = INFINITY;
+    partition->warps[partition->last].earliest = INFINITY;
     if (++at->arrived < at->left)
         return false;
     pass_barrier(sim, at);
@@ -271,10 +278,10 @@ static bool step(struct crowd_sim *sim, unsigned p)
         use_memory(sim, warp, &sim->code->requests[i], time);
     if (has_ended(warp)) {
         sim->end = later(sim->end, time + sim->in->code->ops[i].stall);
-        return end_warp(sim, warp, time);
+        return end_warp(sim, at, time);
     }
     if (op->barrier)
-        return arrive(sim, warp, time);
+        return arrive(sim, at, time);
     crowd_note_next(sim, at, at->last);
     return false;
 }
@@ -295,14 +302,21 @@ static unsigned first_of(const struct crowd_sim *sim)
     return (unsigned)__builtin_ctzll(crowd_at_most(first, sim->next, DEVICE_SUBPARTITIONS));
 }
 
+/* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others.
+ */
+static double horizon_of(const struct crowd_sim *sim, const struct crowd_partition *at, double next)
+{
+    return at->idle ? next + sim->foresight : INFINITY;
+}
+
 static int run(struct crowd_sim *sim, struct err *err)
 {
     size_t steps = 0; /* since the last look at whether to stop */
 
     for (;; steps++) {
         const unsigned first = first_of(sim);
-        const double next = sim->next[first], horizon = next + sim->foresight;
         const struct crowd_partition *at = &sim->partitions[first];
+        const double next = sim->next[first], horizon = horizon_of(sim, at, next);
 
         if (steps >= WATCHFUL && sim->in->stop && atomic_load(sim->in->stop))
             return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");

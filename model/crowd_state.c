@@ -33,7 +33,7 @@ void crowd_begin_block(struct crowd_sim *sim, struct crowd_place *place, double 
                                     .earliest = time,
                                     .number = (double)(sim->begun - 1) * sim->per_block + (w - first)};
         give_list(sim, warp, w);
-        crowd_note_next(sim, &sim->partitions[w % sim->in->partitions], w / sim->in->partitions);
+        crowd_go(sim, w);
     }
 }
 

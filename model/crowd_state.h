@@ -41,6 +41,7 @@ struct crowd_partition {
     uint64_t
         of_door[CROWD_DOORS];     /* for each door, a bit for each warp whose next instruction must pass it */
     uint8_t doors[CROWD_WARPS];   /* that door of each warp */
+    uint64_t idle;                /* a bit for each warp that waits at a barrier, or has ended */
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
@@ -147,6 +148,15 @@ static inline void crowd_note_next(const struct crowd_sim *sim, struct crowd_par
     at->of_door[at->doors[who]] &= ~bit;
     at->of_door[op->door] |= bit;
     at->doors[who] = op->door;
+}
+
+/* Warp w of the SM goes on: it is idle no more. */
+static inline void crowd_go(struct crowd_sim *sim, unsigned w)
+{
+    struct crowd_partition *at = &sim->partitions[w % sim->in->partitions];
+
+    at->idle &= ~(UINT64_C(1) << w / sim->in->partitions);
+    crowd_note_next(sim, at, w / sim->in->partitions);
 }
 
 #endif
