@@ -252,7 +252,7 @@ static int play_search(struct player *player, struct err *err)
     while (!code && step.action != SEARCH_STOP) {
         room.compile =
             source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores && player->waiting < 512;
-        room.time = source_pending(player->source, SOURCE_MEASURE) < 2;
+        room.time = source_pending(player->source, SOURCE_MEASURE) < search_trials_ahead(search.strategy);
         code = search_next(&step, player->search, room, err);
         if (!code && step.audit && !player->auditing)
             begin_audit(player);

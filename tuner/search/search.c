@@ -35,6 +35,11 @@ int search_strategy_parse(const char *text)
     return -1;
 }
 
+size_t search_trials_ahead(enum search_strategy strategy)
+{
+    return strategy == SEARCH_MODEL ? 1 : 2;
+}
+
 int search_open(struct search **out, const struct search_options *options, struct err *err)
 {
     *out = calloc(1, sizeof **out);

@@ -36,8 +36,8 @@ int search_strategy_parse(const char *text);                     /* -1 for an un
 enum {
     SEARCH_AUDIT = 20, /* of those passed over, unless another number is asked for */
     /* Rule `estimate` cuts what is expected to be slower by this many deviations. They rest on few points,
-     * and what the model misses has heavy tails: even so, of 1,400 runs on the recordings of the library four
-     * lost the best by it. */
+     * and what the model misses has heavy tails: even so, of 900 runs on the recordings of the library, half
+     * of them with predictions made worse by some 5 %, one lost the best by it. */
     SEARCH_MARGIN = 5
 };
 
@@ -67,6 +67,10 @@ struct search_step {
     uint64_t index;
     bool audit; /* the search itself has ended: of its audit, if there is one */
 };
+
+/* How many trials may be under way for each GPU: in a plain order the next stands ready, SEARCH_MODEL chooses
+ * it by what the one before it teaches. */
+size_t search_trials_ahead(enum search_strategy strategy);
 
 /* What the caller could start at this moment. */
 struct search_room {

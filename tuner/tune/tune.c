@@ -99,7 +99,8 @@ static struct search_room room(const struct tuning *tuning)
     return (struct search_room){
         .compile = source_pending(source, SOURCE_COMPILE) < 2 * (size_t)source_cores(source) &&
                    tuning->waiting_to_time < 512,
-        .time = source_pending(source, SOURCE_MEASURE) < 2 * source_gpus(source),
+        .time = source_pending(source, SOURCE_MEASURE) <
+                search_trials_ahead(tuning->out->strategy) * source_gpus(source),
     };
 }
 

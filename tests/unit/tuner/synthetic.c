@@ -111,6 +111,7 @@ struct drive {
     const struct synthetic *s;
     struct search *search;
     struct synthetic_run *out;
+    enum search_strategy strategy;
     struct search_step lanes[64]; /* under way, oldest first */
     unsigned count;
     double measured_best_s;
@@ -183,12 +184,26 @@ static bool is_bounded(const struct drive *d, uint64_t index)
     return forecast->predicted && forecast->bound_s >= d->measured_best_s;
 }
 
+/* One GPU. */
+static struct search_room room(const struct drive *d, unsigned lanes)
+{
+    size_t timing = 0, i;
+
+    for (i = 0; i < d->count; i++)
+        timing += d->lanes[i].action == SEARCH_TIME;
+    return (struct search_room){d->count < lanes,
+                                timing < search_trials_ahead(d->strategy) && d->count < lanes};
+}
+
 void synthetic_search(struct synthetic_run *out, const struct synthetic *synthetic,
                       const struct search_options *options, unsigned lanes)
 {
     struct search_options filled = *options;
-    struct drive d = {
-        .s = synthetic, .out = out, .measured_best_s = INFINITY, .seed = hash_u64(options->seed, 99)};
+    struct drive d = {.s = synthetic,
+                      .out = out,
+                      .strategy = options->strategy,
+                      .measured_best_s = INFINITY,
+                      .seed = hash_u64(options->seed, 99)};
     struct search_step step = {.action = SEARCH_WAIT};
 
     *out = (struct synthetic_run){.best_s = INFINITY, .after = {INFINITY, INFINITY, INFINITY}};
@@ -199,8 +214,7 @@ void synthetic_search(struct synthetic_run *out, const struct synthetic *synthet
     d.touched = calloc(synthetic->count, 1);
     assert_int_equal(search_open(&d.search, &filled, NULL), 0);
     while (step.action != SEARCH_STOP) {
-        assert_int_equal(
-            search_next(&step, d.search, (struct search_room){d.count < lanes, d.count < lanes}, NULL), 0);
+        assert_int_equal(search_next(&step, d.search, room(&d, lanes), NULL), 0);
         if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME) {
             assert_true(step.action == SEARCH_TIME || step.audit || !d.touched[step.index]);
             out->compiled += step.action == SEARCH_COMPILE && !step.audit;

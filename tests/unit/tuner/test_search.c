@@ -138,6 +138,15 @@ static void waits(void **state)
     search_close(search);
 }
 
+/* What a trial teaches is known before the model's next is chosen. */
+static void lets_a_trial_teach(void **state)
+{
+    (void)state;
+    assert_int_equal(search_trials_ahead(SEARCH_MODEL), 1);
+    assert_int_equal(search_trials_ahead(SEARCH_EXHAUSTIVE), 2);
+    assert_int_equal(search_trials_ahead(SEARCH_RANDOM), 2);
+}
+
 static void names(void **state)
 {
     (void)state;
@@ -154,6 +163,7 @@ int main(void)
         cmocka_unit_test(random_order_is_fair),
         cmocka_unit_test(trials_count_what_is_timed),
         cmocka_unit_test(waits),
+        cmocka_unit_test(lets_a_trial_teach),
         cmocka_unit_test(names),
     };
 

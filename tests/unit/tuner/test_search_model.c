@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 
-enum { SEEDS = 8 };
+enum { SEEDS = 24 };
 
 /* Runs SEEDS spaces of a kind; quality[i] is the best time of all over the best found. */
 static void run_seeds(double quality[SEEDS], double random[SEEDS], enum synthetic_kind kind)
