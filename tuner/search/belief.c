@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 /* Before anything is known: estimates of one space lie within a factor of about two of each other, measured
- * times within a third of corrected estimates; the estimate's own weight may be off by a half. */
+ * times within a third of corrected estimates; the estimate's own weight may be off by a third. */
 static const struct surrogate_prior estimate_prior = {.deviation = 0.7};
-static const struct surrogate_prior excess_prior = {.deviation = 0.25, .slope_deviation = 0.8};
+static const struct surrogate_prior excess_prior = {.deviation = 0.25, .slope_deviation = 0.3};
 
 /* A variant that failed counts as this much slower than expected: its neighbours are likely to fail too. */
 static const double failed = 0.7;
@@ -144,8 +144,8 @@ static int learn_estimates(struct belief *belief, struct surrogate_point *points
 
     for (i = 0; i < n; i++)
         if (known[i].forecast.predicted)
-            points[count++] =
-                (struct surrogate_point){known[i].choices, 0, corrected(belief, &known[i].forecast)};
+            points[count++] = (struct surrogate_point){.choices = known[i].choices,
+                                                       .value = corrected(belief, &known[i].forecast)};
     if (!count)
         return 0;
     return relearn(&belief->estimates, &belief->estimates_searched, belief, points, thin(points, count),
@@ -170,7 +170,7 @@ static double estimate_of(double *deviation, const struct belief *belief, const 
 static int learn_excess(struct belief *belief, struct surrogate_point *points, const struct known *known,
                         size_t n, struct err *err)
 {
-    double worst = -INFINITY;
+    double worst = -INFINITY, fastest = INFINITY, log_time, slower;
     size_t i, count = 0;
 
     belief->middle = 0;
@@ -179,8 +179,10 @@ static int learn_excess(struct belief *belief, struct surrogate_point *points, c
 
         if (!known[i].timed)
             continue;
-        points[count] = (struct surrogate_point){known[i].choices, estimate, log(known[i].time_s) - estimate};
+        log_time = log(known[i].time_s);
+        points[count] = (struct surrogate_point){known[i].choices, estimate, log_time - estimate, 0};
         worst = fmax(worst, points[count].value);
+        fastest = fmin(fastest, log_time);
         belief->middle += estimate;
         count++;
     }
@@ -188,9 +190,12 @@ static int learn_excess(struct belief *belief, struct surrogate_point *points, c
         return 0;
     belief->middle /= (double)count;
     for (i = 0; i < count; i++) {
-        points[i].slope -= belief->middle;
         if (isnan(points[i].value))
             points[i].value = worst + failed;
+        /* What is much slower than the fastest says little of what may win. */
+        slower = points[i].slope + points[i].value - fastest;
+        points[i].doubt = slower * slower;
+        points[i].slope -= belief->middle;
     }
     count = thin(points, count);
     return relearn(&belief->excess, &belief->excess_searched, belief, points, count, excess_prior, err);

@@ -20,11 +20,16 @@ static const double believed = 3;
 /* Variance of what is common to all configurations, in units of the variance between them. */
 static const double common = 1;
 
+/* How much further the slope may be off than it usually is, and how much more likely (as a logarithm) that
+ * must be. */
+static const double misled = 4, clearly = 4;
+
 struct surrogate {
     struct surrogate_parameter *parameters;
     size_t parameter_count, n;
     unsigned *choices; /* parameter_count x n: the points' of one parameter beside each other */
     double *slopes;
+    double *doubts;
     double slope_variance; /* in units of `variance` */
     double *rate;          /* per parameter */
     size_t *first;   /* per parameter: where its values begin among those of all; and how many there are */
@@ -198,7 +203,7 @@ static double solve(struct surrogate *s)
     set_decay(s);
     for (j = 0; j < n; j++) {
         correlate(s, s->lower + j * n, j);
-        s->lower[j * n + j] += s->noise;
+        s->lower[j * n + j] += s->noise + s->doubts[j];
     }
     if (!factor(s->lower, n))
         return -INFINITY;
@@ -283,11 +288,13 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
     s->parameters = malloc(count * sizeof *s->parameters);
     s->choices = malloc(n * count * sizeof *s->choices);
     s->slopes = malloc(n * sizeof *s->slopes);
+    s->doubts = malloc(n * sizeof *s->doubts);
     s->rate = malloc(count * sizeof *s->rate);
     s->first = calloc(count + 1, sizeof *s->first);
     s->lower = malloc(n * n * sizeof *s->lower); /* of which a half is used */
     s->weights = malloc(n * sizeof *s->weights);
-    if (!s->parameters || !s->choices || !s->slopes || !s->rate || !s->first || !s->lower || !s->weights)
+    if (!s->parameters || !s->choices || !s->slopes || !s->doubts || !s->rate || !s->first || !s->lower ||
+        !s->weights)
         return err_memory(err);
     memcpy(s->parameters, parameters, count * sizeof *parameters);
     s->parameter_count = count;
@@ -313,6 +320,7 @@ static void take(struct surrogate *s, double *values, const struct surrogate_poi
         for (p = 0; p < s->parameter_count; p++)
             s->choices[p * n + i] = point->choices[p];
         s->slopes[i] = point->slope;
+        s->doubts[i] = point->doubt;
         values[i] = point->value;
     }
     s->middle = stats_median(values, n);
@@ -320,7 +328,9 @@ static void take(struct surrogate *s, double *values, const struct surrogate_poi
         values[i] -= s->middle;
 }
 
-/* The slope's deviation is given in units of value; here it is one in units of the values' own. */
+/* The slope's deviation is given in units of value; here it is one in units of the values' own. It is several
+ * times as large where the points say so clearly: a model that misleads does so by more than one that errs.
+ */
 static void set_slope(struct surrogate *s, const double *values)
 {
     double squares = believed * s->prior.deviation * s->prior.deviation;
@@ -330,6 +340,13 @@ static void set_slope(struct surrogate *s, const double *values)
         squares += values[i] * values[i];
     s->slope_variance =
         s->prior.slope_deviation * s->prior.slope_deviation * ((double)s->n + believed) / squares;
+    if (s->slope_variance > 0) {
+        const double usual = likelihood(s, values);
+
+        s->slope_variance *= misled * misled;
+        if (!(likelihood(s, values) > usual + clearly))
+            s->slope_variance /= misled * misled;
+    }
 }
 
 int surrogate_new(struct surrogate **out, const struct surrogate_parameter *parameters,
@@ -372,6 +389,7 @@ void surrogate_free(struct surrogate *s)
     free(s->parameters);
     free(s->choices);
     free(s->slopes);
+    free(s->doubts);
     free(s->rate);
     free(s->first);
     free(s->decay);

@@ -26,12 +26,14 @@ struct surrogate_point {
     const unsigned *choices; /* borrowed for the call */
     double slope;            /* 0 where nothing is known */
     double value;            /* finite */
+    double doubt; /* how little it says of others: variance, in units of that between values; >= 0 */
 };
 
 struct surrogate;
 
 /* What is believed before there are points: how far values lie from each other (standard deviation, > 0), and
- * by how much the factor of the slope may well differ from 0; 0 leaves the slope out. */
+ * by how much the factor of the slope may well differ from 0, more where the points plainly say so; 0 leaves
+ * the slope out. */
 struct surrogate_prior {
     double deviation;
     double slope_deviation;

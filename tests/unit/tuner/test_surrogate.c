@@ -35,7 +35,7 @@ static struct surrogate *learn(unsigned choices[60][PARAMETERS], uint64_t share)
     for (i = 0; i < 60; i++) {
         configuration(choices[i], i);
         if (hash_random(7, i) % 1000 < share)
-            points[n++] = (struct surrogate_point){choices[i], 0, truth(choices[i])};
+            points[n++] = (struct surrogate_point){.choices = choices[i], .value = truth(choices[i])};
     }
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, n, prior, NULL, NULL), 0);
     return surrogate;
@@ -62,7 +62,7 @@ static void learns_a_function(void **state)
 static void knows_what_it_does_not_know(void **state)
 {
     const unsigned here[] = {0, 0, 0}, near[] = {1, 0, 0}, far[] = {3, 2, 0};
-    const struct surrogate_point points[] = {{here, 0, 1}, {near, 0, 1.1}};
+    const struct surrogate_point points[] = {{.choices = here, .value = 1}, {.choices = near, .value = 1.1}};
     struct surrogate *surrogate;
     double at_here, at_far, between;
 
@@ -78,7 +78,7 @@ static void knows_what_it_does_not_know(void **state)
 static void learns_from_one_point(void **state)
 {
     const unsigned choices[] = {0, 0, 0}, other[] = {3, 1, 4};
-    const struct surrogate_point point = {choices, 0, -3};
+    const struct surrogate_point point = {.choices = choices, .value = -3};
     struct surrogate *surrogate;
     double deviation;
 
@@ -103,7 +103,7 @@ static void learns_a_slope(void **state)
 
         configuration(choices[i], i);
         if (i < 30)
-            points[i] = (struct surrogate_point){choices[i], slope, 1 - 0.8 * slope};
+            points[i] = (struct surrogate_point){choices[i], slope, 1 - 0.8 * slope, 0};
     }
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 30, steep, NULL, NULL), 0);
     for (i = 0; i < 60; i++)
@@ -121,10 +121,30 @@ static void bears_repeated_points(void **state)
 
     (void)state;
     for (i = 0; i < 20; i++)
-        points[i] = (struct surrogate_point){choices, 0, i % 2 ? 1 : 2};
+        points[i] = (struct surrogate_point){.choices = choices, .value = i % 2 ? 1 : 2};
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, NULL), 0);
     check_near(surrogate_value(NULL, surrogate, choices, 0), 1.5, 0.2);
     surrogate_free(surrogate);
+}
+
+/* A point in doubt moves less what is expected beside it. */
+static void holds_back_where_a_point_is_in_doubt(void **state)
+{
+    const unsigned here[] = {0, 0, 0}, beside[] = {1, 0, 0}, far[] = {3, 2, 4}, farther[] = {3, 1, 4};
+    struct surrogate_point points[] = {
+        {.choices = far, .value = 1}, {.choices = farther, .value = 1}, {.choices = here, .value = 2}};
+    double believed, doubted;
+    struct surrogate *surrogate;
+
+    (void)state;
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, NULL), 0);
+    believed = surrogate_value(NULL, surrogate, beside, 0);
+    surrogate_free(surrogate);
+    points[2].doubt = 4;
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, NULL), 0);
+    doubted = surrogate_value(NULL, surrogate, beside, 0);
+    surrogate_free(surrogate);
+    assert_true(believed > 1.4 && doubted > 1 && doubted < 1.3);
 }
 
 /* What was worked out for one configuration serves the next: that must not be seen in the answers. */
@@ -151,9 +171,10 @@ static void answers_alike_in_any_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_a_function),     cmocka_unit_test(knows_what_it_does_not_know),
-        cmocka_unit_test(learns_from_one_point), cmocka_unit_test(learns_a_slope),
-        cmocka_unit_test(bears_repeated_points), cmocka_unit_test(answers_alike_in_any_order),
+        cmocka_unit_test(learns_a_function),          cmocka_unit_test(knows_what_it_does_not_know),
+        cmocka_unit_test(learns_from_one_point),      cmocka_unit_test(learns_a_slope),
+        cmocka_unit_test(bears_repeated_points),      cmocka_unit_test(holds_back_where_a_point_is_in_doubt),
+        cmocka_unit_test(answers_alike_in_any_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
