@@ -23,7 +23,7 @@ uint64_t search_order_at(const struct search_order *order, uint64_t position);
 
 enum {
     PLAN = 16,            /* configurations planned to be compiled at a time */
-    EXPLORE = 4,          /* every so many compiled one is drawn at random */
+    EXPLORE = 8,          /* every so many compiled one is drawn at random */
     POOL = 1024,          /* configurations looked at for it, besides neighbours of the best */
     AROUND = 3,           /* best variants whose neighbours are looked at */
     SPREAD = 64,          /* first configurations to compile, at most */
@@ -32,8 +32,8 @@ enum {
     COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
     COMPILED_LEAST =
         400,            /* to look for surprises before the end, at most, and half of what may be compiled */
-    AFTER_SPREAD = 128, /* to compile besides, shared out among the trials, ... */
-    AHEAD_LEAST = 2,    /* ... but for each at least ... */
+    AFTER_SPREAD = 256, /* to compile besides, shared out among the trials, ... */
+    AHEAD_LEAST = 4,    /* ... but for each at least ... */
     AHEAD_MOST = 8,     /* ... and at most so many, while there is something to choose from */
     STRAGGLERS = 8,     /* one in so many of the first need not have been compiled when others are timed */
     TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */
