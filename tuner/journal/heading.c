@@ -155,19 +155,6 @@ static bool same_json(const struct json *a, const struct json *b)
     return same;
 }
 
-static int check_schema(const struct js_at *own, struct err *err)
-{
-    struct js_at schema;
-    int64_t number;
-
-    if (js_member(&schema, own, "schema", err) || js_integer(&number, &schema, err))
-        return ERR_USAGE;
-    if (number != JOURNAL_SCHEMA)
-        return js_fail(&schema, err, "schema %lld is not read by this occutune, which reads %d",
-                       (long long)number, JOURNAL_SCHEMA);
-    return 0;
-}
-
 static int check_parameters(const struct js_at *head, const struct spec *spec, struct err *err)
 {
     struct js_at keys, at;
@@ -198,8 +185,7 @@ int heading_check(const struct journal *journal, const struct spec *spec, size_t
 
     if (code || !js_find(&own, &head, "occutune"))
         return code;
-    code = check_schema(&own, err);
-    if (!code && strcmp(text_of(&head, "kernel_name"), spec->kernel.name))
+    if (strcmp(text_of(&head, "kernel_name"), spec->kernel.name))
         code = err_set(err, ERR_USAGE, "%s: is of kernel %s, the spec of %s", journal_path(journal),
                        text_of(&head, "kernel_name"), spec->kernel.name);
     wanted = code ? NULL : heading_problem(spec, problem);

@@ -53,8 +53,8 @@ int record_copy(struct record *out, const struct record *record, struct err *err
 struct journal;
 
 /* Reads a journal, another tool's cache or T4 results, of which nothing is changed. ERR_USAGE where the file
- * cannot be found, ERR_FORMAT where it is no cache file or a record in its middle is damaged (the message
- * names the record). */
+ * cannot be found, is larger than 1 GiB or a journal of another schema, ERR_FORMAT where it is no cache file
+ * or a record in its middle is damaged (the message names the record). */
 int journal_read(struct journal **out, const char *path, struct err *err);
 
 /* Opens a journal for appending and reads what it holds; creates it with `head` (see journal_head_new) where

@@ -222,6 +222,22 @@ static int take_results(struct journal *journal, struct err *err)
                    journal->path);
 }
 
+/* The head of a journal of ours, which stands before its records, says which schema they follow. */
+static int check_schema(const struct journal *journal, struct err *err)
+{
+    const struct js_at head = js_root(journal->head, journal->path);
+    struct js_at own, schema;
+    int64_t number;
+
+    if (!js_find(&own, &head, "occutune"))
+        return 0;
+    if (js_member(&schema, &own, "schema", err) || js_integer(&number, &schema, err))
+        return ERR_USAGE;
+    if (number != JOURNAL_SCHEMA)
+        return js_fail(&schema, err, "is %lld, this occutune reads %d", (long long)number, JOURNAL_SCHEMA);
+    return 0;
+}
+
 int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
 {
     const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
@@ -235,7 +251,9 @@ int journal_parse(struct journal *journal, const char *text, size_t length, stru
     while (!code && closed && scan_member(&scan, &key) == SCAN_MEMBER) {
         if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
             found = true;
-            code = add_records(journal, &scan, &closed, err);
+            code = check_schema(journal, err);
+            if (!code)
+                code = add_records(journal, &scan, &closed, err);
         } else if (scan_value(&scan, &value)) {
             code = add_to_head(journal, &key, &value, err);
         } else {

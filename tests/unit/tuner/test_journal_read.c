@@ -18,6 +18,10 @@ static void refuses_damage_and_strangers(void **state)
     (void)state;
     check_refused("hello", ERR_FORMAT, "is no journal");
     check_refused("{\"best\": 1}", ERR_FORMAT, "it has no \"cache\"");
+    check_refused("{\"occutune\": {\"schema\": 2}, \"cache\": {}}", ERR_USAGE,
+                  ": occutune.schema: is 2, this occutune reads 1");
+    check_refused("{\"occutune\": {}, \"cache\": {}}", ERR_USAGE,
+                  ": occutune: the field \"schema\" is missing");
     check_refused("{\"cache\": [", ERR_FORMAT, "\"cache\" is no object");
     check_refused("{\"cache\": {\"1\": {\"time\": -1}}}", ERR_FORMAT, "1: its time is no positive number");
     check_refused("{\"cache\": {\"1\": {\"time\": \"Sorry\"}}}", ERR_FORMAT,
