@@ -139,38 +139,53 @@ static uint32_t take_part(uint32_t value, enum sass_part part)
     }
 }
 
-static uint32_t negate_word(uint32_t value, enum modifiers modifiers, bool high)
+/* The bits of a word, the high one of two or not, that say which sign its numbers have. */
+static uint32_t sign_bits(enum modifiers modifiers, bool high)
 {
     switch (modifiers) {
-    case MODIFIERS_INT:
-        return 0 - value;
-    case MODIFIERS_LOGIC:
-        return ~value;
     case MODIFIERS_FLOAT:
-        return value ^ 0x80000000;
+        return 0x80000000;
     case MODIFIERS_HALVES:
-        return value ^ 0x80008000;
+        return 0x80008000;
     case MODIFIERS_DOUBLE:
-        return high ? value ^ 0x80000000 : value;
+        return high ? 0x80000000 : 0;
     default:
-        return value;
+        return 0;
     }
 }
 
-static uint32_t absolute_word(uint32_t value, enum modifiers modifiers, bool high)
+static void take_parts(row out, const row from, enum sass_part part)
 {
-    switch (modifiers) {
-    case MODIFIERS_INT:
-        return value >> 31 ? 0 - value : value;
-    case MODIFIERS_FLOAT:
-        return value & 0x7fffffff;
-    case MODIFIERS_HALVES:
-        return value & 0x7fff7fff;
-    case MODIFIERS_DOUBLE:
-        return high ? value & 0x7fffffff : value;
-    default:
-        return value;
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = take_part(from[l], part);
+}
+
+static void take_magnitude(row out, const row from)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = from[l] >> 31 ? 0 - from[l] : from[l];
+}
+
+/* Minus flips the sign of floats, and all bits of integers, which are one more then. */
+static void modify_row(row out, const uint32_t *from, const struct sass_operand *operand,
+                       enum modifiers modifiers, bool negate, bool high)
+{
+    const bool whole = modifiers == MODIFIERS_INT || modifiers == MODIFIERS_LOGIC;
+    const uint32_t sign = sign_bits(modifiers, high);
+    const uint32_t keep = operand->absolute ? ~sign : ~UINT32_C(0);
+    const uint32_t flip = negate ? whole ? ~UINT32_C(0) : sign : 0;
+    const uint32_t one = negate && modifiers == MODIFIERS_INT;
+
+    if (operand->part) {
+        take_parts(out, from, (enum sass_part)operand->part);
+        from = out;
     }
+    if (operand->absolute && modifiers == MODIFIERS_INT) {
+        take_magnitude(out, from);
+        from = out;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = ((from[l] & keep) ^ flip) + one;
 }
 
 static row *modify(row *from, const struct sass_operand *operand, enum modifiers modifiers, row *scratch)
@@ -181,13 +196,7 @@ static row *modify(row *from, const struct sass_operand *operand, enum modifiers
     if (modifiers == MODIFIERS_NONE || !(negate || operand->absolute || operand->part))
         return from;
     for (unsigned w = 0; w < words; w++)
-        for (unsigned l = 0; l < LANES; l++) {
-            uint32_t value = take_part(from[w][l], (enum sass_part)operand->part);
-
-            if (operand->absolute)
-                value = absolute_word(value, modifiers, w == 1);
-            scratch[w][l] = negate ? negate_word(value, modifiers, w == 1) : value;
-        }
+        modify_row(scratch[w], from[w], operand, modifiers, negate, w == 1);
     return scratch;
 }
 
