@@ -100,11 +100,11 @@ static void share_memory(struct crowd_request *out, const struct crowd_input *in
     if (!writes)
         out->l2 = each * read_cycles(in) *
                   machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->flight);
-    out->dram =
-        each *
-        (writes ? written * turnaround_cost(in->machine, in->traffic) * server_cycles(in, RESOURCE_DRAM_WRITE)
-                : machine_brings(in->machine, count->dram_read, count->dram_scattered, in->traffic->flight) *
-                      server_cycles(in, RESOURCE_DRAM_READ));
+    out->dram = each * (writes ? written * turnaround_cost(in->machine, in->traffic) *
+                                     server_cycles(in, RESOURCE_DRAM_WRITE)
+                               : machine_brings(in->machine, count->dram_read, count->dram_scattered,
+                                                count->dram_lone, in->traffic->flight) *
+                                     server_cycles(in, RESOURCE_DRAM_READ));
 }
 
 static struct crowd_request request_of(const struct crowd_input *in, size_t i)

@@ -139,7 +139,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
     struct demand *demand = &out->demand;
 
     ask(demand, RESOURCE_DRAM_READ,
-        machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->flight),
+        machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->dram_lone,
+                       traffic->flight),
         traffic->least_dram_read);
     ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written * turnaround_cost(machine, traffic),
         traffic->least_dram_written);

@@ -84,11 +84,26 @@ double machine_reads(const struct machine *machine, double sectors, double lines
                                                   DEVICE_CURVE_L2_SCATTERED_FLIGHT, flight));
 }
 
-double machine_brings(const struct machine *machine, double bytes, double scattered, double flight)
+double machine_lone_line(const struct machine *machine, bool written)
 {
-    return bytes + scattered * (scattered_cost(machine, DEVICE_DRAM_READ, DEVICE_DRAM_SCATTERED,
-                                               DEVICE_CURVE_DRAM_SCATTERED_FLIGHT, flight) -
-                                1);
+    enum { LINE = 128 };
+    const struct device_curve *pieces =
+        &machine->device->curves[written ? DEVICE_CURVE_DRAM_WRITE_PIECES : DEVICE_CURVE_DRAM_READ_PIECES];
+    const double in_order = machine_or_0(machine, written ? DEVICE_DRAM_WRITE : DEVICE_DRAM_READ);
+
+    if (!pieces->count)
+        return 0;
+    return fmax(in_order / device_curve_at(pieces, LINE) - in_order / device_curve_at(pieces, 2 * LINE), 0);
+}
+
+double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
+                      double flight)
+{
+    return bytes +
+           scattered * (scattered_cost(machine, DEVICE_DRAM_READ, DEVICE_DRAM_SCATTERED,
+                                       DEVICE_CURVE_DRAM_SCATTERED_FLIGHT, flight) -
+                        1) +
+           lone * machine_lone_line(machine, false);
 }
 
 double machine_writes(const struct machine *machine, double sectors, double lines, double filled)

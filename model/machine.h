@@ -87,9 +87,14 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
 double machine_reads(const struct machine *machine, double sectors, double lines, double merged,
                      double flight);
 
+/* What DRAM takes for a line that is alone in its 256 bytes beyond what it takes for one of two, in lines in
+ * order; 0 where that was not measured. */
+double machine_lone_line(const struct machine *machine, bool written);
+
 /* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
- * nothing else to bring. */
-double machine_brings(const struct machine *machine, double bytes, double scattered, double flight);
+ * nothing else to bring, and `lone` as a line alone in its 256 bytes. */
+double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
+                      double flight);
 
 /* Sectors in order that L2 could serve in the time of `sectors` written ones in `lines` lines, whose bytes
  * would fill `filled`: a sector written in part takes longer than a whole one, and so does one that is alone

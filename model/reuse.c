@@ -387,6 +387,7 @@ static void answer(struct reuse *reuse, size_t i)
 
         count->dram_read += own;
         count->dram_scattered += own * zone->scattered;
+        count->dram_lone += own * (1 - zone->scattered) * zone->read_lone;
     }
 }
 
@@ -402,6 +403,19 @@ static void count_waiting(struct reuse *reuse, size_t i)
 
     reuse->out->waiting += waiting;
     reuse->out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
+}
+
+/* Of what is stored, the share in lines that are alone in their 256 bytes. */
+static double lone_of_stored(const struct reuse *reuse)
+{
+    double stored = 0, lone = 0;
+    size_t z;
+
+    for (z = 1; z < reuse->zones.count; z++) {
+        stored += reuse->zones.zone[z].stored;
+        lone += reuse->zones.zone[z].stored * reuse->zones.zone[z].written_lone;
+    }
+    return stored > 0 ? lone / stored : 0;
 }
 
 static void sum_up(struct reuse *reuse)
@@ -425,6 +439,7 @@ static void sum_up(struct reuse *reuse)
         out->from_dram += count->sectors_once * count->waits * count->waits_dram;
         out->dram_read += count->dram_read;
         out->dram_scattered += count->dram_scattered;
+        out->dram_lone += count->dram_lone;
     }
     out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
     out->least_l2_read = fmax(out->l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
@@ -432,6 +447,7 @@ static void sum_up(struct reuse *reuse)
     out->l2_read += out->l1_read - l1_hits;
     out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
     out->dram_written = out->unique_written * (1 - zones_kept(all, caches->l2_holds)) / out->warps;
+    out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
     out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
     out->least_dram_written = out->unique_written * (1 - part) / out->warps;
 }

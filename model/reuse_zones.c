@@ -92,6 +92,21 @@ static void find_pairs(struct zone *zone, const struct zones *zones)
     zone->scattered = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
 }
 
+/* The share of a block's lines of which neither it nor a neighbour in x reads, or writes, the other half of
+ * their 256 bytes. Of three in a row the one in the middle has both neighbours. What a block of the next row
+ * asks for comes too late, if it comes in the same wave at all: copies of such pieces on an NVIDIA H200. */
+static double lone_lines(const struct zone *zone, const struct zones *zones, bool written)
+{
+    const struct footprint *first = slot_print(zones->result, EMULATE_MIDDLE, written),
+                           *own = slot_print(zones->result, EMULATE_X1, written),
+                           *last = slot_print(zones->result, EMULATE_X2, written);
+    const struct footprint *const near[] = {first, last};
+    struct footprint_lines lines;
+
+    footprint_lines_in(&lines, own ? own : first, near, 2, zone->address, zone->bytes);
+    return lines.lines ? (double)lines.lone / (double)lines.lines : 0;
+}
+
 /* Bytes that a layer of blocks in z touches, read and written. */
 static double layer_bytes(const struct zones *zones)
 {
@@ -209,6 +224,8 @@ static void find_zones(struct zones *zones)
         zone->read = sharing_of(zones->result, zone, false);
         zone->written = sharing_of(zones->result, zone, true);
         find_pairs(zone, zones);
+        zone->read_lone = lone_lines(zone, zones, false);
+        zone->written_lone = lone_lines(zone, zones, true);
         zone->unique = bytes_of(&zone->read, zones->launch, zones->blocks, 1, zone);
         zones->unique_read += zone->unique; /* for a bound: not from the order, which looked at few blocks */
         zones->unique_written += bytes_of(&zone->written, zones->launch, zones->blocks, 1, zone);

@@ -31,6 +31,8 @@ struct zone {
     double alone;                /* the same where L2 keeps nothing of what neighbours fetch */
     double anywhere;             /* share of its pairs whose line nobody near asks for otherwise */
     double scattered;            /* share of the bytes that DRAM brings as slowly as those */
+    double read_lone;            /* share of the lines read that are alone in their 256 bytes ... */
+    double written_lone;         /* ... and of those written */
     double missed;               /* bytes that waves fetch from DRAM, with what comes along */
     double in_step;              /* the same if no block drifted */
     double ready;                /* share of what blocks of a wave ask for that L2 has by then */

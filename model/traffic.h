@@ -41,6 +41,7 @@ struct traffic_count {
     double waits_dram; /* ... of those, with one that L2 does not have: all lanes wait for the last */
     double dram_read;  /* bytes that DRAM brings */
     double dram_scattered; /* of them, those that come from lines with nothing else to bring */
+    double dram_lone;      /* of the rest, those that come as a line alone in its 256 bytes */
 };
 
 /* What the caches have to offer. */
@@ -78,6 +79,8 @@ struct traffic {
     /* Bytes, per warp. */
     double dram_read, dram_written; /* reads come in aligned pairs of sectors */
     double dram_scattered;          /* of what is read, pairs that are alone in their line */
+    double dram_lone;               /* of the rest, lines alone in their 256 bytes */
+    double dram_written_lone;       /* of what is written, likewise */
     double least_dram_read, least_dram_written;
 
     /* How loads ask for what DRAM brings, see model/turnaround.h. */

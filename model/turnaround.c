@@ -66,14 +66,15 @@ double turnaround_cost(const struct machine *machine, const struct traffic *traf
     const double copy = machine_or_0(machine, DEVICE_DRAM_COPY);
     const double write = machine_or_0(machine, DEVICE_DRAM_WRITE),
                  read = machine_or_0(machine, DEVICE_DRAM_READ);
-    double turn;
+    double turn, lone;
 
     if (!(copy > 0 && write > 0 && read > 0 && traffic->dram_written > 0))
         return 1;
     turn = beyond(machine, copy);
     if (!(turn > 0))
         return 1;
-    return (1 / write +
+    lone = traffic->dram_written_lone / traffic->dram_written * machine_lone_line(machine, true);
+    return ((1 + lone) / write +
             turn * of_shares(traffic) * of_bursts(machine, traffic) * of_policies(machine, traffic)) /
            (1 / write + turn);
 }

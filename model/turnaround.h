@@ -5,7 +5,8 @@
  * byte written costs as much more as in a copy while more is written than read, and up to twice that among
  * many reads; nothing where nothing is read. The more a warp reads before it writes, by one wide access
  * after another or from several arrays, the more it costs, however many warps there are; more with requests
- * of a single line, or with reads that L2 is to evict first; less with reads past L1. */
+ * of a single line, or with reads that L2 is to evict first; less with reads past L1. Writing lines that are
+ * alone in their 256 bytes costs more by itself. */
 #ifndef MODEL_TURNAROUND_H
 #define MODEL_TURNAROUND_H
 

@@ -30,6 +30,7 @@ static const struct group {
     {"DRAM", micro_dram},
     {"copies", micro_copies},
     {"scattered sectors", micro_scattered},
+    {"pieces", micro_pieces},
     {"stores in parts", micro_stores},
     {"evicted first", micro_priority},
     {"loaded latency", micro_loaded},

@@ -22,6 +22,7 @@ int micro_shared(const struct micro *micro, struct err *err);
 int micro_caches(const struct micro *micro, struct err *err);
 int micro_dram(const struct micro *micro, struct err *err);
 int micro_scattered(const struct micro *micro, struct err *err);
+int micro_pieces(const struct micro *micro, struct err *err);
 int micro_stores(const struct micro *micro, struct err *err);
 int micro_priority(const struct micro *micro, struct err *err);
 int micro_loaded(const struct micro *micro, struct err *err);

@@ -339,22 +339,68 @@ static void add_pairs(struct footprint_pairs *out, uint64_t own, uint64_t all)
     out->lone += count_bits(pairs & ~(both | both << 2));
 }
 
+/* Of the words that a chunk uses, what it or one of the others has there. */
+static void unite(uint64_t all[FOOTPRINT_CHUNK_WORDS], const struct footprint_chunk *chunk,
+                  const struct footprint *const *others, size_t count)
+{
+    const struct footprint_chunk *other;
+
+    for (uint64_t words = chunk->used; words; words &= words - 1)
+        all[__builtin_ctzll(words)] = chunk->bits[__builtin_ctzll(words)];
+    for (size_t o = 0; o < count; o++)
+        if (others[o] && (other = find_chunk(others[o], chunk->number)))
+            for (uint64_t words = chunk->used & other->used; words; words &= words - 1)
+                all[__builtin_ctzll(words)] |= other->bits[__builtin_ctzll(words)];
+}
+
 void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
                         const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
 {
+    uint64_t all[FOOTPRINT_CHUNK_WORDS];
+
     *out = (struct footprint_pairs){0};
     for (size_t i = 0; i < footprint->count; i++) {
-        const struct footprint_chunk *chunk = &footprint->chunks[i], *other;
-        uint64_t all[FOOTPRINT_CHUNK_WORDS];
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
 
         if (!lies_in(chunk, address, bytes))
             continue;
-        memcpy(all, chunk->bits, sizeof all);
-        for (size_t o = 0; o < count; o++)
-            if (others[o] && (other = find_chunk(others[o], chunk->number)))
-                for (size_t k = 0; k < FOOTPRINT_CHUNK_WORDS; k++)
-                    all[k] |= other->bits[k];
+        unite(all, chunk, others, count);
         for (uint64_t words = chunk->used; words; words &= words - 1)
             add_pairs(out, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
+    }
+}
+
+/* One bit for each line of a word that has a sector. */
+static uint64_t lines_of(uint64_t sectors)
+{
+    const uint64_t pairs = sectors | sectors >> 1;
+
+    return (pairs | pairs >> 2) & UINT64_C(0x1111111111111111);
+}
+
+/* Adds up the lines of a word, and those beside which nobody has a sector. */
+static void add_lines(struct footprint_lines *out, uint64_t own, uint64_t all)
+{
+    const uint64_t lines = lines_of(own), any = lines_of(all);
+    const uint64_t both = any & any >> 4 & UINT64_C(0x0101010101010101);
+
+    out->lines += count_bits(lines);
+    out->lone += count_bits(lines & ~(both | both << 4));
+}
+
+void footprint_lines_in(struct footprint_lines *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
+{
+    uint64_t all[FOOTPRINT_CHUNK_WORDS];
+
+    *out = (struct footprint_lines){0};
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
+
+        if (!lies_in(chunk, address, bytes))
+            continue;
+        unite(all, chunk, others, count);
+        for (uint64_t words = chunk->used; words; words &= words - 1)
+            add_lines(out, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
     }
 }

@@ -73,4 +73,14 @@ void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *foo
                         const struct footprint *const *others, size_t count, uint64_t address,
                         uint64_t bytes);
 
+/* Lines of a footprint, 128 bytes, and how many of them are alone in their aligned pair of lines. */
+struct footprint_lines {
+    uint64_t lines, lone;
+};
+
+/* As above. */
+void footprint_lines_in(struct footprint_lines *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address,
+                        uint64_t bytes);
+
 #endif

@@ -90,6 +90,36 @@ static void pairs_come_alone_or_with_others(void **state)
     footprint_release(&other);
 }
 
+/* A line and the next one but one, each alone in its 256 bytes until another has a sector there; the line
+ * after that is no neighbour of theirs. */
+static void lines_are_alone_or_beside_others(void **state)
+{
+    struct footprint own = {0}, other = {0};
+    const struct footprint *const others[] = {NULL, &other};
+    struct footprint_lines lines;
+    struct err err = {0};
+
+    (void)state;
+    footprint_mark(&own, 1024, 128, &err);
+    footprint_mark(&own, 1280, 1, &err);
+    footprint_mark(&other, 1536, 256, &err);
+    assert_int_equal(err.code, 0);
+    footprint_lines_in(&lines, &own, others, 2, 0, UINT64_MAX);
+    assert_int_equal(lines.lines, 2);
+    assert_int_equal(lines.lone, 2);
+    footprint_mark(&other, 1280 + 224, 32, &err);
+    footprint_lines_in(&lines, &own, others, 2, 0, UINT64_MAX);
+    assert_int_equal(lines.lone, 1);
+    footprint_mark(&own, 1152, 1, &err);
+    footprint_lines_in(&lines, &own, others, 2, 0, UINT64_MAX);
+    assert_int_equal(lines.lines, 3);
+    assert_int_equal(lines.lone, 0);
+    footprint_lines_in(&lines, &own, others, 2, UINT64_C(1) << 24, 4096);
+    assert_int_equal(lines.lines, 0);
+    footprint_release(&own);
+    footprint_release(&other);
+}
+
 static void moves_what_is_in_a_range(void **state)
 {
     struct footprint a = {0}, moved = {0}, wanted = {0};
@@ -125,9 +155,8 @@ static void moves_what_is_in_a_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_what_is_touched),
-        cmocka_unit_test(finds_what_is_shared),
-        cmocka_unit_test(pairs_come_alone_or_with_others),
+        cmocka_unit_test(marks_what_is_touched),           cmocka_unit_test(finds_what_is_shared),
+        cmocka_unit_test(pairs_come_alone_or_with_others), cmocka_unit_test(lines_are_alone_or_beside_others),
         cmocka_unit_test(moves_what_is_in_a_range),
     };
 

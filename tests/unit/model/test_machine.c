@@ -95,13 +95,13 @@ static void scattered_sectors_cost_more(void **state)
 
     (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    check_near(machine_brings(&machine, 256, 128, 1000), 256, 0);
+    check_near(machine_brings(&machine, 256, 128, 0, 1000), 256, 0);
     check_near(machine_reads(&machine, 4, 4, 0, 1000), 4, 0);
     device.values[DEVICE_DRAM_SCATTERED].known = true;
     device.values[DEVICE_DRAM_SCATTERED].sustained = 4.3e12 / 2;
     device.values[DEVICE_L2_SCATTERED].known = true;
     device.values[DEVICE_L2_SCATTERED].sustained = 20;
-    check_near(machine_brings(&machine, 256, 128, 1000), 256 + 128, 1e-9);
+    check_near(machine_brings(&machine, 256, 128, 0, 1000), 256 + 128, 1e-9);
     check_near(machine_reads(&machine, 4, 4, 0, 1000), 8, 1e-9);
     check_near(machine_reads(&machine, 4, 1, 0, 1000), 4, 1e-9);
     machine_release(&machine);
@@ -109,8 +109,28 @@ static void scattered_sectors_cost_more(void **state)
 
     assert_int_equal(device_read(&device, "model/devices/nvidia-h200.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    assert_true(machine_brings(&machine, 64, 64, 224) > 1.2 * machine_brings(&machine, 64, 64, 480));
-    assert_true(machine_brings(&machine, 64, 64, 480) > machine_brings(&machine, 64, 64, 1984));
+    assert_true(machine_brings(&machine, 64, 64, 0, 224) > 1.2 * machine_brings(&machine, 64, 64, 0, 480));
+    assert_true(machine_brings(&machine, 64, 64, 0, 480) > machine_brings(&machine, 64, 64, 0, 1984));
+    machine_release(&machine);
+    device_release(&device);
+}
+
+/* A line alone takes as much longer than one of two as it was measured to. */
+static void lone_lines_cost_more(void **state)
+{
+    static const double x[] = {128, 256, 512}, read[] = {4.3e12 / 1.2, 4.3e12 / 1.1, 4.3e12 / 1.05};
+    struct device device = h200();
+    struct machine machine;
+
+    (void)state;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_lone_line(&machine, false), 0, 0);
+    check_near(machine_lone_line(&machine, true), 0, 0);
+    assert_int_equal(
+        device_curve_set(&device.curves[DEVICE_CURVE_DRAM_READ_PIECES], x, read, 3, "a test", NULL), 0);
+    check_near(machine_lone_line(&machine, false), 0.1, 1e-9);
+    check_near(machine_lone_line(&machine, true), 0, 0);
+    check_near(machine_brings(&machine, 256, 0, 128, 1000), 256 + 12.8, 1e-9);
     machine_release(&machine);
     device_release(&device);
 }
@@ -245,6 +265,7 @@ int main(void)
         cmocka_unit_test(costs_of_instructions),
         cmocka_unit_test(merged_requests_cost_less),
         cmocka_unit_test(scattered_sectors_cost_more),
+        cmocka_unit_test(lone_lines_cost_more),
         cmocka_unit_test(written_sectors_cost_by_their_kind),
         cmocka_unit_test(loads_are_spread_as_measured),
         cmocka_unit_test(code_costs_what_it_takes_beyond_the_best),

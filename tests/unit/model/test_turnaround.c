@@ -83,6 +83,20 @@ static void reads_beside_writes_decide(void **state)
     tear_down(&f);
 }
 
+static void lone_lines_cost_more_to_write(void **state)
+{
+    static const double x[] = {128, 256}, y[] = {4.4e12 / 1.5, 4.4e12 / 1.1};
+    const struct traffic only = {.dram_written = 128}, half = {.dram_written = 128, .dram_written_lone = 64};
+    struct fixture f;
+
+    (void)state;
+    set_up(&f);
+    assert_int_equal(
+        device_curve_set(&f.device.curves[DEVICE_CURVE_DRAM_WRITE_PIECES], x, y, 2, "a test", NULL), 0);
+    check_near(turnaround_cost(&f.machine, &half), 1.2 * turnaround_cost(&f.machine, &only), 1e-9);
+    tear_down(&f);
+}
+
 static void what_is_not_measured_makes_no_difference(void **state)
 {
     const struct traffic copy = {
@@ -108,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_go_as_measured),
         cmocka_unit_test(reads_beside_writes_decide),
+        cmocka_unit_test(lone_lines_cost_more_to_write),
         cmocka_unit_test(what_is_not_measured_makes_no_difference),
     };
 

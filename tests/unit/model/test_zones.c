@@ -80,8 +80,10 @@ static double missed(struct fixture *f)
 static void tear_down(struct fixture *f)
 {
     zones_release(&f->zones);
-    for (size_t k = 0; k < BLOCKS; k++)
+    for (size_t k = 0; k < BLOCKS; k++) {
         footprint_release(&f->blocks[k].read);
+        footprint_release(&f->blocks[k].written);
+    }
 }
 
 /* 32 waves of two rows of blocks: each fetches two panels of A and all of B. */
@@ -176,6 +178,31 @@ static void sectors_anywhere_come_again(void **state)
     tear_down(&f);
 }
 
+/* Blocks read rows of a line each, side by side along x; they write them side by side along y. */
+static void lines_of_neighbours_in_x_are_not_alone(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned x = k < 3 ? k : 0, y = k < 3 ? 0 : 1;
+
+        f.blocks[k] = (struct emulate_block){.position = {x, y, 0}, .weight = 1, .warps = 1};
+        for (unsigned i = 0; i < 32; i++) {
+            const uint64_t from = A + 4096 * (32 * y + i) + 128 * x, to = B + 4096 * (32 * x + i) + 128 * y;
+
+            assert_int_equal(footprint_mark(&f.blocks[k].read, from, 128, NULL), 0);
+            assert_int_equal(footprint_mark(&f.blocks[k].written, to, 128, NULL), 0);
+        }
+    }
+    missed(&f);
+    check_near(f.zones.zone[1].read_lone, 0, 0);
+    check_near(f.zones.zone[2].written_lone, 1, 0);
+    tear_down(&f);
+}
+
 /* 2 blocks of 4 warps at 100 cycles each take 800. */
 static void drift_is_what_latency_leaves(void **state)
 {
@@ -201,6 +228,7 @@ int main(void)
         cmocka_unit_test(groups_share_rows_and_columns),
         cmocka_unit_test(half_of_a_wave_comes_later),
         cmocka_unit_test(sectors_anywhere_come_again),
+        cmocka_unit_test(lines_of_neighbours_in_x_are_not_alone),
         cmocka_unit_test(drift_is_what_latency_leaves),
     };
 
