@@ -3,10 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Iterations of each loop in the shorter play and in the longer one. The first ones differ from the rest:
- * warps begin in step, and what they wait for is not under way yet. */
-enum { BRIEF = 4, LONG = 8 };
-
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
 struct lists {
     struct crowd_list *brief, *longer;
@@ -15,10 +11,10 @@ struct lists {
 
 static int make_lists(struct lists *out, const struct crowd_input *in, struct err *err)
 {
-    int rc = crowd_lists(&out->brief, in, BRIEF, &out->brief_ops, &out->all, err);
+    int rc = crowd_lists(&out->brief, in, CROWD_BRIEF, &out->brief_ops, &out->all, err);
 
     if (!rc)
-        rc = crowd_lists(&out->longer, in, LONG, &out->long_ops, &out->all, err);
+        rc = crowd_lists(&out->longer, in, CROWD_LONG, &out->long_ops, &out->all, err);
     if (!rc)
         crowd_lists_share(out->longer, out->brief, in->emulation->path_count);
     return rc;
@@ -56,7 +52,7 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct crow
     *brief_cycles = both.brief;
     if (rc || blocks == 1)
         return rc;
-    stagger = (both.longer - both.brief) / (LONG - BRIEF) / blocks;
+    stagger = (both.longer - both.brief) / (CROWD_LONG - CROWD_BRIEF) / blocks;
     rc = crowd_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
     *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MOST = 40000 /* instructions of a warp that are played at most */ };
+enum {
+    LIST_MOST = 80000, /* instructions of a warp that are played at most */
+    INNER = 16         /* iterations of a loop in one that is cut, see list_steps() */
+};
 
 /* Operations
  * ---------------------------------------------------------------------------------------------------------
@@ -196,7 +199,18 @@ static int list_add(struct crowd_list *list, uint32_t op, struct err *err)
     return 0;
 }
 
-/* Steps that stand for `weight` executions, of which `played` are listed. */
+/* To how many iterations the loops within one that has `repeats` and is cut to `iterations` are cut; those
+ * within such an inner loop to few, or they would be too many. */
+static unsigned inner_iterations(uint64_t repeats, unsigned iterations)
+{
+    if (iterations == INNER)
+        return CROWD_BRIEF;
+    return repeats > CROWD_BRIEF ? INNER : iterations;
+}
+
+/* Steps that stand for `weight` executions, loops cut to `iterations`. The two plays differ in the iterations
+ * of the outermost loop that both cut, so that one of these costs what it does with all of its inner loops,
+ * and with the barriers between them. */
 static int list_steps(struct crowd_list *list, const struct crowd_input *in, const struct emulate_step *steps,
                       size_t count, unsigned iterations, double weight, struct err *err)
 {
@@ -209,10 +223,11 @@ static int list_steps(struct crowd_list *list, const struct crowd_input *in, con
 
         if (step->body) {
             const uint64_t played = step->repeats < iterations ? step->repeats : iterations;
+            const unsigned inner = inner_iterations(step->repeats, iterations);
             uint64_t k;
 
             for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
-                rc = list_steps(list, in, step + 1, step->body, iterations,
+                rc = list_steps(list, in, step + 1, step->body, inner,
                                 weight * (double)step->repeats / (double)played, err);
             s += step->body + 1;
             continue;

@@ -7,7 +7,10 @@
 
 enum {
     CROWD_SLOTS = 6, /* scoreboards of a warp */
-    CROWD_DOORS = 2 * SASS_PIPE_COUNT
+    CROWD_DOORS = 2 * SASS_PIPE_COUNT,
+    CROWD_BRIEF = 4, /* iterations of each loop in the shorter play ... */
+    CROWD_LONG = 8   /* ... and in the longer one: the first ones differ from the rest, since warps begin in
+                        step, and what they wait for is not under way yet */
 };
 
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
@@ -72,8 +75,9 @@ struct crowd_list {
 int crowd_code_init(struct crowd_code *out, const struct crowd_input *in, struct err *err);
 void crowd_code_release(struct crowd_code *code);
 
-/* One list for each path that the block's warps take, loops cut to `iterations`; `*played` and `*all` sum up
- * over its warps. ERR_MEMORY. */
+/* One list for each path that the block's warps take, loops cut to `iterations`, those within a loop that is
+ * cut to the same number in the shorter and the longer play; `*played` and `*all` sum up over the block's
+ * warps. ERR_MEMORY. */
 int crowd_lists(struct crowd_list **out, const struct crowd_input *in, unsigned iterations, double *played,
                 double *all, struct err *err);
 /* Notes in each of `lists` how many operations it has in common with that of `others`. */

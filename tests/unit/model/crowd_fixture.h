@@ -15,7 +15,7 @@ struct fixture {
     struct sass_code sass;
     struct traffic traffic;
     struct replay_code ops;
-    struct emulate_step steps[4];
+    struct emulate_step steps[5];
     struct emulate_path path;
     struct emulate_result emulation;
     struct emulate_block block;

@@ -115,6 +115,29 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
     check_near(fixture_play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
 }
 
+/* Ten slow instructions, then a loop of ten fast ones: what an iteration costs is not in proportion to what
+ * of it is played. */
+static void loops_within_loops_keep_their_share(void **state)
+{
+    struct fixture f = {.path = {.count = 5}};
+    unsigned inner, i;
+
+    (void)state;
+    for (inner = 2; inner <= 16; inner *= 2) {
+        f.steps[0] = (struct emulate_step){.body = 3, .repeats = 1000};
+        f.steps[1] = (struct emulate_step){.count = 10};
+        f.steps[2] = (struct emulate_step){.body = 1, .repeats = inner};
+        f.steps[3] = (struct emulate_step){.first = 10, .count = 11};
+        f.steps[4] = (struct emulate_step){.first = 21, .count = 1};
+        fixture_fill(&f, 22, fixture_plain(SASS_FADD, 1, 0));
+        for (i = 0; i < 10; i++)
+            f.code[i] = fixture_plain(SASS_FADD, 15, 0);
+        f.code[20] = fixture_plain(SASS_BRA, 5, 0);
+        fixture_set_up(&f, 22, 2);
+        check_near(fixture_play(&f, 1, false).first, 1000 * (150 + inner * 20), 1000);
+    }
+}
+
 /* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
  */
 static void unequal_blocks_share_the_places(void **state)
@@ -307,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
+        cmocka_unit_test(loops_within_loops_keep_their_share),
         cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
         cmocka_unit_test(waiting_does_not_widen_the_spread),
