@@ -39,7 +39,9 @@ static double extrapolate(const struct crowd_both *both, const struct lists *lis
 }
 
 /* Blocks begin in step and drift apart, since they compete. The few iterations played do not show where that
- * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. */
+ * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. Spread, the
+ * sub-partitions take turns at the load/store units: traced on an NVIDIA H200, a block's warps come to a
+ * barrier at the same time on all four. */
 static int play_drifting(double *cycles, double *brief_cycles, const struct crowd_input *in,
                          const struct crowd_code *code, const struct lists *lists, unsigned blocks,
                          struct err *err)

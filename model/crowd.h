@@ -8,11 +8,11 @@
  * (benchmarks/micro/README.md). A barrier takes note of one warp after another, and lets them go on some time
  * after the last. An instruction that finds a bank of the register file busy holds up all behind it. A memory
  * level is a server: DRAM, and L2 for what is written, with the SM's share of its sustained capacity, L2 for
- * what is read with all that one SM can have. Who comes while it is busy waits. Loops are played for a few
- * iterations, loops within them for more, and extrapolated by the cost of the last ones. Latencies are those
- * of an empty machine, and the queues add to them; where there are no loops, loads from DRAM spread around
- * their mean under load by the measured shares of its latency, so that a barrier, or the end of a block,
- * waits for the slowest of many. */
+ * what is read with all that one SM can have. Who comes while it is busy waits, and where blocks have drifted
+ * apart the sub-partitions take turns. Loops are played for a few iterations, loops within them for more, and
+ * extrapolated by the cost of the last ones. Latencies are those of an empty machine, and the queues add to
+ * them; where there are no loops, loads from DRAM spread around their mean under load by the measured shares
+ * of its latency, so that a barrier, or the end of a block, waits for the slowest of many. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 

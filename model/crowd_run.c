@@ -274,8 +274,10 @@ static bool step(struct crowd_sim *sim, unsigned p)
     const size_t i = (size_t)(op - sim->code->ops) % sim->code->count;
     const double time = issue(sim, at, sim->next[p]);
 
-    if (op->asks)
+    if (op->asks) {
+        sim->turn = p;
         use_memory(sim, warp, &sim->code->requests[i], time);
+    }
     if (has_ended(warp)) {
         sim->end = later(sim->end, time + sim->in->code->ops[i].stall);
         return end_warp(sim, at, time);
@@ -295,11 +297,14 @@ static bool is_at_fork(const struct crowd_warp *warp)
 static unsigned first_of(const struct crowd_sim *sim)
 {
     double first = sim->next[0];
+    uint64_t bits, after;
     unsigned p;
 
     for (p = 1; p < sim->in->partitions; p++)
         first = earlier(first, sim->next[p]);
-    return (unsigned)__builtin_ctzll(crowd_at_most(first, sim->next, DEVICE_SUBPARTITIONS));
+    bits = crowd_at_most(first, sim->next, DEVICE_SUBPARTITIONS);
+    after = sim->takes_turns ? bits & ~UINT64_C(1) << sim->turn : 0;
+    return (unsigned)__builtin_ctzll(after ? after : bits);
 }
 
 /* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others.

@@ -140,6 +140,7 @@ int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned 
     for (b = 0; b < blocks; b++)
         crowd_begin_block(sim, &sim->places[b], stagger * b);
     sim->foresight = foresight(sim);
+    sim->takes_turns = stagger > 0;
     crowd_choose_all(sim);
     return 0;
 }

@@ -76,6 +76,8 @@ struct crowd_sim {
     double foresight;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
     double dram_busy;      /* cycles of DRAM asked for so far */
+    bool takes_turns; /* sub-partitions that issue at the same time do; else the first of them goes first */
+    unsigned turn;    /* the sub-partition that asked last for something */
 };
 
 /* fmax() and fmin() without their care for NaN. */
@@ -105,7 +107,7 @@ int crowd_allocate(struct crowd_sim *sim, unsigned blocks, struct err *err);
 void crowd_release(struct crowd_sim *sim);
 
 /* Does that, and puts all warps at the start of their lists, each block `stagger` cycles after the one
- * before. */
+ * before; if that is more than none, sub-partitions take turns. */
 int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, double stagger,
                 struct err *err);
 

@@ -32,6 +32,32 @@ static void a_warp_goes_on_unless_it_yields(void **state)
     check_near(goes_on, ROUNDS * 2 * 66, 80);
 }
 
+/* Blocks that keep the load/store units busy between barriers: if the loads of one scheduler went before
+ * those of the others, its warps would come to the barrier first, and the last ones alone would leave the
+ * units idle.
+ */
+static void sub_partitions_take_turns(void **state)
+{
+    enum { BATCHES = 16, LOADS = 2, COUNT = BATCHES * (LOADS + 1) + 3, WARPS = 32, BLOCKS = 2 };
+    struct fixture f = {
+        .steps = {{.body = 1, .repeats = 1000}, {.count = COUNT - 1}, {.first = COUNT - 1, .count = 1}},
+        .path = {.count = 3}};
+    unsigned i;
+
+    (void)state;
+    fixture_fill(&f, COUNT, fixture_plain(SASS_FADD, 4, 1));
+    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+        if (i % (LOADS + 1) < LOADS)
+            f.code[i] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[COUNT - 3] = fixture_plain(SASS_BAR, 1, 0);
+    f.code[COUNT - 2] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, COUNT, WARPS);
+    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+        if (i % (LOADS + 1) < LOADS)
+            f.counts[i].requests = f.counts[i].wavefronts = 1;
+    check_near(fixture_play(&f, BLOCKS, false).first, 1000. * BATCHES * LOADS * WARPS * BLOCKS, 20000);
+}
+
 /* One of a scheduler's two warps waits for a load at its end. If it goes first, the other fills that time. */
 static double waiting_warp(unsigned which)
 {
@@ -118,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_warp_goes_on_unless_it_yields),
+        cmocka_unit_test(sub_partitions_take_turns),
         cmocka_unit_test(the_youngest_goes_first),
         cmocka_unit_test(the_older_block_goes_first),
         cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
