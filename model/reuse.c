@@ -24,7 +24,8 @@ struct reuse {
     double warps_per_block;
     double loads, lines; /* requests to L1 of a warp, and lines that they ask for */
     struct zones zones;
-    unsigned *loops; /* of each instruction: its innermost loop, 0 outside */
+    unsigned *loops; /* of each instruction: its innermost loop, 0 outside, */
+    double *entries; /* and how often the warp comes to that loop, or to the instruction */
     size_t loop_count;
     struct phase *phases; /* by loop, then by zone */
 };
@@ -89,6 +90,25 @@ static void number_loops(unsigned *loops, size_t *count, const struct emulate_st
     }
 }
 
+/* A loop within one that goes round `repeats` times is come to as often. */
+static void count_entries(double *entries, const struct emulate_step *steps, size_t n, double entered,
+                          double repeats)
+{
+    size_t s = 0;
+    uint32_t i;
+
+    while (s < n) {
+        const struct emulate_step *step = &steps[s];
+
+        if (step->body)
+            count_entries(entries, step + 1, step->body, entered * repeats, (double)step->repeats);
+        else
+            for (i = step->first; i < step->first + step->count; i++)
+                entries[i] += entered;
+        s += step->body + 1;
+    }
+}
+
 static void take_phases(struct reuse *reuse)
 {
     size_t i;
@@ -113,6 +133,7 @@ static void take_phases(struct reuse *reuse)
         phase->lines_most = fmax(phase->lines_most, count->lines_once / count->issued);
         zone->asked += count->sectors_once;
         zone->fresh += count->fresh;
+        zone->issued += count->fresh * count->issued;
     }
 }
 
@@ -248,6 +269,18 @@ static double between_loops(const struct reuse *reuse, size_t i, double block)
     return own + (all - own) / times;
 }
 
+/* How many parts of the block's time lie one after another, in each of which the instruction comes back to
+ * what was new in it: passes of an outer loop, in which both it and what asks for new data are come to. Of
+ * single sectors anywhere, which nothing but the same pass leads to; in order it may be what an earlier one
+ * had. */
+static double parts_of_time(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double asked = zone->fresh > 0 ? zone->issued / zone->fresh : 1;
+
+    return 1 + zone->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
+}
+
 static struct found found_by(const struct reuse *reuse, size_t i)
 {
     const struct traffic_caches *caches = reuse->caches;
@@ -261,6 +294,7 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
     const double pass = bytes_of_pass(reuse, reuse->loops[i], warps, LINE),
                  passes = bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
+    const double parts = parts_of_time(reuse, i);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
 
@@ -270,9 +304,9 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     }
     return (struct found){
         .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
-        .far_l1 = cached ? kept_l1(block + stored, caches->l1_bytes) : 0,
+        .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
         .last_l2 = (1 - gathered) * kept_l2(caches, instruction, passes) + gathered * apart_l2,
-        .far_l2 = kept_l2(caches, instruction, between_loops(reuse, i, block * sms)),
+        .far_l2 = kept_l2(caches, instruction, between_loops(reuse, i, block * sms) / parts),
         .apart = apart,
         .apart_l1 = apart_l1,
         .apart_l2 = apart_l2,
@@ -457,10 +491,13 @@ static int make_room(struct reuse *reuse, struct err *err)
     const struct emulate_result *result = reuse->result;
 
     reuse->loops = calloc(reuse->code->count + 1, sizeof *reuse->loops);
-    if (!reuse->loops)
+    reuse->entries = calloc(reuse->code->count + 1, sizeof *reuse->entries);
+    if (!reuse->loops || !reuse->entries)
         return err_memory(err);
-    if (result->path_count)
+    if (result->path_count) {
         number_loops(reuse->loops, &reuse->loop_count, result->paths[0].steps, result->paths[0].count, 0);
+        count_entries(reuse->entries, result->paths[0].steps, result->paths[0].count, 1, 1);
+    }
     reuse->loop_count++;
     reuse->phases = calloc(reuse->loop_count * reuse->zones.count, sizeof *reuse->phases);
     return reuse->phases ? 0 : err_memory(err);
@@ -502,6 +539,7 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
     }
     zones_release(&reuse.zones);
     free(reuse.loops);
+    free(reuse.entries);
     free(reuse.phases);
     return rc;
 }

@@ -24,6 +24,7 @@ struct zone {
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
     double far;                  /* of what is asked, what an earlier loop has had */
+    double issued;               /* sum over `fresh` of how often a warp issues what asks for it */
     double inner, edge;          /* sectors new to a warp, by how it asks for them: see reuse.c */
     double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
     double next;                 /* share of what a wave touches that the next one touches as well */

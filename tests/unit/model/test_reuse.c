@@ -94,6 +94,33 @@ static void what_many_loops_go_over_stays(void **state)
     }
 }
 
+/* Ten times a warp gathers 32 lines, and goes over each in an inner loop: L1 holds what 32 blocks gather in
+ * one pass of the outer loop, 33 KB, not what they do in all. */
+static void what_was_just_gathered_is_there(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 3, 10}, {GATHER, 1, 0, 0}, {0, 0, 1, 5}, {STORE, 1, 0, 0}};
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    fixture_set_up(&f, 128);
+    f.code[STORE] = f.code[GATHER];
+    f.counts[INDEX] = (struct emulate_count){0};
+    f.touches[INDEX] = (struct emulate_touch){0};
+    f.counts[GATHER] = (struct emulate_count){10, 10, 320, 1280, 320, 320, 0, 320, 0, 320, 320};
+    f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0};
+    f.counts[STORE] = (struct emulate_count){50, 50, 1600, 6400, 320, 320, 0, 320, 0, 320, 320};
+    f.touches[STORE] = (struct emulate_touch){.region = 2, .led = 50};
+    footprint_release(&f.block.written);
+    f.way = (struct emulate_path){.steps = steps, .count = 4};
+    f.result.paths = &f.way;
+    f.result.path_count = 1;
+    f.caches.l1_bytes = 40e3;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].l1_ready, 1, 1e-9);
+    fixture_tear_down(&f, &traffic);
+}
+
 /* A second load of the same pass asks for what the first has just missed: a hit, that waits as long as the
  * first. A later loop finds it there. */
 static void what_is_under_way_is_waited_for(void **state)
@@ -312,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_many_loops_go_over_stays),
+        cmocka_unit_test(what_was_just_gathered_is_there),
         cmocka_unit_test(what_is_under_way_is_waited_for),
         cmocka_unit_test(warps_that_gather_cross),
         cmocka_unit_test(a_warp_waits_for_its_last_lane),
