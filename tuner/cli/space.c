@@ -42,6 +42,12 @@ static void pick(const struct view *view, uint64_t k)
                         shown(view) == count ? k : search_permuted(k, count, view->seed));
 }
 
+/* A list may be of billions: whoever reads it closed the pipe, or the user pressed Ctrl-C. */
+static bool is_unwanted(const struct view *view)
+{
+    return ferror(view->cli->out) || (view->cli->stop && *view->cli->stop);
+}
+
 static void put_constraints(const struct view *view)
 {
     struct space_removal removal;
@@ -68,7 +74,7 @@ static void put_text(const struct view *view)
             view->spec->kernel.name ? view->spec->kernel.name : view->spec->path, *sizes ? " " : "", sizes,
             space_count(view->space), space_combinations(view->space), view->spec->parameter_count);
     put_constraints(view);
-    for (k = 0; k < shown(view); k++) {
+    for (k = 0; k < shown(view) && !is_unwanted(view); k++) {
         pick(view, k);
         text = configuration_text(view->spec, view->choices);
         fprintf(out, "  %s\n", text ? text : "");
@@ -106,7 +112,7 @@ static struct json *problem_json(const struct view *view)
     uint64_t k;
     int failed = !object || !list;
 
-    for (k = 0; k < shown(view) && !failed; k++) {
+    for (k = 0; k < shown(view) && !failed && !is_unwanted(view); k++) {
         pick(view, k);
         failed = js_append(list, configuration_json(view->spec, view->choices));
     }
@@ -132,6 +138,8 @@ static int show_problem(struct view *view, struct json *all, struct err *err)
     else if (js_append(all, problem_json(view)))
         code = err_memory(err);
     space_close(view->space);
+    if (!code && view->cli->stop && *view->cli->stop)
+        code = err_set(err, ERR_STOPPED, "interrupted");
     return code;
 }
 
