@@ -1,34 +1,11 @@
 #include "model/reuse.h"
 
-#include "model/reuse_zones.h"
+#include "model/reuse_phases.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { LINE = 128 };
-
-/* What the instructions of one innermost loop ask of one region. Per warp. */
-struct phase {
-    double asked, fresh, own; /* sectors: see struct traffic_count */
-    double lines_most, lines; /* of one pass: of one instruction at most, and of all */
-    double far;               /* sectors that an earlier loop touched last */
-    double first;             /* of what is asked, what no instruction of the pass has asked before ... */
-    double late, late_dram;   /* ... of that, what L2 or DRAM answers, and what DRAM does */
-};
-
-struct reuse {
-    struct traffic *out;
-    const struct sass_code *code;
-    const struct emulate_result *result;
-    const struct traffic_caches *caches;
-    double warps_per_block;
-    double loads, lines; /* requests to L1 of a warp, and lines that they ask for */
-    struct zones zones;
-    unsigned *loops; /* of each instruction: its innermost loop, 0 outside, */
-    double *entries; /* and how often the warp comes to that loop, or to the instruction */
-    size_t loop_count;
-    struct phase *phases; /* by loop, then by zone */
-};
 
 /* The share of `bytes`, touched again and again, that L1 still holds, which replaces at random: what is
  * touched again is still there unless one of the misses in between, a share 1 - h of all, took its place.
@@ -46,135 +23,9 @@ static double kept_l1(double bytes, double cache)
     return h;
 }
 
-static struct zone *zone_of(const struct reuse *reuse, size_t i)
-{
-    return &reuse->zones.zone[reuse->out->counts[i].region];
-}
-
-static struct phase *phase_of(const struct reuse *reuse, size_t i)
-{
-    return &reuse->phases[reuse->loops[i] * reuse->zones.count + reuse->out->counts[i].region];
-}
-
 static bool is_evicted_first(const struct sass *i)
 {
     return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
-}
-
-static bool reads(const struct sass *i)
-{
-    return traffic_is_global(i) && i->accesses[0].access & SASS_READS &&
-           !(i->accesses[0].access & SASS_ATOMICALLY);
-}
-
-/* Loops
- * ---------------------------------------------------------------------------------------------------------
- */
-
-/* Numbers the loops of a path from *count on, those within after those around them. */
-static void number_loops(unsigned *loops, size_t *count, const struct emulate_step *steps, size_t n,
-                         unsigned own)
-{
-    size_t s = 0;
-    uint32_t i;
-
-    while (s < n) {
-        const struct emulate_step *step = &steps[s];
-
-        if (step->body)
-            number_loops(loops, count, step + 1, step->body, (unsigned)++*count);
-        else
-            for (i = step->first; i < step->first + step->count; i++)
-                loops[i] = own > loops[i] ? own : loops[i];
-        s += step->body + 1;
-    }
-}
-
-/* A loop within one that goes round `repeats` times is come to as often. */
-static void count_entries(double *entries, const struct emulate_step *steps, size_t n, double entered,
-                          double repeats)
-{
-    size_t s = 0;
-    uint32_t i;
-
-    while (s < n) {
-        const struct emulate_step *step = &steps[s];
-
-        if (step->body)
-            count_entries(entries, step + 1, step->body, entered * repeats, (double)step->repeats);
-        else
-            for (i = step->first; i < step->first + step->count; i++)
-                entries[i] += entered;
-        s += step->body + 1;
-    }
-}
-
-static void take_phases(struct reuse *reuse)
-{
-    size_t i;
-
-    for (i = 0; i < reuse->code->count; i++) {
-        const struct traffic_count *count = &reuse->out->counts[i];
-        struct phase *phase = phase_of(reuse, i);
-        struct zone *zone = zone_of(reuse, i);
-
-        if (!(count->issued > 0))
-            continue;
-        if (!reads(&reuse->code->instructions[i])) {
-            zone->stored += count->fresh;
-            continue;
-        }
-        reuse->loads += count->requests;
-        reuse->lines += count->lines_once;
-        phase->asked += count->sectors_once;
-        phase->fresh += count->fresh;
-        phase->own += count->own;
-        phase->lines += count->lines_once / count->issued;
-        phase->lines_most = fmax(phase->lines_most, count->lines_once / count->issued);
-        zone->asked += count->sectors_once;
-        zone->fresh += count->fresh;
-        zone->issued += count->fresh * count->issued;
-    }
-}
-
-/* A loop that asks for more than is new to the block asks either for what it had itself or, up to all that
- * the block has of the zone, for what others had. */
-static void find_far(struct reuse *reuse)
-{
-    size_t l, z;
-
-    for (l = 0; l < reuse->loop_count; l++)
-        for (z = 0; z < reuse->zones.count; z++) {
-            struct phase *phase = &reuse->phases[l * reuse->zones.count + z];
-
-            phase->far = fmax(fmin(phase->asked, reuse->zones.zone[z].fresh) - phase->fresh, 0);
-            reuse->zones.zone[z].far += phase->far;
-        }
-}
-
-/* Different lines that a warp touches in one pass of a loop: those of single instructions, unless they ask
- * for the same ones. */
-static double lines_of_pass(const struct phase *phase)
-{
-    const double own = phase->asked > 0 ? phase->own / phase->asked : 0;
-
-    return fmax(phase->lines_most, phase->lines * own);
-}
-
-/* Bytes that `warps` warps touch in one pass of a loop, `unit` of each line; what the warps of a block share
- * counts once. */
-static double bytes_of_pass(const struct reuse *reuse, size_t loop, double warps, double unit)
-{
-    double bytes = 0;
-    size_t z;
-
-    for (z = 1; z < reuse->zones.count; z++) {
-        const struct phase *phase = &reuse->phases[loop * reuse->zones.count + z];
-        const double apart = phase->own > 0 ? fmin(phase->fresh / phase->own, 1) : 1;
-
-        bytes += fmin(lines_of_pass(phase) * apart * warps * unit, (double)reuse->zones.zone[z].bytes);
-    }
-    return bytes;
 }
 
 /* Caches
@@ -195,7 +46,7 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
     const struct traffic_count *count = &reuse->out->counts[i];
     const struct phase *phase = phase_of(reuse, i);
     const double again = fmax(count->sectors_once - count->own, 0), phase_again = phase->asked - phase->own;
-    const double same = phase->lines > 0 ? phase->asked * (1 - lines_of_pass(phase) / phase->lines) : 0;
+    const double same = phase->lines > 0 ? phase->asked * (1 - phase_lines(phase) / phase->lines) : 0;
     const double share = phase_again > 0 ? again / phase_again : 0;
     struct parts parts = {.fresh = fmin(count->fresh, count->sectors_once)};
 
@@ -292,8 +143,8 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const double apart = cached ? crossing_share(reuse, i) : 0;
     const double gathered = count->own > 0 ? apart * fmax(1 - count->fresh / count->own, 0) : 0;
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
-    const double pass = bytes_of_pass(reuse, reuse->loops[i], warps, LINE),
-                 passes = bytes_of_pass(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
+    const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
+                 passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
     const double parts = parts_of_time(reuse, i);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
@@ -331,7 +182,7 @@ static double fetched_of(const struct reuse *reuse, size_t i, const struct zone 
 static double brought_along(const struct reuse *reuse, size_t i, const struct zone *zone)
 {
     const struct phase *phase = phase_of(reuse, i);
-    const double lines = lines_of_pass(phase) * reuse->out->counts[i].issued;
+    const double lines = phase_lines(phase) * reuse->out->counts[i].issued;
     const double of_line = lines > 0 ? phase->own / lines : 2; /* sectors that a pass asks for */
 
     return zone->alone > 0 ? fmax(1 / zone->alone - fmax(of_line, 1) / 2, 0) : 0;
@@ -464,7 +315,7 @@ static void sum_up(struct reuse *reuse)
     for (i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &out->counts[i];
 
-        if (!reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
+        if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
             continue;
         count_waiting(reuse, i);
         l1_hits += count->sectors_once * count->l1_hit;
@@ -484,23 +335,6 @@ static void sum_up(struct reuse *reuse)
     out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
     out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
     out->least_dram_written = out->unique_written * (1 - part) / out->warps;
-}
-
-static int make_room(struct reuse *reuse, struct err *err)
-{
-    const struct emulate_result *result = reuse->result;
-
-    reuse->loops = calloc(reuse->code->count + 1, sizeof *reuse->loops);
-    reuse->entries = calloc(reuse->code->count + 1, sizeof *reuse->entries);
-    if (!reuse->loops || !reuse->entries)
-        return err_memory(err);
-    if (result->path_count) {
-        number_loops(reuse->loops, &reuse->loop_count, result->paths[0].steps, result->paths[0].count, 0);
-        count_entries(reuse->entries, result->paths[0].steps, result->paths[0].count, 1, 1);
-    }
-    reuse->loop_count++;
-    reuse->phases = calloc(reuse->loop_count * reuse->zones.count, sizeof *reuse->phases);
-    return reuse->phases ? 0 : err_memory(err);
 }
 
 static void take_zones(struct traffic *out, const struct zones *zones, const struct traffic_caches *caches)
@@ -523,17 +357,15 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
     size_t i;
 
     if (!rc)
-        rc = make_room(&reuse, err);
+        rc = phases_make(&reuse, err);
     if (!rc) {
         take_zones(out, &reuse.zones, caches);
-        take_phases(&reuse);
-        find_far(&reuse);
         for (i = 0; i < code->count; i++)
-            if (reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
+            if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
                 *(is_edge(&reuse, i) ? &zone_of(&reuse, i)->edge : &zone_of(&reuse, i)->inner) +=
                     out->counts[i].own;
         for (i = 0; i < code->count; i++)
-            if (reads(&code->instructions[i]))
+            if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
         sum_up(&reuse);
     }
