@@ -250,8 +250,8 @@ static int play_search(struct player *player, struct err *err)
     int code = search_open(&player->search, &search, err);
 
     while (!code && step.action != SEARCH_STOP) {
-        room.compile =
-            source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores && player->waiting < 512;
+        room.compile = source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores &&
+                       player->waiting < SEARCH_READY_MOST;
         room.time = source_pending(player->source, SOURCE_MEASURE) < search_trials_ahead(search.strategy);
         code = search_next(&step, player->search, room, err);
         if (!code && step.audit && !player->auditing)

@@ -72,7 +72,12 @@ struct search_step {
  * it by what the one before it teaches. */
 size_t search_trials_ahead(enum search_strategy strategy);
 
-/* What the caller could start at this moment. */
+/* How many compiled variants the caller need keep until their trials: more than the search asks for unless it
+ * is allowed as many trials. */
+enum { SEARCH_READY_MOST = 2048 };
+
+/* What the caller could start at this moment. It may refuse to compile as long as it likes: then what is
+ * ready is timed, and the search ends when nothing of it is worth a trial. */
 struct search_room {
     bool compile, time;
 };

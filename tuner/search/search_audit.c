@@ -63,8 +63,8 @@ struct search_step search_audit_next(struct model_search *search, struct search_
     if (member && room.time) {
         step.action = SEARCH_TIME;
         step.index = member->index;
-    } else if (!member && room.compile && !search->audit.compiling && !search->timing) {
-        step.action = SEARCH_STOP;
+    } else if (!member && !search->timing && !(room.compile ? search->audit.compiling : search->compiling)) {
+        step.action = SEARCH_STOP; /* at the sample's end, or where no more of it may be compiled */
     }
     return step;
 }

@@ -274,7 +274,7 @@ int model_search_next(struct search_step *out, struct model_search *search, stru
     if (search->end != SEARCH_GOING)
         return next_of_audit(out, search, room, err);
     member = room.time ? choose_ready(search) : NULL;
-    idle = room.compile && room.time && !search->compiling && !search->timing;
+    idle = room.time && !search->compiling && !search->timing; /* and nothing but a step changes that */
     if (member && !is_hungry(search)) {
         ask_time(out, search, member);
     } else if (room.compile && may_time(search) && (!is_ahead(search) || (idle && !member)) &&

@@ -114,6 +114,7 @@ struct drive {
     enum search_strategy strategy;
     struct search_step lanes[64]; /* under way, oldest first */
     unsigned count;
+    uint64_t ready; /* compiled, not yet asked to time */
     double measured_best_s;
     uint64_t seed;
     unsigned char *touched; /* by index: 1 compiled, 2 timed */
@@ -129,6 +130,7 @@ static void finish_oldest(struct drive *d)
     memmove(d->lanes, d->lanes + 1, --d->count * sizeof *d->lanes);
     if (!facts.timed) {
         facts.forecast = d->s->forecast[step.index];
+        d->ready++;
     } else {
         facts.outcome = isnan(time) ? OUTCOME_WRONG : OUTCOME_OK;
         facts.time_s = time * exp(noise);
@@ -191,7 +193,7 @@ static struct search_room room(const struct drive *d, unsigned lanes)
 
     for (i = 0; i < d->count; i++)
         timing += d->lanes[i].action == SEARCH_TIME;
-    return (struct search_room){d->count < lanes,
+    return (struct search_room){d->count < lanes && !(d->s->ready_most && d->ready >= d->s->ready_most),
                                 timing < search_trials_ahead(d->strategy) && d->count < lanes};
 }
 
@@ -220,6 +222,7 @@ void synthetic_search(struct synthetic_run *out, const struct synthetic *synthet
             out->compiled += step.action == SEARCH_COMPILE && !step.audit;
             assert_false(step.action == SEARCH_TIME && step.audit && d.touched[step.index] == 1 &&
                          is_bounded(&d, step.index));
+            d.ready -= step.action == SEARCH_TIME;
             d.lanes[d.count++] = step;
         } else if (step.action == SEARCH_WAIT) {
             assert_true(d.count > 0);

@@ -13,6 +13,7 @@ struct synthetic {
     struct search_forecast *forecast; /* by index */
     double best_s;                    /* of all */
     double noise;                     /* relative, of one measurement */
+    uint64_t ready_most;              /* compiled ones that may wait for their trials; 0: any number */
 };
 
 enum synthetic_kind {

@@ -249,6 +249,22 @@ static void takes_a_large_budget(void **state)
     synthetic_close(&synthetic);
 }
 
+/* Where no more may be compiled before something is timed, it goes on with what there is, and ends. */
+static void goes_on_where_little_can_wait(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .trials = 30};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
+    synthetic.ready_most = 40;
+    synthetic_search(&run, &synthetic, &options, 6);
+    assert_true(run.timed > 10);
+    assert_true(synthetic.best_s / run.best_s > 0.9);
+    synthetic_close(&synthetic);
+}
+
 /* Recordings that contradict the bounds and themselves: it ends, and says what it found. */
 static void bears_contradictory_recordings(void **state)
 {
@@ -350,6 +366,7 @@ int main(void)
         cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(times_the_twin_of_the_default),
         cmocka_unit_test(takes_a_large_budget),
+        cmocka_unit_test(goes_on_where_little_can_wait),
         cmocka_unit_test(bears_contradictory_recordings),
         cmocka_unit_test(cuts_nothing_that_is_unread),
         cmocka_unit_test(audit_keeps_its_word),
