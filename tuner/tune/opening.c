@@ -158,6 +158,9 @@ static int open_journal(struct tuning *tuning, struct err *err)
         err_prefix(err, "%s", tuning->site->worker_err.text);
     if (code)
         return code;
+    if (tuning->level == SOURCE_LIVE && tuning->options->simulated_cores)
+        tuning_message(
+            tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
     for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
         tuning_message(tuning, "%s", line);
     snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
