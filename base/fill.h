@@ -48,9 +48,9 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
               struct err *err);
 
 /* What uniform and constant fills are made of, for whoever makes their elements elsewhere, on the GPU.
- * Element i comes of the random word r = hash_mix(stream + i * HASH_STEP): real      low + width * ((r >> 11)
- * * 2^-53), every operation rounded to nearest even, then to the type; otherwise the lowest bytes of first +
- * r % span. A constant has a span of 1. */
+ * Element i comes of the random word r = hash_mix(stream + i * HASH_STEP). If `real` it is low + width * u,
+ * where u is the upper 53 bits of r as a fraction in [0, 1), every operation rounded to nearest even, then to
+ * the type; otherwise the lowest bytes of first + r % span. A constant has a span of 1. */
 struct fill_recipe {
     uint64_t stream;
     bool real;
