@@ -1,11 +1,9 @@
 /* The library's kernels in the emulator: usage test_kernels SM [KERNEL]. */
 #include "check.h"
-#include "gpu/compile.h"
-#include "model/emulate/emulate.h"
 #include "reference.h"
 #include "space/configuration.h"
 #include "space/space.h"
-#include "space/variant.h"
+#include "subject.h"
 
 enum { CONFIGURATIONS = 4, SETS = 4, SKIPPED = 77 };
 
@@ -119,52 +117,6 @@ static const struct library_kernel kernels[] = {
 static struct compiler *compiler;
 static unsigned sm;
 
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
-
-/* A kernel opened on a configuration. */
-struct subject {
-    struct variant variant;
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
-    struct sass_code code;
-};
-
-static void subject_open(struct subject *s, const struct spec *spec, const unsigned *choices)
-{
-    struct err err = {0};
-    char arch[16];
-
-    snprintf(arch, sizeof arch, "sm_%u", sm);
-    ok(variant_make(&s->variant, spec, 0, choices, &err), &err);
-    assert_int_equal(s->variant.outcome, OUTCOME_OK);
-    const struct compile_request request = {.source_path = s->variant.source_path,
-                                            .name = s->variant.name,
-                                            .options = (const char *const *)s->variant.options,
-                                            .option_count = s->variant.option_count,
-                                            .arch = arch,
-                                            .deadline_s = 120};
-    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
-    if (s->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", s->compiled.diagnostic);
-    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, spec->kernel.name, &err), &err);
-    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
-    ok(sass_read(&s->code, s->kernel, &err), &err);
-    ok(launch_prepare(&s->variant.launch, &err), &err);
-}
-
-static void subject_close(struct subject *s)
-{
-    sass_release(&s->code);
-    cubin_release(&s->cubin);
-    compile_result_release(&s->compiled);
-    variant_release(&s->variant);
-}
-
 static void read_values(struct values *out, const struct spec *spec, const struct launch *launch)
 {
     size_t n = 0, f = 0, buffers = 0;
@@ -222,18 +174,6 @@ static void check_output(const struct library_kernel *kernel, const struct spec 
     free(found);
 }
 
-static void run(struct emulate_result *out, struct emulation **emulation, const struct subject *s,
-                enum emulate_mode mode, const char *what)
-{
-    const struct emulate_options options = {.mode = mode};
-    struct err err = {0};
-
-    ok(emulation_open(emulation, &s->cubin, s->kernel, &s->code, &s->variant.launch, &options, &err), &err);
-    ok(emulate_grid(out, *emulation, &err), &err);
-    if (out->end != EMULATE_DONE)
-        fail_msg("%s ended as %s at %#x: %s", what, emulate_end_text(out->end), out->pc, out->reason);
-}
-
 static void check_counts(const struct emulate_result *full, const struct emulate_result *sliced,
                          const struct subject *s, const char *what)
 {
@@ -283,13 +223,15 @@ static void check_configuration(const struct library_kernel *kernel, const struc
     struct emulate_result full, sliced;
     struct emulation *emulation;
     struct subject s = {0};
+    struct err err = {0};
 
     assert_non_null(what);
-    subject_open(&s, spec, choices);
-    run(&full, &emulation, &s, EMULATE_FULL, what);
+    ok(variant_make(&s.variant, spec, 0, choices, &err), &err);
+    subject_open(&s, spec, compiler, sm);
+    subject_run(&full, &emulation, &s, EMULATE_FULL, what);
     check_output(kernel, spec, &s, emulation, what);
     emulation_close(emulation);
-    run(&sliced, &emulation, &s, EMULATE_SLICED, what);
+    subject_run(&sliced, &emulation, &s, EMULATE_SLICED, what);
     emulation_close(emulation);
     if (!full.assumed) {
         check_counts(&full, &sliced, &s, what);
@@ -309,12 +251,9 @@ static void computes_the_reference(void **state)
     struct spec spec;
     struct err err = {0};
     char path[100];
-    size_t sets = 0;
 
-    while (sets < SETS && kernel->sets[sets])
-        sets++;
     snprintf(path, sizeof path, "kernels/%s/spec.json", kernel->name);
-    ok(spec_read(&spec, path, SPEC_WHOLE, kernel->sets, sets, &err), &err);
+    small_spec(&spec, path, kernel->sets, SETS);
     ok(space_open(&space, &spec, 0, &err), &err);
     memcpy(choices, spec.defaults, spec.parameter_count * sizeof *choices);
     if (kernel->only)
