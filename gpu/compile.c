@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
+#include "gpu/compile_once.h"
 #include "gpu/compile_pool.h"
 #include "gpu/message.h"
 #include "gpu/sources.h"
@@ -19,6 +20,7 @@ struct compiler {
     char *worker, *library, *cache, *version;
     char *provenance; /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
     struct pool pool; /* as many processes as calls were ever in flight */
+    struct once once; /* what they are at, and have done */
     pthread_mutex_t lock;
     uint64_t unchecked_bytes; /* written to the cache since its size was looked at */
 };
@@ -63,6 +65,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     compiler->library = strdup(library ? library : "");
     compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
     pool_init(&compiler->pool, compiler->worker, compiler->library);
+    once_init(&compiler->once, ONCE_BYTES);
     rc = (compiler->worker || !worker) && compiler->library && (compiler->cache || !cache_directory)
              ? 0
              : err_memory(err);
@@ -88,6 +91,7 @@ void compiler_close(struct compiler *compiler)
     if (!compiler)
         return;
     pool_release(&compiler->pool);
+    once_release(&compiler->once);
     pthread_mutex_destroy(&compiler->lock);
     free(compiler->worker);
     free(compiler->library);
@@ -104,6 +108,7 @@ int compiler_prepare(struct compiler *compiler, unsigned count, struct err *err)
 
 void compiler_interrupt(struct compiler *compiler)
 {
+    once_interrupt(&compiler->once); /* first: nobody who waited is to begin */
     pool_interrupt(&compiler->pool);
 }
 
@@ -183,6 +188,12 @@ static int fail_compile(struct compile_result *out, struct err *err, const char 
     out->outcome = OUTCOME_COMPILE;
     out->diagnostic = strdup(text);
     return out->diagnostic ? 0 : err_memory(err);
+}
+
+static int fail_interrupted(struct compile_result *out, struct err *err)
+{
+    out->own_failure = true;
+    return fail_compile(out, err, "was interrupted", 0);
 }
 
 /* Macros change into nonsense what has their name: the compiler's own headers are full of T, N and K, and the
@@ -286,10 +297,8 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
         message_release(&reply);
         return rc;
     }
-    if (work.interrupted) {
-        out->own_failure = true;
-        return fail_compile(out, err, "was interrupted", 0);
-    }
+    if (work.interrupted)
+        return fail_interrupted(out, err);
     if (rc == ERR_STOPPED)
         return fail_compile(out, err, "did not end within %g s", request->deadline_s);
     if (rc != ERR_SYSTEM)
@@ -299,18 +308,6 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     out->own_failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as where memory ends */
     return fail_compile(out, err, "the compiler crashed (signal %g)",
                         WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-}
-
-static int request_key(uint64_t *key, bool *complete, const struct compiler *compiler,
-                       const struct compile_request *request, const char *text, struct err *err)
-{
-    int rc =
-        sources_hash(key, complete, request->source_path, text, request->options, request->option_count, err);
-
-    *key = hash_text(*key, request->name);
-    *key = hash_text(*key, request->arch);
-    *key = hash_text(*key, compiler->provenance);
-    return rc;
 }
 
 /* The cache is held to its size at the first entry of a run, and then now and again. */
@@ -327,14 +324,53 @@ static void keep_result(const struct compile_result *result, struct compiler *co
         compile_cache_trim(compiler->cache, COMPILE_CACHE_BYTES);
 }
 
+/* Compiles what is no other call's to compile. A result is kept unless another try may end otherwise. */
+static int compile_new(struct compile_result *out, struct compiler *compiler,
+                       const struct compile_request *request, const struct part *source, uint64_t key,
+                       struct err *err)
+{
+    int rc = 0;
+    bool keep;
+
+    if (!compiler->cache || !compile_cache_read(out, compiler->cache, key)) {
+        rc = run_compiler(out, compiler, request, source, false, err);
+        keep = !rc && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0);
+        if (keep && compiler->cache)
+            keep_result(out, compiler, key);
+        else if (keep)
+            once_keep(&compiler->once, key, out);
+    }
+    once_end(&compiler->once, key);
+    return rc;
+}
+
+static int compile_source(struct compile_result *out, struct compiler *compiler,
+                          const struct compile_request *request, const struct part *source, struct err *err)
+{
+    struct sources_hash hash;
+    uint64_t key;
+
+    if (sources_hash(&hash, request, source->bytes, err))
+        return err->code;
+    if (!hash.complete)
+        return run_compiler(out, compiler, request, source, false, err);
+    key = hash_text(hash.code, compiler->provenance);
+    switch (once_begin(out, &compiler->once, key)) {
+    case ONCE_KEPT:
+        return 0;
+    case ONCE_INTERRUPTED:
+        return fail_interrupted(out, err);
+    default:
+        return compile_new(out, compiler, request, source, key, err);
+    }
+}
+
 int compile_cubin(struct compile_result *out, struct compiler *compiler,
                   const struct compile_request *request, struct err *err)
 {
     struct err local = {0};
-    char *text;
     struct part source;
-    uint64_t key = 0;
-    bool keep = false;
+    char *text;
     int rc;
 
     memset(out, 0, sizeof *out);
@@ -347,13 +383,7 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
         return rc;
     source.bytes = text;
     source.size++; /* with its zero */
-    if (compiler->cache)
-        rc = request_key(&key, &keep, compiler, request, text, err);
-    if (!rc && !(keep && compile_cache_read(out, compiler->cache, key))) {
-        rc = run_compiler(out, compiler, request, &source, false, err);
-        if (!rc && keep && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0))
-            keep_result(out, compiler, key);
-    }
+    rc = compile_source(out, compiler, request, &source, err);
     free(text);
     if (rc)
         compile_result_release(out);

@@ -42,7 +42,9 @@ struct compile_request {
     const char *const *options; /* as the spec and the variant give them; an -arch only as a variant of
                                    `arch`, such as sm_90a: ERR_USAGE else */
     size_t option_count;
-    const char *arch; /* "sm_90"; "compute_90" gives PTX instead of a cubin */
+    size_t tuned_count; /* the last of them, which differ from variant to variant: where the compiler never
+                           reads a macro among them (sources.h), variants that differ in it have one code */
+    const char *arch;   /* "sm_90"; "compute_90" gives PTX instead of a cubin */
     double
         deadline_s; /* a compile that takes longer is given up: OUTCOME_COMPILE, "did not end within ..." */
 };
@@ -55,13 +57,16 @@ struct compile_result {
     char *diagnostic; /* owned; the first error, one line; null when there is none */
     char *log;        /* owned; all that the compiler said of a variant that does not compile, else null */
     double compile_s; /* time of the compiler; of the original compile when `cached` */
-    bool cached;
+    bool cached;      /* nothing was compiled for this call */
     bool own_failure; /* NVRTC failed by itself (no memory, an internal error) or was interrupted, which says
                          nothing about the variant: it is not kept, and another try may succeed */
 };
 
-/* Compiles one variant. Thread-safe: call it from many threads. Returns an error only for what is not the
- * variant's fault (unreadable source, no memory, a name that is not in the source); else 0 and an outcome. */
+/* Compiles one variant, equal code once: a call whose code is being compiled waits for it, and what was
+ * compiled before is in the cache, or where there is none in memory, up to ONCE_BYTES. What ended without a
+ * verdict (interrupted, crashed, too late) is tried again. Thread-safe: call it from many threads. Returns an
+ * error only for what is not the variant's fault (unreadable source, no memory, a name that is not in the
+ * source); else 0 and an outcome. */
 int compile_cubin(struct compile_result *out, struct compiler *compiler,
                   const struct compile_request *request, struct err *err);
 void compile_result_release(struct compile_result *result);

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "gpu/unread.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,10 +12,11 @@
 #include <sys/stat.h>
 
 struct scan {
+    const struct compile_request *request;
+    const struct unread *left_out; /* macros that are not hashed; null: none */
+    struct unread unread;
     uint64_t hash;
     bool complete;
-    const char *const *options;
-    size_t option_count;
     char **visited; /* real paths of the headers hashed so far */
     size_t visited_count;
     struct err *err;
@@ -28,13 +30,13 @@ static const char *option_value(const struct scan *scan, size_t k, const char *c
 {
     for (; *names; names++) {
         size_t length = strlen(*names);
-        const char *rest = scan->options[k] + length;
+        const char *rest = scan->request->options[k] + length;
 
-        if (strncmp(scan->options[k], *names, length))
+        if (strncmp(scan->request->options[k], *names, length))
             continue;
         if (*rest)
             return *rest == '=' ? rest + 1 : rest;
-        return k + 1 < scan->option_count ? scan->options[k + 1] : NULL;
+        return k + 1 < scan->request->option_count ? scan->request->options[k + 1] : NULL;
     }
     return NULL;
 }
@@ -63,7 +65,7 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
         if (is_file(out))
             return true;
     }
-    for (k = 0; k < scan->option_count; k++) {
+    for (k = 0; k < scan->request->option_count; k++) {
         const char *directory = option_value(scan, k, directories);
 
         if (!directory)
@@ -104,8 +106,10 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     int rc;
 
     scan->hash = hash_text(scan->hash, name);
-    if (!find_header(path, scan, includer, name, quoted))
+    if (!find_header(path, scan, includer, name, quoted)) {
+        unread_give_up(&scan->unread);
         return 0;
+    }
     rc = visit(&seen, scan, path);
     if (rc || seen)
         return rc;
@@ -138,6 +142,7 @@ static int hash_include(struct scan *scan, const char *path, const char *line)
 static int hash_file(struct scan *scan, const char *path, const char *text)
 {
     const char *line = text;
+    size_t followed = 0;
     int rc = 0;
 
     scan->hash = hash_text(scan->hash, text);
@@ -147,35 +152,53 @@ static int hash_file(struct scan *scan, const char *path, const char *text)
         line += strspn(line, " \t");
         if (*line == '#') {
             line += 1 + strspn(line + 1, " \t");
-            if (!strncmp(line, "include", 7))
+            if (!strncmp(line, "include", 7)) {
                 rc = hash_include(scan, path, line + 7);
+                followed++;
+            }
         }
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
+    unread_text(&scan->unread, text, followed);
     return rc;
 }
 
-int sources_hash(uint64_t *hash, bool *complete, const char *path, const char *text,
-                 const char *const *options, size_t option_count, struct err *err)
+static int hash_request(struct scan *scan, const char *text)
 {
     static const char *const forced[] = {"--pre-include", "-include", NULL};
-    struct scan scan = {
-        .hash = HASH_START, .complete = true, .options = options, .option_count = option_count, .err = err};
+    const struct compile_request *request = scan->request;
     size_t k;
-    int rc = hash_file(&scan, path, text);
+    int rc = hash_file(scan, request->source_path, text);
 
-    for (k = 0; k < option_count && !rc; k++) {
-        const char *header = option_value(&scan, k, forced);
+    for (k = 0; k < request->option_count && !rc; k++) {
+        const char *header = option_value(scan, k, forced);
 
-        scan.hash = hash_text(scan.hash, options[k]);
+        if (!scan->left_out || !unread_has(scan->left_out, k))
+            scan->hash = hash_text(scan->hash, request->options[k]);
         if (header)
-            rc = hash_header(&scan, "", header, true);
+            rc = hash_header(scan, "", header, true);
     }
-    for (k = 0; k < scan.visited_count; k++)
-        free(scan.visited[k]);
-    free(scan.visited);
-    *hash = scan.hash;
-    *complete = scan.complete;
+    scan->hash = hash_text(hash_text(scan->hash, request->name), request->arch);
+    for (k = 0; k < scan->visited_count; k++)
+        free(scan->visited[k]);
+    free(scan->visited);
+    return rc;
+}
+
+int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
+                 struct err *err)
+{
+    struct scan all = {.request = request, .hash = HASH_START, .complete = true, .err = err}, code = all;
+    int rc;
+
+    unread_begin(&all.unread, request);
+    rc = hash_request(&all, text);
+    *out = (struct sources_hash){all.hash, all.hash, all.complete};
+    if (rc || !all.complete || !all.unread.macros)
+        return rc;
+    code.left_out = &all.unread;
+    rc = hash_request(&code, text);
+    out->code = code.hash;
     return rc;
 }

@@ -4,17 +4,26 @@
 #define GPU_SOURCES_H
 
 #include "base/err.h"
+#include "gpu/compile.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Hashes the text of a source, and of all headers it includes, found beside the including file and in the -I
- * directories of `options` as the compiler finds them, and the options themselves. Headers that are found
- * nowhere there are the toolkit's and enter by name alone. `*complete` is false when the text includes
- * something that only the preprocessor could tell (a macro for a file name, __has_include): then the hash
- * must not be taken for the whole truth. */
-int sources_hash(uint64_t *hash, bool *complete, const char *path, const char *text,
-                 const char *const *options, size_t option_count, struct err *err);
+struct sources_hash {
+    uint64_t all;  /* of all that the compiler is given */
+    uint64_t code; /* likewise, but for what it never reads: the same for all requests with the same code */
+    bool complete; /* else neither must be taken for the whole truth */
+};
+
+/* Hashes the source's `text`, and that of all headers it includes, found beside the including file and in the
+ * -I directories of the options as the compiler finds them, the options, the kernel's name and the
+ * architecture. Headers that are found nowhere there are the toolkit's and enter by name alone. It is not
+ * complete when the text includes something that only the preprocessor could tell (a macro for a file name,
+ * __has_include).
+ *
+ * Never read are macros of the tuned options whose names stand nowhere: see unread.h. Where a header is the
+ * toolkit's there are none, since it might ask for any. */
+int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
+                 struct err *err);
 
 #endif

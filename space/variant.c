@@ -92,6 +92,7 @@ static int make_options(struct maker *maker, const unsigned *choices, bool macro
         if (!option)
             return err_memory(maker->err);
         variant->options[variant->option_count++] = option;
+        variant->tuned_count += k >= spec->kernel.option_count;
     }
     return 0;
 }

@@ -1,13 +1,19 @@
-/* An NVRTC that fails as the source says: a source with "memory" or "internal" in it makes NVRTC itself fail,
- * every other one has an error. */
+/* An NVRTC that does as the source says: one with "fine" in it compiles, "memory" or "internal" makes NVRTC
+ * itself fail, every other one has an error; "slow" takes its time, "endless" 20 s. Each compile adds a byte
+ * to the file FAKE_NVRTC_CALLS. */
 #include <nvrtc.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct _nvrtcProgram {
     nvrtcResult result;
+    int seconds; /* that a compile takes */
 };
 
+static const char code_text[] = "machine code";
 static const char log_text[] = "k.cu(1): error: as told\n";
 
 nvrtcResult nvrtcVersion(int *major, int *minor)
@@ -25,7 +31,9 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
     (void)name, (void)count, (void)headers, (void)names;
     only.result = strstr(source, "memory")     ? NVRTC_ERROR_OUT_OF_MEMORY
                   : strstr(source, "internal") ? NVRTC_ERROR_INTERNAL_ERROR
+                  : strstr(source, "fine")     ? NVRTC_SUCCESS
                                                : NVRTC_ERROR_COMPILATION;
+    only.seconds = strstr(source, "endless") ? 20 : strstr(source, "slow") != NULL;
     *program = &only;
     return NVRTC_SUCCESS;
 }
@@ -38,7 +46,15 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *const *options)
 {
+    const char *calls = getenv("FAKE_NVRTC_CALLS");
+    FILE *file = calls ? fopen(calls, "a") : NULL;
+
     (void)count, (void)options;
+    if (file) {
+        fputc('.', file);
+        fclose(file);
+    }
+    sleep((unsigned)program->seconds);
     return program->result;
 }
 
@@ -70,14 +86,14 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
-    (void)program;
-    *size = 0;
+    *size = program->result ? 0 : sizeof code_text;
     return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *code)
 {
-    (void)program, (void)code;
+    (void)program;
+    memcpy(code, code_text, sizeof code_text);
     return NVRTC_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 #include "model/code/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
+#include "tuner/predict/request.h"
 #include "tuner/source/site.h"
 
 #include <stdlib.h>
@@ -51,13 +52,8 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
                            struct err *err)
 {
     char cache[4096];
-    const struct compile_request request = {.source_path = variant->source_path,
-                                            .name = variant->name,
-                                            .options = (const char *const *)variant->options,
-                                            .option_count = variant->option_count,
-                                            .arch =
-                                                cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90",
-                                            .deadline_s = 600};
+    const struct compile_request request =
+        request_of(variant, cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90", 600);
     struct compile_result result = {0};
     struct compiler *compiler;
     int code = compiler_open(&compiler, NULL, site_cache_directory(cache, sizeof cache), err);

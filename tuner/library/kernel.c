@@ -2,6 +2,7 @@
 
 #include "gpu/compile.h"
 #include "gpu/driver.h"
+#include "tuner/predict/request.h"
 #include "tuner/source/site.h"
 
 #include <pthread.h>
@@ -93,12 +94,7 @@ static int compile(struct compile_result *out, struct kernel *kernel, const stru
     const struct kernel_options *options = &kernel->options;
     struct compiler *compiler;
     char arch[16];
-    const struct compile_request request = {.source_path = variant->variant.source_path,
-                                            .name = variant->variant.name,
-                                            .options = (const char *const *)variant->variant.options,
-                                            .option_count = variant->variant.option_count,
-                                            .arch = arch,
-                                            .deadline_s = compile_deadline_s};
+    const struct compile_request request = request_of(&variant->variant, arch, compile_deadline_s);
     int code = compiler_open_with(&compiler, options->worker, options->nvrtc, kernel->cache, err);
 
     if (code)

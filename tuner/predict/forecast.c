@@ -4,6 +4,7 @@
 #include "base/queue.h"
 #include "model/code/cubin.h"
 #include "model/expect.h"
+#include "tuner/predict/request.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -115,12 +116,7 @@ struct forecaster {
 static int compile_and_read(struct task *task, struct variant *variant)
 {
     const struct forecaster_options *options = &task->forecaster->options;
-    const struct compile_request request = {.source_path = variant->source_path,
-                                            .name = variant->name,
-                                            .options = (const char *const *)variant->options,
-                                            .option_count = variant->option_count,
-                                            .arch = task->forecaster->arch,
-                                            .deadline_s = DEADLINE_S};
+    const struct compile_request request = request_of(variant, task->forecaster->arch, DEADLINE_S);
     struct compile_result compiled = {0};
     int code = compile_cubin(&compiled, options->compiler, &request, &task->err);
 

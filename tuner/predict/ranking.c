@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/queue.h"
+#include "tuner/predict/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,11 +67,7 @@ static int rank_variant(struct ranked *out, struct expectation *expectation,
 {
     const struct device *device = options->machine->device;
     struct compile_result compiled = {0};
-    struct compile_request request = {.source_path = variant->source_path,
-                                      .name = variant->name,
-                                      .options = (const char *const *)variant->options,
-                                      .option_count = variant->option_count,
-                                      .deadline_s = COMPILE_DEADLINE_S};
+    struct compile_request request;
     char arch[16], reason[512];
     int code;
 
@@ -79,7 +76,7 @@ static int rank_variant(struct ranked *out, struct expectation *expectation,
     if (!occupancy_launchable(reason, sizeof reason, &device->limits, &variant->launch, NULL))
         return reject(out, OUTCOME_LIMITS, reason, err);
     snprintf(arch, sizeof arch, "sm_%u", device->sm);
-    request.arch = arch;
+    request = request_of(variant, arch, COMPILE_DEADLINE_S);
     code = compile_cubin(&compiled, options->compiler, &request, err);
     out->compile_s = compiled.compile_s;
     if (!code && compiled.outcome != OUTCOME_OK)

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/queue.h"
+#include "tuner/predict/request.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -94,12 +95,8 @@ static void run_compile(void *argument)
 {
     struct source_job *job = argument;
     const struct source_options *options = &job->source->options;
-    const struct compile_request request = {.source_path = job->variant->source_path,
-                                            .name = job->variant->name,
-                                            .options = (const char *const *)job->variant->options,
-                                            .option_count = job->variant->option_count,
-                                            .arch = options->arch,
-                                            .deadline_s = options->compile_deadline_s};
+    const struct compile_request request =
+        request_of(job->variant, options->arch, options->compile_deadline_s);
 
     if (!compile_cubin(&job->compiled, options->compiler, &request, &job->err) && job->read &&
         job->compiled.outcome == OUTCOME_OK && !atomic_load(&job->source->stopped))

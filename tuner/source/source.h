@@ -39,9 +39,11 @@ struct source_job {
     enum source_kind kind;
     const struct variant *variant;
     const struct record *known;        /* a trusted record that answers instead, or null */
+    uint64_t code;                     /* compiling: which code it gives (gpu/sources.h); 0: not known */
     struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
+    bool shared;                       /* a job before it gave this code: the compiler is not needed again */
     struct compile_result compiled;    /* what compiling gave (empty with `known`), what measuring takes */
     struct forecast forecast;          /* with `read`: what is predicted, if compiling went well */
     struct trial trial;                /* what measuring gave (empty with `known`) */

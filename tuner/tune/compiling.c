@@ -6,6 +6,7 @@
 #include "gpu/sources.h"
 #include "model/code/cubin.h"
 #include "model/occupancy.h"
+#include "tuner/predict/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,23 +61,24 @@ static const struct record *timed_record(const struct journal *journal, const st
     return timed;
 }
 
-/* What goes into the compiler. 0, which no record is trusted for, where the source includes what only the
- * preprocessor could tell. */
-static int build_hash_of(uint64_t *out, struct tuning *tuning, const struct variant *variant, struct err *err)
+/* What goes into the compiler. 0, which no record is trusted for and no code known by, where the source
+ * includes what only the preprocessor could tell. */
+static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    bool complete;
+    const struct compile_request request = request_of(&candidate->variant, tuning->arch, 0);
+    struct sources_hash hash;
     size_t size;
     int code = 0;
 
     *out = 0;
     if (!tuning->source_text)
-        code = file_read(&tuning->source_text, &size, variant->source_path, err);
+        code = file_read(&tuning->source_text, &size, request.source_path, err);
     if (!code)
-        code = sources_hash(out, &complete, variant->source_path, tuning->source_text,
-                            (const char *const *)variant->options, variant->option_count, err);
-    if (code)
+        code = sources_hash(&hash, &request, tuning->source_text, err);
+    if (code || !hash.complete)
         return code;
-    *out = complete ? hash_text(hash_text(hash_text(*out, variant->name), tuning->arch), tuning->nvrtc) : 0;
+    *out = hash_text(hash.all, tuning->nvrtc);
+    candidate->job.code = hash.code;
     return 0;
 }
 
@@ -90,7 +92,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
     uint64_t build;
     bool same_build;
-    int code = build_hash_of(&build, tuning, &candidate->variant, err);
+    int code = build_hash_of(&build, tuning, candidate, err);
 
     if (code)
         return code;

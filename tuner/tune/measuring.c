@@ -1,4 +1,5 @@
 /* From code to a time: what results are compared with, the trial, and what is kept of it. */
+#include "tuner/predict/request.h"
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
@@ -15,12 +16,8 @@ static int judge_reference(const struct compile_result *result, const struct var
 
 static int compile_reference(struct tuning *tuning, const struct variant *variant, struct err *err)
 {
-    const struct compile_request request = {.source_path = variant->source_path,
-                                            .name = variant->name,
-                                            .options = (const char *const *)variant->options,
-                                            .option_count = variant->option_count,
-                                            .arch = tuning->arch,
-                                            .deadline_s = tuning->options->compile_deadline_s};
+    const struct compile_request request =
+        request_of(variant, tuning->arch, tuning->options->compile_deadline_s);
     struct compile_result *result = &tuning->reference_code;
     int code;
 
@@ -206,11 +203,6 @@ int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct 
     if (code)
         return code;
     candidate->job.variant = &candidate->variant;
-    request = (struct compile_request){.source_path = candidate->variant.source_path,
-                                       .name = candidate->variant.name,
-                                       .options = (const char *const *)candidate->variant.options,
-                                       .option_count = candidate->variant.option_count,
-                                       .arch = tuning->arch,
-                                       .deadline_s = tuning->options->compile_deadline_s};
+    request = request_of(&candidate->variant, tuning->arch, tuning->options->compile_deadline_s);
     return compile_cubin(&candidate->job.compiled, tuning->site->compiler, &request, err);
 }

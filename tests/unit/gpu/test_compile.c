@@ -289,28 +289,37 @@ static void test_many_threads(void **state)
     compiler_close(compiler);
 }
 
+/* What was not compiled before: that would need no process. */
+static void compile_another(struct compiler *compiler)
+{
+    static int value;
+    struct compile_result result;
+    char text[100];
+
+    snprintf(text, sizeof text, "extern \"C\" __global__ void plain(float *a) { *a = %d; }\n", ++value);
+    write_text("k.cu", text);
+    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
+    assert_false(result.cached);
+    compile_result_release(&result);
+}
+
 /* Processes that were started ahead do the work, and one that died meanwhile is replaced: all of them here,
  * by number, as children of this process. */
 static void test_started_ahead(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
-    struct compile_result result;
 
     (void)state;
-    write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
     assert_int_equal(compiler_prepare(compiler, 3, NULL), 0);
     assert_int_equal(system("test $(pgrep -c -P $PPID occutune-worker) = 3"), 0);
-    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
-    compile_result_release(&result);
+    compile_another(compiler);
     assert_int_equal(compiler_prepare(compiler, 3, NULL), 0);
     assert_int_equal(system("test $(pgrep -c -P $PPID occutune-worker) = 3"), 0);
     assert_int_equal(system("kill -KILL $(pgrep -P $PPID occutune-worker)"), 0);
-    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
-    compile_result_release(&result);
+    compile_another(compiler);
     assert_int_equal(compiler_prepare(compiler, 4, NULL), 0);
     assert_int_equal(system("kill -KILL $(pgrep -P $PPID occutune-worker)"), 0);
-    assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
-    compile_result_release(&result);
+    compile_another(compiler);
     compiler_close(compiler);
 }
 

@@ -25,15 +25,31 @@ static void write_text(const char *name, const char *text)
     fclose(file);
 }
 
-static uint64_t hash_of(const char *text, const char *const *options, size_t count, bool *complete)
+/* `tuned` of the options are a variant's. */
+static struct sources_hash hashes_of(const char *text, const char *const *options, size_t count, size_t tuned)
 {
+    const struct compile_request request = {.source_path = in_directory("k.cu"),
+                                            .name = "k<WIDTH>",
+                                            .arch = "sm_90",
+                                            .options = options,
+                                            .option_count = count,
+                                            .tuned_count = tuned};
+    struct sources_hash hash;
     struct err err = {0};
-    uint64_t hash;
-    bool whole;
 
-    if (sources_hash(&hash, complete ? complete : &whole, in_directory("k.cu"), text, options, count, &err))
+    if (sources_hash(&hash, &request, text, &err))
         fail_msg("%s", err.text);
     return hash;
+}
+
+static uint64_t hash_of(const char *text, const char *const *options, size_t count, bool *complete)
+{
+    const struct sources_hash hash = hashes_of(text, options, count, 0);
+
+    assert_true(hash.code == hash.all); /* none of the options is tuned */
+    if (complete)
+        *complete = hash.complete;
+    return hash.all;
 }
 
 static void test_headers(void **state)
@@ -91,9 +107,132 @@ static void test_what_only_the_compiler_knows(void **state)
     assert_false(complete);
 }
 
+/* Whether -D`macro`=1 and =2 give one code, beside another tuned option. */
+static bool is_left_out(const char *text, const char *macro, const char *beside)
+{
+    char one[100], two[100];
+    const char *a[] = {"--std=c++17", beside, one}, *b[] = {"--std=c++17", beside, two};
+    struct sources_hash x, y;
+
+    snprintf(one, sizeof one, "-D%s=1", macro);
+    snprintf(two, sizeof two, "-D%s=2", macro);
+    x = hashes_of(text, a, 3, 2);
+    y = hashes_of(text, b, 3, 2);
+    assert_true(x.all != y.all);
+    return x.code == y.code;
+}
+
+static void test_macros_that_nobody_reads(void **state)
+{
+    static const char *const read[] = {
+        "int a = WARPS;",
+        "#if WARPS > 4\n#endif",
+        "#ifdef WARPS\n#endif",
+        "#if defined(WARPS)\n#endif",
+        "_Pragma(\"unroll WARPS\")",
+        "// WARPS, though a comment is never read",
+        "WARPS",
+        "#define PASTE(a, b) a##b\nint a = PASTE(WAR, PS);",
+        "#define PASTE(a, b) a\\\n##b\nint a = PASTE(WAR, PS);",
+        "#define PASTE(a, b) a#\\\n#b\nint a = PASTE(WAR, PS);",
+        "#define PASTE(a, b) a%:%:b\nint a = PASTE(WAR, PS);",
+        "#define PASTE(a, b) a\?\?=\?\?=b\nint a = PASTE(WAR, PS);",
+        "int a = WAR\\\nPS;",
+        "int a = WAR\\ \t\r\nPS;",
+        "int a = WAR\?\?/\nPS;",
+        "#include \"reads.h\"\n",
+        "#include \"deep/reads.h\"\n",
+        "#include \"through.h\"\n",
+        "#include <cuda_fp16.h>\n",
+        "#include \"nowhere.h\"\n",
+        "#define H \"reads.h\"\n#include H\n",
+        "/* */ #include \"reads.h\"\n",
+        "# /* */ include \"reads.h\"\n",
+        "#inc\\\nlude \"reads.h\"\n",
+        "# \\\n include \"reads.h\"\n",
+        "%:include \"reads.h\"\n",
+        "#import \"reads.h\"\n",
+        "import \"reads.h\";\n",
+        "#if __has_include(\"reads.h\")\n#endif\n",
+    };
+    static const char *const unread[] = {
+        "",
+        "int WARPS_ = 1, MY_WARPS = 2, WARPS2 = 3;",
+        "#define TWICE(a) \\\n    (2 * (a))\nint a = TWICE(2);",
+        "#define TEXT(a) #a\nconst char *a = TEXT(b \\n c);",
+        "#include \"other.h\"\n#include \"other.h\"\n",
+    };
+    char folder[300];
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/deep", directory);
+    mkdir(folder, 0700);
+    write_text("reads.h", "static const int warps = WARPS;\n");
+    write_text("deep/reads.h", "static const int warps = WARPS;\n");
+    write_text("through.h", "#include \"deep/reads.h\"\n");
+    write_text("other.h", "static const int other = 1;\n");
+    for (size_t k = 0; k < sizeof read / sizeof *read; k++)
+        if (is_left_out(read[k], "WARPS", "-DTILE=4"))
+            fail_msg("left out of: %s", read[k]);
+    for (size_t k = 0; k < sizeof unread / sizeof *unread; k++)
+        if (!is_left_out(unread[k], "WARPS", "-DTILE=4"))
+            fail_msg("not left out of: %s", unread[k]);
+}
+
+static void test_macros_that_others_may_read(void **state)
+{
+    static const char *const names[] = {"_WARPS",
+                                        "__WARPS",
+                                        "NDEBUG",
+                                        "CUDA_WARPS",
+                                        "CUDART_WARPS",
+                                        "NV_WARPS",
+                                        "WIDTH" /* stands in the kernel's name */,
+                                        "WARPS(a)",
+                                        "WARPS,"};
+    static const char *const beside[] = {"-DTILE=WARPS", "-DTILE=2*WARPS", "-UWARPS", "-DWARPS=3",
+                                         "-DPASTE(a,b)=a##b"};
+    char forced[300], value[2][100];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (is_left_out("", names[k], "-DTILE=4"))
+            fail_msg("left out: %s", names[k]);
+    for (size_t k = 0; k < sizeof beside / sizeof *beside; k++)
+        if (is_left_out("", "WARPS", beside[k]))
+            fail_msg("left out beside %s", beside[k]);
+    write_text("reads.h", "static const int warps = WARPS;\n");
+    snprintf(forced, sizeof forced, "--pre-include=%s", in_directory("reads.h"));
+    assert_false(is_left_out("", "WARPS", forced));
+    /* a value that may be more than one word can say anything */
+    for (size_t k = 0; k < 2; k++)
+        snprintf(value[k], sizeof value[k], "-DWARPS=%zu\n#define TILE 3", k);
+    for (size_t k = 0; k < 2; k++) {
+        const char *options[] = {value[k]};
+
+        assert_true(hashes_of("", options, 1, 1).code == hashes_of("", options, 1, 1).all);
+    }
+}
+
+/* The user's own options stay, and what is left is hashed as if nothing had been there. */
+static void test_only_what_is_tuned(void **state)
+{
+    const char *options[] = {"-DWARPS=1", "-DTILE=1"}, *rest[] = {"-DWARPS=1"};
+
+    (void)state;
+    assert_true(hashes_of("", options, 2, 1).code == hashes_of("", rest, 1, 0).code);
+    assert_true(hashes_of("int a = TILE;", options, 2, 1).code ==
+                hashes_of("int a = TILE;", options, 2, 0).code);
+    assert_true(hashes_of("", options, 2, 2).code == hashes_of("", NULL, 0, 0).code);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_headers), cmocka_unit_test(test_forced_header),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_macros_that_nobody_reads),
+                                       cmocka_unit_test(test_macros_that_others_may_read),
+                                       cmocka_unit_test(test_only_what_is_tuned),
+                                       cmocka_unit_test(test_headers),
+                                       cmocka_unit_test(test_forced_header),
                                        cmocka_unit_test(test_what_only_the_compiler_knows)};
     char command[100];
     int failed;

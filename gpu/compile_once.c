@@ -1,0 +1,152 @@
+#include "gpu/compile_once.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct once_code {
+    bool under_way; /* by the first that asked for it */
+    bool kept;      /* `result` is there */
+    struct compile_result result;
+    struct once_code *next; /* kept later */
+};
+
+void once_init(struct once *out, uint64_t limit)
+{
+    *out = (struct once){.limit = limit};
+    out->end = &out->oldest;
+    pthread_mutex_init(&out->lock, NULL);
+    pthread_cond_init(&out->ended, NULL);
+}
+
+void once_release(struct once *once)
+{
+    for (size_t i = 0; i < once->codes.capacity; i++) {
+        struct once_code *code = once->codes.entries[i].value;
+
+        if (code)
+            compile_result_release(&code->result);
+        free(code);
+    }
+    map_release(&once->codes);
+    pthread_cond_destroy(&once->ended);
+    pthread_mutex_destroy(&once->lock);
+}
+
+static void *copy_bytes(const void *bytes, size_t size, bool *whole)
+{
+    void *copy = bytes ? malloc(size) : NULL;
+
+    if (copy)
+        memcpy(copy, bytes, size);
+    *whole = *whole && (copy || !bytes);
+    return copy;
+}
+
+static char *copy_text(const char *text, bool *whole)
+{
+    return copy_bytes(text, text ? strlen(text) + 1 : 0, whole);
+}
+
+/* False, and nothing in `out`, where memory ends. */
+static bool copy_result(struct compile_result *out, const struct compile_result *from)
+{
+    bool whole = true;
+
+    *out = *from;
+    out->cubin = copy_bytes(from->cubin, from->cubin_bytes, &whole);
+    out->entry = copy_text(from->entry, &whole);
+    out->diagnostic = copy_text(from->diagnostic, &whole);
+    out->log = copy_text(from->log, &whole);
+    out->cached = true;
+    if (!whole)
+        compile_result_release(out);
+    return whole;
+}
+
+static uint64_t bytes_of(const struct compile_result *result)
+{
+    return result->cubin_bytes + (result->log ? strlen(result->log) : 0);
+}
+
+/* One that cannot be noted is compiled all the same, perhaps more than once. */
+static void note(struct once *once, uint64_t key)
+{
+    struct once_code *code = calloc(1, sizeof *code);
+
+    if (code && map_put(&once->codes, key, code, NULL))
+        free(code);
+    else if (code)
+        code->under_way = true;
+}
+
+enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key)
+{
+    enum once_turn turn = ONCE_MINE;
+    struct once_code *code;
+    unsigned interrupts;
+
+    pthread_mutex_lock(&once->lock);
+    interrupts = once->interrupts;
+    code = map_find(&once->codes, key);
+    while (code && code->under_way && once->interrupts == interrupts)
+        pthread_cond_wait(&once->ended, &once->lock);
+    if (once->interrupts != interrupts)
+        turn = ONCE_INTERRUPTED;
+    else if (!code)
+        note(once, key);
+    else if (code->kept && copy_result(out, &code->result))
+        turn = ONCE_KEPT;
+    pthread_mutex_unlock(&once->lock);
+    return turn;
+}
+
+/* Called with the lock. */
+static void make_room(struct once *once)
+{
+    struct once_code *code;
+
+    while (once->bytes > once->limit) {
+        code = once->oldest;
+        once->oldest = code->next;
+        once->bytes -= bytes_of(&code->result);
+        code->kept = false;
+        compile_result_release(&code->result);
+    }
+}
+
+void once_keep(struct once *once, uint64_t key, const struct compile_result *result)
+{
+    struct once_code *code;
+
+    pthread_mutex_lock(&once->lock);
+    code = map_find(&once->codes, key);
+    if (code && !code->kept && bytes_of(result) <= once->limit && copy_result(&code->result, result)) {
+        code->kept = true;
+        code->next = NULL;
+        *once->end = code;
+        once->end = &code->next;
+        once->bytes += bytes_of(result);
+        make_room(once); /* this one, the youngest, stays */
+    }
+    pthread_mutex_unlock(&once->lock);
+}
+
+void once_end(struct once *once, uint64_t key)
+{
+    struct once_code *code;
+
+    pthread_mutex_lock(&once->lock);
+    code = map_find(&once->codes, key);
+    if (code)
+        code->under_way = false;
+    pthread_cond_broadcast(&once->ended);
+    pthread_mutex_unlock(&once->lock);
+}
+
+void once_interrupt(struct once *once)
+{
+    pthread_mutex_lock(&once->lock);
+    once->interrupts++;
+    pthread_cond_broadcast(&once->ended);
+    pthread_mutex_unlock(&once->lock);
+}

@@ -1,0 +1,220 @@
+/* Each code is compiled once, by an NVRTC that counts its compiles. */
+#include "compile_fixture.h"
+
+#include "gpu/compile_once.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CALLS = 4 };
+
+struct call {
+    struct compiler *compiler;
+    const char *source;
+    char macro[32];
+    struct compile_result result;
+};
+
+static void *run_call(void *argument)
+{
+    struct call *call = argument;
+    struct compile_request request = request_of(call->source, "k");
+    const char *options[] = {call->macro};
+
+    request.options = options;
+    request.option_count = request.tuned_count = 1;
+    compile(&call->result, call->compiler, request);
+    return NULL;
+}
+
+static struct compiler *open_fake(const char *cache)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+
+    remove(in_directory("calls"));
+    setenv("FAKE_NVRTC_CALLS", in_directory("calls"), 1);
+    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err))
+        fail_msg("%s", err.text);
+    return compiler;
+}
+
+/* So often was the compiler's work done. */
+static long compiles(void)
+{
+    struct stat status;
+
+    return stat(in_directory("calls"), &status) ? 0 : (long)status.st_size;
+}
+
+/* Variants -DWARPS=0, 1, ... of a text, all at once. */
+static void start(pthread_t threads[CALLS], struct call calls[CALLS], struct compiler *compiler,
+                  const char *text)
+{
+    write_text("fake.cu", text);
+    for (int k = 0; k < CALLS; k++) {
+        calls[k] = (struct call){.compiler = compiler, .source = "fake.cu"};
+        snprintf(calls[k].macro, sizeof calls[k].macro, "-DWARPS=%d", k);
+        assert_int_equal(pthread_create(&threads[k], NULL, run_call, &calls[k]), 0);
+    }
+}
+
+static void compile_at_once(struct call calls[CALLS], struct compiler *compiler, const char *text)
+{
+    pthread_t threads[CALLS];
+
+    start(threads, calls, compiler, text);
+    for (int k = 0; k < CALLS; k++)
+        pthread_join(threads[k], NULL);
+}
+
+static void release(struct call calls[CALLS])
+{
+    for (int k = 0; k < CALLS; k++)
+        compile_result_release(&calls[k].result);
+}
+
+static void test_equal_code(const char *cache)
+{
+    struct compiler *compiler = open_fake(cache);
+    struct call calls[CALLS];
+    int made = 0;
+
+    for (int round = 0; round < 2; round++) {
+        compile_at_once(calls, compiler, "slow fine");
+        for (int k = 0; k < CALLS; k++) {
+            assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
+            assert_string_equal((const char *)calls[k].result.cubin, "machine code");
+            assert_string_equal(calls[k].result.entry, "k");
+            assert_true(calls[k].result.compile_s > 0.3);
+            made += !calls[k].result.cached;
+        }
+        release(calls);
+    }
+    assert_int_equal(made, 1);
+    assert_int_equal(compiles(), 1);
+    compile_at_once(calls, compiler, "slow fine WARPS"); /* which is read */
+    assert_int_equal(compiles(), 1 + CALLS);
+    release(calls);
+    compiler_close(compiler);
+}
+
+static void test_equal_at_once(void **state)
+{
+    (void)state;
+    test_equal_code(NULL);
+    test_equal_code(in_directory("cache"));
+}
+
+/* An error is every variant's own. */
+static void test_equal_errors(void **state)
+{
+    struct compiler *compiler = open_fake(NULL);
+    struct call calls[CALLS];
+
+    (void)state;
+    compile_at_once(calls, compiler, "slow wrong");
+    for (int k = 0; k < CALLS; k++) {
+        assert_int_equal(calls[k].result.outcome, OUTCOME_COMPILE);
+        assert_string_equal(calls[k].result.diagnostic, "k.cu(1): error: as told");
+        assert_non_null(strstr(calls[k].result.log, "as told"));
+    }
+    assert_int_equal(compiles(), 1);
+    release(calls);
+    compiler_close(compiler);
+}
+
+/* What is no verdict is nobody else's. */
+static void test_failures_of_the_compilers_own(void **state)
+{
+    struct compiler *compiler = open_fake(NULL);
+    struct call calls[CALLS];
+
+    (void)state;
+    compile_at_once(calls, compiler, "slow memory");
+    for (int k = 0; k < CALLS; k++)
+        assert_true(calls[k].result.own_failure);
+    assert_int_equal(compiles(), CALLS);
+    release(calls);
+    compiler_close(compiler);
+}
+
+/* Those who wait are interrupted with the one who compiles. */
+static void test_interrupted_waiting(void **state)
+{
+    const struct timespec tick = {.tv_nsec = 300000000};
+    struct compiler *compiler = open_fake(NULL);
+    struct call calls[CALLS];
+    pthread_t threads[CALLS];
+
+    (void)state;
+    start(threads, calls, compiler, "endless");
+    while (!compiles())
+        nanosleep(&tick, NULL);
+    nanosleep(&tick, NULL); /* the others wait */
+    compiler_interrupt(compiler);
+    for (int k = 0; k < CALLS; k++) {
+        pthread_join(threads[k], NULL);
+        assert_true(calls[k].result.own_failure);
+        assert_string_equal(calls[k].result.diagnostic, "was interrupted");
+    }
+    assert_int_equal(compiles(), 1);
+    release(calls);
+    compile_at_once(calls, compiler, "slow fine");
+    for (int k = 0; k < CALLS; k++)
+        assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
+    release(calls);
+    compiler_close(compiler);
+}
+
+static bool is_kept(struct once *once, uint64_t key)
+{
+    struct compile_result result = {0};
+    const bool kept = once_begin(&result, once, key) == ONCE_KEPT;
+
+    compile_result_release(&result);
+    return kept;
+}
+
+static void test_memory_is_bounded(void **state)
+{
+    unsigned char bytes[100] = {7};
+    const struct compile_result result = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = sizeof bytes};
+    struct once once;
+
+    (void)state;
+    once_init(&once, 250);
+    for (uint64_t key = 1; key <= 5; key++) {
+        assert_false(is_kept(&once, key));
+        once_keep(&once, key, &result);
+        once_end(&once, key);
+        assert_true(is_kept(&once, key));
+    }
+    for (uint64_t key = 1; key <= 5; key++)
+        assert_int_equal(is_kept(&once, key), key > 3);
+    once_keep(&once, 1, &result); /* compiled again */
+    assert_true(is_kept(&once, 1));
+    assert_false(is_kept(&once, 4));
+    once_release(&once);
+    once_init(&once, 99);
+    assert_false(is_kept(&once, 1));
+    once_keep(&once, 1, &result); /* too large for any room */
+    once_end(&once, 1);
+    assert_false(is_kept(&once, 1));
+    once_release(&once);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_at_once),
+        cmocka_unit_test(test_equal_errors),
+        cmocka_unit_test(test_failures_of_the_compilers_own),
+        cmocka_unit_test(test_interrupted_waiting),
+        cmocka_unit_test(test_memory_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
