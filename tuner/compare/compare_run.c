@@ -151,6 +151,12 @@ static int finish(struct player *player, struct err *err)
     struct search_facts facts = {.timed = true};
     int code = 0;
 
+    if (!job)
+        return err_set(
+            err, ERR_SYSTEM,
+            "internal error: the way %s (seed %llu) waits, and nothing is compiled or timed that it "
+            "could wait for (%zu compiled ones not timed)",
+            compare_way_text(player->way), (unsigned long long)player->seed, player->waiting);
     if (job->kind == SOURCE_COMPILE) {
         player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight->index, &flight->forecast, err);

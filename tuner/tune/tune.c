@@ -161,6 +161,21 @@ static int time_one(struct tuning *tuning, const struct search_step *step, struc
     return code || tuning->reference_pending ? code : candidate_time(tuning, step->index, step->audit, err);
 }
 
+/* A search that waits to be told of something, where nothing is under way, would wait for ever. */
+static int wait_told(struct tuning *tuning, struct err *err)
+{
+    const struct source *source = tuning->source;
+
+    if (source_pending(source, SOURCE_COMPILE) || source_pending(source, SOURCE_MEASURE))
+        return wait_one(tuning, err);
+    return err_set(
+        err, ERR_SYSTEM,
+        "internal error: the search waits, and nothing is compiled or timed that it could wait for "
+        "(%llu configurations visited, %zu compiled ones not timed); what was timed is kept, "
+        "strategy random goes on from there",
+        (unsigned long long)search_visited(tuning->search), tuning->waiting_to_time);
+}
+
 static int run(struct tuning *tuning, struct err *err)
 {
     struct search_step step = {.action = SEARCH_WAIT};
@@ -175,7 +190,7 @@ static int run(struct tuning *tuning, struct err *err)
         else if (!code && step.action == SEARCH_TIME)
             code = time_one(tuning, &step, err);
         else if (!code && step.action == SEARCH_WAIT)
-            code = wait_one(tuning, err);
+            code = wait_told(tuning, err);
     }
     return code ? code : drain(tuning, err);
 }

@@ -1,0 +1,127 @@
+/* A search that waits although nothing is under way, as none should: who drives it ends with an error. */
+#include "check.h"
+
+#include "tuner/compare/compare.h"
+#include "tuner/source/recording.h"
+#include "tuner/tune/tune.h"
+
+#include <unistd.h>
+
+static const char *const spec_path = "tests/golden/kernels/scale.json",
+                         *const recording_path = "tests/golden/kernels/scale-example-gpu.json";
+static unsigned honest; /* steps that are still the search's own */
+
+int __real_search_next(struct search_step *out, struct search *search, struct search_room room,
+                       struct err *err);
+int __wrap_search_next(struct search_step *out, struct search *search, struct search_room room,
+                       struct err *err);
+
+int __wrap_search_next(struct search_step *out, struct search *search, struct search_room room,
+                       struct err *err)
+{
+    if (honest)
+        return honest--, __real_search_next(out, search, room, err);
+    *out = (struct search_step){.action = SEARCH_WAIT};
+    return 0;
+}
+
+static void read_spec(struct spec *out)
+{
+    struct err err = {0};
+
+    if (spec_read(out, spec_path, SPEC_WHOLE, NULL, 0, &err))
+        fail_msg("%s", err.text);
+}
+
+static int tune_scale(struct err *err)
+{
+    const struct tune_options options = {
+        .strategy = SEARCH_EXHAUSTIVE, .recorded = recording_path, .simulated_cores = 2};
+    const struct site_options here = {.device = "recorded", .jobs = 1};
+    struct tuned tuned;
+    struct site site;
+    struct spec spec;
+    int code;
+
+    read_spec(&spec);
+    assert_int_equal(site_open(&site, &here, NULL), 0);
+    code = tune(&tuned, &spec, 0, &site, &options, err);
+    tuned_release(&tuned);
+    site_close(&site);
+    spec_release(&spec);
+    return code;
+}
+
+static int compare_scale(struct err *err)
+{
+    struct compare_options options = {.seeds = 1, .cores = 2, .jobs = 1};
+    struct compared compared = {0};
+    struct journal *journal;
+    struct replay replay;
+    struct space *space;
+    struct spec spec;
+    int code;
+
+    read_spec(&spec);
+    assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
+    assert_int_equal(recording_open(&journal, recording_path, &spec, 0, NULL, NULL), 0);
+    assert_int_equal(replay_open(&replay, &spec, space, journal, NULL), 0);
+    options.spec = &spec;
+    options.space = space;
+    options.replay = &replay;
+    code = compare(&compared, &options, err);
+    if (!code)
+        compared_release(&compared);
+    replay_release(&replay);
+    journal_free(journal);
+    space_close(space);
+    spec_release(&spec);
+    return code;
+}
+
+static void check_ends(int (*drive)(struct err *err), unsigned steps)
+{
+    struct err err = {0};
+
+    honest = steps;
+    alarm(30); /* rather than to stand still */
+    assert_int_equal(drive(&err), ERR_SYSTEM);
+    alarm(0);
+    assert_non_null(strstr(err.text, "internal error"));
+    assert_non_null(strstr(err.text, "nothing is compiled or timed"));
+}
+
+static void tune_ends(void **state)
+{
+    (void)state;
+    check_ends(tune_scale, 0);
+    check_ends(tune_scale, 5); /* what is under way is taken first */
+}
+
+static void compare_ends(void **state)
+{
+    (void)state;
+    check_ends(compare_scale, 0);
+    check_ends(compare_scale, 5);
+}
+
+static void an_honest_search_does_not(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    honest = UINT32_MAX;
+    if (tune_scale(&err) || compare_scale(&err))
+        fail_msg("%s", err.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tune_ends),
+        cmocka_unit_test(compare_ends),
+        cmocka_unit_test(an_honest_search_does_not),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
