@@ -8,7 +8,7 @@
 
 #define KB 1024u
 
-enum { HIGHER = 1, LOWER = 0 };
+enum { HIGHER = 1, LOWER = 0, ABOVE_0 = 1, FROM_0 = 0 };
 
 static const struct device_value_info values[] = {
 #define DEVICE_VALUE(id, name, unit, better, description) [DEVICE_##id] = {name, unit, description, better},
@@ -17,7 +17,8 @@ static const struct device_value_info values[] = {
 };
 
 static const struct device_curve_info curves[] = {
-#define DEVICE_CURVE(id, name, x, y, description) [DEVICE_CURVE_##id] = {name, x, y, description},
+#define DEVICE_CURVE(id, name, x, y, above, description)                                                     \
+    [DEVICE_CURVE_##id] = {name, x, y, description, above},
 #include "model/device.def"
 #undef DEVICE_CURVE
 };

@@ -148,6 +148,7 @@ struct device_value_info {
 const struct device_value_info *device_value_info(enum device_value_id id);
 struct device_curve_info {
     const char *name, *x, *y, *description;
+    bool above_0; /* no x or y of a profile's is 0: rates, shares, what others are divided by */
 };
 const struct device_curve_info *device_curve_info(enum device_curve_id id);
 

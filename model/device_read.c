@@ -46,8 +46,22 @@ static int read_number(double *out, const struct js_at *object, const char *key,
     return rc;
 }
 
+/* Of something that took time; the model divides by it. */
+static int read_rate(double *out, const struct js_at *object, const char *key, struct err *err)
+{
+    struct js_at at;
+    int rc = read_number(out, object, key, err);
+
+    if (rc == 0 && *out == 0 && js_find(&at, object, key))
+        return js_fail(&at, err, "is 0, and a rate lies above it: leave out what was not measured");
+    return rc;
+}
+
 static int read_value(struct device_value *out, const struct js_at *at, const char *unit, struct err *err)
 {
+    const bool is_rate = strchr(unit, '/') || strcmp(unit, "Hz") == 0;
+    int (*const read)(double *, const struct js_at *, const char *, struct err *) =
+        is_rate ? read_rate : read_number;
     static const char *const allowed[] = {"sustained", "best", "spread", "unit", "origin", NULL};
     char found[32] = "";
     struct js_at place;
@@ -56,9 +70,9 @@ static int read_value(struct device_value *out, const struct js_at *at, const ch
     if (rc == 0)
         rc = js_only(at, allowed, err);
     if (rc == 0)
-        rc = read_number(&out->sustained, at, "sustained", err);
+        rc = read(&out->sustained, at, "sustained", err);
     if (rc == 0)
-        rc = read_number(&out->best, at, "best", err);
+        rc = read(&out->best, at, "best", err);
     if (rc == 0)
         rc = read_number(&out->spread, at, "spread", err);
     if (rc == 0)
@@ -75,7 +89,7 @@ static int read_value(struct device_value *out, const struct js_at *at, const ch
     return rc;
 }
 
-static int read_reals(double **out, size_t *count, const struct js_at *object, const char *key,
+static int read_reals(double **out, size_t *count, const struct js_at *object, const char *key, bool above_0,
                       struct err *err)
 {
     struct js_at list;
@@ -93,11 +107,13 @@ static int read_reals(double **out, size_t *count, const struct js_at *object, c
         struct js_at at = js_element(&list, i);
 
         rc = js_real(&(*out)[i], &at, err);
+        if (rc == 0 && above_0 && (*out)[i] == 0)
+            rc = js_fail(&at, err, "is 0, and this curve lies above it: leave out what was not measured");
     }
     return rc;
 }
 
-static int read_curve(struct device_curve *out, const struct js_at *at, struct err *err)
+static int read_curve(struct device_curve *out, const struct js_at *at, bool above_0, struct err *err)
 {
     static const char *const allowed[] = {"x", "y", "origin", NULL};
     double *x = NULL, *y = NULL;
@@ -111,9 +127,9 @@ static int read_curve(struct device_curve *out, const struct js_at *at, struct e
     if (rc == 0)
         rc = read_text(origin, sizeof origin, at, "origin", err);
     if (rc == 0)
-        rc = read_reals(&x, &nx, at, "x", err);
+        rc = read_reals(&x, &nx, at, "x", above_0, err);
     if (rc == 0)
-        rc = read_reals(&y, &ny, at, "y", err);
+        rc = read_reals(&y, &ny, at, "y", above_0, err);
     if (rc == 0 && nx != ny)
         rc = js_fail(at, err, "has %zu values of x and %zu of y", nx, ny);
     if (rc == 0 && device_curve_set(out, x, y, nx, origin, &why))
@@ -145,7 +161,7 @@ static int read_op(struct device_op *out, const struct js_at *at, struct err *er
     if (rc == 0 && js_find(&part, at, "ridge_warps"))
         rc = read_number(&out->ridge_warps, at, "ridge_warps", err);
     if (rc == 0 && js_find(&part, at, "roofline"))
-        rc = read_curve(&out->roofline, &part, err);
+        rc = read_curve(&out->roofline, &part, true, err);
     return rc;
 }
 
@@ -233,6 +249,7 @@ static int read_ops(struct device *out, const struct js_at *at, struct err *err)
 static int read_curves(struct device *out, const struct js_at *at, struct err *err)
 {
     const char *allowed[DEVICE_CURVE_COUNT + 1] = {0};
+    const struct device_curve_info *info;
     struct js_at member;
     int rc = js_expect(at, JS_OBJECT, err);
 
@@ -240,9 +257,11 @@ static int read_curves(struct device *out, const struct js_at *at, struct err *e
         allowed[i] = device_curve_info((enum device_curve_id)i)->name;
     if (rc == 0)
         rc = js_only(at, allowed, err);
-    for (size_t i = 0; rc == 0 && i < DEVICE_CURVE_COUNT; i++)
-        if (js_find(&member, at, allowed[i]))
-            rc = read_curve(&out->curves[i], &member, err);
+    for (size_t i = 0; rc == 0 && i < DEVICE_CURVE_COUNT; i++) {
+        info = device_curve_info((enum device_curve_id)i);
+        if (js_find(&member, at, info->name))
+            rc = read_curve(&out->curves[i], &member, info->above_0, err);
+    }
     return rc;
 }
 

@@ -60,6 +60,19 @@ static void wrong_fields_are_named(void **state)
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
          "{\"x\": [1, 2], \"y\": [1]}}}",
          "profile: curves.loaded_l2: has 2 values of x and 1 of y"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_read_pieces\": "
+         "{\"x\": [64, 128], \"y\": [1e12, 0]}}}",
+         "profile: curves.dram_read_pieces.y[1]: is 0, and this curve lies above it"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_dram\": "
+         "{\"x\": [0], \"y\": [700]}}}",
+         "profile: curves.loaded_dram.x[0]: is 0"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMA\": "
+         "{\"roofline\": "
+         "{\"x\": [1, 2], \"y\": [0, 1]}}}}",
+         "profile: operations.FFMA.roofline.y[0]: is 0"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_read\": "
+         "{\"sustained\": 1, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
+         "profile: values.dram_read.best: is 0, and a rate lies above it"},
     };
 
     (void)state;
@@ -248,6 +261,23 @@ static void the_h200_reaches_its_peaks(void **state)
     device_release(&device);
 }
 
+/* The first of a row of issues is at 0, and a fair scheduler spreads nothing. */
+static void some_curves_begin_at_0(void **state)
+{
+    struct device device;
+    struct err err = {0};
+
+    (void)state;
+    if (read_from(&device,
+                  "{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {"
+                  "\"issue_loads\": {\"x\": [1, 2], \"y\": [0, 4]}, "
+                  "\"warp_latency_spread\": {\"x\": [1, 2], \"y\": [0, 0]}}}",
+                  &err))
+        fail_msg("%s", err.text);
+    check_near(device_curve_at(&device.curves[DEVICE_CURVE_ISSUE_LOADS], 1), 0, 0);
+    device_release(&device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +288,7 @@ int main(void)
         cmocka_unit_test(published_numbers_are_told_from_measured_ones),
         cmocka_unit_test(published_profiles_load_and_say_so),
         cmocka_unit_test(the_h200_reaches_its_peaks),
+        cmocka_unit_test(some_curves_begin_at_0),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
