@@ -96,6 +96,27 @@ int device_limits_of(struct device_limits *out, unsigned sm, struct err *err)
                    known);
 }
 
+int device_need_occupancy(const struct device *device, struct err *err)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } needed[] = {
+#define NEEDED(field) {#field, offsetof(struct device_limits, field)}
+        NEEDED(warps_per_sm),     NEEDED(blocks_per_sm),       NEEDED(threads_per_block),
+        NEEDED(registers_per_sm), NEEDED(registers_per_block), NEEDED(registers_per_thread),
+        NEEDED(shared_per_sm),    NEEDED(shared_per_block),
+#undef NEEDED
+    };
+
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!*(const uint64_t *)((const char *)&device->limits + needed[i].offset))
+            return err_set(err, ERR_MISSING,
+                           "the profile of %s lacks limits.%s, without which its occupancy is unknown",
+                           device->name, needed[i].name);
+    return 0;
+}
+
 void device_init(struct device *device)
 {
     memset(device, 0, sizeof *device);

@@ -162,6 +162,9 @@ bool device_is_calibrated(const struct device *device); /* at least one value or
  * calls this first and then overwrites what the driver knows. */
 int device_limits_of(struct device_limits *out, unsigned sm, struct err *err);
 
+/* ERR_MISSING, with its name, when a limit is 0 without which nobody can tell how many warps an SM holds. */
+int device_need_occupancy(const struct device *device, struct err *err);
+
 /* Reads a profile. Everything is checked: schema, names, units, ranges, curves; a wrong field is ERR_USAGE
  * with its path. `device_load` takes a path, or the name of a profile in `directory` ("nvidia-h200"), null
  * for none. */

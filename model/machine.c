@@ -420,6 +420,8 @@ int machine_init(struct machine *out, const struct device *device, struct err *e
     if (!device->limits.sm_count || !device->limits.subpartitions || !device->limits.sm_clock_hz)
         return err_set(err, ERR_MISSING, "the profile of %s lacks the number of SMs or their clock",
                        device->name);
+    if (device_need_occupancy(device, err))
+        return ERR_MISSING;
     out->capacities.clock_best_hz = (double)device->limits.sm_clock_hz;
     out->capacities.clock_hz = device_has(device, DEVICE_CLOCK) ? device_sustained(device, DEVICE_CLOCK)
                                                                 : out->capacities.clock_best_hz;

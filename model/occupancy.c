@@ -5,16 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNLIMITED = UINT_MAX };
+enum { UNLIMITED = UINT_MAX, WARP = 32 };
+
+static unsigned capped(uint64_t value)
+{
+    return value < UNLIMITED ? (unsigned)value : UNLIMITED;
+}
+
+/* A limit of 0 is unknown, and what is unknown limits nothing. */
+static bool over(uint64_t value, uint64_t limit)
+{
+    return limit && value > limit;
+}
 
 static uint64_t round_up(uint64_t value, uint64_t granule)
 {
     return granule ? (value + granule - 1) / granule * granule : value;
 }
 
-static unsigned capped(uint64_t value)
+/* How many of `each` a limit allows, likewise. */
+static unsigned within(uint64_t limit, uint64_t each)
 {
-    return value < UNLIMITED ? (unsigned)value : UNLIMITED;
+    return limit && each ? capped(limit / each) : UNLIMITED;
 }
 
 const char *limiter_text(enum limiter limiter)
@@ -24,24 +36,22 @@ const char *limiter_text(enum limiter limiter)
     return texts[limiter];
 }
 
-static unsigned warps_of(const struct device_limits *limits, unsigned threads)
+static unsigned warps_of(unsigned threads)
 {
-    const unsigned size = limits->warp_size ? (unsigned)limits->warp_size : 32;
-
-    return (threads + size - 1) / size;
+    return (unsigned)(((uint64_t)threads + WARP - 1) / WARP);
 }
 
 static uint64_t registers_per_warp(const struct device_limits *limits, unsigned registers)
 {
-    return round_up((uint64_t)registers * limits->warp_size, limits->register_granule);
+    return round_up((uint64_t)registers * WARP, limits->register_granule);
 }
 
 /* The hardware checks a launch as if a block took registers in all sub-partitions alike. */
 static bool registers_launch(const struct device_limits *limits, unsigned registers, unsigned warps)
 {
-    return registers <= limits->registers_per_thread &&
-           registers_per_warp(limits, registers) * round_up(warps, limits->subpartitions) <=
-               limits->registers_per_block;
+    return !over(registers, limits->registers_per_thread) &&
+           !over(registers_per_warp(limits, registers) * round_up(warps, limits->subpartitions),
+                 limits->registers_per_block);
 }
 
 static unsigned by_registers(const struct device_limits *limits, unsigned registers, unsigned warps)
@@ -53,6 +63,8 @@ static unsigned by_registers(const struct device_limits *limits, unsigned regist
         return UNLIMITED;
     if (!registers_launch(limits, registers, warps))
         return 0;
+    if (!limits->registers_per_sm)
+        return UNLIMITED;
     return capped(limits->registers_per_sm / parts / per_warp * parts / warps);
 }
 
@@ -67,34 +79,38 @@ static uint64_t carveout_for(const struct device_limits *limits, uint64_t bytes)
 }
 
 /* Bytes of shared memory the blocks of an SM may share: the preferred carve-out unless not even one block
- * fits in it. */
+ * fits in it; 0 where nobody knows. */
 static uint64_t shared_capacity(const struct device_limits *limits, int carveout, uint64_t block_bytes)
 {
     const uint64_t whole = limits->shared_per_sm;
     const uint64_t wanted =
         carveout < 0 || carveout > 100 ? whole : carveout_for(limits, whole * (uint64_t)carveout / 100);
 
+    if (!whole)
+        return 0;
     return wanted >= block_bytes ? wanted : carveout_for(limits, block_bytes);
+}
+
+/* Bytes of shared memory that one block may take. */
+static uint64_t largest_shared(const struct device_limits *limits)
+{
+    return limits->shared_per_block_optin > limits->shared_per_block ? limits->shared_per_block_optin
+                                                                     : limits->shared_per_block;
 }
 
 static unsigned by_shared(const struct device_limits *limits, uint64_t block_bytes, uint64_t capacity)
 {
-    const uint64_t largest = limits->shared_per_block_optin > limits->shared_per_block
-                                 ? limits->shared_per_block_optin
-                                 : limits->shared_per_block;
+    const uint64_t largest = largest_shared(limits);
 
-    if (block_bytes == 0)
-        return UNLIMITED;
-    return block_bytes > largest + limits->shared_reserved ? 0 : capped(capacity / block_bytes);
+    return largest && block_bytes > largest + limits->shared_reserved ? 0 : within(capacity, block_bytes);
 }
 
 void occupancy_of(struct occupancy *out, const struct device_limits *limits,
                   const struct occupancy_block *block)
 {
-    const unsigned warps = warps_of(limits, block->threads);
+    const unsigned warps = warps_of(block->threads);
     const uint64_t bytes = round_up(block->shared + limits->shared_reserved, limits->shared_granule);
     const uint64_t capacity = shared_capacity(limits, block->carveout, bytes);
-    const bool barriers = limits->barriers_per_sm && block->barriers;
     uint64_t in_use;
 
     *out = (struct occupancy){.warps_per_block = warps, .shared_allocated = bytes};
@@ -102,19 +118,18 @@ void occupancy_of(struct occupancy *out, const struct device_limits *limits,
         return;
     out->limits[LIMITER_NONE] = UNLIMITED;
     out->limits[LIMITER_WARPS] =
-        block->threads > limits->threads_per_block ? 0 : (unsigned)(limits->warps_per_sm / warps);
-    out->limits[LIMITER_BLOCKS] = (unsigned)limits->blocks_per_sm;
+        over(block->threads, limits->threads_per_block) ? 0 : within(limits->warps_per_sm, warps);
+    out->limits[LIMITER_BLOCKS] = within(limits->blocks_per_sm, 1);
     out->limits[LIMITER_REGISTERS] = by_registers(limits, block->registers, warps);
     out->limits[LIMITER_SHARED] = by_shared(limits, bytes, capacity);
-    out->limits[LIMITER_BARRIERS] =
-        barriers ? (unsigned)(limits->barriers_per_sm / block->barriers) : UNLIMITED;
+    out->limits[LIMITER_BARRIERS] = within(limits->barriers_per_sm, block->barriers);
     for (int i = LIMITER_NONE; i < LIMITER_COUNT; i++)
         if (out->limits[i] < out->limits[out->limiter])
             out->limiter = (enum limiter)i;
-    out->blocks = out->limits[out->limiter];
+    out->blocks = out->limiter == LIMITER_NONE ? 0 : out->limits[out->limiter];
     out->warps = out->blocks * warps;
     out->share = limits->warps_per_sm ? (double)out->warps / (double)limits->warps_per_sm : 0;
-    out->lanes = (double)block->threads / (double)(warps * limits->warp_size);
+    out->lanes = (double)block->threads / ((double)warps * WARP);
     in_use = out->blocks * bytes;
     out->carveout = block->carveout < 0 ? carveout_for(limits, in_use) : capacity;
     out->l1 = limits->unified_bytes > out->carveout ? limits->unified_bytes - out->carveout : 0;
@@ -165,14 +180,14 @@ static bool geometry_fits(struct reason *reason, const struct device_limits *lim
     for (int i = 0; i < 3; i++) {
         if (launch->block[i] == 0 || launch->grid[i] == 0)
             return refuse(reason, "%s.%c is 0", launch->block[i] ? "grid" : "block", "xyz"[i]);
-        if (launch->block[i] > block_max[i])
+        if (over(launch->block[i], block_max[i]))
             return refuse(reason, "block.%c is %u, the device allows %llu", "xyz"[i], launch -> block[i],
                           (unsigned long long)block_max[i]);
-        if (launch->grid[i] > grid_max[i])
+        if (over(launch->grid[i], grid_max[i]))
             return refuse(reason, "grid.%c is %u, the device allows %llu", "xyz"[i], launch -> grid[i],
                           (unsigned long long)grid_max[i]);
     }
-    if (threads > limits->threads_per_block)
+    if (over(threads, limits->threads_per_block))
         return refuse(reason, "%llu threads a block, the device allows %llu", (unsigned long long)threads,
                       (unsigned long long)limits->threads_per_block);
     return true;
@@ -180,11 +195,9 @@ static bool geometry_fits(struct reason *reason, const struct device_limits *lim
 
 static bool shared_fits(struct reason *reason, const struct device_limits *limits, uint64_t bytes)
 {
-    const uint64_t largest = limits->shared_per_block_optin > limits->shared_per_block
-                                 ? limits->shared_per_block_optin
-                                 : limits->shared_per_block;
+    const uint64_t largest = largest_shared(limits);
 
-    if (bytes <= largest)
+    if (!over(bytes, largest))
         return true;
     return refuse(reason, "%llu bytes of shared memory a block, the device allows %llu",
                   (unsigned long long)bytes, (unsigned long long)largest);
@@ -227,7 +240,7 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
     if (occupancy.limits[LIMITER_REGISTERS] == 0)
         return refuse(&reason, "%u registers a thread leave no room for %u threads: at most %u",
                       block.registers, block.threads, occupancy_largest_block(limits, block.registers));
-    if (occupancy.blocks == 0)
+    if (occupancy.blocks == 0 && occupancy.limiter != LIMITER_NONE)
         return refuse(&reason, "no block fits an SM: limited by %s", limiter_text(occupancy.limiter));
     return true;
 }

@@ -4,7 +4,8 @@
  * Pure functions over plain structs. The rules are those of CUDA's occupancy header (compute capability 7.5
  * to 12.x): registers go to warps in granules within each sub-partition, shared memory to blocks in granules
  * and with the bytes the system reserves, and the launch itself is refused where registers for all
- * sub-partitions at once would not fit. Seed 003 defines the terms: theoretical occupancy here, achieved
+ * sub-partitions at once would not fit. A limit of 0 is unknown and limits nothing; device_need_occupancy()
+ * says whether enough of them are known. Seed 003 defines the terms: theoretical occupancy here, achieved
  * occupancy through waves. */
 #ifndef MODEL_OCCUPANCY_H
 #define MODEL_OCCUPANCY_H
@@ -17,7 +18,7 @@
 #include <stddef.h>
 
 enum limiter {
-    LIMITER_NONE, /* nothing fits: see occupancy_launchable() */
+    LIMITER_NONE, /* no limit is known */
     LIMITER_WARPS,
     LIMITER_BLOCKS,
     LIMITER_REGISTERS,
@@ -37,7 +38,7 @@ struct occupancy_block {
 };
 
 struct occupancy {
-    unsigned blocks, warps;         /* resident per SM */
+    unsigned blocks, warps;         /* resident per SM; 0: nothing fits, or LIMITER_NONE */
     unsigned warps_per_block;       /* started ones, the last perhaps part filled */
     double share;                   /* warps / warps an SM can hold: the theoretical occupancy, 0 to 1 */
     double lanes;                   /* threads / (32 x warps of the block): lanes in use, 0 to 1 */

@@ -286,6 +286,8 @@ static int calculate(struct calculation *c, const struct cli_args *args, struct 
     int code = choose_device(&c->device, cli_given(args, "device") ? cli_text(args, "device") : "sm_90", err);
 
     if (!code)
+        code = device_need_occupancy(&c->device, err);
+    if (!code)
         code = read_block(&c->block, args, err);
     if (!code)
         code = cli_count(&c->grid_blocks, args, "blocks", 1, INT64_MAX, err);

@@ -232,6 +232,10 @@ static void what_is_missing_is_named(void **state)
     assert_non_null(strstr(err.text, "dram_latency"));
     assert_non_null(strstr(err.text, "calibrate"));
     machine_release(&machine);
+    device.limits.warps_per_sm = 0;
+    err_clear(&err);
+    assert_int_equal(machine_init(&machine, &device, &err), ERR_MISSING);
+    assert_non_null(strstr(err.text, "limits.warps_per_sm"));
     device_release(&device);
 
     device_init(&empty);

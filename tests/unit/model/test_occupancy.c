@@ -206,6 +206,39 @@ static void launches_are_refused_with_the_reason(void **state)
     }
 }
 
+/* 0 is no limit of 0: each limit alone unknown, and then all of them. */
+static void unknown_limits_limit_nothing(void **state)
+{
+    const struct launch launch = {
+        .grid = {70000, 70000, 2}, .block = {32, 32, 32}, .shared_bytes = 300000, .carveout = -1};
+    const struct launch plain = {.grid = {1, 1, 1}, .block = {256, 1, 1}, .carveout = 50};
+    const struct cubin_resources resources = {.registers = 300, .barriers = 200, .shared_bytes = 1024};
+    const struct cubin_resources modest = {.registers = 40, .barriers = 1, .shared_bytes = 1024};
+    const struct device_limits whole = limits_of(90), none = {0};
+    const size_t count = offsetof(struct device_limits, carveouts) / sizeof(uint64_t);
+    const struct occupancy_block block = occupancy_block_of(&plain, &modest);
+    struct occupancy full, found;
+    char reason[256] = "";
+
+    (void)state;
+    occupancy_of(&full, &whole, &block);
+    for (size_t i = 0; i < count; i++) {
+        struct device_limits limits = whole;
+
+        ((uint64_t *)&limits)[i] = 0;
+        if (!occupancy_launchable(reason, sizeof reason, &limits, &plain, &modest))
+            fail_msg("limit %zu: %s", i, reason);
+        occupancy_of(&found, &limits, &block);
+        assert_true(found.blocks >= full.blocks);
+        assert_true(found.lanes <= 1);
+    }
+    if (!occupancy_launchable(reason, sizeof reason, &none, &launch, &resources))
+        fail_msg("%s", reason);
+    occupancy_of(&found, &none, &block);
+    assert_int_equal(found.blocks, 0);
+    assert_int_equal(found.limiter, LIMITER_NONE);
+}
+
 static void curves_pass_through_the_current_point(void **state)
 {
     const struct device_limits limits = limits_of(90);
@@ -264,6 +297,7 @@ int main(void)
         cmocka_unit_test(launches_are_refused_with_the_reason),
         cmocka_unit_test(curves_pass_through_the_current_point),
         cmocka_unit_test(shared_memory_sets_the_occupancy),
+        cmocka_unit_test(unknown_limits_limit_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
