@@ -3,6 +3,7 @@
 #include "model/code/register_reads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -411,6 +412,27 @@ static int take_curves(struct machine *machine, struct err *err)
     return 0;
 }
 
+/* Whatever a kernel computes goes through L2 and DRAM: better to say at once what is not known of them than
+ * variant by variant, after compiling each. All that is missing is named. */
+static int check_memory(const struct device *device, struct err *err)
+{
+    static const enum device_value_id needed[] = {DEVICE_L2_LATENCY, DEVICE_DRAM_LATENCY, DEVICE_L2_READ,
+                                                  DEVICE_DRAM_READ};
+    char missing[256] = "";
+    size_t used = 0, i;
+
+    for (i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!device_has(device, needed[i]))
+            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? ", " : "",
+                                     device_value_info(needed[i])->name);
+    if (!used)
+        return 0;
+    return err_set(err, ERR_MISSING,
+                   "the profile of %s lacks %s, without which no kernel can be predicted: run occutune "
+                   "calibrate on such a GPU",
+                   device->name, missing);
+}
+
 int machine_init(struct machine *out, const struct device *device, struct err *err)
 {
     *out = (struct machine){.device = device};
@@ -420,7 +442,7 @@ int machine_init(struct machine *out, const struct device *device, struct err *e
     if (!device->limits.sm_count || !device->limits.subpartitions || !device->limits.sm_clock_hz)
         return err_set(err, ERR_MISSING, "the profile of %s lacks the number of SMs or their clock",
                        device->name);
-    if (device_need_occupancy(device, err))
+    if (device_need_occupancy(device, err) || check_memory(device, err))
         return ERR_MISSING;
     out->capacities.clock_best_hz = (double)device->limits.sm_clock_hz;
     out->capacities.clock_hz = device_has(device, DEVICE_CLOCK) ? device_sustained(device, DEVICE_CLOCK)

@@ -62,8 +62,8 @@ struct machine {
     double *points;                     /* owned: behind the curves */
 };
 
-/* ERR_MISSING when the profile is not calibrated or lacks the SM clock, the number of SMs or what occupancy
- * needs; ERR_MEMORY. */
+/* ERR_MISSING when the profile is not calibrated or lacks what every prediction needs: the SM clock, the
+ * number of SMs, the limits that occupancy rests on, latency and throughput of L2 and DRAM; ERR_MEMORY. */
 int machine_init(struct machine *out, const struct device *device, struct err *err);
 void machine_release(struct machine *machine);
 

@@ -226,12 +226,17 @@ static void what_is_missing_is_named(void **state)
     double value;
 
     (void)state;
-    device.values[DEVICE_DRAM_LATENCY].known = false;
+    device.values[DEVICE_SHARED_LATENCY].known = false;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    assert_int_equal(machine_need(&value, &machine, DEVICE_DRAM_LATENCY, &err), ERR_MISSING);
-    assert_non_null(strstr(err.text, "dram_latency"));
+    assert_int_equal(machine_need(&value, &machine, DEVICE_SHARED_LATENCY, &err), ERR_MISSING);
+    assert_non_null(strstr(err.text, "shared_latency"));
     assert_non_null(strstr(err.text, "calibrate"));
     machine_release(&machine);
+    device.values[DEVICE_DRAM_LATENCY].known = device.values[DEVICE_L2_READ].known = false;
+    err_clear(&err);
+    assert_int_equal(machine_init(&machine, &device, &err), ERR_MISSING);
+    assert_non_null(strstr(err.text, "lacks dram_latency, l2_read, without"));
+    device.values[DEVICE_DRAM_LATENCY].known = device.values[DEVICE_L2_READ].known = true;
     device.limits.warps_per_sm = 0;
     err_clear(&err);
     assert_int_equal(machine_init(&machine, &device, &err), ERR_MISSING);
