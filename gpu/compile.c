@@ -18,12 +18,35 @@
 
 struct compiler {
     char *worker, *library, *cache, *version;
-    char *provenance; /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
-    struct pool pool; /* as many processes as calls were ever in flight */
-    struct once once; /* what they are at, and have done */
+    char *architectures; /* " sm_75 sm_80 ...": what NVRTC compiles for */
+    char *provenance;    /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
+    struct pool pool;    /* as many processes as calls were ever in flight */
+    struct once once;    /* what they are at, and have done */
     pthread_mutex_t lock;
     uint64_t unchecked_bytes; /* written to the cache since its size was looked at */
 };
+
+static int read_architectures(struct compiler *compiler, const struct js_at *root, struct err *err)
+{
+    enum { EACH = 16 }; /* bytes of a name at most */
+    struct js_at list;
+    size_t used = 0, i;
+    uint64_t sm;
+
+    if (js_member(&list, root, "architectures", err))
+        return err ? err->code : ERR_FORMAT;
+    compiler->architectures = calloc(js_count(&list) + 1, EACH);
+    if (!compiler->architectures)
+        return err_memory(err);
+    for (i = 0; i < js_count(&list); i++) {
+        const struct js_at at = js_element(&list, i);
+
+        if (js_unsigned(&sm, &at, err))
+            return err ? err->code : ERR_FORMAT;
+        used += (size_t)snprintf(compiler->architectures + used, EACH, " sm_%u", (unsigned)sm);
+    }
+    return 0;
+}
 
 static int read_greeting(struct compiler *compiler, const struct message *greeting, struct err *err)
 {
@@ -40,7 +63,7 @@ static int read_greeting(struct compiler *compiler, const struct message *greeti
     if (!compiler->version || !compiler->provenance)
         return err_memory(err);
     snprintf(compiler->provenance, size, "NVRTC %s (%s)", version, library);
-    return 0;
+    return read_architectures(compiler, &root, err);
 }
 
 int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err)
@@ -97,6 +120,7 @@ void compiler_close(struct compiler *compiler)
     free(compiler->library);
     free(compiler->cache);
     free(compiler->version);
+    free(compiler->architectures);
     free(compiler->provenance);
     free(compiler);
 }
@@ -115,6 +139,20 @@ void compiler_interrupt(struct compiler *compiler)
 const char *compiler_version(const struct compiler *compiler)
 {
     return compiler->version;
+}
+
+int compiler_check_arch(const struct compiler *compiler, const char *arch, struct err *err)
+{
+    const size_t length = strncmp(arch, "sm_", 3) ? strlen(arch) : 3 + strspn(arch + 3, "0123456789");
+    const char *at = compiler->architectures;
+
+    for (; *at; at += strcspn(at, " ")) {
+        at++;
+        if (strcspn(at, " ") == length && !strncmp(at, arch, length))
+            return 0;
+    }
+    return err_set(err, ERR_USAGE, "NVRTC %s does not compile for %s; it knows%s", compiler->version, arch,
+                   compiler->architectures);
 }
 
 /* The value of an option that names an architecture; null for other options. */

@@ -35,6 +35,10 @@ void compiler_interrupt(struct compiler *compiler);
 
 const char *compiler_version(const struct compiler *compiler); /* "13.0"; lives as long as the compiler */
 
+/* Whether NVRTC compiles for `arch`, "sm_90" or, with a suffix, "sm_90a": else ERR_USAGE, naming those it
+ * knows. A caller with many variants asks once, rather than to hear it of each. */
+int compiler_check_arch(const struct compiler *compiler, const char *arch, struct err *err);
+
 struct compile_request {
     const char *source_path; /* the .cu file; quoted headers are found beside it, and in the options' -I */
     const char

@@ -16,6 +16,8 @@
 /* The functions used, under the names that NVRTC 12 and 13 share. */
 #define FUNCTIONS(X)                                                                                         \
     X(nvrtcVersion)                                                                                          \
+    X(nvrtcGetNumSupportedArchs)                                                                             \
+    X(nvrtcGetSupportedArchs)                                                                                \
     X(nvrtcCreateProgram)                                                                                    \
     X(nvrtcDestroyProgram)                                                                                   \
     X(nvrtcCompileProgram)                                                                                   \
@@ -307,6 +309,22 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     return rc;
 }
 
+/* [75, 80, ...]; null when memory ends or NVRTC does not say. */
+static struct json *architectures(const struct nvrtc *nvrtc)
+{
+    struct json *list = js_new_array();
+    int count = 0, i, *known = NULL;
+    bool failed = !list || nvrtc->nvrtcGetNumSupportedArchs(&count) || count < 1;
+
+    if (!failed)
+        known = calloc((size_t)count, sizeof *known);
+    failed = failed || !known || nvrtc->nvrtcGetSupportedArchs(known);
+    for (i = 0; i < count && !failed; i++)
+        failed = js_append(list, js_new_integer(known[i]));
+    free(known);
+    return js_unless(failed, list);
+}
+
 /* The first message: what was loaded, or what was tried. */
 static int greet(int fd, const struct nvrtc *nvrtc, const char *tried, struct err *err)
 {
@@ -321,7 +339,8 @@ static int greet(int fd, const struct nvrtc *nvrtc, const char *tried, struct er
         rc = js_set_string(head, "missing", tried);
     else
         rc = js_set_string(head, "version", version) || js_set_string(head, "library", nvrtc->library) ||
-             js_set_string(head, "include", nvrtc->include);
+             js_set_string(head, "include", nvrtc->include) ||
+             js_set(head, "architectures", architectures(nvrtc));
     rc = rc ? err_memory(err) : message_send(fd, head, NULL, 0, err);
     js_free(head);
     return rc;

@@ -23,6 +23,19 @@ nvrtcResult nvrtcVersion(int *major, int *minor)
     return NVRTC_SUCCESS;
 }
 
+nvrtcResult nvrtcGetNumSupportedArchs(int *count)
+{
+    *count = 2;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int *known)
+{
+    known[0] = 90;
+    known[1] = 100;
+    return NVRTC_SUCCESS;
+}
+
 nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int count,
                                const char *const *headers, const char *const *names)
 {

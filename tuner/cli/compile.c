@@ -60,7 +60,9 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
 
     if (code)
         return code;
-    code = compile_cubin(&result, compiler, &request, err);
+    code = compiler_check_arch(compiler, request.arch, err);
+    if (!code)
+        code = compile_cubin(&result, compiler, &request, err);
     if (!code && result.log)
         fputs(result.log, cli->err);
     if (!code && result.outcome != OUTCOME_OK)

@@ -102,11 +102,21 @@ static int rank_and_visit(struct ranked *out, struct expectation *expectation,
     return code;
 }
 
+static int check_arch(const struct ranking_options *options, struct err *err)
+{
+    char arch[16];
+
+    snprintf(arch, sizeof arch, "sm_%u", options->machine->device->sm);
+    return compiler_check_arch(options->compiler, arch, err);
+}
+
 int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
                 const unsigned *choices, struct err *err)
 {
     *out = (struct ranked){.outcome = OUTCOME_OK};
     memset(expectation, 0, sizeof *expectation);
+    if (check_arch(options, err))
+        return ERR_USAGE;
     return rank_and_visit(out, expectation, options, choices, err);
 }
 
@@ -184,14 +194,15 @@ int ranking_make(struct ranking *out, const struct ranking_options *options, str
     struct queue *queue = NULL;
     struct job *jobs = NULL;
     size_t i;
-    int code = 0;
+    int code;
 
     *out = (struct ranking){.count = count};
-    if (count < SIZE_MAX / sizeof *jobs) {
+    code = check_arch(options, err);
+    if (!code && count < SIZE_MAX / sizeof *jobs) {
         out->rows = calloc(count + 1, sizeof *out->rows);
         jobs = calloc(count + 1, sizeof *jobs);
     }
-    if (!out->rows || !jobs)
+    if (!code && (!out->rows || !jobs))
         code = err_memory(err);
     for (i = 0; i < count && !code; i++)
         out->rows[i] = (struct ranked){.index = options->indices ? options->indices[i] : i};

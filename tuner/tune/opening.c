@@ -91,7 +91,10 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (code)
         return code;
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->site->compiler));
-    code = check_memory(tuning, err);
+    snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
+    code = compiler_check_arch(tuning->site->compiler, tuning->arch, err);
+    if (!code)
+        code = check_memory(tuning, err);
     if (code || tuning->options->only)
         return code;
     if (tuning->options->journal)

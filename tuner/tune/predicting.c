@@ -26,6 +26,10 @@ static int load(struct tuning *tuning, struct err *err)
                        tuning->out->device.name);
     if (device_load(&tuning->profile, profile ? profile : name, tuning->options->profiles, err))
         return err->code;
+    if (!tuning->out->device.sm) /* another tool's recording does not say: what the profile is of */
+        snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", tuning->profile.sm);
+    if (compiler_check_arch(tuning->site->compiler, tuning->arch, err))
+        return err->code;
     return machine_init(&tuning->machine, &tuning->profile, err);
 }
 

@@ -115,6 +115,32 @@ static void test_own_failures_are_not_kept(void **state)
     }
 }
 
+/* The fake knows sm_90 and sm_100. */
+static void test_unknown_architectures_are_refused(void **state)
+{
+    static const char *const known[] = {"sm_90", "sm_90a", "sm_100", "sm_100f"}, *const unknown[] = {
+                                                                                     "sm_9",  "sm_999",
+                                                                                     "sm_10", "sm_75",
+                                                                                     "sm_",   "hopper",
+                                                                                     ""};
+    struct compiler *compiler;
+    struct err err = {0};
+
+    (void)state;
+    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), NULL, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (compiler_check_arch(compiler, known[i], &err))
+            fail_msg("%s: %s", known[i], err.text);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        err_clear(&err);
+        assert_int_equal(compiler_check_arch(compiler, unknown[i], &err), ERR_USAGE);
+        assert_non_null(strstr(err.text, "NVRTC 13.0 does not compile for"));
+        assert_non_null(strstr(err.text, "it knows sm_90 sm_100"));
+    }
+    compiler_close(compiler);
+}
+
 /* A file of the cache, so many bytes, last used so many seconds ago. */
 static void put_entry(const char *cache, const char *name, size_t bytes, time_t age_s)
 {
@@ -173,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_cache),
         cmocka_unit_test(test_unwritable_cache),
         cmocka_unit_test(test_own_failures_are_not_kept),
+        cmocka_unit_test(test_unknown_architectures_are_refused),
         cmocka_unit_test(test_cache_is_held_to_its_size),
     };
 
