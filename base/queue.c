@@ -1,6 +1,7 @@
 #include "base/queue.h"
 
 #include "base/locale.h"
+#include "base/map.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -11,7 +12,14 @@ struct job {
     queue_job *run;
     void *argument;
     size_t lane;
+    struct first *first; /* of its key; null: it has none */
     struct job *next;
+};
+
+/* The first job of a key. */
+struct first {
+    const struct job *job; /* once one has begun, until it ends */
+    bool ended;
 };
 
 struct job_list {
@@ -36,6 +44,7 @@ struct queue {
     unsigned *lane_of;           /* thread of the team -> lane */
     unsigned thread_count, team; /* wanted; what OpenMP gave, 0 before */
     struct job_list finished;
+    struct map firsts; /* key -> struct first */
     size_t pending;
     bool closing;
 };
@@ -81,6 +90,31 @@ static void list_free(struct job_list *list)
 /* Threads
  * ------------------------------------------------------------------------------------------------------- */
 
+/* The next job that need not wait for the first of its key; null when there is none. */
+static struct job *take_ready(struct lane *lane)
+{
+    struct job **link = &lane->waiting.first, *job;
+
+    while ((job = *link) && job->first && job->first->job)
+        link = &job->next;
+    if (!job)
+        return NULL;
+    *link = job->next;
+    if (!job->next)
+        lane->waiting.end = link;
+    if (job->first && !job->first->ended)
+        job->first->job = job;
+    return job;
+}
+
+static void end_first(struct lane *lane, const struct job *job)
+{
+    if (!job->first || job->first->job != job)
+        return;
+    *job->first = (struct first){.ended = true};
+    pthread_cond_broadcast(&lane->work);
+}
+
 /* Runs a job without holding the mutex, which is held before and after. */
 static void run_job(struct queue *queue, struct lane *lane, struct job *job)
 {
@@ -94,6 +128,7 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
     lane->running--;
     lane->started_s -= start_s;
     lane->busy_s += now_s() - start_s;
+    end_first(lane, job);
     list_add(&queue->finished, job);
     pthread_cond_signal(&queue->done);
 }
@@ -107,7 +142,7 @@ static void work(struct queue *queue, unsigned thread)
     pthread_mutex_lock(&queue->mutex);
     lane = &queue->lanes[queue->lane_of[thread]];
     while (!queue->closing) {
-        job = list_take(&lane->waiting);
+        job = take_ready(lane);
         if (job)
             run_job(queue, lane, job);
         else
@@ -173,6 +208,9 @@ static void release(struct queue *queue)
         pthread_cond_destroy(&queue->lanes[l].work);
     }
     list_free(&queue->finished);
+    for (l = 0; l < queue->firsts.capacity; l++)
+        free(queue->firsts.entries[l].value);
+    map_release(&queue->firsts);
     pthread_cond_destroy(&queue->done);
     pthread_mutex_destroy(&queue->mutex);
     free(queue->lanes);
@@ -245,7 +283,28 @@ void queue_close(struct queue *queue)
 /* The controller's side
  * ----------------------------------------------------------------------------------------- */
 
+/* Called with the mutex. Null when memory ends. */
+static struct first *find_first(struct queue *queue, uint64_t key)
+{
+    struct first *first = map_find(&queue->firsts, key);
+
+    if (first)
+        return first;
+    first = calloc(1, sizeof *first);
+    if (first && map_put(&queue->firsts, key, first, NULL)) {
+        free(first);
+        first = NULL;
+    }
+    return first;
+}
+
 int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argument, struct err *err)
+{
+    return queue_submit_keyed(queue, lane, 0, job, argument, err);
+}
+
+int queue_submit_keyed(struct queue *queue, size_t lane, uint64_t key, queue_job *job, void *argument,
+                       struct err *err)
 {
     struct job *new = malloc(sizeof *new);
 
@@ -253,6 +312,12 @@ int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argumen
         return err_memory(err);
     *new = (struct job){.run = job, .argument = argument, .lane = lane};
     pthread_mutex_lock(&queue->mutex);
+    new->first = key ? find_first(queue, key) : NULL;
+    if (key && !new->first) {
+        pthread_mutex_unlock(&queue->mutex);
+        free(new);
+        return err_memory(err);
+    }
     list_add(&queue->lanes[lane].waiting, new);
     queue->lanes[lane].pending++;
     queue->pending++;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct queue;
 
@@ -24,6 +25,11 @@ void queue_close(struct queue *queue);
 
 /* A lane starts its jobs in the order in which they were submitted. */
 int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argument, struct err *err);
+
+/* Likewise; but of a lane's jobs with one `key` (0: none) the first that begins goes ahead: the others wait
+ * for its end, without a thread, while jobs behind them pass. */
+int queue_submit_keyed(struct queue *queue, size_t lane, uint64_t key, queue_job *job, void *argument,
+                       struct err *err);
 
 /* Jobs of a lane submitted and not yet returned by queue_wait or dropped. */
 size_t queue_pending(struct queue *queue, size_t lane);

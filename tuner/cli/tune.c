@@ -153,11 +153,13 @@ static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tun
 static void put_counts(FILE *out, const struct tuned *tuned)
 {
     const struct tune_counts *counts = &tuned->counts;
-    char elapsed[32], cached[40] = "";
+    char elapsed[32], cached[40] = "", shared[48] = "";
     int i;
 
     if (counts->cached)
         snprintf(cached, sizeof cached, " (%" PRIu64 " in the cache)", counts->cached);
+    if (counts->shared)
+        snprintf(shared, sizeof shared, ", %" PRIu64 " share their codes", counts->shared);
     fprintf(out, "  space       %" PRIu64 " valid of %" PRIu64 ", %" PRIu64 " distinct codes\n",
             counts->valid, counts->combinations, counts->distinct_codes);
     fprintf(out, "  outcomes   ");
@@ -167,9 +169,10 @@ static void put_counts(FILE *out, const struct tuned *tuned)
     fprintf(out, "\n");
     progress_duration_text(elapsed, tuned->elapsed_s);
     fprintf(out,
-            "  spent       %s%s: %" PRIu64 " compiled%s, %" PRIu64 " timed, %" PRIu64 " answered by records",
+            "  spent       %s%s: %" PRIu64 " compiled%s%s, %" PRIu64 " timed, %" PRIu64
+            " answered by records",
             elapsed, tuned->level == SOURCE_RECORDED ? " of a simulated machine" : "", counts->compiled,
-            cached, counts->timed, counts->replayed);
+            cached, shared, counts->timed, counts->replayed);
     if (counts->missing)
         fprintf(out, ", %" PRIu64 " not recorded", counts->missing);
     fprintf(out, "\n");

@@ -189,8 +189,8 @@ static struct json *counts_json(const struct tune_counts *counts)
         failed = set_count(object, "combinations", counts->combinations) |
                  set_count(object, "valid", counts->valid) | set_count(object, "visited", counts->visited) |
                  set_count(object, "compiled", counts->compiled) |
-                 set_count(object, "cached", counts->cached) | set_count(object, "timed", counts->timed) |
-                 set_count(object, "audited", counts->audited) |
+                 set_count(object, "cached", counts->cached) | set_count(object, "shared", counts->shared) |
+                 set_count(object, "timed", counts->timed) | set_count(object, "audited", counts->audited) |
                  set_count(object, "replayed", counts->replayed) | set_count(object, "stale", counts->stale) |
                  set_count(object, "missing", counts->missing) |
                  set_count(object, "distinct_codes", counts->distinct_codes);
@@ -223,8 +223,9 @@ static struct json *search_json(const struct tuned *tuned)
     if (object &&
         !(js_set_string(object, "ended", search_end_text(s->end)) |
           js_set_string(object, "profile", tuned->profile) | set_count(object, "compiled", s->compiled) |
-          set_count(object, "timed", s->timed) | set_count(object, "unpredicted", s->refused) |
-          set_count(object, "cut_bound", s->cut_bound) | set_count(object, "cut_estimate", s->cut_estimate) |
+          set_count(object, "shared", s->shared) | set_count(object, "timed", s->timed) |
+          set_count(object, "unpredicted", s->refused) | set_count(object, "cut_bound", s->cut_bound) |
+          set_count(object, "cut_estimate", s->cut_estimate) |
           set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
           set_rounded(object, "rank_correlation", s->rank_correlation) |
           js_set(object, "audit", audit_json(tuned))))

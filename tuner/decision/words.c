@@ -87,20 +87,24 @@ static void say_close(struct words *words, const struct spec *spec, const struct
 static void say_search(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
+    char compiles[64] = "";
 
+    if (s->shared)
+        snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s", s->compiled - s->shared,
+                 s->compiled - s->shared == 1 ? "" : "s");
     if (s->end == SEARCH_GOING) {
         say(words,
-            "%" PRIu64 " of %" PRIu64 " configurations compiled, %" PRIu64
+            "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64
             " timed when the run was ended: the same command goes on",
-            s->compiled, tuned->counts.valid, s->timed);
+            s->compiled, tuned->counts.valid, compiles, s->timed);
         return;
     }
     say(words,
-        "%" PRIu64 " of %" PRIu64 " configurations compiled, %" PRIu64 " timed; %" PRIu64
+        "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed; %" PRIu64
         " passed over because their lower bound is above the best time, %" PRIu64
         " because they are expected to be slower; %" PRIu64
         " not compiled, by what their neighbours are like",
-        s->compiled, tuned->counts.valid, s->timed, s->cut_bound, s->cut_estimate, s->not_compiled);
+        s->compiled, tuned->counts.valid, compiles, s->timed, s->cut_bound, s->cut_estimate, s->not_compiled);
     if (s->end == SEARCH_SPENT && s->promising)
         say(words,
             "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",

@@ -94,8 +94,9 @@ struct search_forecast {
 struct search_facts {
     bool timed; /* of the timing, else of the compiling */
     enum outcome outcome;
-    double time_s;                   /* when timed and ok */
-    uint64_t same_as;                /* OUTCOME_SAME_CODE: whose code it is, which was told before */
+    bool shared;      /* of the compiling: the code is one asked for before, and cost nothing */
+    double time_s;    /* when timed and ok */
+    uint64_t same_as; /* OUTCOME_SAME_CODE: whose code it is, which was told before */
     struct search_forecast forecast; /* when compiled and ok */
 };
 
@@ -122,6 +123,7 @@ const char *search_end_text(enum search_end end);
 struct search_summary {
     enum search_end end;
     uint64_t compiled, timed; /* audit left out */
+    uint64_t shared;          /* of `compiled`: with the code of another, which was compiled once for both */
     uint64_t refused;         /* compiled, but the model has no prediction */
     uint64_t cut_bound;       /* compiled, passed over by `bound` */
     uint64_t cut_estimate;    /* compiled, passed over by `estimate` */

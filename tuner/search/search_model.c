@@ -159,7 +159,8 @@ static bool may_compile(const struct model_search *search)
     const uint64_t limit =
         search->succeeded || search->timing ? search->compiled_most : search->options.count;
 
-    return search->asked < at_most(search->options.count, at_least(limit, search->compiled_most));
+    return search->asked < search->options.count &&
+           search->asked - search->shared < at_least(limit, search->compiled_most);
 }
 
 /* The next to compile: the default, a spread, then what promises most with a random one now and then. */
@@ -329,6 +330,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
         return 0;
     }
     search->told++;
+    search->shared += facts->shared;
     search->predicted += member->forecast.predicted;
     search->refused += facts->outcome == OUTCOME_OK && !member->forecast.predicted;
     return search->told == search->spread || search->told >= next ? learn(search, err) : 0;
@@ -396,6 +398,7 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
 
     *out = (struct search_summary){.end = search->end,
                                    .compiled = search->told,
+                                   .shared = search->shared,
                                    .timed = search->timed,
                                    .refused = search->refused,
                                    .not_compiled = search->options.count - search->told,

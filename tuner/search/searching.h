@@ -69,6 +69,7 @@ struct model_search {
     struct map by_index;
     struct member *initial;             /* the default, or whose code it has; null until asked for */
     uint64_t asked, told;               /* to compile, the audit left out */
+    uint64_t shared;                    /* of those told: cost no compile */
     uint64_t predicted, refused;        /* compiled and ok: the model has a prediction, or has none */
     uint64_t started, timed, succeeded; /* trials, the audit left out */
     size_t compiling, timing;           /* now */

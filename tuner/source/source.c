@@ -1,6 +1,7 @@
 #include "tuner/source/source.h"
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/queue.h"
 #include "tuner/predict/request.h"
 
@@ -19,9 +20,15 @@ struct source {
         *done; /* live: answered by a record; recorded: on the simulated machine, in no order */
     size_t done_count, done_capacity;
     size_t compiling;  /* real jobs in the queue */
+    size_t sharing;    /* pending jobs that share their code */
+    struct map codes;  /* of the jobs so far -> struct known_code */
     double now_s;      /* recorded */
     double *free_s[2]; /* recorded: when each core, each GPU is free again */
     double busy_s[2];
+};
+
+struct known_code {
+    double ready_s; /* recorded: when the first was compiled */
 };
 
 static size_t machines(const struct source *source, enum source_kind kind)
@@ -71,6 +78,8 @@ int source_open(struct source **out, const struct source_options *options, struc
 
 void source_close(struct source *source)
 {
+    size_t i;
+
     if (!source)
         return;
     atomic_store(&source->stopped, true);
@@ -79,6 +88,9 @@ void source_close(struct source *source)
     free(source->free_s[SOURCE_COMPILE]);
     free(source->free_s[SOURCE_MEASURE]);
     free(source->done);
+    for (i = 0; i < source->codes.capacity; i++)
+        free(source->codes.entries[i].value);
+    map_release(&source->codes);
     free(source);
 }
 
@@ -129,29 +141,38 @@ static size_t least_busy_gpu(const struct source *source)
 /* The simulated machine
  * ---------------------------------------------------------------------------------------------------- */
 
-/* What the record says, and what predicting took here. */
-static double recorded_s(const struct source_job *job)
+/* What the record says. What had to be compiled after all, and predicted, takes the time it took here. */
+static double taken_s(const struct source_job *job)
 {
-    double taken = fmax(job->known->compile_s, 0) + job->forecast.predict_s;
+    const struct record *known = job->known;
+    double taken;
 
     if (job->kind == SOURCE_MEASURE)
-        taken =
-            isnan(job->known->trial_s) ? job->known->verify_s + job->known->benchmark_s : job->known->trial_s;
+        taken = isnan(known->trial_s) ? known->verify_s + known->benchmark_s : known->trial_s;
+    else
+        taken = (job->shared ? 0 : fmax(known ? known->compile_s : job->compiled.compile_s, 0)) +
+                job->forecast.predict_s;
     return taken > 0 ? taken : 0;
 }
 
-/* Gives the job to the core or GPU that is free first. */
-static void simulate(struct source *source, struct source_job *job, double taken_s)
+/* Gives the job to the core or GPU that is free first. One that shares its code waits for it beside that. */
+static void simulate(struct source *source, struct source_job *job)
 {
+    struct known_code *code = job->kind == SOURCE_COMPILE ? map_find(&source->codes, job->code) : NULL;
+    const double taken = taken_s(job);
     double *free_s = source->free_s[job->kind];
     size_t m, first = 0;
 
     for (m = 1; m < machines(source, job->kind); m++)
         if (free_s[m] < free_s[first])
             first = m;
-    job->finished_s = fmax(job->submitted_s, free_s[first]) + taken_s;
+    job->finished_s = fmax(job->submitted_s, free_s[first]) + taken;
     free_s[first] = job->finished_s;
-    source->busy_s[job->kind] += taken_s;
+    source->busy_s[job->kind] += taken;
+    if (job->shared)
+        job->finished_s = fmax(job->finished_s, code->ready_s + taken);
+    else if (code)
+        code->ready_s = job->finished_s;
 }
 
 /* Room for every job that is on its way, so that finishing cannot fail. */
@@ -197,15 +218,13 @@ static struct source_job *wait_real(struct source *source, double timeout_s)
     return NULL;
 }
 
-/* What had to be compiled after all takes, on the simulated machine, the time it took here. */
 static struct source_job *wait_simulated(struct source *source)
 {
     struct source_job *job;
 
     while (source->compiling && (job = wait_real(source, -1)) != NULL) {
         source->compiling--;
-        simulate(source, job,
-                 job->known ? recorded_s(job) : job->compiled.compile_s + job->forecast.predict_s);
+        simulate(source, job);
         source->done[source->done_count++] = job;
     }
     if (!source->done_count)
@@ -222,17 +241,39 @@ static struct source_job *wait_simulated(struct source *source)
 static int submit_real(struct source *source, struct source_job *job, struct err *err)
 {
     job->lane = job->kind == SOURCE_COMPILE ? 0 : least_busy_gpu(source);
-    if (job->kind == SOURCE_MEASURE || source->options.level == SOURCE_LIVE)
-        return queue_submit(source->queue, job->lane, job->kind == SOURCE_COMPILE ? run_compile : run_measure,
-                            job, err);
-    source->compiling++;
-    return queue_submit(source->queue, 0, run_compile, job, err);
+    if (job->kind == SOURCE_MEASURE)
+        return queue_submit(source->queue, job->lane, run_measure, job, err);
+    source->compiling += source->options.level == SOURCE_RECORDED;
+    return queue_submit_keyed(source->queue, job->lane, job->code, run_compile, job, err);
+}
+
+/* Whether a job before this one compiles to the same. */
+static int find_code(struct source *source, struct source_job *job, struct err *err)
+{
+    struct known_code *code;
+
+    job->shared = false;
+    if (job->kind != SOURCE_COMPILE || !job->code)
+        return 0;
+    job->shared = map_find(&source->codes, job->code) != NULL;
+    if (job->shared)
+        return 0;
+    code = calloc(1, sizeof *code);
+    if (!code)
+        return err_memory(err);
+    if (map_put(&source->codes, job->code, code, err)) {
+        free(code);
+        return ERR_MEMORY;
+    }
+    return 0;
 }
 
 int source_submit(struct source *source, struct source_job *job, struct err *err)
 {
     int code = make_room(source, err);
 
+    if (!code)
+        code = find_code(source, job, err);
     if (code)
         return code;
     job->source = source;
@@ -240,13 +281,15 @@ int source_submit(struct source *source, struct source_job *job, struct err *err
     job->submitted_s = job->finished_s = source_now_s(source);
     if (job->known && !job->read) {
         if (source->options.level == SOURCE_RECORDED)
-            simulate(source, job, recorded_s(job));
+            simulate(source, job);
         source->done[source->done_count++] = job;
     } else {
         code = submit_real(source, job, err);
     }
-    if (!code)
+    if (!code) {
         source->pending[job->kind]++;
+        source->sharing += job->shared;
+    }
     return code;
 }
 
@@ -270,6 +313,7 @@ void source_give_up_compiling(struct source *source)
     source->done_count = kept;
     source->compiling = 0;
     source->pending[SOURCE_COMPILE] = 0;
+    source->sharing = 0;
 }
 
 struct source_job *source_wait(struct source *source, double timeout_s)
@@ -285,14 +329,21 @@ struct source_job *source_wait(struct source *source, double timeout_s)
         if (job)
             job->finished_s = source_now_s(source);
     }
-    if (job)
+    if (job) {
         source->pending[job->kind]--;
+        source->sharing -= job->shared;
+    }
     return job;
 }
 
 size_t source_pending(const struct source *source, enum source_kind kind)
 {
     return source->pending[kind];
+}
+
+size_t source_compiling(const struct source *source)
+{
+    return source->pending[SOURCE_COMPILE] - source->sharing;
 }
 
 size_t source_gpus(const struct source *source)

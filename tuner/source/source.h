@@ -3,7 +3,10 @@
  * Live, jobs run on the compiling threads and on one worker per GPU, and the clock is the wall's. Recorded, a
  * job with a trusted record costs nothing and takes the time that the record says, on a simulated machine
  * with a number of cores and one GPU: jobs finish in the order, and the clock shows the time, of a run on
- * such a machine. What the model reads is compiled nevertheless: predicting is real at both levels. */
+ * such a machine. What the model reads is compiled nevertheless: predicting is real at both levels.
+ *
+ * Jobs that give the same code are compiled once: the later ones wait for the first, on no thread and no core
+ * of either machine. */
 #ifndef TUNER_SOURCE_SOURCE_H
 #define TUNER_SOURCE_SOURCE_H
 
@@ -43,12 +46,12 @@ struct source_job {
     struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
-    bool shared;                       /* a job before it gave this code: the compiler is not needed again */
-    struct compile_result compiled;    /* what compiling gave (empty with `known`), what measuring takes */
-    struct forecast forecast;          /* with `read`: what is predicted, if compiling went well */
-    struct trial trial;                /* what measuring gave (empty with `known`) */
-    struct err err;                    /* set where the source itself failed */
-    double submitted_s, finished_s;    /* on the source's clock */
+    bool shared;                    /* compiling: a job before it gives this code; set when it is submitted */
+    struct compile_result compiled; /* what compiling gave (empty with `known`), what measuring takes */
+    struct forecast forecast;       /* with `read`: what is predicted, if compiling went well */
+    struct trial trial;             /* what measuring gave (empty with `known`) */
+    struct err err;                 /* set where the source itself failed */
+    double submitted_s, finished_s; /* on the source's clock */
     struct source *source;
     size_t lane;
     unsigned round; /* of compiling: it counts only while it is the source's */
@@ -74,6 +77,9 @@ struct source_job *source_wait(struct source *source, double timeout_s);
 
 /* Jobs submitted and not returned. */
 size_t source_pending(const struct source *source, enum source_kind kind);
+
+/* Those of them that compile and are not `shared`: what keeps the cores busy. */
+size_t source_compiling(const struct source *source);
 
 /* GPUs that measure at the same time. */
 size_t source_gpus(const struct source *source);

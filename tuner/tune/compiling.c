@@ -276,6 +276,15 @@ static int judge_code(struct tuning *tuning, struct candidate *candidate, char *
     return code;
 }
 
+static void count_compiled(struct tune_counts *counts, const struct source_job *job)
+{
+    const bool shared = job->shared && job->compiled.cached;
+
+    counts->shared += shared;
+    counts->compiled += !shared;
+    counts->cached += job->compiled.cached && !shared;
+}
+
 int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct compile_result *result = &candidate->job.compiled;
@@ -286,8 +295,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     if (candidate->trusted)
         tuning->out->counts.replayed++;
     if (!candidate->trusted) {
-        tuning->out->counts.compiled++;
-        tuning->out->counts.cached += result->cached;
+        count_compiled(&tuning->out->counts, &candidate->job);
         record->compile_s = result->compile_s;
         if (result->own_failure)
             return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, result->diagnostic, err);
@@ -319,6 +327,8 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     }
     tuning->waiting_to_time++;
     return search_tell(tuning->search, candidate->index,
-                       &(struct search_facts){.outcome = OUTCOME_OK, .forecast = candidate->forecast.told},
+                       &(struct search_facts){.outcome = OUTCOME_OK,
+                                              .shared = candidate->job.shared,
+                                              .forecast = candidate->forecast.told},
                        err);
 }

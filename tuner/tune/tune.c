@@ -97,8 +97,8 @@ static struct search_room room(const struct tuning *tuning)
     const struct source *source = tuning->source;
 
     return (struct search_room){
-        .compile = source_pending(source, SOURCE_COMPILE) < 2 * (size_t)source_cores(source) &&
-                   tuning->waiting_to_time < SEARCH_READY_MOST,
+        .compile = source_compiling(source) < 2 * (size_t)source_cores(source) &&
+                   tuning->waiting_to_time + source_pending(source, SOURCE_COMPILE) < SEARCH_READY_MOST,
         .time = source_pending(source, SOURCE_MEASURE) <
                 search_trials_ahead(tuning->out->strategy) * source_gpus(source),
     };

@@ -63,6 +63,7 @@ struct tune_counts {
     uint64_t outcomes[OUTCOME_COUNT];
     uint64_t compiled;               /* in this run, by the compiler or */
     uint64_t cached;                 /* found in the cache of compiled code: these are of `compiled` */
+    uint64_t shared;                 /* have the code of one compiled or answered before: not of `compiled` */
     uint64_t timed;                  /* on a GPU, in this run, the audit left out */
     uint64_t audited;                /* likewise, by the audit */
     uint64_t replayed;               /* answered by a record */

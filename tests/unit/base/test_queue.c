@@ -124,6 +124,57 @@ static void collect(void *argument, void *context)
     ++**dropped;
 }
 
+static void jobs_of_a_key_wait_for_the_first(void **state)
+{
+    struct queue *queue = open_queue(2, 1);
+    void *argument;
+    int like = 2, other = 3;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
+    wait_entered(&gate, 1);
+    queue_submit_keyed(queue, COMPILE, 5, square, &like, NULL);
+    queue_submit_keyed(queue, COMPILE, 6, square, &other, NULL);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &other); /* the second thread was free for it */
+    assert_false(queue_wait(queue, &argument, 0.05));
+    set_gate(&gate, true);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &gate);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_ptr_equal(argument, &like);
+    set_gate(&gate, false); /* from now on they go side by side */
+    queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
+    queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
+    wait_entered(&gate, 2);
+    set_gate(&gate, true);
+    queue_close(queue);
+}
+
+/* Those that wait can be dropped, and what comes then begins anew. */
+static void waiting_for_the_first_ends(void **state)
+{
+    struct queue *queue = open_queue(1, 1);
+    int dropped = 0, *next = &dropped, values[3] = {0, 1, 4};
+    void *argument;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
+    wait_entered(&gate, 1);
+    for (int i = 0; i < 2; i++)
+        queue_submit_keyed(queue, COMPILE, 5, square, &values[i], NULL);
+    queue_cancel(queue, COMPILE, collect, &next);
+    assert_int_equal(dropped, 2);
+    queue_submit_keyed(queue, COMPILE, 5, square, &values[2], NULL);
+    set_gate(&gate, true);
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_true(queue_wait(queue, &argument, -1));
+    assert_int_equal(values[2], 16);
+    queue_close(queue);
+}
+
 static void cancelled_jobs_are_handed_back(void **state)
 {
     struct queue *queue = open_queue(1, 1);
@@ -195,6 +246,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_comes_back_once),
         cmocka_unit_test(lanes_do_not_wait_for_each_other),
+        cmocka_unit_test(jobs_of_a_key_wait_for_the_first),
+        cmocka_unit_test(waiting_for_the_first_ends),
         cmocka_unit_test(cancelled_jobs_are_handed_back),
         cmocka_unit_test(closing_waits_for_running_jobs_only),
         cmocka_unit_test(busy_time_adds_up_over_threads),

@@ -130,6 +130,7 @@ static void finish_oldest(struct drive *d)
     memmove(d->lanes, d->lanes + 1, --d->count * sizeof *d->lanes);
     if (!facts.timed) {
         facts.forecast = d->s->forecast[step.index];
+        facts.shared = d->s->sharing && step.index % 2;
         d->ready++;
     } else {
         facts.outcome = isnan(time) ? OUTCOME_WRONG : OUTCOME_OK;

@@ -14,6 +14,7 @@ struct synthetic {
     double best_s;                    /* of all */
     double noise;                     /* relative, of one measurement */
     uint64_t ready_most;              /* compiled ones that may wait for their trials; 0: any number */
+    bool sharing;                     /* compiling one of odd index costs nothing */
 };
 
 enum synthetic_kind {

@@ -83,6 +83,28 @@ static void survives_throughput_falling_with_occupancy(void **state)
     check_kind(SYNTHETIC_FALLING, 0.98, 0.93);
 }
 
+/* What costs no compile is not counted against what may be compiled. */
+static void compiles_more_where_codes_are_shared(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 3, .trials = 70};
+    struct synthetic synthetic;
+    struct synthetic_run apart, sharing;
+    uint64_t most;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_MISLEADING, false, 1003);
+    most = synthetic.count / 10 > options.trials ? synthetic.count / 10 : options.trials;
+    synthetic_search(&apart, &synthetic, &options, 6);
+    assert_int_equal(apart.compiled, most);
+    assert_int_equal(apart.summary.shared, 0);
+    synthetic.sharing = true;
+    synthetic_search(&sharing, &synthetic, &options, 6);
+    assert_true(sharing.summary.shared > 0);
+    assert_true(sharing.compiled > most);
+    assert_true(sharing.compiled - sharing.summary.shared <= most);
+    synthetic_close(&synthetic);
+}
+
 /* The work does not grow with the space: 2,000 compiled and 250 timed at most, and the search's own part of
  * it takes seconds. */
 static void takes_a_large_space_to_its_end(void **state)
@@ -358,6 +380,7 @@ int main(void)
         cmocka_unit_test(finds_the_best_where_parameters_interact),
         cmocka_unit_test(finds_a_needle),
         cmocka_unit_test(survives_a_misleading_model),
+        cmocka_unit_test(compiles_more_where_codes_are_shared),
         cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
         cmocka_unit_test(survives_throughput_falling_with_occupancy),
         cmocka_unit_test(takes_a_large_space_to_its_end),

@@ -59,6 +59,45 @@ static void compiles_on_simulated_cores(void **state)
     source_close(source);
 }
 
+static void submit_code(struct source *source, struct source_job *job, uint64_t code,
+                        const struct record *known)
+{
+    *job = (struct source_job){.kind = SOURCE_COMPILE, .known = known, .code = code};
+    assert_int_equal(source_submit(source, job, NULL), 0);
+}
+
+/* On two cores, 3 s each: two of one code end together, and the second core had time for another. */
+static void equal_code_is_compiled_once(void **state)
+{
+    const struct record three = record_of(3, 0), two = record_of(2, 0);
+    struct source *source = recorded(2);
+    struct source_job jobs[4], late;
+
+    (void)state;
+    submit_code(source, &jobs[0], 7, &three);
+    submit_code(source, &jobs[1], 7, &three);
+    submit_code(source, &jobs[2], 8, &two);
+    submit_code(source, &jobs[3], 0, &two); /* not known which: never shared */
+    assert_true(!jobs[0].shared && jobs[1].shared && !jobs[2].shared && !jobs[3].shared);
+    assert_int_equal(source_pending(source, SOURCE_COMPILE), 4);
+    assert_int_equal(source_compiling(source), 3);
+    assert_ptr_equal(source_wait(source, -1), &jobs[2]);
+    check_near(source_now_s(source), 2, 1e-12);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(source_wait(source, -1)->code, 7);
+        check_near(source_now_s(source), 3, 1e-12);
+    }
+    assert_int_equal(source_compiling(source), 1);
+    assert_ptr_equal(source_wait(source, -1), &jobs[3]);
+    check_near(source_now_s(source), 4, 1e-12);
+    check_near(source_busy_s(source, SOURCE_COMPILE), 7, 1e-12);
+    submit_code(source, &late, 7, &three);
+    assert_true(late.shared);
+    assert_ptr_equal(source_wait(source, -1), &late);
+    check_near(source_now_s(source), 4, 1e-12);
+    source_close(source);
+}
+
 /* Compiling and measuring overlap; the GPU does one trial at a time. */
 static void measures_beside_compiling(void **state)
 {
@@ -141,9 +180,9 @@ static void live_records_take_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_on_simulated_cores), cmocka_unit_test(measures_beside_compiling),
-        cmocka_unit_test(takes_what_the_record_knows), cmocka_unit_test(gives_up_compiling),
-        cmocka_unit_test(live_records_take_no_time),
+        cmocka_unit_test(compiles_on_simulated_cores), cmocka_unit_test(equal_code_is_compiled_once),
+        cmocka_unit_test(measures_beside_compiling),   cmocka_unit_test(takes_what_the_record_knows),
+        cmocka_unit_test(gives_up_compiling),          cmocka_unit_test(live_records_take_no_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
