@@ -73,7 +73,7 @@ struct compared_way {
     bool compared;
     const char *why_not;                        /* else */
     struct compare_spread quality;              /* at its end */
-    struct compare_spread timed, compiled;      /* configurations, at its end */
+    struct compare_spread timed, compiled;      /* configurations and codes, at its end */
     struct compare_spread seconds;              /* at its end, of the simulated machine */
     struct compare_spread after[COMPARE_MARKS]; /* quality after compare_marks[] trials */
     struct compare_spread

@@ -48,13 +48,17 @@ static int launch(struct player *player, enum source_kind kind, uint64_t index, 
     if (!flight)
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
+    flight->job.code = player->options->replay->entries[index].build;
     if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE && !player->auditing)
         code = forecasts->forecast(&flight->forecast, &flight->predict_s, forecasts->context, index, err);
     if (!code)
         code = source_submit(player->source, &flight->job, err);
-    if (code)
+    if (code) {
         free(flight);
-    return code;
+        return code;
+    }
+    player->run->compiled += kind == SOURCE_COMPILE && !flight->job.shared && !player->auditing;
+    return 0;
 }
 
 static int grow(struct player *player, struct err *err)
@@ -108,10 +112,10 @@ static int take_trial(double *time_s, struct player *player, const struct flight
  */
 
 static int tell_compiled(struct player *player, uint64_t index, const struct search_forecast *forecast,
-                         struct err *err)
+                         bool shared, struct err *err)
 {
     const struct replay *replay = player->options->replay;
-    struct search_facts facts = {.outcome = replay_compiled(replay, index)};
+    struct search_facts facts = {.outcome = replay_compiled(replay, index), .shared = shared};
     uint64_t *seen = &player->seen[replay->entries[index].code];
 
     if (facts.outcome == OUTCOME_OK && *seen) {
@@ -131,8 +135,7 @@ static int start_compile(struct player *player, uint64_t index, struct err *err)
     const struct record *record = player->options->replay->entries[index].record;
 
     if (!record)
-        return tell_compiled(player, index, NULL, err);
-    player->run->compiled += !player->auditing;
+        return tell_compiled(player, index, NULL, false, err);
     return launch(player, SOURCE_COMPILE, index, record, err);
 }
 
@@ -159,7 +162,7 @@ static int finish(struct player *player, struct err *err)
             compare_way_text(player->way), (unsigned long long)player->seed, player->waiting);
     if (job->kind == SOURCE_COMPILE) {
         player->predict_s += flight->predict_s;
-        code = tell_compiled(player, flight->index, &flight->forecast, err);
+        code = tell_compiled(player, flight->index, &flight->forecast, job->shared, err);
     } else {
         if (player->auditing)
             facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
@@ -256,8 +259,8 @@ static int play_search(struct player *player, struct err *err)
     int code = search_open(&player->search, &search, err);
 
     while (!code && step.action != SEARCH_STOP) {
-        room.compile = source_pending(player->source, SOURCE_COMPILE) < 2 * options->cores &&
-                       player->waiting < SEARCH_READY_MOST;
+        room.compile = source_compiling(player->source) < 2 * options->cores &&
+                       player->waiting + source_pending(player->source, SOURCE_COMPILE) < SEARCH_READY_MOST;
         room.time = source_pending(player->source, SOURCE_MEASURE) < search_trials_ahead(search.strategy);
         code = search_next(&step, player->search, room, err);
         if (!code && step.audit && !player->auditing)
@@ -325,19 +328,24 @@ static int place(struct placed **out, size_t *count, const struct player *player
     return 0;
 }
 
+static int wait_one(struct player *player, struct err *err)
+{
+    struct source_job *job = source_wait(player->source, -1);
+    struct flight *flight = (struct flight *)job;
+    double time_s;
+    int code = job->kind == SOURCE_MEASURE ? take_trial(&time_s, player, flight, err) : 0;
+
+    flight->next = player->resting;
+    player->resting = flight;
+    return code;
+}
+
 static int wait_all(struct player *player, enum source_kind kind, size_t at_most, struct err *err)
 {
-    struct source_job *job;
-    double time_s;
     int code = 0;
 
-    while (!code && source_pending(player->source, kind) > at_most) {
-        job = source_wait(player->source, -1);
-        if (kind == SOURCE_MEASURE)
-            code = take_trial(&time_s, player, (struct flight *)job, err);
-        ((struct flight *)job)->next = player->resting;
-        player->resting = (struct flight *)job;
-    }
+    while (!code && source_pending(player->source, kind) > at_most)
+        code = wait_one(player, err);
     return code;
 }
 
@@ -349,13 +357,12 @@ static int play_order(struct player *player, struct err *err)
     uint64_t i;
     int code = place(&placed, &count, player, err);
 
-    for (i = 0; i < replay->count && !code; i++)
-        if (replay->entries[i].record) {
-            player->run->compiled++;
+    for (i = 0; i < replay->count && !code; i++) {
+        if (replay->entries[i].record)
             code = launch(player, SOURCE_COMPILE, i, replay->entries[i].record, err);
-            if (!code)
-                code = wait_all(player, SOURCE_COMPILE, 2 * player->options->cores, err);
-        }
+        while (!code && source_compiling(player->source) > 2 * player->options->cores)
+            code = wait_one(player, err);
+    }
     if (!code)
         code = wait_all(player, SOURCE_COMPILE, 0, err);
     for (p = 0; p < count && !code; p++) {

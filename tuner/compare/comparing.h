@@ -7,10 +7,10 @@
 
 /* One run of one way. */
 struct compare_run {
-    size_t count;    /* trials */
-    double *quality; /* after each: of what it would choose then; 0 while nothing ran */
-    double *clock_s; /* when each ended */
-    uint64_t compiled;
+    size_t count;      /* trials */
+    double *quality;   /* after each: of what it would choose then; 0 while nothing ran */
+    double *clock_s;   /* when each ended */
+    uint64_t compiled; /* codes: several configurations may have one */
     double end_s, busy;
     struct compare_rules rules; /* `model`: of this run */
 };

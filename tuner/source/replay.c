@@ -1,9 +1,12 @@
 #include "tuner/source/replay.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/stats.h"
+#include "gpu/sources.h"
 #include "space/configuration.h"
+#include "tuner/predict/request.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +55,36 @@ static int add_entry(struct replay *out, struct map *codes, const struct journal
     return find_code(entry, index, codes, out->entries, err);
 }
 
+/* Which code each configuration is compiled to. A source that is not here tells nothing. */
+static int find_builds(struct replay *out, const struct spec *spec, const struct space *space,
+                       unsigned *choices, struct err *err)
+{
+    struct compile_request request;
+    struct sources_hash hash;
+    struct variant variant;
+    uint64_t i;
+    size_t size;
+    char *text;
+    int code = 0;
+
+    if (file_read(&text, &size, spec->kernel.path, NULL))
+        return 0;
+    for (i = 0; i < out->count && !code; i++) {
+        if (!out->entries[i].record)
+            continue;
+        space_configuration(choices, space, i);
+        code = variant_make(&variant, spec, 0, choices, err);
+        if (code)
+            break;
+        request = request_of(&variant, "any", 0);
+        if (!sources_hash(&hash, &request, text, NULL) && hash.complete)
+            out->entries[i].build = hash.code;
+        variant_release(&variant);
+    }
+    free(text);
+    return code;
+}
+
 int replay_open(struct replay *out, const struct spec *spec, const struct space *space,
                 const struct journal *journal, struct err *err)
 {
@@ -72,6 +105,8 @@ int replay_open(struct replay *out, const struct spec *spec, const struct space 
         code = key ? add_entry(out, &codes, journal, i, key, err) : err_memory(err);
         free(key);
     }
+    if (!code)
+        code = find_builds(out, spec, space, choices, err);
     map_release(&codes);
     free(choices);
     if (!code && !out->ran)

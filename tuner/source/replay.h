@@ -14,6 +14,7 @@ struct replay_entry {
     const struct record *record; /* of the configuration; null: not recorded */
     const struct record *timed;  /* what was timed for it: itself, or the one with the same code; else null */
     uint64_t code;               /* first configuration with this code at this launch */
+    uint64_t build; /* which code compiling the source as it is now gives (gpu/sources.h); 0: not known */
 };
 
 struct replay {
