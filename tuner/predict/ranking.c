@@ -1,6 +1,7 @@
 #include "tuner/predict/ranking.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/queue.h"
 #include "tuner/predict/request.h"
 
@@ -8,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPILE_DEADLINE_S = 120, AHEAD = 2 /* jobs in the queue for each that runs */ };
+enum {
+    COMPILE_DEADLINE_S = 120,
+    AHEAD = 16 /* jobs in the queue for each that runs: some wait for others */
+};
 
 static int reject(struct ranked *out, enum outcome outcome, const char *reason, struct err *err)
 {
@@ -88,17 +92,12 @@ static int rank_variant(struct ranked *out, struct expectation *expectation,
 }
 
 static int rank_and_visit(struct ranked *out, struct expectation *expectation,
-                          const struct ranking_options *options, const unsigned *choices, struct err *err)
+                          const struct ranking_options *options, struct variant *variant, struct err *err)
 {
-    struct variant variant;
-    int code = variant_make(&variant, options->spec, options->problem, choices, err);
+    int code = rank_variant(out, expectation, options, variant, err);
 
-    if (code)
-        return code;
-    code = rank_variant(out, expectation, options, &variant, err);
     if (!code && out->predicted && options->visit)
-        options->visit(options->context, out, &variant, expectation);
-    variant_release(&variant);
+        options->visit(options->context, out, variant, expectation);
     return code;
 }
 
@@ -113,11 +112,19 @@ static int check_arch(const struct ranking_options *options, struct err *err)
 int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
                 const unsigned *choices, struct err *err)
 {
+    struct variant variant;
+    int code;
+
     *out = (struct ranked){.outcome = OUTCOME_OK};
     memset(expectation, 0, sizeof *expectation);
     if (check_arch(options, err))
         return ERR_USAGE;
-    return rank_and_visit(out, expectation, options, choices, err);
+    code = variant_make(&variant, options->spec, options->problem, choices, err);
+    if (code)
+        return code;
+    code = rank_and_visit(out, expectation, options, &variant, err);
+    variant_release(&variant);
+    return code;
 }
 
 /* All of them
@@ -127,6 +134,7 @@ int ranking_one(struct ranked *out, struct expectation *expectation, const struc
 struct job {
     const struct ranking_options *options;
     struct ranked *row;
+    struct variant variant; /* until it is ranked */
     struct err err;
 };
 
@@ -134,19 +142,40 @@ static void run_job(void *argument)
 {
     struct job *job = argument;
     const struct ranking_options *options = job->options;
-    const uint64_t index = job->row->index;
     struct expectation *expectation = calloc(1, sizeof *expectation);
-    unsigned *choices = calloc(options->spec->parameter_count, sizeof *choices);
 
-    if (expectation && choices) {
-        space_configuration(choices, options->space, index);
-        rank_and_visit(job->row, expectation, options, choices, &job->err);
+    if (expectation) {
+        rank_and_visit(job->row, expectation, options, &job->variant, &job->err);
         expectation_release(expectation);
     } else {
         err_memory(&job->err);
     }
     free(expectation);
+}
+
+/* Makes the variant. Those with the code of another wait for it in the queue. */
+static int submit(struct job *job, struct queue *queue, const char *text, struct err *err)
+{
+    const struct ranking_options *options = job->options;
+    unsigned *choices = calloc(options->spec->parameter_count, sizeof *choices);
+    struct compile_request request;
+    int code;
+
+    if (!choices)
+        return err_memory(err);
+    space_configuration(choices, options->space, job->row->index);
+    code = variant_make(&job->variant, options->spec, options->problem, choices, err);
     free(choices);
+    if (code)
+        return code;
+    request = request_of(&job->variant, "", 0);
+    return queue_submit_keyed(queue, 0, text ? request_code(&request, text) : 0, run_job, job, err);
+}
+
+static int finish(struct job *job, struct err *err)
+{
+    variant_release(&job->variant);
+    return job->err.code ? err_set(err, (enum err_code)job->err.code, "%s", job->err.text) : 0;
 }
 
 static int by_promise(const void *left, const void *right)
@@ -161,7 +190,7 @@ static int by_promise(const void *left, const void *right)
 }
 
 static int run_jobs(struct ranking *out, const struct ranking_options *options, struct queue *queue,
-                    struct job *jobs, struct err *err)
+                    struct job *jobs, const char *text, struct err *err)
 {
     size_t submitted = 0, done = 0;
     void *finished;
@@ -170,15 +199,13 @@ static int run_jobs(struct ranking *out, const struct ranking_options *options, 
     while (done < out->count && !code) {
         while (submitted < out->count && !code && queue_pending(queue, 0) < (size_t)AHEAD * options->jobs) {
             jobs[submitted] = (struct job){.options = options, .row = &out->rows[submitted]};
-            code = queue_submit(queue, 0, run_job, &jobs[submitted], err);
+            code = submit(&jobs[submitted], queue, text, err);
             submitted++;
         }
         if (code || !queue_wait(queue, &finished, -1))
             break;
         done++;
-        if (((struct job *)finished)->err.code)
-            code = err_set(err, (enum err_code)((struct job *)finished)->err.code, "%s",
-                           ((struct job *)finished)->err.text);
+        code = finish(finished, err);
         if (options->progress)
             options->progress(options->context, done, out->count);
         if (!code && options->stop && *options->stop)
@@ -193,7 +220,8 @@ int ranking_make(struct ranking *out, const struct ranking_options *options, str
     const unsigned threads = options->jobs;
     struct queue *queue = NULL;
     struct job *jobs = NULL;
-    size_t i;
+    char *text = NULL;
+    size_t i, size;
     int code;
 
     *out = (struct ranking){.count = count};
@@ -209,10 +237,15 @@ int ranking_make(struct ranking *out, const struct ranking_options *options, str
     if (!code)
         code = queue_open(&queue, &threads, 1, err);
     if (!code)
-        code = run_jobs(out, options, queue, jobs, err);
+        file_read(&text, &size, options->spec->kernel.path, NULL); /* without it compiling will say so */
+    if (!code)
+        code = run_jobs(out, options, queue, jobs, text, err);
     if (queue)
         queue_close(queue);
+    for (i = 0; jobs && i < count; i++)
+        variant_release(&jobs[i].variant);
     free(jobs);
+    free(text);
     if (code) {
         ranking_release(out);
         return code;

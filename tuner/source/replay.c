@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/stats.h"
-#include "gpu/sources.h"
 #include "space/configuration.h"
 #include "tuner/predict/request.h"
 
@@ -60,7 +59,6 @@ static int find_builds(struct replay *out, const struct spec *spec, const struct
                        unsigned *choices, struct err *err)
 {
     struct compile_request request;
-    struct sources_hash hash;
     struct variant variant;
     uint64_t i;
     size_t size;
@@ -77,8 +75,7 @@ static int find_builds(struct replay *out, const struct spec *spec, const struct
         if (code)
             break;
         request = request_of(&variant, "any", 0);
-        if (!sources_hash(&hash, &request, text, NULL) && hash.complete)
-            out->entries[i].build = hash.code;
+        out->entries[i].build = request_code(&request, text);
         variant_release(&variant);
     }
     free(text);
