@@ -116,6 +116,8 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     rc = file_read(&text, &size, path, scan->err);
     if (rc)
         return rc;
+    if (strlen(text) != size) /* the compiler reads on behind the zero */
+        scan->complete = false;
     rc = hash_file(scan, path, text);
     free(text);
     return rc;

@@ -19,7 +19,7 @@ struct sources_hash {
  * -I directories of the options as the compiler finds them, the options, the kernel's name and the
  * architecture. Headers that are found nowhere there are the toolkit's and enter by name alone. It is not
  * complete when the text includes something that only the preprocessor could tell (a macro for a file name,
- * __has_include).
+ * __has_include), or a zero.
  *
  * Never read are macros of the tuned options whose names stand nowhere: see unread.h. Where a header is the
  * toolkit's there are none, since it might ask for any. */

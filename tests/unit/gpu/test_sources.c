@@ -96,6 +96,7 @@ static void test_forced_header(void **state)
 
 static void test_what_only_the_compiler_knows(void **state)
 {
+    FILE *file;
     bool complete;
 
     (void)state;
@@ -104,6 +105,12 @@ static void test_what_only_the_compiler_knows(void **state)
     hash_of("#define H \"a.h\"\n#include H\n", NULL, 0, &complete);
     assert_false(complete);
     hash_of("#if __has_include(\"a.h\")\n#endif\n", NULL, 0, &complete);
+    assert_false(complete);
+    file = fopen(in_directory("zero.h"), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite("a\0b", 1, 3, file), 3);
+    fclose(file);
+    hash_of("#include \"zero.h\"\n", NULL, 0, &complete);
     assert_false(complete);
 }
 
