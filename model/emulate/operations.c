@@ -6,6 +6,7 @@
 #include "model/emulate/half.h"
 #include "model/emulate/integer.h"
 #include "model/emulate/lane.h"
+#include "model/emulate/packed.h"
 
 #define OP(id, function, kind) [SASS_##id] = {op_##function, MODIFIERS_##kind, false}
 /* On the vector and on the uniform datapath. */

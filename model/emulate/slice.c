@@ -1,22 +1,9 @@
 /* A backward analysis of what is still needed (strongly live registers): an instruction is needed when it
- * decides something by itself or defines what a needed one reads; its sources are needed then.
- *
- * Compilers write `@!P2 IADD3 R8, ...; @!P2 LDG R9, [R8]`: what a guarded instruction reads is needed under
- * its guard only, and a definition under the same guard ends that. So beside what is needed anyway there is a
- * set for each guard, kept along straight code for as long as its predicate is not redefined. */
-#include "model/emulate/slice_sets.h"
+ * decides something by itself or defines what a needed one reads; its sources are needed then. */
+#include "model/emulate/need.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { GUARDS = 14, NO_GUARD = -1 }; /* P0 to P6, and their negations */
-
-struct need {
-    struct slice_set always;
-    struct slice_set under[GUARDS];
-    struct slice_set rest[GUARDS]; /* hopeful: because a definition under the opposite guard may not happen */
-    unsigned guards;               /* bit g: under[g] or rest[g] may not be empty */
-};
 
 struct analysis {
     struct slice *slice;
@@ -27,20 +14,6 @@ struct analysis {
     bool anywhere; /* such a branch may lead to any instruction: a jump table, a function pointer */
     bool changed;
 };
-
-/* The set its reads belong to. */
-static int guard_of(const struct sass *i)
-{
-    if (i->guard_uniform || i->guard >= SASS_PT)
-        return NO_GUARD;
-    return 2 * i->guard + i->guard_negated;
-}
-
-/* R2P writes some predicates only, narrow stores a part of a word. */
-static bool writes_in_part(const struct sass *i)
-{
-    return i->op == SASS_R2P || i->op == SASS_UR2UP || (is_local(i) && i->accesses[0].bytes < 4);
-}
 
 static bool is_memory(const struct sass *i)
 {
@@ -111,150 +84,36 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
         note_read(analysis, i);
 }
 
-static void collect(struct slice_set *out, const struct need *need)
-{
-    *out = need->always; /* without rest: that is what is hoped */
-    for (unsigned left = need->guards; left; left &= left - 1)
-        set_unite(out, &need->under[__builtin_ctz(left)]);
-}
-
-/* What of `defined` under `guard` is needed: not where the need is under the opposite guard. */
-static struct slice_set needed_of(const struct need *need, const struct slice_set *defined, int guard)
-{
-    struct slice_set needed = need->always;
-
-    for (unsigned left = need->guards; left; left &= left - 1) {
-        const int g = __builtin_ctz(left);
-
-        if (guard != NO_GUARD && g == (guard ^ 1))
-            continue;
-        set_unite(&needed, &need->under[g]);
-        set_unite(&needed, &need->rest[g]);
-    }
-    set_intersect(&needed, defined);
-    return needed;
-}
-
-/* The old values in rest[g] are taken not to be needed before instruction `from`: the next instruction that
- * sets each under the opposite guard is trusted. */
-static void drop_rest(struct analysis *analysis, struct need *need, unsigned g, size_t from)
-{
-    struct slice_set left = need->rest[g];
-
-    need->rest[g] = (struct slice_set){0};
-    for (size_t index = from; !set_is_empty(&left) && index < analysis->count; index++) {
-        struct slice_set defined;
-
-        if (guard_of(&analysis->code[index]) != (int)(g ^ 1) || analysis->slice->pinned[index])
-            continue;
-        set_definitions(&defined, analysis->slice, &analysis->code[index]);
-        if (set_overlap(&defined, &left))
-            analysis->slice->trusted[index] = true;
-        set_take_out(&left, &defined);
-    }
-}
-
-/* Behind a definition of its predicate a guard means something else than before it. */
-static void forget_guards(struct analysis *analysis, struct need *need, const struct slice_set *defined,
-                          size_t index)
-{
-    for (unsigned left = need->guards; left; left &= left - 1) {
-        const unsigned g = (unsigned)__builtin_ctz(left), bit = SLICE_PREDICATES + g / 2;
-
-        if (!(defined->bits[bit / 64] >> bit % 64 & 1))
-            continue;
-        set_unite(&need->always, &need->under[g]);
-        need->under[g] = (struct slice_set){0};
-        drop_rest(analysis, need, g, index + 1);
-        need->guards &= ~(1u << g);
-    }
-}
-
-/* What was needed anyway, or under another guard, of the registers defined under this one is needed no more
- * where it holds, and hoped not to be where it does not. */
-static void hope(struct need *need, const struct slice_set *defined, int guard)
-{
-    const unsigned others = need->guards & ~(3u << (guard & ~1));
-    struct slice_set *rest = &need->rest[guard ^ 1];
-
-    for (unsigned k = 0; k < SLICE_UNIFORM / 64; k++) {
-        uint64_t bits = need->always.bits[k];
-
-        need->always.bits[k] &= ~defined->bits[k];
-        for (unsigned left = others; left; left &= left - 1) {
-            bits |= need->under[__builtin_ctz(left)].bits[k];
-            need->under[__builtin_ctz(left)].bits[k] &= ~defined->bits[k];
-        }
-        rest->bits[k] |= bits & defined->bits[k];
-    }
-    need->guards |= 1u << (guard ^ 1);
-}
-
-static void end_need(const struct analysis *analysis, struct need *need, const struct slice_set *defined,
-                     size_t index)
-{
-    const struct sass *i = &analysis->code[index];
-    const int guard = guard_of(i);
-
-    if (writes_in_part(i))
-        return;
-    if (is_guarded(i)) {
-        if (guard == NO_GUARD)
-            return;
-        if (analysis->slice->hopeful && !analysis->slice->pinned[index])
-            hope(need, defined, guard);
-        set_take_out(&need->under[guard], defined);
-        set_take_out(&need->rest[guard], defined);
-        return;
-    }
-    set_take_out(&need->always, defined);
-    for (unsigned left = need->guards; left; left &= left - 1) {
-        set_take_out(&need->under[__builtin_ctz(left)], defined);
-        set_take_out(&need->rest[__builtin_ctz(left)], defined);
-    }
-}
-
 /* What is needed before instruction `index`, given what is needed behind it; false if that is the same,
  * because nobody needs the instruction. */
 static bool visit(struct analysis *analysis, size_t index, struct need *need)
 {
     const struct sass *i = &analysis->code[index];
     const int guard = guard_of(i);
+    struct slice *slice = analysis->slice;
     struct slice_set defined, needed, reads = {0};
 
-    set_definitions(&defined, analysis->slice, i);
-    needed = needed_of(need, &defined, guard);
+    set_definitions(&defined, slice, i);
+    needed = need_of(need, &defined, guard);
     if (set_is_empty(&needed) && !decides(i))
         return false;
-    analysis->slice->needed[index] = true;
-    forget_guards(analysis, need, &defined, index);
-    end_need(analysis, need, &defined, index);
+    slice->needed[index] = true;
+    need_forget(need, &defined, slice, analysis->code, analysis->count, index + 1);
+    need_end(need, &defined, i, slice->hopeful && !slice->pinned[index]);
     set_add_guard(&need->always, i);
-    if (analysis->slice->plain_stack && is_local(i)) {
+    if (slice->plain_stack && is_local(i)) {
         visit_stack(analysis, index, &needed, &reads);
     } else if (is_memory(i)) {
         visit_memory(analysis, index, !set_is_empty(&needed), &reads);
     } else {
-        analysis->slice->wanted[index] = true;
-        set_add_reads(&reads, analysis->slice, i);
+        slice->wanted[index] = true;
+        set_add_reads(&reads, slice, i);
     }
-    set_spread_flags(&reads, analysis->slice);
+    set_spread_flags(&reads, slice);
     set_unite(guard == NO_GUARD ? &need->always : &need->under[guard], &reads);
     if (guard != NO_GUARD)
         need->guards |= 1u << guard;
     return true;
-}
-
-/* Whether the lanes that execute it go on elsewhere for certain. */
-static bool leaves(const struct sass *i)
-{
-    for (unsigned k = 0; k < i->source_count; k++)
-        if (i->sources[k].kind == SASS_UNIFORM_REGISTER ||
-            ((i->sources[k].kind == SASS_PREDICATE || i->sources[k].kind == SASS_UNIFORM_PREDICATE) &&
-             i->sources[k].index != SASS_PT))
-            return false;
-    return i->op == SASS_BRA || i->op == SASS_EXIT || i->op == SASS_RET || i->op == SASS_BRX ||
-           i->op == SASS_BRXU || i->op == SASS_JMP || i->op == SASS_JMX || i->op == SASS_KILL;
 }
 
 /* Leads where a register says; a return leads behind a call or to an address that was taken. */
@@ -267,22 +126,6 @@ static bool leads_anywhere(const struct sass *i)
 static bool is_indirect(const struct sass *i)
 {
     return i->op == SASS_RET || leads_anywhere(i);
-}
-
-/* The lanes that leave do not come to what is behind. */
-static void part_at_leave(const struct sass *i, struct need *need)
-{
-    const int guard = guard_of(i);
-
-    if (!leaves(i) || (is_guarded(i) && guard == NO_GUARD))
-        return;
-    if (guard == NO_GUARD) {
-        *need = (struct need){0};
-        return;
-    }
-    set_unite(&need->under[guard ^ 1], &need->always);
-    need->always = need->under[guard] = need->rest[guard] = (struct slice_set){0};
-    need->guards = (need->guards | 1u << (guard ^ 1)) & ~(1u << guard);
 }
 
 /* What the branch at `index` may lead to, under its guard. */
@@ -314,12 +157,11 @@ static void pass(struct analysis *analysis)
 
     for (size_t index = analysis->count; index-- > 0;) {
         if (analysis->targets[index + 1])
-            for (unsigned left = need.guards; left; left &= left - 1)
-                drop_rest(analysis, &need, (unsigned)__builtin_ctz(left), index + 1);
-        part_at_leave(&analysis->code[index], &need);
+            need_trust(&need, slice, analysis->code, analysis->count, index + 1);
+        need_part(&need, &analysis->code[index]);
         add_targets(analysis, index, &need);
         if (visit(analysis, index, &need))
-            collect(&live, &need);
+            need_collect(&live, &need);
         if (memcmp(&live, &slice->live[index], sizeof live)) {
             slice->live[index] = live;
             analysis->changed = true;

@@ -1,5 +1,5 @@
 /* What an instruction reads and defines, as sets of registers, predicates, words of the stack and bits of
- * flag registers. For emulate/slice.c alone. */
+ * flag registers. For emulate/slice.c and emulate/need.c alone. */
 #ifndef MODEL_EMULATE_SLICE_SETS_H
 #define MODEL_EMULATE_SLICE_SETS_H
 
