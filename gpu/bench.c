@@ -1,6 +1,7 @@
 #include "gpu/bench.h"
 
-#include <inttypes.h>
+#include "gpu/loaded.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,83 +69,6 @@ static int announce(const struct announcer *announcer, enum stage stage, double 
     return announcer->announce(announcer->context, stage, within_s, err);
 }
 
-/* Code that is loaded, bound and ready to launch. */
-struct loaded {
-    gpu_module module;
-    struct binding binding;
-    struct subject subject;
-    struct function_facts facts;
-};
-
-static int set_symbols(struct bench *bench, gpu_module module, struct launch *launch, struct err *err)
-{
-    size_t i;
-    int rc = 0;
-
-    for (i = 0; !rc && i < launch->argument_count; i++) {
-        struct argument *argument = &launch->arguments[i];
-        gpu_address address;
-        size_t bytes;
-
-        if (argument->kind != ARGUMENT_SYMBOL)
-            continue;
-        rc = gpu_find_symbol(&address, &bytes, bench->gpu, module, argument->name, err);
-        if (!rc && argument->count > bytes / element_size(argument->type))
-            rc = err_set(err, ERR_GPU, "%s has room for %zu elements, not for %" PRIu64, argument->name,
-                         bytes / element_size(argument->type), argument->count);
-        if (rc)
-            break;
-        rc = buffers_fill(&bench->buffers, address, &argument->fill, argument->type, argument->count, err);
-        if (rc)
-            err_prefix(err, "%s", argument->name);
-    }
-    return rc;
-}
-
-static int load(struct loaded *out, struct bench *bench, const struct code *code, struct launch *launch,
-                struct err *err)
-{
-    int rc = gpu_load(&out->module, bench->gpu, code->cubin, err);
-
-    if (!rc)
-        rc = gpu_find_function(&out->subject.function, bench->gpu, out->module, code->entry, err);
-    if (!rc)
-        rc = gpu_prepare(&out->facts, bench->gpu, out->subject.function, launch, err);
-    if (!rc)
-        rc = set_symbols(bench, out->module, launch, err);
-    out->subject.launch = launch;
-    out->subject.binding = &out->binding;
-    return rc;
-}
-
-static void unload(struct loaded *loaded, struct bench *bench)
-{
-    gpu_unload(bench->gpu, loaded->module);
-    binding_release(&loaded->binding);
-}
-
-/* Makes good what a launch that nobody checks may have done to inputs and guards. */
-static int repair(struct bench *bench, const struct binding *binding, struct err *err)
-{
-    size_t i;
-    int rc = buffers_guard(&bench->buffers, err);
-
-    for (i = 0; !rc && i < binding->count; i++) {
-        const struct buffer *buffer = binding->buffers[i];
-
-        if (buffer && buffer->role == ROLE_IN)
-            rc = gpu_copy(bench->gpu, buffer->data, buffer->pristine, buffer->bytes, err);
-    }
-    return rc;
-}
-
-static int run_once(const struct loaded *loaded, struct bench *bench, struct err *err)
-{
-    int rc = subject_launch(&loaded->subject, bench->gpu, err);
-
-    return rc ? rc : gpu_synchronize(bench->gpu, err);
-}
-
 /* Keeps a copy of every buffer that the reference kernel wrote. */
 static int keep_results(struct bench *bench, const struct binding *binding, struct err *err)
 {
@@ -170,7 +94,7 @@ static int run_reference(struct bench *bench, const struct bench_reference *refe
     int rc = buffers_bind(&loaded.binding, &bench->buffers, reference->launch, err);
 
     if (!rc)
-        rc = load(&loaded, bench, &reference->code, reference->launch, err);
+        rc = loaded_open(&loaded, &bench->buffers, &reference->code, reference->launch, err);
     if (!rc)
         rc = verify_prepare(&bench->verifier, &loaded.binding, &nothing, err);
     if (!rc)
@@ -178,14 +102,14 @@ static int run_reference(struct bench *bench, const struct bench_reference *refe
     if (!rc)
         rc = announce(announcer, STAGE_REFERENCE, deadline_s, err);
     if (!rc)
-        rc = run_once(&loaded, bench, err);
+        rc = loaded_run(&loaded, &bench->buffers, err);
     if (!rc)
         rc = announce(announcer, STAGE_PREPARE, prepare_s, err);
     if (!rc)
         rc = keep_results(bench, &loaded.binding, err);
     if (!rc)
-        rc = repair(bench, &loaded.binding, err);
-    unload(&loaded, bench);
+        rc = loaded_repair(&loaded, &bench->buffers, err);
+    loaded_close(&loaded, &bench->buffers);
     if (rc)
         err_prefix(err, "the reference");
     return rc;
@@ -351,7 +275,7 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
     if (!rc)
         rc = announce(announcer, STAGE_LOAD, load_s, err);
     if (!rc) {
-        rc = load(&loaded, bench, code, launch, err);
+        rc = loaded_open(&loaded, &bench->buffers, code, launch, err);
         if (rc == ERR_GPU)
             rc = blame_variant(out, OUTCOME_LAUNCH, err);
         else if (!rc)
@@ -361,7 +285,7 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
     out->shared_bytes = loaded.facts.shared_bytes;
     out->local_bytes = loaded.facts.local_bytes;
     out->blocks_per_sm = loaded.facts.blocks_per_sm;
-    unload(&loaded, bench);
+    loaded_close(&loaded, &bench->buffers);
     out->total_s = clock_seconds() - start;
     return rc;
 }
@@ -419,7 +343,7 @@ int bench_run(struct part *parts, struct bench *bench, const struct code *code, 
     if (!rc)
         rc = buffers_bind(&loaded.binding, &bench->buffers, launch, err);
     if (!rc)
-        rc = load(&loaded, bench, code, launch, err);
+        rc = loaded_open(&loaded, &bench->buffers, code, launch, err);
     if (!rc)
         rc = binding_restore(&loaded.binding, &bench->buffers, err);
     if (!rc)
@@ -429,14 +353,14 @@ int bench_run(struct part *parts, struct bench *bench, const struct code *code, 
     if (!rc)
         rc = announce(announcer, STAGE_LAUNCH, deadline_s, err);
     if (!rc)
-        rc = run_once(&loaded, bench, err);
+        rc = loaded_run(&loaded, &bench->buffers, err);
     if (!rc)
         rc = announce(announcer, STAGE_PREPARE, prepare_s, err);
     if (!rc)
         rc = read_buffers(parts, bench, &loaded.binding, names, name_count, err);
     if (!rc)
-        rc = repair(bench, &loaded.binding, err);
-    unload(&loaded, bench);
+        rc = loaded_repair(&loaded, &bench->buffers, err);
+    loaded_close(&loaded, &bench->buffers);
     return rc;
 }
 

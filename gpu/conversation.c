@@ -1,0 +1,146 @@
+#include "gpu/conversation.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { START_TRIES = 3 };
+
+int answer_error(const struct js_at *root, struct err *err)
+{
+    struct js_at at;
+    int64_t code;
+    const char *text;
+
+    if (!js_find(&at, root, "error"))
+        return 0;
+    if (js_integer(&code, &at, err) || js_member(&at, root, "text", err) || js_string(&text, &at, err))
+        return err->code;
+    return err_set(err, (enum err_code)code, "%s", text);
+}
+
+/* What a worker says of itself once it has found its GPU. */
+static int read_greeting(struct worker *worker, const struct message *greeting, struct err *err)
+{
+    struct js_at root = js_root(greeting->head, "worker"), at;
+    int64_t devices = 0;
+    int rc = answer_error(&root, err);
+
+    if (!rc)
+        rc = js_member(&at, &root, "devices", err) || js_integer(&devices, &at, err) ? err->code : 0;
+    worker->devices = (int)devices;
+    worker->fresh = true;
+    return rc;
+}
+
+static int start_once(struct worker *worker, struct err *err)
+{
+    struct message greeting;
+    char number[16];
+    int rc;
+
+    snprintf(number, sizeof number, "%d", worker->device);
+    rc = process_start(&worker->process, worker->executable, "device", number, err);
+    if (rc)
+        return rc;
+    rc = message_receive(&greeting, worker->process.fd, WORKER_START_S, err);
+    if (!rc) {
+        rc = read_greeting(worker, &greeting, err);
+        message_release(&greeting);
+    } else {
+        err_prefix(err, "the worker of GPU %d did not start", worker->device);
+    }
+    if (rc)
+        process_kill(&worker->process);
+    return rc;
+}
+
+int worker_start(struct worker *worker, struct err *err)
+{
+    struct err why = {0};
+    int tries, rc = ERR_SYSTEM;
+
+    for (tries = 0; tries < START_TRIES && rc == ERR_SYSTEM; tries++) {
+        err_clear(&why);
+        rc = start_once(worker, &why);
+    }
+    return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
+}
+
+/* Notes a stage message; false when it is an answer. */
+static bool note_stage(struct silence *silence, const struct message *message)
+{
+    struct js_at root = js_root(message->head, "worker"), at;
+    const char *stage;
+
+    if (!js_find(&at, &root, "stage") || js_string(&stage, &at, NULL))
+        return false;
+    snprintf(silence->stage, sizeof silence->stage, "%s", stage);
+    return js_find(&at, &root, "within_s") && !js_real(&silence->within_s, &at, NULL);
+}
+
+/* Ends the worker when its answer says that its context is gone; the next request gets a fresh one. */
+static void end_lost(struct worker *worker, const struct message *answer)
+{
+    struct js_at root = js_root(answer->head, "worker"), at;
+    bool lost = false;
+
+    if (js_find(&at, &root, "lost") && !js_bool(&lost, &at, NULL) && lost)
+        process_kill(&worker->process);
+}
+
+static int converse(struct message *answer, struct silence *silence, struct worker *worker,
+                    const struct json *head, const struct part *parts, size_t part_count, struct err *err)
+{
+    int rc, status;
+
+    *silence = (struct silence){.within_s = worker->fresh ? WORKER_START_S : WORKER_GRACE_S};
+    rc = message_send(worker->process.fd, head, parts, part_count, err);
+    while (!rc) {
+        rc = message_receive(answer, worker->process.fd, silence->within_s, err);
+        if (rc || !note_stage(silence, answer))
+            break;
+        message_release(answer);
+    }
+    if (rc) {
+        status = process_kill(&worker->process);
+        if (rc == ERR_SYSTEM && WIFSIGNALED(status))
+            silence->signal = WTERMSIG(status);
+        return rc;
+    }
+    if (*silence->stage)
+        worker->fresh = false;
+    end_lost(worker, answer);
+    return 0;
+}
+
+int worker_ask(struct message *answer, struct silence *silence, struct worker *worker,
+               const struct json *head, const struct part *parts, size_t part_count, struct err *err)
+{
+    struct err talk = {0};
+    bool fresh = !worker->process.pid;
+    int rc = fresh ? worker_start(worker, err) : 0;
+
+    if (rc)
+        return rc;
+    rc = converse(answer, silence, worker, head, parts, part_count, &talk);
+    if (rc == ERR_SYSTEM && !fresh && !*silence->stage) {
+        err_clear(&talk);
+        rc = worker_start(worker, err);
+        if (rc)
+            return rc;
+        rc = converse(answer, silence, worker, head, parts, part_count, &talk);
+    }
+    return rc ? err_set(err, (enum err_code)rc, "%s", talk.text) : 0;
+}
+
+void silence_text(char *out, size_t size, const struct silence *silence, int rc)
+{
+    if (rc == ERR_STOPPED)
+        snprintf(out, size, "did not end within %g s", silence->within_s);
+    else if (silence->signal)
+        snprintf(out, size, "the worker was killed by signal %d (%s)", silence->signal,
+                 strsignal(silence->signal));
+    else
+        snprintf(out, size, "the worker ended by itself");
+}
