@@ -133,11 +133,14 @@ static void give_up_compiling(struct tuning *tuning)
     tuning->reference_pending = false;
 }
 
-static void end_search(struct tuning *tuning)
+/* At the first step of the audit; true then. */
+static bool end_search(struct tuning *tuning)
 {
-    if (!tuning->searched)
-        give_up_compiling(tuning);
+    if (tuning->searched)
+        return false;
+    give_up_compiling(tuning);
     tuning->searched = true;
+    return true;
 }
 
 /* Lets the GPU finish what it has begun. */
@@ -179,17 +182,17 @@ static int wait_told(struct tuning *tuning, struct err *err)
 static int run(struct tuning *tuning, struct err *err)
 {
     struct search_step step = {.action = SEARCH_WAIT};
+    bool ends; /* with what was compiled for it: there is room again, and the audit need not wait */
     int code = 0;
 
     while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
         code = search_next(&step, tuning->search, room(tuning), err);
-        if (!code && step.audit)
-            end_search(tuning);
+        ends = !code && step.audit && end_search(tuning);
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
         else if (!code && step.action == SEARCH_TIME)
             code = time_one(tuning, &step, err);
-        else if (!code && step.action == SEARCH_WAIT)
+        else if (!code && step.action == SEARCH_WAIT && !ends)
             code = wait_told(tuning, err);
     }
     return code ? code : drain(tuning, err);

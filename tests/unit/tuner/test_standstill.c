@@ -33,10 +33,13 @@ static void read_spec(struct spec *out)
         fail_msg("%s", err.text);
 }
 
-static int tune_scale(struct err *err)
+static int tune_by(enum search_strategy strategy, uint64_t trials, unsigned cores, struct err *err)
 {
-    const struct tune_options options = {
-        .strategy = SEARCH_EXHAUSTIVE, .recorded = recording_path, .simulated_cores = 2};
+    const struct tune_options options = {.strategy = strategy,
+                                         .trials = trials,
+                                         .audit = 3,
+                                         .recorded = recording_path,
+                                         .simulated_cores = cores};
     const struct site_options here = {.device = "recorded", .jobs = 1};
     struct tuned tuned;
     struct site site;
@@ -50,6 +53,11 @@ static int tune_scale(struct err *err)
     site_close(&site);
     spec_release(&spec);
     return code;
+}
+
+static int tune_scale(struct err *err)
+{
+    return tune_by(SEARCH_EXHAUSTIVE, 0, 2, err);
 }
 
 static int compare_scale(struct err *err)
@@ -115,12 +123,28 @@ static void an_honest_search_does_not(void **state)
         fail_msg("%s", err.text);
 }
 
+/* The search ends while all cores compile, which is then given up: the audit has room again. */
+static void an_audit_begins_where_compiling_is_given_up(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    honest = UINT32_MAX;
+    alarm(60);
+    for (unsigned trials = 1; trials < 12; trials++)
+        for (unsigned cores = 1; cores < 5; cores++)
+            if (tune_by(SEARCH_MODEL, trials, cores, &err))
+                fail_msg("%u trials, %u cores: %s", trials, cores, err.text);
+    alarm(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tune_ends),
         cmocka_unit_test(compare_ends),
         cmocka_unit_test(an_honest_search_does_not),
+        cmocka_unit_test(an_audit_begins_where_compiling_is_given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
