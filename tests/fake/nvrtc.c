@@ -1,5 +1,6 @@
 /* An NVRTC that does as the source says: one with "fine" in it compiles, "memory" or "internal" makes NVRTC
- * itself fail, every other one has an error; "slow" takes its time, "endless" 20 s. Each compile adds a byte
+ * itself fail, every other one has an error; "slow" takes its time, "endless" 20 s; "crash"
+ * ends the process. Each compile adds a byte
  * to the file FAKE_NVRTC_CALLS. */
 #include <nvrtc.h>
 
@@ -10,7 +11,8 @@
 
 struct _nvrtcProgram {
     nvrtcResult result;
-    int seconds; /* that a compile takes */
+    int crashes;
+    useconds_t microseconds; /* that a compile takes */
 };
 
 static const char code_text[] = "machine code";
@@ -46,7 +48,8 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
                   : strstr(source, "internal") ? NVRTC_ERROR_INTERNAL_ERROR
                   : strstr(source, "fine")     ? NVRTC_SUCCESS
                                                : NVRTC_ERROR_COMPILATION;
-    only.seconds = strstr(source, "endless") ? 20 : strstr(source, "slow") != NULL;
+    only.microseconds = strstr(source, "endless") ? 20000000 : strstr(source, "slow") ? 300000 : 0;
+    only.crashes = strstr(source, "crash") != NULL;
     *program = &only;
     return NVRTC_SUCCESS;
 }
@@ -67,7 +70,9 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
         fputc('.', file);
         fclose(file);
     }
-    sleep((unsigned)program->seconds);
+    usleep(program->microseconds);
+    if (program->crashes)
+        abort();
     return program->result;
 }
 

@@ -14,6 +14,7 @@ struct call {
     struct compiler *compiler;
     const char *source;
     char macro[32];
+    double deadline_s; /* 0: the fixture's */
     struct compile_result result;
 };
 
@@ -25,6 +26,7 @@ static void *run_call(void *argument)
 
     request.options = options;
     request.option_count = request.tuned_count = 1;
+    request.deadline_s = call->deadline_s > 0 ? call->deadline_s : request.deadline_s;
     compile(&call->result, call->compiler, request);
     return NULL;
 }
@@ -51,23 +53,29 @@ static long compiles(void)
 
 /* Variants -DWARPS=0, 1, ... of a text, all at once. */
 static void start(pthread_t threads[CALLS], struct call calls[CALLS], struct compiler *compiler,
-                  const char *text)
+                  const char *text, double deadline_s)
 {
     write_text("fake.cu", text);
     for (int k = 0; k < CALLS; k++) {
-        calls[k] = (struct call){.compiler = compiler, .source = "fake.cu"};
+        calls[k] = (struct call){.compiler = compiler, .source = "fake.cu", .deadline_s = deadline_s};
         snprintf(calls[k].macro, sizeof calls[k].macro, "-DWARPS=%d", k);
         assert_int_equal(pthread_create(&threads[k], NULL, run_call, &calls[k]), 0);
     }
 }
 
-static void compile_at_once(struct call calls[CALLS], struct compiler *compiler, const char *text)
+static void compile_within(struct call calls[CALLS], struct compiler *compiler, const char *text,
+                           double deadline_s)
 {
     pthread_t threads[CALLS];
 
-    start(threads, calls, compiler, text);
+    start(threads, calls, compiler, text, deadline_s);
     for (int k = 0; k < CALLS; k++)
         pthread_join(threads[k], NULL);
+}
+
+static void compile_at_once(struct call calls[CALLS], struct compiler *compiler, const char *text)
+{
+    compile_within(calls, compiler, text, 0);
 }
 
 static void release(struct call calls[CALLS])
@@ -88,7 +96,7 @@ static void test_equal_code(const char *cache)
             assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
             assert_string_equal((const char *)calls[k].result.cubin, "machine code");
             assert_string_equal(calls[k].result.entry, "k");
-            assert_true(calls[k].result.compile_s > 0.3);
+            assert_true(calls[k].result.compile_s > 0.29);
             made += !calls[k].result.cached;
         }
         release(calls);
@@ -138,6 +146,15 @@ static void test_failures_of_the_compilers_own(void **state)
         assert_true(calls[k].result.own_failure);
     assert_int_equal(compiles(), CALLS);
     release(calls);
+    compile_at_once(calls, compiler, "slow crash");
+    for (int k = 0; k < CALLS; k++)
+        assert_string_equal(calls[k].result.diagnostic, "the compiler crashed (signal 6)");
+    assert_true(compiles() >= 2 * CALLS);
+    release(calls);
+    compile_within(calls, compiler, "endless", 0.2);
+    for (int k = 0; k < CALLS; k++)
+        assert_string_equal(calls[k].result.diagnostic, "did not end within 0.2 s");
+    release(calls);
     compiler_close(compiler);
 }
 
@@ -150,7 +167,7 @@ static void test_interrupted_waiting(void **state)
     pthread_t threads[CALLS];
 
     (void)state;
-    start(threads, calls, compiler, "endless");
+    start(threads, calls, compiler, "endless", 0);
     while (!compiles())
         nanosleep(&tick, NULL);
     nanosleep(&tick, NULL); /* the others wait */
