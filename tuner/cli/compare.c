@@ -159,7 +159,7 @@ static int predict_all(struct view *view, struct err *err)
         return err_memory(err);
     for (i = 0; i < view->replay.count && !code; i++)
         if (view->replay.entries[i].timed)
-            code = forecaster_announce(view->forecaster, i, err);
+            code = forecaster_announce(view->forecaster, i, view->replay.entries[i].build, err);
     for (i = 0; i < view->replay.count && !code; i++) {
         view->pareto[i] = (struct pareto_metrics){NAN, NAN};
         if (!view->replay.entries[i].timed)

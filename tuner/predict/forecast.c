@@ -228,20 +228,20 @@ static struct task *find_task(bool *is_new, struct forecaster *forecaster, uint6
     return task;
 }
 
-int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err)
+int forecaster_announce(struct forecaster *forecaster, uint64_t index, uint64_t code, struct err *err)
 {
     struct task *task;
     bool is_new;
-    int code = 0;
+    int failed = 0;
 
     pthread_mutex_lock(&forecaster->mutex);
     task = find_task(&is_new, forecaster, index);
     if (!task)
-        code = err_memory(err);
+        failed = err_memory(err);
     else if (is_new)
-        code = queue_submit(forecaster->queue, 0, run_task, task, err);
+        failed = queue_submit_keyed(forecaster->queue, 0, code, run_task, task, err);
     pthread_mutex_unlock(&forecaster->mutex);
-    return code;
+    return failed;
 }
 
 int forecaster_ask(const struct forecast **out, struct forecaster *forecaster, uint64_t index,

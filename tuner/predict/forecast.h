@@ -50,8 +50,9 @@ struct forecaster_options {
 int forecaster_open(struct forecaster **out, const struct forecaster_options *options, struct err *err);
 void forecaster_close(struct forecaster *forecaster); /* also null */
 
-/* Has a background thread work on a configuration, unless it was announced or asked for before. */
-int forecaster_announce(struct forecaster *forecaster, uint64_t index, struct err *err);
+/* Has a background thread work on a configuration, unless it was announced or asked for before. `code` is the
+ * code that it is compiled to (gpu/sources.h; 0: not known): no thread waits for another's compile. */
+int forecaster_announce(struct forecaster *forecaster, uint64_t index, uint64_t code, struct err *err);
 
 /* The forecast, made by this thread unless another one is at it, which is waited for; borrowed. A
  * configuration that does not compile here has none, and its reason says so. */

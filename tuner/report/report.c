@@ -97,7 +97,7 @@ static int predict_some(struct report *report)
         return 0;
     for (i = 0; i < n && !code; i++)
         if (chosen(report, i, n)->in_space)
-            code = forecaster_announce(options->forecaster, chosen(report, i, n)->index, report->err);
+            code = forecaster_announce(options->forecaster, chosen(report, i, n)->index, 0, report->err);
     for (i = 0; i < n && !code; i++) {
         struct timed_record *ranked = chosen(report, i, n);
 
