@@ -150,15 +150,19 @@ int process_watch_controller(int fd, pid_t controller, struct err *err)
 {
     struct pollfd *signs = calloc(2, sizeof *signs); /* the thread's, which ends with the process */
     pthread_t thread;
+    int rc = 0;
 
     if (!signs)
         return err_memory(err);
     signs[0] = (struct pollfd){.fd = fd, .events = POLLRDHUP};
     signs[1] = (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, controller, 0), .events = POLLIN};
     if (getppid() != controller)
-        return err_set(err, ERR_STOPPED, "the controller ended");
-    if (pthread_create(&thread, NULL, watch, signs))
-        return err_set(err, ERR_SYSTEM, "cannot start a thread");
-    pthread_detach(thread);
-    return 0;
+        rc = err_set(err, ERR_STOPPED, "the controller ended");
+    else if (pthread_create(&thread, NULL, watch, signs))
+        rc = err_set(err, ERR_SYSTEM, "cannot start a thread");
+    else
+        pthread_detach(thread);
+    if (rc)
+        free(signs);
+    return rc;
 }
