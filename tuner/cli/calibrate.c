@@ -127,6 +127,7 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
     struct site site;
     int code;
 
+    cli->catch_stop();
     device_init(&earlier); /* no name: nothing to compare with */
     if (device && !site_is_number(device)) {
         err_set(err, ERR_USAGE, "--device %s: the number of a GPU is wanted", device);

@@ -18,9 +18,12 @@ enum { CLI_OPTIONS_MAX = 24 };
 struct cli {
     FILE *out, *err;
     const char *program;
-    bool terminal;                     /* err is one: progress is a bar that is redrawn */
-    bool color;                        /* out is a terminal and NO_COLOR is not set */
-    const volatile sig_atomic_t *stop; /* not 0 once the user pressed Ctrl-C */
+    bool terminal; /* err is one: progress is a bar that is redrawn */
+    bool color;    /* out is a terminal and NO_COLOR is not set */
+    /* For a command that ends in order, which calls it first: then Ctrl-C sets *stop, once. Any other is
+     * killed by it. */
+    void (*catch_stop)(void);
+    const volatile sig_atomic_t *stop;
 };
 
 struct cli_option {

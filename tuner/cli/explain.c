@@ -159,6 +159,7 @@ static int run_explain(struct cli *cli, const struct cli_args *args, struct err 
     struct spec spec;
     int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
+    cli->catch_stop();
     if (code)
         return CLI_WRONG_USE;
     choices = calloc(spec.parameter_count, sizeof *choices);

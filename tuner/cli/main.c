@@ -14,6 +14,12 @@ static void interrupted(int number)
     signal(number, SIG_DFL);
 }
 
+static void catch_stop(void)
+{
+    signal(SIGINT, interrupted);
+    signal(SIGTERM, interrupted);
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -29,11 +35,10 @@ int main(int argc, char **argv)
                       .program = argc > 0 ? base_name(argv[0]) : "occutune",
                       .terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")),
                       .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
+                      .catch_stop = catch_stop,
                       .stop = &stop};
 
     heap_keep();
-    signal(SIGINT, interrupted);
-    signal(SIGTERM, interrupted);
     signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
     signal(SIGPIPE, SIG_IGN);
     exit(cli_run(&cli, argc, argv));

@@ -249,6 +249,7 @@ static int run_predict(struct cli *cli, const struct cli_args *args, struct err 
     struct spec spec;
     int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
+    cli->catch_stop();
     if (code)
         return CLI_WRONG_USE;
     code = choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);

@@ -42,10 +42,10 @@ static void pick(const struct view *view, uint64_t k)
                         shown(view) == count ? k : search_permuted(k, count, view->seed));
 }
 
-/* A list may be of billions: whoever reads it closed the pipe, or the user pressed Ctrl-C. */
+/* A list may be of billions, and whoever reads it has closed the pipe. */
 static bool is_unwanted(const struct view *view)
 {
-    return ferror(view->cli->out) || (view->cli->stop && *view->cli->stop);
+    return ferror(view->cli->out);
 }
 
 static void put_constraints(const struct view *view)
@@ -138,8 +138,6 @@ static int show_problem(struct view *view, struct json *all, struct err *err)
     else if (js_append(all, problem_json(view)))
         code = err_memory(err);
     space_close(view->space);
-    if (!code && view->cli->stop && *view->cli->stop)
-        code = err_set(err, ERR_STOPPED, "interrupted");
     return code;
 }
 

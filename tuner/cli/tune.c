@@ -283,6 +283,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     size_t i;
     int status = CLI_FAILED, code = read_options(&run, &site, err);
 
+    cli->catch_stop();
     if (!code)
         code = check_output(&run, err);
     if (!code)
