@@ -335,19 +335,20 @@ static int check_default(struct reader *reader, const struct js_at *at, struct v
 {
     const struct spec *spec = reader->spec;
     char problem[256], text[300] = "";
+    struct err why = {0};
     size_t k, c;
     bool holds;
 
     for (k = 0; k < spec->problem_count; k++) {
         spec_slots(slots, spec, k, spec->defaults);
         for (c = 0; c < spec->constraint_count; c++) {
-            if (!expr_bool(&holds, spec->constraints[c], slots, NULL) && holds)
+            if (!expr_bool(&holds, spec->constraints[c], slots, &why) && holds)
                 continue;
             spec_problem_text(problem, sizeof problem, spec, k);
             if (spec->problem_count > 1)
                 snprintf(text, sizeof text, " for %s", problem);
-            return js_fail(at, reader->err, "violates constraints[%zu], \"%s\"%s", c,
-                           expr_text(spec->constraints[c]), text);
+            return js_fail(at, reader->err, "violates constraints[%zu], \"%s\"%s%s%s", c,
+                           expr_text(spec->constraints[c]), text, why.code ? ": " : "", why.text);
         }
     }
     return 0;
