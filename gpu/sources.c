@@ -176,7 +176,9 @@ static int hash_request(struct scan *scan, const char *text)
     for (k = 0; k < request->option_count && !rc; k++) {
         const char *header = option_value(scan, k, forced);
 
-        if (!scan->left_out || !unread_has(scan->left_out, k))
+        if (scan->left_out && unread_has(scan->left_out, k)) /* its name may clash with the compiler's own */
+            scan->hash = hash_bytes(scan->hash, request->options[k], strcspn(request->options[k], "="));
+        else
             scan->hash = hash_text(scan->hash, request->options[k]);
         if (header)
             rc = hash_header(scan, "", header, true);

@@ -21,7 +21,8 @@ struct sources_hash {
  * complete when the text includes something that only the preprocessor could tell (a macro for a file name,
  * __has_include), or a zero.
  *
- * Never read are macros of the tuned options whose names stand nowhere: see unread.h. Where a header is the
+ * Never read are macros of the tuned options whose names stand nowhere: see unread.h. Their values are left
+ * out, not their names, which may clash with those in the compiler's own headers. Where a header is the
  * toolkit's there are none, since it might ask for any. */
 int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
                  struct err *err);

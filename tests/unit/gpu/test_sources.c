@@ -221,16 +221,27 @@ static void test_macros_that_others_may_read(void **state)
     }
 }
 
-/* The user's own options stay, and what is left is hashed as if nothing had been there. */
+/* The user's own options stay. */
 static void test_only_what_is_tuned(void **state)
 {
-    const char *options[] = {"-DWARPS=1", "-DTILE=1"}, *rest[] = {"-DWARPS=1"};
+    const char *options[] = {"-DWARPS=1", "-DTILE=1"}, *mine[] = {"-DWARPS=2", "-DTILE=1"},
+               *tuned[] = {"-DWARPS=1", "-DTILE=2"};
 
     (void)state;
-    assert_true(hashes_of("", options, 2, 1).code == hashes_of("", rest, 1, 0).code);
+    assert_true(hashes_of("", options, 2, 1).code == hashes_of("", tuned, 2, 1).code);
+    assert_true(hashes_of("", options, 2, 1).code != hashes_of("", mine, 2, 1).code);
     assert_true(hashes_of("int a = TILE;", options, 2, 1).code ==
                 hashes_of("int a = TILE;", options, 2, 0).code);
-    assert_true(hashes_of("", options, 2, 2).code == hashes_of("", NULL, 0, 0).code);
+}
+
+/* The compiler's own headers are full of T: -DT fails what -DTILE does not, though nobody reads either. */
+static void test_a_name_counts(void **state)
+{
+    const char *fails[] = {"-DT=1"}, *fails_too[] = {"-DT=2"}, *well[] = {"-DTILE=1"};
+
+    (void)state;
+    assert_true(hashes_of("", fails, 1, 1).code == hashes_of("", fails_too, 1, 1).code);
+    assert_true(hashes_of("", fails, 1, 1).code != hashes_of("", well, 1, 1).code);
 }
 
 int main(void)
@@ -238,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_macros_that_nobody_reads),
                                        cmocka_unit_test(test_macros_that_others_may_read),
                                        cmocka_unit_test(test_only_what_is_tuned),
+                                       cmocka_unit_test(test_a_name_counts),
                                        cmocka_unit_test(test_headers),
                                        cmocka_unit_test(test_forced_header),
                                        cmocka_unit_test(test_what_only_the_compiler_knows)};
