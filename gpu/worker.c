@@ -57,6 +57,8 @@ int worker_device_count(int *out, const char *executable, struct err *err)
         root = js_root(message.head, "worker");
         rc = js_member(&at, &root, "count", err) || js_integer(&count, &at, err) ? err->code : 0;
         message_release(&message);
+    } else {
+        err_prefix(err, "the worker that counts the GPUs did not start");
     }
     process_stop(&process);
     *out = (int)count;

@@ -76,6 +76,9 @@ static void test_no_device(void **state)
     err_clear(&err);
     assert_int_equal(worker_open(&worker, 0, "/nowhere/occutune-worker", &err), ERR_MISSING);
     expect_text(err.text, "/nowhere/occutune-worker");
+    err_clear(&err);
+    assert_int_equal(worker_device_count(&count, "/bin/true", &err), ERR_SYSTEM);
+    expect_text(err.text, "the worker that counts the GPUs did not start");
 }
 
 /* The process that has `parent` for its parent; 0 when there is none. */
