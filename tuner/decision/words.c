@@ -87,11 +87,15 @@ static void say_close(struct words *words, const struct spec *spec, const struct
 static void say_search(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
-    char compiles[64] = "";
+    char compiles[128] = "";
+    size_t used = 0;
 
     if (s->shared)
-        snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s", s->compiled - s->shared,
-                 s->compiled - s->shared == 1 ? "" : "s");
+        used = (size_t)snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s",
+                                s->compiled - s->shared, s->compiled - s->shared == 1 ? "" : "s");
+    if (tuned->counts.missing)
+        snprintf(compiles + used, sizeof compiles - used, " (%" PRIu64 " asked for are not in the recording)",
+                 tuned->counts.missing);
     if (s->end == SEARCH_GOING) {
         say(words,
             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64
