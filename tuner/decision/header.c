@@ -61,6 +61,15 @@ static void put_token(FILE *out, const struct value *value, enum field_type type
         put_value(out, value, type);
 }
 
+/* The user's name; where the header itself has one like it (`taken`, null ends it), with '_' behind. */
+static void put_name(FILE *out, const char *name, const char *const *taken)
+{
+    fputs(name, out);
+    for (; *taken; taken++)
+        if (!strcmp(name, *taken))
+            fputc('_', out);
+}
+
 static void put_problem(FILE *out, const struct header_table *table, const struct decision_row *row)
 {
     size_t s;
@@ -118,8 +127,26 @@ static void put_provenance(FILE *out, const struct header_table *table)
     fprintf(out, " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H\n\n", table->upper, table->upper);
 }
 
+/* A parameter that is the launch's block in this direction is so by the same macro. */
+static bool is_same_macro(const struct decision_row *row, const char *name, const struct value *value)
+{
+    const int64_t block[] = {row->block[0], row->block[1], row->block[2]};
+
+    return !strncmp(name, "BLOCK_", 6) && name[6] >= 'X' && name[6] <= 'Z' && !name[7] &&
+           value->kind == VALUE_INTEGER && value->integer == block[name[6] - 'X'];
+}
+
 static void put_macros(FILE *out, const struct header_table *table, size_t chosen)
 {
+    static const char *const own[] = {"BLOCK_X",
+                                      "BLOCK_Y",
+                                      "BLOCK_Z",
+                                      "OPTIONS",
+                                      "CONFIGURATIONS",
+                                      "CONFIGURATION_COUNT",
+                                      "SHARED_DYNAMIC_BYTES",
+                                      NULL};
+    static const char *const none[] = {NULL};
     const struct decision_row *row = table->rows[chosen];
     const char *upper = table->upper;
     size_t p, o;
@@ -132,7 +159,11 @@ static void put_macros(FILE *out, const struct header_table *table, size_t chose
         fprintf(out, ", %.3g times as fast as the default", row->speedup);
     fprintf(out, ". */\n");
     for (p = 0; p < table->first->parameter_count; p++) {
-        fprintf(out, "#define %s_%s ", upper, table->first->parameters[p]);
+        const char *name = table->first->parameters[p];
+
+        fprintf(out, "#define %s_", upper);
+        put_name(out, name, is_same_macro(row, name, &row->values[p]) ? none : own);
+        fputc(' ', out);
         put_token(out, &row->values[p], table->types[p]);
         fprintf(out, "\n");
     }
@@ -179,6 +210,9 @@ static void put_struct(FILE *out, const struct header_table *table)
                                         [FIELD_REAL] = "double ",
                                         [FIELD_BOOL] = "int ",
                                         [FIELD_STRING] = "const char *"};
+    static const char *const own[] = {
+        "device",  "sm",           "size", "time_ms", "variant", "block", "shared_dynamic_bytes",
+        "options", "option_count", NULL};
     size_t p;
 
     fprintf(out,
@@ -193,8 +227,11 @@ static void put_struct(FILE *out, const struct header_table *table)
     fprintf(out, " */\n"
                  "    double time_ms;\n"
                  "    int variant; /* its number in the list above */\n");
-    for (p = 0; p < table->first->parameter_count; p++)
-        fprintf(out, "    %s%s;\n", types[table->types[p]], table->first->parameters[p]);
+    for (p = 0; p < table->first->parameter_count; p++) {
+        fprintf(out, "    %s", types[table->types[p]]);
+        put_name(out, table->first->parameters[p], own);
+        fprintf(out, ";\n");
+    }
     fprintf(out, "    unsigned block[3], shared_dynamic_bytes;\n"
                  "    const char *const *options; /* for NVRTC, `option_count` of them */\n"
                  "    int option_count;\n"
@@ -290,6 +327,7 @@ static void put_nearest(FILE *out, const struct header_table *table)
 
 static void put_lookup(FILE *out, const struct header_table *table)
 {
+    static const char *const own[] = {"device", "sm", "problem_size", NULL};
     size_t s;
 
     put_nearest(out, table);
@@ -301,11 +339,15 @@ static void put_lookup(FILE *out, const struct header_table *table)
             " * best over all. Never null. */\n"
             "static inline const struct %s_configuration *%s_configuration_for(const char *device, int sm",
             table->lower, table->lower);
-    for (s = 0; s < table->first->size_count; s++)
-        fprintf(out, ", double %s", table->first->sizes[s]);
+    for (s = 0; s < table->first->size_count; s++) {
+        fprintf(out, ", double ");
+        put_name(out, table->first->sizes[s], own);
+    }
     fprintf(out, ")\n{\n    const double problem_size[] = {");
-    for (s = 0; s < table->first->size_count; s++)
-        fprintf(out, "%s%s", s ? ", " : "", table->first->sizes[s]);
+    for (s = 0; s < table->first->size_count; s++) {
+        fputs(s ? ", " : "", out);
+        put_name(out, table->first->sizes[s], own);
+    }
     fprintf(out, "%s};\n\n    return %s_nearest(device, sm, problem_size);\n}\n\n#endif\n",
             table->first->size_count ? "" : "0", table->lower);
 }
