@@ -169,7 +169,7 @@ static void ask_registers(struct demands *out, const struct sass_code *code, con
     int b;
 
     for (i = 0; i < code->count; i++) {
-        register_reads(reads, i ? &code->instructions[i - 1] : NULL, &code->instructions[i]);
+        register_reads(reads, code->instructions, i);
         for (b = 0; b < REGISTER_BANKS; b++)
             banks[b] += traffic->counts[i].issued * reads[b];
     }

@@ -149,7 +149,7 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     if (!(count->issued > 0))
         return 0;
     if (make->machine->reads_count)
-        register_reads(make->out->reads[index], index ? i - 1 : NULL, i);
+        register_reads(make->out->reads[index], i - index, index);
     if (i->op == SASS_LDGDEPBAR)
         op->kind = REPLAY_COMMIT;
     if (i->op == SASS_DEPBAR)

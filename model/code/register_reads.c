@@ -3,18 +3,51 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_kept(const struct sass *previous, const struct sass_operand *operand, unsigned slot)
-{
-    const struct sass_operand *before;
+enum { LOOK_BACK = 16 /* instructions; ptxas lets 12 go in between at most */ };
 
-    if (!previous || slot >= previous->source_count)
-        return false;
-    before = &previous->sources[slot];
-    return before->reuse && before->kind == SASS_REGISTER && before->index == operand->index;
+static bool collects(const struct sass *instruction)
+{
+    const enum sass_pipe pipe = sass_info((enum sass_op)instruction->op)->pipe;
+
+    return pipe != SASS_PIPE_LSU && pipe != SASS_PIPE_XU;
 }
 
-void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *previous, const struct sass *instruction)
+static bool share_bank(const struct sass_operand *a, const struct sass_operand *b)
 {
+    return a->count > 1 || b->count > 1 || a->index % REGISTER_BANKS == b->index % REGISTER_BANKS;
+}
+
+/* The register that `instruction` reads through the slot and a bank of `operand`; null: none. */
+static const struct sass_operand *same_place(const struct sass *instruction,
+                                             const struct sass_operand *operand)
+{
+    unsigned s;
+
+    for (s = 0; s < instruction->source_count && collects(instruction); s++) {
+        const struct sass_operand *other = &instruction->sources[s];
+
+        if (other->kind == SASS_REGISTER && other->index != SASS_RZ && other->port == operand->port &&
+            share_bank(other, operand))
+            return other;
+    }
+    return NULL;
+}
+
+static bool is_kept(const struct sass *code, size_t index, const struct sass_operand *operand)
+{
+    const size_t first = index > LOOK_BACK ? index - LOOK_BACK : 0;
+    const struct sass_operand *before = NULL;
+
+    if (!collects(&code[index]))
+        return false;
+    while (index > first && !before)
+        before = same_place(&code[--index], operand);
+    return before && before->reuse && before->index == operand->index;
+}
+
+void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *code, size_t index)
+{
+    const struct sass *instruction = &code[index];
     uint64_t read[(SASS_RZ + 1) / 64] = {0}; /* a bit for each register */
     unsigned slot, r;
 
@@ -22,7 +55,7 @@ void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *previous, co
     for (slot = 0; slot < instruction->source_count; slot++) {
         const struct sass_operand *operand = &instruction->sources[slot];
 
-        if (operand->kind != SASS_REGISTER || operand->index == SASS_RZ || is_kept(previous, operand, slot))
+        if (operand->kind != SASS_REGISTER || operand->index == SASS_RZ || is_kept(code, index, operand))
             continue;
         for (r = operand->index; r < (unsigned)operand->index + operand->count && r < SASS_RZ; r++) {
             out[r % REGISTER_BANKS] += !(read[r / 64] >> r % 64 & 1);

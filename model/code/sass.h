@@ -117,7 +117,8 @@ struct sass_operand {
     bool absolute;
     bool invert; /* predicates and logic: not */
     bool bindless;
-    bool reuse;     /* the operand collector keeps it for the next instruction */
+    bool reuse;     /* the operand collector keeps it, see register_reads.h */
+    uint8_t port;   /* of a source register: bit of control.reuse that says so */
     uint64_t value; /* immediate, offset of a constant, number of a special register */
 };
 

@@ -126,8 +126,10 @@ static void read_signs(struct reader *r, struct sass_operand *operand, unsigned 
 
         operand->part = (!convert ? packed : bytes ? byte : single)[reader_take(r, half, 2)];
     }
-    if (operand->kind == SASS_REGISTER)
+    if (operand->kind == SASS_REGISTER) {
+        operand->port = (uint8_t)r->port;
         operand->reuse = r->out->control.reuse >> r->port & 1;
+    }
 }
 
 static void read_immediate(struct reader *r, struct sass_operand *operand, unsigned flags)
