@@ -135,16 +135,18 @@ static struct crowd_op op_of(const struct crowd_input *in, size_t i, const struc
 {
     const struct replay_op *op = &in->code->ops[i];
     const bool queues = request->units > 0;
-    struct crowd_op out = {.stall = op->stall,
-                           .interval =
-                               queues ? 1 : op->interval, /* its pass through the units is queued for */
-                           .asks = asks(request),
-                           .door = (uint8_t)crowd_door(op->pipe, queues),
-                           .waits = op->waits & ((1u << CROWD_SLOTS) - 1),
-                           .counted = op->counted,
-                           .counted_left = op->counted_left,
-                           .barrier = in->code->barriers[i],
-                           .yields = in->sass->instructions[i].control.yield};
+    const double slots_per_cycle = in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm / in->partitions;
+    struct crowd_op out = {
+        .stall = op->stall,
+        .busy = machine_cost_of(in->machine, &in->sass->instructions[i]).slots / slots_per_cycle,
+        .interval = queues ? 1 : op->interval, /* its pass through the units is queued for */
+        .asks = asks(request),
+        .door = (uint8_t)crowd_door(op->pipe, queues),
+        .waits = op->waits & ((1u << CROWD_SLOTS) - 1),
+        .counted = op->counted,
+        .counted_left = op->counted_left,
+        .barrier = in->code->barriers[i],
+        .yields = in->sass->instructions[i].control.yield};
     int b;
 
     out.local = !out.asks && !out.barrier;

@@ -29,6 +29,7 @@ struct crowd_request {
 struct crowd_op {
     double stall;                 /* cycles until the warp's next instruction */
     double interval;              /* until its pipe takes another one */
+    double busy;                  /* for which the scheduler sends nothing else */
     double reads[REGISTER_BANKS]; /* cycles that it keeps each bank of the register file busy */
     double needs[REGISTER_BANKS]; /* the same; -INFINITY where it needs nothing of the bank */
     uint8_t door;                 /* see crowd_door() */

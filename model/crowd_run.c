@@ -206,7 +206,7 @@ static double issue(const struct crowd_sim *sim, struct crowd_partition *at, dou
     warp->earliest = time + op->stall;
     at->last = at->who;
     at->yields = op->yields || (crowd_queues(op->door) && sim->queue_free[true] >= next);
-    at->free = time + sim->issue_cycles;
+    at->free = time + op->busy;
     at->pipe[crowd_pipe(op->door)] = time + op->interval;
     read_registers(at->bank, op, time);
     return time;
@@ -236,7 +236,7 @@ static size_t go_on(struct crowd_sim *sim, unsigned p, double horizon)
     do {
         last = op;
         time = read_time(bank, last, sim->read_window, free);
-        free = time + sim->issue_cycles;
+        free = time + last->busy;
         at->pipe[crowd_pipe(last->door)] = time + last->interval;
         read_registers(bank, last, time);
         op = &sim->code->ops[warp->list->ops[++next]];

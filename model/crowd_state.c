@@ -110,13 +110,12 @@ struct crowd_sim crowd_sim_of(const struct crowd_input *in, const struct crowd_c
 {
     const double others = fmax(in->blocks[0]->warps - 1., 1);
 
-    return (struct crowd_sim){
-        .in = in,
-        .code = code,
-        .enough = UINT_MAX,
-        .issue_cycles = in->partitions / in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm,
-        .read_window = in->machine->read_window,
-        .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others};
+    return (struct crowd_sim){.in = in,
+                              .code = code,
+                              .enough = UINT_MAX,
+                              .read_window = in->machine->read_window,
+                              .arrival_cycles =
+                                  (in->code->barrier_cycles - in->code->barrier_alone) / others};
 }
 
 int crowd_start(struct crowd_sim *sim, const struct crowd_list *lists, unsigned blocks, double stagger,

@@ -72,7 +72,7 @@ struct crowd_sim {
     double ended_at;        /* the last of them */
     double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
                              one that does */
-    double units_free, tags_free, l2_free, dram_free, barrier_free, end, issue_cycles, read_window;
+    double units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
     double foresight;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
     double dram_busy;      /* cycles of DRAM asked for so far */

@@ -40,7 +40,7 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
     const enum resource r = resources[info->pipe];
     const bool fixed = i->control.write_barrier == SASS_NO_BARRIER; /* the latency is in the code */
 
-    ask(&out->demand, RESOURCE_ISSUE, issued, least);
+    ask(&out->demand, RESOURCE_ISSUE, issued * cost.slots, least);
     out->issued += issued;
     if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed))
         out->assumptions |= PREDICT_ASSUMED_LATENCY;

@@ -176,6 +176,14 @@ static void take_costs(struct machine *machine)
     machine->high = measured_cost(machine->device, "IMAD.HI");
 }
 
+/* What takes two passes through the heavy half of the FMA pipe (IMAD.WIDE, IMAD.HI) stops the scheduler for
+ * the first one and a cycle: among FADD and LOP3 enough for any pipe each costs an NVIDIA H200 3.1 to 3.8
+ * slots, whatever the mix (benchmarks/micro/README.md). */
+static double issue_slots(const struct sass_info *info, double interval)
+{
+    return info->pipe == SASS_PIPE_FMA_HEAVY ? fmax(interval - 1, 1) : 1;
+}
+
 struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction)
 {
     const struct sass_info *info = sass_info((enum sass_op)instruction->op);
@@ -196,6 +204,7 @@ struct machine_cost machine_cost_of(const struct machine *machine, const struct 
         cost.latency = info->fixed_latency ? info->fixed_latency : machine->pipe_latency[info->pipe];
         cost.assumed = cost.assumed || !info->fixed_latency;
     }
+    cost.slots = issue_slots(info, cost.interval);
     return cost;
 }
 

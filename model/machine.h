@@ -29,6 +29,7 @@ struct machine_cost {
     double interval;      /* for which it keeps the pipe busy; 0 where nothing is known */
     double interval_best; /* the shortest ever seen; 0 where none was measured */
     double latency;       /* from issue until its result is there; 0 where nothing is known */
+    double slots;         /* of issue: cycles for which the scheduler sends nothing else, 1 or more */
     bool assumed;         /* from tables, not from measurements */
 };
 

@@ -15,6 +15,10 @@ enum {
  * a step with one value, 68 with four, 376 with 32. */
 static const double value_latency = 11;
 
+/* Cycles from a BSYNC, where the lanes of a warp come together again, to its next instruction: measured
+ * on an NVIDIA H200, also where they never parted (benchmarks/micro/README.md). */
+static const double reconvergence = 13;
+
 /* Operations
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -127,6 +131,12 @@ static void make_counted(struct replay_op *op, const struct sass *i)
             op->counted_left = (uint8_t)fmin(i->sources[s].value, REPLAY_DEPTH - 1);
 }
 
+/* Cycles until the warp's next instruction may go. */
+static double stall_of(const struct sass *i, const struct machine_cost *cost)
+{
+    return fmax(fmax(i->control.stall, cost->slots), i->op == SASS_BSYNC ? reconvergence : 1);
+}
+
 static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
 {
     const struct machine_cost cost = machine_cost_of(make->machine, i);
@@ -135,7 +145,7 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     struct replay_op *op = &make->out->ops[index];
     int rc;
 
-    *op = (struct replay_op){.stall = i->control.stall > 1 ? i->control.stall : 1,
+    *op = (struct replay_op){.stall = stall_of(i, &cost),
                              .latency = cost.latency,
                              .read_latency = OPERANDS_READ,
                              .interval = info->class == SASS_CLASS_BARRIER ? 1 : fmax(cost.interval, 1),

@@ -32,6 +32,21 @@ static void a_pipe_is_shared(void **state)
     check_near(fixture_play(&f, 2, false).first, 2 * 500 * 2, 40);
 }
 
+/* Among five instructions on pipes that have time, one that takes three slots of issue. */
+static void a_scheduler_is_kept(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fixture_fill(&f, 501, fixture_plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 500; i += 5)
+        f.code[i].op = SASS_IMAD, f.code[i].mod[SASS_MOD_WIDE] = 1;
+    fixture_set_up(&f, 501, 4);
+    f.machine.wide.interval = 4;
+    check_near(fixture_play(&f, 4, false).first, 4 * 100 * (4 + 3), 40);
+}
+
 /* Every warp's load takes a cycle of the only load/store units, whichever sub-partition it comes from. */
 static void load_store_units_are_shared_by_all(void **state)
 {
@@ -325,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency_then_throughput),
         cmocka_unit_test(a_pipe_is_shared),
+        cmocka_unit_test(a_scheduler_is_kept),
         cmocka_unit_test(load_store_units_are_shared_by_all),
         cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
         cmocka_unit_test(a_barrier_may_cost_next_to_nothing),

@@ -69,6 +69,24 @@ static void costs_of_instructions(void **state)
     device_release(&device);
 }
 
+/* Two passes through the heavy half of the FMA pipe stop the scheduler, one does not. */
+static void a_wide_product_takes_three_slots(void **state)
+{
+    struct device device = h200();
+    struct machine machine;
+    const struct sass imad = {.op = SASS_IMAD, .sm = 90}, fadd = {.op = SASS_FADD, .sm = 90},
+                      wide = {.op = SASS_IMAD, .sm = 90, .mod = {[SASS_MOD_WIDE] = 1}};
+
+    (void)state;
+    device.ops[DEVICE_OP_IMAD_WIDE].interval = (struct device_value){true, 4, 4, 0, "by hand"};
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_cost_of(&machine, &wide).slots, 3, 0);
+    check_near(machine_cost_of(&machine, &imad).slots, 1, 0);
+    check_near(machine_cost_of(&machine, &fadd).slots, 1, 0);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 /* Requests that merge are lookups where nobody measured them. Sectors asked for four times in a row that come
  * at 40 B/cycle, where single ones take 2 sectors' time: 4 for a run, of which 2 for its first request. */
 static void merged_requests_cost_less(void **state)
@@ -272,6 +290,7 @@ int main(void)
         cmocka_unit_test(capacities_are_per_cycle),
         cmocka_unit_test(curves_are_factors_over_utilisation),
         cmocka_unit_test(costs_of_instructions),
+        cmocka_unit_test(a_wide_product_takes_three_slots),
         cmocka_unit_test(merged_requests_cost_less),
         cmocka_unit_test(scattered_sectors_cost_more),
         cmocka_unit_test(lone_lines_cost_more),

@@ -131,6 +131,19 @@ static void values_lengthen_a_match(void **state)
 }
 
 /* LDGSTS, commit into SB0, DEPBAR waits until none is left, BAR of four warps: 23 cycles. */
+/* Where lanes come together again the warp waits, whatever its control field says. */
+static void reconvergence_takes_time(void **state)
+{
+    struct fixture f = {.code = {instruction(SASS_FADD, 4, 7, 0), instruction(SASS_BSYNC, 5, 7, 0),
+                                 instruction(SASS_EXIT, 5, 7, 0)}};
+    struct emulate_step steps[] = {{.count = 3}};
+
+    (void)state;
+    set_up(&f, 3);
+    check_near(play(&f, steps, 1, NULL), 4 + 13, 1e-9);
+    tear_down(&f);
+}
+
 static void an_asynchronous_copy_and_a_barrier(void **state)
 {
     struct fixture f = {.code = {access(SASS_LDGSTS, SASS_SPACE_GLOBAL, 2, 7),
@@ -195,6 +208,7 @@ int main(void)
         cmocka_unit_test(the_level_makes_the_latency),
         cmocka_unit_test(bank_conflicts_lengthen_the_latency),
         cmocka_unit_test(values_lengthen_a_match),
+        cmocka_unit_test(reconvergence_takes_time),
         cmocka_unit_test(an_asynchronous_copy_and_a_barrier),
         cmocka_unit_test(a_loop_is_extrapolated),
         cmocka_unit_test(a_missing_latency_names_the_instruction),
