@@ -16,7 +16,7 @@ struct variant {
     char *name;              /* plain, or an NVRTC name expression with the parameters' values in it */
     char **options;          /* the spec's options, then each parameter's in order; without -arch */
     size_t option_count;
-    size_t tuned_count; /* the last of them: the parameters' */
+    size_t tuned_count;   /* the last of them: the parameters' */
     enum outcome outcome; /* OUTCOME_OK, or OUTCOME_LIMITS: this configuration has no launch on any device */
     char message[512];    /* why, when not ok: "launch.grid[0]: ceil_div(N, 0): column 1: division by zero" */
     struct launch launch; /* when ok; fills are not prepared: see launch_prepare */
