@@ -123,6 +123,14 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What is much slower than the fastest says little of what may win. */
+static double doubt(double log_time, double log_fastest)
+{
+    const double slower = log_time - log_fastest;
+
+    return slower * slower;
+}
+
 /* Too many: the better half, where it matters, and the rest thinned evenly. */
 static size_t thin(struct surrogate_point *points, size_t n)
 {
@@ -140,14 +148,20 @@ static size_t thin(struct surrogate_point *points, size_t n)
 static int learn_estimates(struct belief *belief, struct surrogate_point *points, const struct known *known,
                            size_t n, struct err *err)
 {
+    double fastest = INFINITY;
     size_t i, count = 0;
 
-    for (i = 0; i < n; i++)
-        if (known[i].forecast.predicted)
-            points[count++] = (struct surrogate_point){.choices = known[i].choices,
-                                                       .value = corrected(belief, &known[i].forecast)};
+    for (i = 0; i < n; i++) {
+        if (!known[i].forecast.predicted)
+            continue;
+        points[count] = (struct surrogate_point){.choices = known[i].choices,
+                                                 .value = corrected(belief, &known[i].forecast)};
+        fastest = fmin(fastest, points[count++].value);
+    }
     if (!count)
         return 0;
+    for (i = 0; i < count; i++)
+        points[i].doubt = doubt(points[i].value, fastest);
     return relearn(&belief->estimates, &belief->estimates_searched, belief, points, thin(points, count),
                    estimate_prior, err);
 }
@@ -170,7 +184,7 @@ static double estimate_of(double *deviation, const struct belief *belief, const 
 static int learn_excess(struct belief *belief, struct surrogate_point *points, const struct known *known,
                         size_t n, struct err *err)
 {
-    double worst = -INFINITY, fastest = INFINITY, log_time, slower;
+    double worst = -INFINITY, fastest = INFINITY, log_time;
     size_t i, count = 0;
 
     belief->middle = 0;
@@ -192,9 +206,7 @@ static int learn_excess(struct belief *belief, struct surrogate_point *points, c
     for (i = 0; i < count; i++) {
         if (isnan(points[i].value))
             points[i].value = worst + failed;
-        /* What is much slower than the fastest says little of what may win. */
-        slower = points[i].slope + points[i].value - fastest;
-        points[i].doubt = slower * slower;
+        points[i].doubt = doubt(points[i].slope + points[i].value, fastest);
         points[i].slope -= belief->middle;
     }
     count = thin(points, count);
