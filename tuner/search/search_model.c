@@ -182,14 +182,17 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
     return true;
 }
 
-/* Too little is compiled yet to choose the next trial from. The default needs no comparison, and a few that
- * take long to compile are not waited for. */
+/* Too little is compiled yet to choose the next trial from: most of the spread before the first, all that the
+ * trials are worth before the last. The default needs no comparison, and a few that take long to compile are
+ * not waited for. */
 static bool is_hungry(const struct model_search *search)
 {
-    const uint64_t wanted = search->spread + at_least(search->started, 1) * pace(search) - pace(search);
+    const uint64_t all = at_most(search->spread + search->trials_most * pace(search), search->compiled_most);
+    const uint64_t first = at_most(at_most(search->spread, EARLY), all);
+    const uint64_t before = search->started ? search->started - 1 : 0;
+    const uint64_t wanted = first + before * (all - first) / search->trials_most;
 
-    return search->started &&
-           search->told + search->spread / STRAGGLERS < at_most(wanted, search->compiled_most);
+    return search->started && search->told + search->spread / STRAGGLERS < at_most(wanted, all);
 }
 
 /* Compiling does not run far ahead of what the trials teach. */

@@ -35,7 +35,8 @@ enum {
     AFTER_SPREAD = 256, /* to compile besides, shared out among the trials, ... */
     AHEAD_LEAST = 4,    /* ... but for each at least ... */
     AHEAD_MOST = 8,     /* ... and at most so many, while there is something to choose from */
-    STRAGGLERS = 8,     /* one in so many of the first need not have been compiled when others are timed */
+    EARLY = 40,         /* of them are enough to begin with trials, ... */
+    STRAGGLERS = 8,     /* ... and one in so many is never waited for: it may take long to compile */
     TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */
     TRIALS_MOST = 250,  /* that it allows itself */
     BLIND = 64          /* failures without a success after which one order is as good as another */

@@ -169,6 +169,51 @@ static void keeps_a_small_budget(void **state)
     synthetic_close(&synthetic);
 }
 
+/* How many must be compiled before a trial beside that of the default is asked for. */
+static uint64_t compiled_before_choice(const struct synthetic *synthetic,
+                                       const struct search_options *options)
+{
+    struct search *search;
+    struct search_step step;
+    uint64_t told = 0;
+    bool chosen = false;
+
+    assert_int_equal(search_open(&search, options, NULL), 0);
+    while (!chosen) {
+        assert_int_equal(search_next(&step, search, (struct search_room){true, true}, NULL), 0);
+        assert_true(step.action == SEARCH_COMPILE || step.action == SEARCH_TIME);
+        chosen = step.action == SEARCH_TIME && step.index != options->first;
+        if (!chosen) {
+            const struct search_facts facts = {.timed = step.action == SEARCH_TIME,
+                                               .time_s = synthetic->time_s[step.index],
+                                               .forecast = synthetic->forecast[step.index]};
+
+            told += step.action == SEARCH_COMPILE;
+            assert_int_equal(search_tell(search, step.index, &facts, NULL), 0);
+        }
+    }
+    search_close(search);
+    return told;
+}
+
+/* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
+static void begins_before_all_is_compiled(void **state)
+{
+    struct synthetic synthetic;
+    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 240};
+    uint64_t before;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 5);
+    options.first = synthetic.first;
+    options.count = synthetic.count;
+    options.spec = &synthetic.spec;
+    options.space = synthetic.space;
+    before = compiled_before_choice(&synthetic, &options);
+    assert_in_range(before, 30, 45);
+    synthetic_close(&synthetic);
+}
+
 /* Once the last trial is told, what still compiles is not waited for. */
 static void ends_with_its_last_trial(void **state)
 {
@@ -386,6 +431,7 @@ int main(void)
         cmocka_unit_test(takes_a_large_space_to_its_end),
         cmocka_unit_test(tries_all_when_all_are_wrong),
         cmocka_unit_test(keeps_a_small_budget),
+        cmocka_unit_test(begins_before_all_is_compiled),
         cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(times_the_twin_of_the_default),
         cmocka_unit_test(takes_a_large_budget),
