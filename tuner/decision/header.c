@@ -1,5 +1,6 @@
 #include "tuner/decision/header.h"
 
+#include "tuner/decision/header_name.h"
 #include "tuner/decision/header_table.h"
 
 #include <ctype.h>
@@ -59,15 +60,6 @@ static void put_token(FILE *out, const struct value *value, enum field_type type
         put_plain(out, value->string);
     else
         put_value(out, value, type);
-}
-
-/* The user's name; where the header itself has one like it (`taken`, null ends it), with '_' behind. */
-static void put_name(FILE *out, const char *name, const char *const *taken)
-{
-    fputs(name, out);
-    for (; *taken; taken++)
-        if (!strcmp(name, *taken))
-            fputc('_', out);
 }
 
 static void put_problem(FILE *out, const struct header_table *table, const struct decision_row *row)
@@ -138,15 +130,6 @@ static bool is_same_macro(const struct decision_row *row, const char *name, cons
 
 static void put_macros(FILE *out, const struct header_table *table, size_t chosen)
 {
-    static const char *const own[] = {"BLOCK_X",
-                                      "BLOCK_Y",
-                                      "BLOCK_Z",
-                                      "OPTIONS",
-                                      "CONFIGURATIONS",
-                                      "CONFIGURATION_COUNT",
-                                      "SHARED_DYNAMIC_BYTES",
-                                      NULL};
-    static const char *const none[] = {NULL};
     const struct decision_row *row = table->rows[chosen];
     const char *upper = table->upper;
     size_t p, o;
@@ -162,7 +145,10 @@ static void put_macros(FILE *out, const struct header_table *table, size_t chose
         const char *name = table->first->parameters[p];
 
         fprintf(out, "#define %s_", upper);
-        put_name(out, name, is_same_macro(row, name, &row->values[p]) ? none : own);
+        if (is_same_macro(row, name, &row->values[p]))
+            fputs(name, out);
+        else
+            header_name_put(out, table->first->parameters, table->first->parameter_count, p, HEADER_MACRO);
         fputc(' ', out);
         put_token(out, &row->values[p], table->types[p]);
         fprintf(out, "\n");
@@ -210,9 +196,6 @@ static void put_struct(FILE *out, const struct header_table *table)
                                         [FIELD_REAL] = "double ",
                                         [FIELD_BOOL] = "int ",
                                         [FIELD_STRING] = "const char *"};
-    static const char *const own[] = {
-        "device",  "sm",           "size", "time_ms", "variant", "block", "shared_dynamic_bytes",
-        "options", "option_count", NULL};
     size_t p;
 
     fprintf(out,
@@ -229,7 +212,7 @@ static void put_struct(FILE *out, const struct header_table *table)
                  "    int variant; /* its number in the list above */\n");
     for (p = 0; p < table->first->parameter_count; p++) {
         fprintf(out, "    %s", types[table->types[p]]);
-        put_name(out, table->first->parameters[p], own);
+        header_name_put(out, table->first->parameters, table->first->parameter_count, p, HEADER_FIELD);
         fprintf(out, ";\n");
     }
     fprintf(out, "    unsigned block[3], shared_dynamic_bytes;\n"
@@ -327,7 +310,6 @@ static void put_nearest(FILE *out, const struct header_table *table)
 
 static void put_lookup(FILE *out, const struct header_table *table)
 {
-    static const char *const own[] = {"device", "sm", "problem_size", NULL};
     size_t s;
 
     put_nearest(out, table);
@@ -341,12 +323,12 @@ static void put_lookup(FILE *out, const struct header_table *table)
             table->lower, table->lower);
     for (s = 0; s < table->first->size_count; s++) {
         fprintf(out, ", double ");
-        put_name(out, table->first->sizes[s], own);
+        header_name_put(out, table->first->sizes, table->first->size_count, s, HEADER_ARGUMENT);
     }
     fprintf(out, ")\n{\n    const double problem_size[] = {");
     for (s = 0; s < table->first->size_count; s++) {
         fputs(s ? ", " : "", out);
-        put_name(out, table->first->sizes[s], own);
+        header_name_put(out, table->first->sizes, table->first->size_count, s, HEADER_ARGUMENT);
     }
     fprintf(out, "%s};\n\n    return %s_nearest(device, sm, problem_size);\n}\n\n#endif\n",
             table->first->size_count ? "" : "0", table->lower);
