@@ -176,23 +176,55 @@ static int check_parameters(const struct js_at *head, const struct spec *spec, s
     return 0;
 }
 
+/* " M=1024 N=1024" of {"M": 1024, "N": 1024}, as much as there is room for. */
+static void sizes_text(char *out, size_t size, const struct js_at *sizes)
+{
+    struct js_at member = {0};
+    char *value;
+    size_t used = 0;
+
+    *out = '\0';
+    while (js_next(&member, sizes) && used < size) {
+        value = js_text(member.value, JS_LINE);
+        used += (size_t)snprintf(out + used, size - used, " %s=%s", member.key, value ? value : "");
+        free(value);
+    }
+}
+
+static int check_problem(const struct journal *journal, const struct js_at *own, const struct spec *spec,
+                         size_t problem, struct err *err)
+{
+    struct json *wanted = heading_problem(spec, problem);
+    char recorded[256], asked[256];
+    struct js_at found;
+    int code = 0;
+
+    if (!wanted)
+        return err_memory(err);
+    spec_problem_text(asked, sizeof asked, spec, problem);
+    if (js_member(&found, own, "problem", err)) {
+        code = ERR_USAGE;
+    } else if (!same_json(found.value, wanted)) {
+        sizes_text(recorded, sizeof recorded, &found);
+        code = err_set(err, ERR_USAGE,
+                       "%s: is of another problem size,%s, where %s is asked for: give --set the recorded "
+                       "sizes or name another recording",
+                       journal_path(journal), *recorded ? recorded : " of none", *asked ? asked : "none");
+    }
+    js_free(wanted);
+    return code;
+}
+
 int heading_check(const struct journal *journal, const struct spec *spec, size_t problem, struct err *err)
 {
     const struct js_at head = journal_head(journal);
-    struct js_at own, found;
-    struct json *wanted;
+    struct js_at own;
     int code = check_parameters(&head, spec, err);
 
     if (code || !js_find(&own, &head, "occutune"))
         return code;
     if (strcmp(text_of(&head, "kernel_name"), spec->kernel.name))
-        code = err_set(err, ERR_USAGE, "%s: is of kernel %s, the spec of %s", journal_path(journal),
+        return err_set(err, ERR_USAGE, "%s: is of kernel %s, the spec of %s", journal_path(journal),
                        text_of(&head, "kernel_name"), spec->kernel.name);
-    wanted = code ? NULL : heading_problem(spec, problem);
-    if (!code && !wanted)
-        code = err_memory(err);
-    if (!code && (!js_find(&found, &own, "problem") || !same_json(found.value, wanted)))
-        code = err_set(err, ERR_USAGE, "%s: is of another problem size", journal_path(journal));
-    js_free(wanted);
-    return code;
+    return check_problem(journal, &own, spec, problem, err);
 }
