@@ -28,6 +28,7 @@ struct job_list {
 
 struct lane {
     struct job_list waiting;
+    struct map firsts;   /* key -> struct first */
     pthread_cond_t work; /* something is waiting, or the queue closes */
     size_t pending, running;
     double busy_s, started_s; /* of finished jobs; sum of the starting times of running ones */
@@ -44,7 +45,6 @@ struct queue {
     unsigned *lane_of;           /* thread of the team -> lane */
     unsigned thread_count, team; /* wanted; what OpenMP gave, 0 before */
     struct job_list finished;
-    struct map firsts; /* key -> struct first */
     size_t pending;
     bool closing;
 };
@@ -201,16 +201,18 @@ static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes
 
 static void release(struct queue *queue)
 {
-    size_t l;
+    size_t l, k;
 
     for (l = 0; l < queue->lane_count; l++) {
-        list_free(&queue->lanes[l].waiting);
-        pthread_cond_destroy(&queue->lanes[l].work);
+        struct lane *lane = &queue->lanes[l];
+
+        list_free(&lane->waiting);
+        for (k = 0; k < lane->firsts.capacity; k++)
+            free(lane->firsts.entries[k].value);
+        map_release(&lane->firsts);
+        pthread_cond_destroy(&lane->work);
     }
     list_free(&queue->finished);
-    for (l = 0; l < queue->firsts.capacity; l++)
-        free(queue->firsts.entries[l].value);
-    map_release(&queue->firsts);
     pthread_cond_destroy(&queue->done);
     pthread_mutex_destroy(&queue->mutex);
     free(queue->lanes);
@@ -284,14 +286,14 @@ void queue_close(struct queue *queue)
  * ----------------------------------------------------------------------------------------- */
 
 /* Called with the mutex. Null when memory ends. */
-static struct first *find_first(struct queue *queue, uint64_t key)
+static struct first *find_first(struct lane *lane, uint64_t key)
 {
-    struct first *first = map_find(&queue->firsts, key);
+    struct first *first = map_find(&lane->firsts, key);
 
     if (first)
         return first;
     first = calloc(1, sizeof *first);
-    if (first && map_put(&queue->firsts, key, first, NULL)) {
+    if (first && map_put(&lane->firsts, key, first, NULL)) {
         free(first);
         first = NULL;
     }
@@ -312,7 +314,7 @@ int queue_submit_keyed(struct queue *queue, size_t lane, uint64_t key, queue_job
         return err_memory(err);
     *new = (struct job){.run = job, .argument = argument, .lane = lane};
     pthread_mutex_lock(&queue->mutex);
-    new->first = key ? find_first(queue, key) : NULL;
+    new->first = key ? find_first(&queue->lanes[lane], key) : NULL;
     if (key && !new->first) {
         pthread_mutex_unlock(&queue->mutex);
         free(new);

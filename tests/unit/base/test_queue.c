@@ -3,6 +3,7 @@
 #include "base/queue.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 enum { COMPILE, GPU };
@@ -175,6 +176,86 @@ static void waiting_for_the_first_ends(void **state)
     queue_close(queue);
 }
 
+/* The same key in another lane is another one. */
+static void keys_are_of_their_lane(void **state)
+{
+    struct queue *queue = open_queue(1, 1);
+    void *argument;
+    int value = 7;
+
+    (void)state;
+    set_gate(&gate, false);
+    queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
+    wait_entered(&gate, 1);
+    queue_submit_keyed(queue, GPU, 5, square, &value, NULL);
+    assert_true(queue_wait(queue, &argument, 10));
+    assert_ptr_equal(argument, &value);
+    set_gate(&gate, true);
+    queue_close(queue);
+}
+
+enum { KEYS = 40 };
+
+struct keyed {
+    unsigned key;
+    atomic_int *running, *ended; /* of the key */
+    atomic_int *early;           /* that ran beside the first of their key */
+};
+
+static void run_keyed(void *argument)
+{
+    struct keyed *job = argument;
+
+    if (atomic_fetch_add(job->running, 1) > 0 && !atomic_load(job->ended))
+        atomic_fetch_add(job->early, 1);
+    for (volatile unsigned k = 0; k < 50 * job->key; k++)
+        ;
+    atomic_store(job->ended, 1);
+    atomic_fetch_sub(job->running, 1);
+}
+
+static void count_dropped(void *argument, void *context)
+{
+    (void)argument;
+    ++*(int *)context;
+}
+
+/* Many threads, keys that come again and again, jobs dropped in between, and a queue that closes over jobs
+ * that wait. */
+static void keyed_jobs_all_come_back(void **state)
+{
+    enum { JOBS = 3000, ROUNDS = 4 };
+    static struct keyed jobs[JOBS];
+    unsigned random = 1;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        atomic_int running[KEYS] = {0}, ended[KEYS] = {0}, early = 0;
+        struct queue *queue = open_queue(32, 1);
+        int returned = 0, dropped = 0;
+        void *argument;
+
+        for (int i = 0; i < JOBS; i++) {
+            const unsigned key = (random = random * 1664525 + 1013904223) >> 16 & 0xffff;
+
+            jobs[i] = (struct keyed){key % KEYS, &running[key % KEYS], &ended[key % KEYS], &early};
+            assert_int_equal(queue_submit_keyed(queue, COMPILE, key % KEYS + 1, run_keyed, &jobs[i], NULL),
+                             0);
+            if (key % 7 == 0)
+                returned += queue_wait(queue, &argument, key % 2 ? 0 : 1e-4);
+            if (key % 501 == 0)
+                queue_cancel(queue, COMPILE, count_dropped, &dropped);
+        }
+        while (round + 1 < ROUNDS && queue_wait(queue, &argument, 60))
+            returned++;
+        assert_true(round + 1 == ROUNDS || returned + dropped == JOBS);
+        queue_close(queue);
+        assert_int_equal(early, 0);
+        for (int k = 0; k < KEYS; k++)
+            assert_int_equal(running[k], 0);
+    }
+}
+
 static void cancelled_jobs_are_handed_back(void **state)
 {
     struct queue *queue = open_queue(1, 1);
@@ -248,6 +329,8 @@ int main(void)
         cmocka_unit_test(lanes_do_not_wait_for_each_other),
         cmocka_unit_test(jobs_of_a_key_wait_for_the_first),
         cmocka_unit_test(waiting_for_the_first_ends),
+        cmocka_unit_test(keys_are_of_their_lane),
+        cmocka_unit_test(keyed_jobs_all_come_back),
         cmocka_unit_test(cancelled_jobs_are_handed_back),
         cmocka_unit_test(closing_waits_for_running_jobs_only),
         cmocka_unit_test(busy_time_adds_up_over_threads),
