@@ -24,20 +24,36 @@ static size_t count_word(const char *text, const char *word)
     return count;
 }
 
-/* Reads "-DNAME=value", with a name that is the user's own and a value of one word. */
+/* One word that begins with a digit, or a sign or point before it: where it stands in the place of a name
+ * that the compiler's headers declare, it is as wrong as any other number. */
+static bool is_number(const char *value)
+{
+    value += strspn(value, "+-.");
+    if (!isdigit((unsigned char)*value))
+        return false;
+    while (is_letter(*value) || (*value && strchr("+-.", *value)))
+        value++;
+    return !*value;
+}
+
+/* Whether the compiler's own headers may ask for what a macro of this name says. */
+static bool is_theirs(const char *name)
+{
+    return *name == '_' || !strncmp(name, "CUDA", 4) || !strncmp(name, "NV", 2) || !strcmp(name, "NDEBUG") ||
+           !strcmp(name, "NULL") || !strcmp(name, "true") || !strcmp(name, "false") ||
+           !strcmp(name, "nullptr");
+}
+
+/* Reads "-DNAME=value", with a name that is the user's own and a number for value. */
 static bool read_macro(char name[NAME_BYTES], const char *option)
 {
     const size_t length = strncmp(option, "-D", 2) ? 0 : strspn(option + 2, letters);
-    const char *value = option + 2 + length;
 
-    if (!length || length >= NAME_BYTES || *value != '=')
+    if (!length || length >= NAME_BYTES || option[2 + length] != '=')
         return false;
-    while (is_letter(*++value) || (*value && strchr("+-.", *value)))
-        ;
     memcpy(name, option + 2, length);
     name[length] = '\0';
-    return !*value && *name != '_' && strncmp(name, "CUDA", 4) && strncmp(name, "NV", 2) &&
-           strcmp(name, "NDEBUG");
+    return is_number(option + 3 + length) && !is_theirs(name);
 }
 
 /* The tuned options that are looked at are the first ones; fewer than there are only in a space of more than

@@ -15,8 +15,9 @@ struct unread {
 };
 
 /* The macros (-DWARPS=8) among the tuned options whose name stands in no other option and not in the kernel's
- * name. Left out are names that the compiler's own headers, which nobody else can read, might ask for: those
- * that begin with _, CUDA or NV, and NDEBUG; and values that are more than a word. */
+ * name. Left out are names whose value the compiler's own headers, which nobody else can read, might ask for:
+ * those that begin with _, CUDA or NV, NDEBUG, NULL, and the words true, false, nullptr; and values that are
+ * no number: a word may be as good a name for something in those headers as the one that it replaces. */
 void unread_begin(struct unread *out, const struct compile_request *request);
 
 /* Takes note of the names that stand in a text, comments and strings among it; `followed` of its #includes

@@ -191,6 +191,10 @@ static void test_macros_that_others_may_read(void **state)
     static const char *const names[] = {"_WARPS",
                                         "__WARPS",
                                         "NDEBUG",
+                                        "NULL",
+                                        "true",
+                                        "false",
+                                        "nullptr",
                                         "CUDA_WARPS",
                                         "CUDART_WARPS",
                                         "NV_WARPS",
@@ -221,6 +225,21 @@ static void test_macros_that_others_may_read(void **state)
     }
 }
 
+/* -DT=float and -DT=other change the compiler's own headers differently, where every number breaks them. */
+static void test_only_numbers(void **state)
+{
+    static const char *const numbers[] = {"-DT=1", "-DT=-1", "-DT=1.5", "-DT=-.5", "-DT=2e-05", "-DT=0x1fu"};
+    static const char *const others[] = {"-DT=float", "-DT=U",  "-DT=", "-DT=-",      "-DT=e5",  "-DT=(1)",
+                                         "-DT=1 2",   "-DT=1,", "-DT",  "-DT=-float", "-DT=1/2", "-DT=\"1\""};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        assert_true(hashes_of("", &numbers[k], 1, 1).code == hashes_of("", numbers, 1, 1).code);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (hashes_of("", &others[k], 1, 1).code != hashes_of("", &others[k], 1, 1).all)
+            fail_msg("left out: %s", others[k]);
+}
+
 /* The user's own options stay. */
 static void test_only_what_is_tuned(void **state)
 {
@@ -248,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_macros_that_nobody_reads),
                                        cmocka_unit_test(test_macros_that_others_may_read),
+                                       cmocka_unit_test(test_only_numbers),
                                        cmocka_unit_test(test_only_what_is_tuned),
                                        cmocka_unit_test(test_a_name_counts),
                                        cmocka_unit_test(test_headers),
