@@ -116,6 +116,24 @@ static void test_equal_at_once(void **state)
     test_equal_code(in_directory("cache"));
 }
 
+/* What such a source includes may have changed. */
+static void test_unknown_code(void **state)
+{
+    struct call calls[CALLS];
+
+    (void)state;
+    for (int cached = 0; cached < 2; cached++) {
+        struct compiler *compiler = open_fake(cached ? in_directory("unknown") : NULL);
+
+        for (int round = 1; round <= 2; round++) {
+            compile_at_once(calls, compiler, "#define HEADER \"some.h\"\n#include HEADER\nfine");
+            assert_int_equal(compiles(), round * CALLS);
+            release(calls);
+        }
+        compiler_close(compiler);
+    }
+}
+
 /* An error is every variant's own. */
 static void test_equal_errors(void **state)
 {
@@ -215,22 +233,49 @@ static void test_memory_is_bounded(void **state)
     assert_true(is_kept(&once, 1));
     assert_false(is_kept(&once, 4));
     once_release(&once);
-    once_init(&once, 99);
+}
+
+static void keep(struct once *once, uint64_t key, const struct compile_result *result)
+{
+    assert_false(is_kept(once, key));
+    once_keep(once, key, result);
+    once_end(once, key);
+}
+
+/* What is too large for any room drives nobody out, and what the compiler said takes room. */
+static void test_sizes_count(void **state)
+{
+    unsigned char bytes[300] = {7};
+    char log[200];
+    const struct compile_result small = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 100};
+    const struct compile_result large = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 251};
+    const struct compile_result fails = {.outcome = OUTCOME_COMPILE, .log = log};
+    struct once once;
+
+    (void)state;
+    memset(log, 'e', sizeof log);
+    log[sizeof log - 1] = '\0';
+    once_init(&once, 250);
+    keep(&once, 1, &small);
+    keep(&once, 2, &large);
+    keep(&once, 3, &small);
+    assert_false(is_kept(&once, 2));
+    assert_true(is_kept(&once, 1));
+    assert_true(is_kept(&once, 3));
+    keep(&once, 4, &fails);
+    assert_true(is_kept(&once, 4));
     assert_false(is_kept(&once, 1));
-    once_keep(&once, 1, &result); /* too large for any room */
-    once_end(&once, 1);
-    assert_false(is_kept(&once, 1));
+    assert_false(is_kept(&once, 3));
     once_release(&once);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_at_once),
-        cmocka_unit_test(test_equal_errors),
-        cmocka_unit_test(test_failures_of_the_compilers_own),
-        cmocka_unit_test(test_interrupted_waiting),
-        cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_equal_at_once),       cmocka_unit_test(test_unknown_code),
+        cmocka_unit_test(test_equal_errors),        cmocka_unit_test(test_failures_of_the_compilers_own),
+        cmocka_unit_test(test_interrupted_waiting), cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_sizes_count),
     };
 
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
