@@ -31,16 +31,21 @@ static void *run_call(void *argument)
     return NULL;
 }
 
-static struct compiler *open_fake(const char *cache)
+static struct compiler *open_library(const char *library, const char *cache)
 {
     struct compiler *compiler;
     struct err err = {0};
 
     remove(in_directory("calls"));
     setenv("FAKE_NVRTC_CALLS", in_directory("calls"), 1);
-    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err))
+    if (compiler_open(&compiler, library, cache, &err))
         fail_msg("%s", err.text);
     return compiler;
+}
+
+static struct compiler *open_fake(const char *cache)
+{
+    return open_library(getenv("FAKE_NVRTC"), cache);
 }
 
 /* So often was the compiler's work done. */
@@ -114,6 +119,25 @@ static void test_equal_at_once(void **state)
     (void)state;
     test_equal_code(NULL);
     test_equal_code(in_directory("cache"));
+}
+
+static void test_another_compiler(void **state)
+{
+    struct call calls[CALLS];
+    char command[1000];
+
+    (void)state;
+    snprintf(command, sizeof command, "cp '%s' '%s'", getenv("FAKE_NVRTC"), in_directory("libnvrtc.so.13"));
+    assert_int_equal(system(command), 0);
+    for (int other = 0; other < 2; other++) {
+        struct compiler *compiler = open_library(
+            other ? in_directory("libnvrtc.so.13") : getenv("FAKE_NVRTC"), in_directory("cache of both"));
+
+        compile_at_once(calls, compiler, "fine");
+        assert_int_equal(compiles(), 1);
+        release(calls);
+        compiler_close(compiler);
+    }
 }
 
 /* What such a source includes may have changed. */
@@ -272,9 +296,13 @@ static void test_sizes_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_at_once),       cmocka_unit_test(test_unknown_code),
-        cmocka_unit_test(test_equal_errors),        cmocka_unit_test(test_failures_of_the_compilers_own),
-        cmocka_unit_test(test_interrupted_waiting), cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_equal_at_once),
+        cmocka_unit_test(test_unknown_code),
+        cmocka_unit_test(test_another_compiler),
+        cmocka_unit_test(test_equal_errors),
+        cmocka_unit_test(test_failures_of_the_compilers_own),
+        cmocka_unit_test(test_interrupted_waiting),
+        cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_sizes_count),
     };
 

@@ -166,6 +166,7 @@ static void test_macros_that_nobody_reads(void **state)
         "",
         "int WARPS_ = 1, MY_WARPS = 2, WARPS2 = 3;",
         "#define TWICE(a) \\\n    (2 * (a))\nint a = TWICE(2);",
+        "#define TWICE(a)\\\n    (2 * (a))\nint a = TWICE(2);",
         "#define TEXT(a) #a\nconst char *a = TEXT(b \\n c);",
         "#include \"other.h\"\n#include \"other.h\"\n",
     };
@@ -253,6 +254,39 @@ static void test_only_what_is_tuned(void **state)
                 hashes_of("int a = TILE;", options, 2, 0).code);
 }
 
+/* The first 64 are looked at. */
+static void test_many_are_tuned(void **state)
+{
+    enum { MANY = 70, ASKED = 64 };
+    char texts[MANY][16], other[16];
+    const char *options[MANY], *others[MANY];
+
+    (void)state;
+    for (int k = 0; k < MANY; k++) {
+        snprintf(texts[k], sizeof texts[k], "-DPART%d=1", k);
+        options[k] = texts[k];
+    }
+    for (int k = 0; k < MANY; k++) {
+        memcpy(others, options, sizeof others);
+        snprintf(other, sizeof other, "-DPART%d=2", k);
+        others[k] = other;
+        assert_int_equal(hashes_of("", options, MANY, MANY).code == hashes_of("", others, MANY, MANY).code,
+                         k < ASKED);
+    }
+}
+
+static void test_architectures(void **state)
+{
+    struct compile_request request = {.source_path = "k.cu", .name = "k", .arch = "sm_90"};
+    struct sources_hash one, other;
+
+    (void)state;
+    assert_int_equal(sources_hash(&one, &request, "", NULL), 0);
+    request.arch = "sm_80";
+    assert_int_equal(sources_hash(&other, &request, "", NULL), 0);
+    assert_true(one.code != other.code && one.all != other.all);
+}
+
 /* The compiler's own headers are full of T: -DT fails what -DTILE does not, though nobody reads either. */
 static void test_a_name_counts(void **state)
 {
@@ -269,6 +303,8 @@ int main(void)
                                        cmocka_unit_test(test_macros_that_others_may_read),
                                        cmocka_unit_test(test_only_numbers),
                                        cmocka_unit_test(test_only_what_is_tuned),
+                                       cmocka_unit_test(test_many_are_tuned),
+                                       cmocka_unit_test(test_architectures),
                                        cmocka_unit_test(test_a_name_counts),
                                        cmocka_unit_test(test_headers),
                                        cmocka_unit_test(test_forced_header),
