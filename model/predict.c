@@ -139,13 +139,21 @@ static double dispatched_per_cycle(const struct predict_input *in)
     return between > 0 ? in->residency.warps_per_block / between : INFINITY;
 }
 
+/* Cycles in which a scheduler sends an instruction of a warp: some keep it busy for longer than that. */
+static double sending_cycles(const struct prediction *out, const struct predict_input *in)
+{
+    const double slots = in->demand.count[RESOURCE_ISSUE], cycles = out->at_sustained.cycles[RESOURCE_ISSUE];
+
+    return in->instructions > 0 && slots > 0 ? cycles * in->instructions / slots : cycles;
+}
+
 static void share_cycles(struct prediction *out, const struct predict_input *in)
 {
     const double rate = fmin(out->warps_per_cycle, dispatched_per_cycle(in));
     const double attained = fmin(rate * out->at_sustained.bound_cycles, 1);
 
     out->latency_hidden = attained >= 0.95;
-    out->issued = fmin(rate * out->at_sustained.cycles[RESOURCE_ISSUE], attained);
+    out->issued = fmin(rate * sending_cycles(out, in), attained);
     out->stalled_bandwidth = attained - out->issued;
     out->stalled_latency = 1 - attained;
 }

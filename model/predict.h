@@ -72,6 +72,7 @@ struct predict_input {
     struct residency residency;
     struct latency latency;
     struct crowded crowded;
+    double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
 };

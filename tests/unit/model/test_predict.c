@@ -73,6 +73,22 @@ static void cycles_by_kind_of_stall(void **state)
     check_near(p.stalled_latency, 0, 0.005);
 }
 
+/* Instructions that keep the scheduler busy for longer than they take to be sent are not more instructions.
+ */
+static void sends_fewer_than_slots(void **state)
+{
+    struct predict_input in = vector_add(3200, 32);
+    struct prediction p, halved;
+
+    (void)state;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    in.instructions = in.demand.count[RESOURCE_ISSUE] / 2;
+    assert_int_equal(predict(&halved, &in, NULL), 0);
+    check_near(halved.issued, p.issued / 2, 1e-9);
+    check_near(halved.issued + halved.stalled_bandwidth, p.issued + p.stalled_bandwidth, 1e-9);
+    check_near(halved.estimate_s, p.estimate_s, 0);
+}
+
 /* 3.10: random permutation needs far less occupancy than the trivial one, writing back lowers it, fewer
  * instructions lower it. */
 static double needed(double latency_cycles, double bytes)
@@ -231,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_add_against_occupancy),
         cmocka_unit_test(cycles_by_kind_of_stall),
+        cmocka_unit_test(sends_fewer_than_slots),
         cmocka_unit_test(needed_occupancy_follows_littles_law),
         cmocka_unit_test(a_partial_wave_runs_at_its_own_occupancy),
         cmocka_unit_test(the_bound_counts_the_busiest_sm),
