@@ -1,6 +1,6 @@
 /* The state of the strategy `model`, shared by the files that make up the search: search.c (the interface and
- * the plain orders), search_model.c (what next), search_choose.c (what is worth it), search_audit.c. Nobody
- * else includes this. */
+ * the plain orders), search_model.c (what next), search_choose.c (what is worth it), search_audit.c,
+ * search_summary.c (what it came to). Nobody else includes this. */
 #ifndef TUNER_SEARCH_SEARCHING_H
 #define TUNER_SEARCH_SEARCHING_H
 

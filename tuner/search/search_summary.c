@@ -1,0 +1,95 @@
+/* What the strategy `model` came to, and why each configuration was passed over. */
+#include "tuner/search/searching.h"
+
+#include "base/stats.h"
+#include "model/learn.h"
+
+#include <math.h>
+
+/* Of one that was compiled and not timed. */
+static enum search_fate fate_of(const struct model_search *search, const struct member *member)
+{
+    if (search_bounded(search, member))
+        return SEARCH_CUT_BOUND;
+    return search_is_promising(search, member) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
+}
+
+/* Of the estimates with the measured times; NaN while fewer than LEARN_LEAST. */
+static double rank_correlation(const struct model_search *search)
+{
+    double estimated[2 * TRIALS_MOST], measured[2 * TRIALS_MOST];
+    size_t i, n = 0;
+
+    for (i = 0; i < search->member_count && n < 2 * TRIALS_MOST; i++) {
+        const struct member *member = search->members[i];
+
+        if (!member->timed || isnan(member->time_s) || !member->forecast.predicted)
+            continue;
+        estimated[n] = member->forecast.estimate_s;
+        measured[n++] = member->time_s;
+    }
+    return n < LEARN_LEAST ? NAN : stats_spearman(estimated, measured, n);
+}
+
+void model_search_summarise(struct search_summary *out, const struct model_search *search)
+{
+    size_t i;
+
+    *out = (struct search_summary){.end = search->end,
+                                   .compiled = search->told,
+                                   .shared = search->shared,
+                                   .timed = search->timed,
+                                   .refused = search->refused,
+                                   .not_compiled = search->options.count - search->told,
+                                   .rank_correlation = rank_correlation(search)};
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->stage != READY || member->audit)
+            continue;
+        switch (fate_of(search, member)) {
+        case SEARCH_CUT_BOUND:
+            out->cut_bound++;
+            break;
+        case SEARCH_CUT_ESTIMATE:
+            out->cut_estimate++;
+            break;
+        default:
+            out->promising++;
+        }
+    }
+    out->audit.timed = search->audit.timed;
+    out->audit.faster = search->audit.faster;
+    out->audit.nearest = search->audit.timed ? search->audit.fastest_s / search->audit.best_before_s : NAN;
+    out->audit.limit = stats_clopper_pearson_upper(search->audit.faster, search->audit.timed, 0.95);
+}
+
+/* What the audit compiled was not, as far as the search is concerned. */
+enum search_fate model_search_fate(const struct model_search *search, uint64_t index)
+{
+    const struct member *member = map_find(&search->by_index, index);
+
+    if (member && !member->audit && member->stage >= TIMING)
+        return SEARCH_TRIED;
+    if (member && (member->audit || member->stage == READY))
+        return fate_of(search, member);
+    return search_is_promising_unseen(search, index) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
+}
+
+size_t model_search_cuts(struct search_cut *out, const struct model_search *search)
+{
+    struct expected expected;
+    size_t i, n = 0;
+
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->stage != READY || member->audit)
+            continue;
+        if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
+            expected = (struct expected){NAN, NAN};
+        out[n++] = (struct search_cut){member->index,   fate_of(search, member), member->forecast,
+                                       expected.time_s, expected.deviation,      search->best_s};
+    }
+    return n;
+}
