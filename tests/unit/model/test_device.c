@@ -73,6 +73,9 @@ static void wrong_fields_are_named(void **state)
         {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_read\": "
          "{\"sustained\": 1, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
          "profile: values.dram_read.best: is 0, and a rate lies above it"},
+        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"clock\": "
+         "{\"sustained\": 0, \"best\": 1, \"spread\": 0, \"unit\": \"Hz\", \"origin\": \"me\"}}}",
+         "profile: values.clock.sustained: is 0, and a rate lies above it"},
     };
 
     (void)state;
