@@ -123,13 +123,26 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     return rc;
 }
 
+/* Past the blanks and the comments that end in this line. */
+static const char *skip_blanks(const char *line)
+{
+    const char *end = line;
+
+    while (end) {
+        line = end + strspn(end, " \t\f\v\r");
+        end = strncmp(line, "/*", 2) ? NULL : memmem(line, strcspn(line, "\n"), "*/", 2);
+        end = end ? end + 2 : NULL;
+    }
+    return line;
+}
+
 /* `line` follows "#include": hashes the header it names. */
 static int hash_include(struct scan *scan, const char *path, const char *line)
 {
     char name[PATH_MAX];
     const char *end;
 
-    line += strspn(line, " \t");
+    line = skip_blanks(line);
     if (*line != '"' && *line != '<') {
         scan->complete = false;
         return 0;
@@ -141,9 +154,29 @@ static int hash_include(struct scan *scan, const char *path, const char *line)
     return hash_header(scan, path, name, *line == '"');
 }
 
+/* What follows "#include" in this line, in any spelling and behind the end of any comment; else null. */
+static const char *find_include(const char *line)
+{
+    static const char *const signs[] = {"#", "%:", "\?\?="};
+    const char *name;
+    size_t k;
+
+    while (line) {
+        line = skip_blanks(line);
+        for (k = 0; k < sizeof signs / sizeof *signs; k++) {
+            name = strncmp(line, signs[k], strlen(signs[k])) ? "" : skip_blanks(line + strlen(signs[k]));
+            if (!strncmp(name, "include", 7))
+                return name + 7;
+        }
+        line = memmem(line, strcspn(line, "\n"), "*/", 2);
+        line = line ? line + 2 : NULL;
+    }
+    return NULL;
+}
+
 static int hash_file(struct scan *scan, const char *path, const char *text)
 {
-    const char *line = text;
+    const char *line = text, *included;
     size_t followed = 0;
     int rc = 0;
 
@@ -151,13 +184,10 @@ static int hash_file(struct scan *scan, const char *path, const char *text)
     if (strstr(text, "__has_include"))
         scan->complete = false;
     while (line && !rc) {
-        line += strspn(line, " \t");
-        if (*line == '#') {
-            line += 1 + strspn(line + 1, " \t");
-            if (!strncmp(line, "include", 7)) {
-                rc = hash_include(scan, path, line + 7);
-                followed++;
-            }
+        included = find_include(line);
+        if (included) {
+            rc = hash_include(scan, path, included);
+            followed++;
         }
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;

@@ -94,6 +94,30 @@ static void test_forced_header(void **state)
     assert_true(before != hash_of("", options, 1, NULL));
 }
 
+/* However it is spelled, what it includes counts. */
+static void test_spellings_of_include(void **state)
+{
+    static const char *const spellings[] = {"# include \"b.h\"",
+                                            "\f#\v include \"b.h\"",
+                                            "%:include \"b.h\"",
+                                            "\?\?=include \"b.h\"",
+                                            "/* */ #include \"b.h\"",
+                                            "/*\n */ /* */#include \"b.h\" /* */",
+                                            "# /* */ /**/ include/* */\"b.h\"",
+                                            "int a; /* a\n# b */ #include \"b.h\""};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
+        uint64_t before;
+
+        write_text("b.h", "one");
+        before = hash_of(spellings[k], NULL, 0, NULL);
+        write_text("b.h", "two");
+        if (before == hash_of(spellings[k], NULL, 0, NULL))
+            fail_msg("not followed: %s", spellings[k]);
+    }
+}
+
 static void test_what_only_the_compiler_knows(void **state)
 {
     FILE *file;
@@ -308,6 +332,7 @@ int main(void)
                                        cmocka_unit_test(test_a_name_counts),
                                        cmocka_unit_test(test_headers),
                                        cmocka_unit_test(test_forced_header),
+                                       cmocka_unit_test(test_spellings_of_include),
                                        cmocka_unit_test(test_what_only_the_compiler_knows)};
     char command[100];
     int failed;
