@@ -133,16 +133,16 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
  * ------------------------------------------------------------------------------------------------------------
  */
 
-/* Variants to compile for each trial: few where there are many trials, which teach more, and where the model
- * can read none of them, because then compiling teaches nothing. */
-static uint64_t pace(const struct model_search *search)
+/* Compiled by the last trial: the spread, and some for each trial; few where there are many trials, which
+ * teach more, and where the model can read none of them, because then compiling teaches nothing. */
+static uint64_t compiled_in_all(const struct model_search *search)
 {
-    const uint64_t wanted = at_most(AHEAD_MOST, at_least(AHEAD_LEAST, AFTER_SPREAD / search->trials_most));
-    const uint64_t left = search->compiled_most - at_most(search->spread, search->compiled_most);
+    const bool unread = search->told >= search->spread && !search->predicted;
+    const uint64_t each =
+        unread ? 1 : at_most(AHEAD_MOST, at_least(AHEAD_LEAST, AFTER_SPREAD / search->trials_most));
 
-    if (search->told >= search->spread && !search->predicted)
-        return 1;
-    return at_least(1, at_most(wanted, left / search->trials_most));
+    return at_most(search->spread + search->trials_most * each,
+                   at_least(search->spread, search->compiled_most));
 }
 
 /* Trials that count against the allowance. While it is the search's own, failures do not. */
@@ -184,8 +184,7 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
  * not waited for. */
 static bool is_hungry(const struct model_search *search)
 {
-    const uint64_t all = at_most(search->spread + search->trials_most * pace(search), search->compiled_most);
-    const uint64_t first = at_most(at_most(search->spread, EARLY), all);
+    const uint64_t all = compiled_in_all(search), first = at_most(search->spread, EARLY);
     const uint64_t before = search->started ? search->started - 1 : 0;
     const uint64_t wanted = first + before * (all - first) / search->trials_most;
 
@@ -195,7 +194,10 @@ static bool is_hungry(const struct model_search *search)
 /* Compiling does not run far ahead of what the trials teach. */
 static bool is_ahead(const struct model_search *search)
 {
-    return search->asked >= search->spread + (search->timed + 2) * 2 * pace(search);
+    const uint64_t beyond = compiled_in_all(search) - search->spread;
+
+    return search->asked >=
+           search->spread + at_least((search->timed + 2) * 2 * beyond / search->trials_most, 1);
 }
 
 static bool may_time(const struct model_search *search)

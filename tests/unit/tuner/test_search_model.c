@@ -105,6 +105,21 @@ static void compiles_more_where_codes_are_shared(void **state)
     synthetic_close(&synthetic);
 }
 
+/* By its last trial all has been compiled that may be, but for what is still under way. */
+static void uses_what_it_may_compile(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 1002);
+    synthetic_search(&run, &synthetic, &options, 1);
+    assert_int_equal(run.timed, synthetic.count / 50);
+    assert_in_range(run.compiled, synthetic.count * 9 / 100, synthetic.count / 10);
+    synthetic_close(&synthetic);
+}
+
 /* The work does not grow with the space: 2,000 compiled and 250 timed at most, and the search's own part of
  * it takes seconds. */
 static void takes_a_large_space_to_its_end(void **state)
@@ -426,6 +441,7 @@ int main(void)
         cmocka_unit_test(finds_a_needle),
         cmocka_unit_test(survives_a_misleading_model),
         cmocka_unit_test(compiles_more_where_codes_are_shared),
+        cmocka_unit_test(uses_what_it_may_compile),
         cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
         cmocka_unit_test(survives_throughput_falling_with_occupancy),
         cmocka_unit_test(takes_a_large_space_to_its_end),
