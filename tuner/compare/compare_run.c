@@ -135,7 +135,10 @@ static int start_compile(struct player *player, uint64_t index, struct err *err)
     const struct record *record = player->options->replay->entries[index].record;
 
     if (!record)
-        return tell_compiled(player, index, NULL, false, err);
+        return search_tell(player->search, index,
+                           &(struct search_facts){.outcome = replay_compiled(player->options->replay, index),
+                                                  .impossible = true},
+                           err);
     return launch(player, SOURCE_COMPILE, index, record, err);
 }
 

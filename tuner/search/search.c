@@ -188,7 +188,7 @@ int search_tell(struct search *search, uint64_t index, const struct search_facts
 
 uint64_t search_visited(const struct search *search)
 {
-    return search->model ? search->model->asked : search->drawn;
+    return search->model ? search->model->asked + search->model->impossible : search->drawn;
 }
 
 const char *search_end_text(enum search_end end)

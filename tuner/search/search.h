@@ -95,6 +95,7 @@ struct search_facts {
     bool timed; /* of the timing, else of the compiling */
     enum outcome outcome;
     bool shared;      /* of the compiling: the code is one asked for before, and cost nothing */
+    bool impossible;  /* of the compiling: it was refused without */
     double time_s;    /* when timed and ok */
     uint64_t same_as; /* OUTCOME_SAME_CODE: whose code it is, which was told before */
     struct search_forecast forecast; /* when compiled and ok */

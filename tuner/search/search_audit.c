@@ -20,8 +20,8 @@ static struct member *ready(const struct model_search *search)
     return NULL;
 }
 
-/* The next of the sample: a compiled variant becomes a member of it, another is to be compiled. False at the
- * end. */
+/* The next of the sample: a variant that is compiled, or under way, becomes a member of it, another is to be
+ * compiled. False at the end. */
 static bool draw(uint64_t *index, struct model_search *search)
 {
     const uint64_t seed = hash_u64(search->options.seed, 0xa0d17);
@@ -36,10 +36,11 @@ static bool draw(uint64_t *index, struct model_search *search)
             search->audit.compiled++;
             return true;
         }
-        if (member->stage == READY && !member->audit && !search_bounded(search, member)) {
-            search->audit.taken++;
-            member->audit = true;
-        }
+        if (member->audit || member->stage > READY || search_bounded(search, member))
+            continue;
+        search->audit.taken++;
+        search->audit.compiling += member->stage == COMPILING;
+        member->audit = true;
     }
     return false;
 }

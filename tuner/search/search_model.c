@@ -156,7 +156,7 @@ static bool may_compile(const struct model_search *search)
     const uint64_t limit =
         search->succeeded || search->timing ? search->compiled_most : search->options.count;
 
-    return search->asked < search->options.count &&
+    return search->asked + search->impossible < search->options.count &&
            search->asked - search->shared < at_least(limit, search->compiled_most);
 }
 
@@ -165,7 +165,7 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
 {
     if (!may_compile(search))
         return false;
-    if (search->asked == 0) {
+    if (!search->initial) {
         *index = search->options.first;
         return true;
     }
@@ -222,7 +222,8 @@ static enum search_end why_ended(struct model_search *search)
 {
     bool worthwhile;
 
-    if (search->asked >= search->options.count && !search_best_ready(&worthwhile, search))
+    if (search->asked + search->impossible >= search->options.count &&
+        !search_best_ready(&worthwhile, search))
         return SEARCH_ALL;
     return SEARCH_UNLIKELY;
 }
@@ -329,6 +330,11 @@ static int tell_compiled(struct model_search *search, struct member *member, con
         search->initial = map_find(&search->by_index, facts->same_as);
     if (member->audit) {
         search_audit_tell(search, member);
+        return 0;
+    }
+    if (facts->impossible) {
+        search->asked--;
+        search->impossible++;
         return 0;
     }
     search->told++;

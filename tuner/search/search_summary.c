@@ -40,7 +40,7 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
                                    .shared = search->shared,
                                    .timed = search->timed,
                                    .refused = search->refused,
-                                   .not_compiled = search->options.count - search->told,
+                                   .not_compiled = search->options.count - search->told - search->impossible,
                                    .rank_correlation = rank_correlation(search)};
     for (i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];

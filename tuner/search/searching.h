@@ -69,7 +69,8 @@ struct model_search {
     size_t first_open; /* members before it have ended */
     struct map by_index;
     struct member *initial;             /* the default, or whose code it has; null until asked for */
-    uint64_t asked, told;               /* to compile, the audit left out */
+    uint64_t asked, told;               /* to compile, the audit left out, ... */
+    uint64_t impossible;                /* ... and those that were refused without compiling */
     uint64_t shared;                    /* of those told: cost no compile */
     uint64_t predicted, refused;        /* compiled and ok: the model has a prediction, or has none */
     uint64_t started, timed, succeeded; /* trials, the audit left out */

@@ -195,6 +195,7 @@ int candidate_tell(struct tuning *tuning, const struct candidate *candidate, boo
     const struct search_facts facts = {.timed = timed,
                                        .outcome = candidate->record.outcome,
                                        .shared = candidate->job.shared,
+                                       .impossible = !candidate->submitted,
                                        .time_s = candidate->record.time_s,
                                        .same_as = candidate->same_as ? candidate->same_as->index : 0};
 

@@ -130,6 +130,7 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
         code = reference_submit(tuning, candidate, err);
     if (code)
         return code;
+    candidate->submitted = true;
     candidate->job.read = candidate_read(tuning, candidate);
     candidate->job.kind = SOURCE_COMPILE;
     candidate->job.variant = &candidate->variant;

@@ -133,12 +133,13 @@ static void give_up_compiling(struct tuning *tuning)
     tuning->reference_pending = false;
 }
 
-/* At the first step of the audit; true then. */
+/* At the first step of the audit; true then. What it samples from may be under way. */
 static bool end_search(struct tuning *tuning)
 {
     if (tuning->searched)
         return false;
-    give_up_compiling(tuning);
+    if (!tuning->options->audit)
+        give_up_compiling(tuning);
     tuning->searched = true;
     return true;
 }

@@ -21,6 +21,7 @@ struct candidate {
     struct record record;
     struct forecast forecast;                    /* of the model, if it read the code */
     bool audit;                                  /* timed by the audit */
+    bool submitted;                              /* to be compiled */
     bool known;                                  /* the record came from the journal or recording */
     bool trusted;                                /* and answers for this configuration */
     bool settled;                                /* the outcome is final */

@@ -131,7 +131,9 @@ static void finish_oldest(struct drive *d)
     if (!facts.timed) {
         facts.forecast = d->s->forecast[step.index];
         facts.shared = d->s->sharing && step.index % 2;
-        d->ready++;
+        facts.impossible = d->s->refusing && step.index % 2;
+        facts.outcome = facts.impossible ? OUTCOME_LIMITS : OUTCOME_OK;
+        d->ready += !facts.impossible;
     } else {
         facts.outcome = isnan(time) ? OUTCOME_WRONG : OUTCOME_OK;
         facts.time_s = time * exp(noise);

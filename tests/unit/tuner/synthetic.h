@@ -15,6 +15,7 @@ struct synthetic {
     double noise;                     /* relative, of one measurement */
     uint64_t ready_most;              /* compiled ones that may wait for their trials; 0: any number */
     bool sharing;                     /* compiling one of odd index costs nothing */
+    bool refusing;                    /* one of odd index cannot be launched, as is known without compiling */
 };
 
 enum synthetic_kind {

@@ -120,6 +120,23 @@ static void uses_what_it_may_compile(void **state)
     synthetic_close(&synthetic);
 }
 
+/* What is refused without compiling takes nothing from what may be compiled. */
+static void compiles_none_the_fewer_for_what_is_refused(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 1002);
+    synthetic.refusing = true;
+    synthetic_search(&run, &synthetic, &options, 1);
+    assert_int_equal(run.timed, synthetic.count / 50);
+    assert_in_range(run.summary.compiled, synthetic.count * 9 / 100, synthetic.count / 10);
+    assert_true(run.compiled > run.summary.compiled);
+    synthetic_close(&synthetic);
+}
+
 /* The work does not grow with the space: 2,000 compiled and 250 timed at most, and the search's own part of
  * it takes seconds. */
 static void takes_a_large_space_to_its_end(void **state)
@@ -316,6 +333,44 @@ static void times_the_twin_of_the_default(void **state)
     synthetic_close(&synthetic);
 }
 
+/* What still compiles when the trials are used up was passed over like all else: the audit may draw it. */
+static void audits_what_is_under_way(void **state)
+{
+    const struct search_room all = {true, true};
+    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1};
+    struct synthetic synthetic;
+    struct search_step under_way, step;
+    struct search *search;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
+    options.first = synthetic.first;
+    options.space = synthetic.space;
+    options.spec = &synthetic.spec;
+    options.count = options.audit = synthetic.count;
+    assert_int_equal(search_open(&search, &options, NULL), 0);
+    assert_int_equal(search_next(&step, search, all, NULL), 0);
+    assert_int_equal(search_next(&under_way, search, all, NULL), 0);
+    assert_int_equal(under_way.action, SEARCH_COMPILE);
+    tell(search, step.index, OUTCOME_OK, 0, &synthetic);
+    assert_int_equal(search_next(&step, search, all, NULL), 0);
+    assert_int_equal(step.action, SEARCH_TIME);
+    assert_int_equal(
+        search_tell(search, step.index, &(struct search_facts){.timed = true, .time_s = 1}, NULL), 0);
+    do {
+        assert_int_equal(search_next(&step, search, all, NULL), 0);
+        assert_true(step.audit && step.index != under_way.index);
+    } while (step.action == SEARCH_COMPILE);
+    assert_int_equal(step.action, SEARCH_WAIT);
+    tell(search, under_way.index, OUTCOME_OK, 0, &synthetic);
+    assert_int_equal(search_next(&step, search, all, NULL), 0);
+    assert_int_equal(step.action, SEARCH_TIME);
+    assert_int_equal(step.index, under_way.index);
+    assert_true(step.audit);
+    search_close(search);
+    synthetic_close(&synthetic);
+}
+
 /* A larger budget than the search needs is not used up; one larger than a tenth of the space is possible. */
 static void takes_a_large_budget(void **state)
 {
@@ -442,6 +497,8 @@ int main(void)
         cmocka_unit_test(survives_a_misleading_model),
         cmocka_unit_test(compiles_more_where_codes_are_shared),
         cmocka_unit_test(uses_what_it_may_compile),
+        cmocka_unit_test(compiles_none_the_fewer_for_what_is_refused),
+        cmocka_unit_test(audits_what_is_under_way),
         cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
         cmocka_unit_test(survives_throughput_falling_with_occupancy),
         cmocka_unit_test(takes_a_large_space_to_its_end),
