@@ -192,6 +192,29 @@ int configuration_parse(unsigned *choices, const struct spec *spec, const char *
     return 0;
 }
 
+int configuration_check(const struct spec *spec, size_t problem, const unsigned *choices, struct err *err)
+{
+    struct value *slots = calloc(spec->name_count + 1, sizeof *slots);
+    char sizes[256];
+    struct err why = {0};
+    bool holds = true;
+    size_t c;
+
+    if (!slots)
+        return err_memory(err);
+    spec_slots(slots, spec, problem, choices);
+    for (c = 0; c < spec->constraint_count; c++)
+        if (expr_bool(&holds, spec->constraints[c], slots, &why) || !holds)
+            break;
+    free(slots);
+    if (c == spec->constraint_count)
+        return 0;
+    spec_problem_text(sizes, sizeof sizes, spec, problem);
+    return err_set(err, ERR_USAGE, "violates constraints[%zu], \"%s\"%s%s%s%s", c,
+                   expr_text(spec->constraints[c]), spec->problem_count > 1 ? " for " : "",
+                   spec->problem_count > 1 ? sizes : "", why.code ? ": " : "", why.text);
+}
+
 struct json *value_to_json(const struct value *value)
 {
     switch (value->kind) {

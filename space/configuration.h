@@ -27,6 +27,11 @@ int configuration_read(unsigned *choices, const struct spec *spec, const struct 
 /* Reads "TILE_M=64,FAST_MATH=true" (`--config`); what is not named keeps the default's value. */
 int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err);
 
+/* Whether a configuration satisfies the constraints for a problem. ERR_USAGE names the first that it does
+ * not: `violates constraints[1], "WM <= 2 * WN"`, with the sizes where the spec has several problems, and why
+ * where it has no value. */
+int configuration_check(const struct spec *spec, size_t problem, const unsigned *choices, struct err *err);
+
 /* A value as JSON, owned by the caller (null when memory ends), and back; strings stay borrowed from the
  * document. */
 struct json *value_to_json(const struct value *value);

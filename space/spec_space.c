@@ -331,27 +331,18 @@ int read_constraints(struct reader *reader)
     return 0;
 }
 
-static int check_default(struct reader *reader, const struct js_at *at, struct value *slots)
+static int check_default(struct reader *reader, const struct js_at *at)
 {
     const struct spec *spec = reader->spec;
-    char problem[256], text[300] = "";
     struct err why = {0};
-    size_t k, c;
-    bool holds;
+    int failed = 0;
+    size_t k;
 
-    for (k = 0; k < spec->problem_count; k++) {
-        spec_slots(slots, spec, k, spec->defaults);
-        for (c = 0; c < spec->constraint_count; c++) {
-            if (!expr_bool(&holds, spec->constraints[c], slots, &why) && holds)
-                continue;
-            spec_problem_text(problem, sizeof problem, spec, k);
-            if (spec->problem_count > 1)
-                snprintf(text, sizeof text, " for %s", problem);
-            return js_fail(at, reader->err, "violates constraints[%zu], \"%s\"%s%s%s", c,
-                           expr_text(spec->constraints[c]), text, why.code ? ": " : "", why.text);
-        }
-    }
-    return 0;
+    for (k = 0; !failed && k < spec->problem_count; k++)
+        failed = configuration_check(spec, k, spec->defaults, &why);
+    if (failed == ERR_MEMORY)
+        return err_memory(reader->err);
+    return failed ? js_fail(at, reader->err, "%s", why.text) : 0;
 }
 
 static int read_default_value(struct reader *reader, const struct js_at *at)
@@ -379,7 +370,6 @@ int read_default(struct reader *reader)
     struct spec *spec = reader->spec;
     struct js_at at, member = {0};
     const char **allowed;
-    struct value *slots;
     int failed;
 
     spec->defaults = calloc(spec->parameter_count, sizeof *spec->defaults);
@@ -389,8 +379,7 @@ int read_default(struct reader *reader)
         return 0;
     spec->has_default = true;
     allowed = calloc(spec->parameter_count + 1, sizeof *allowed);
-    slots = calloc(spec->name_count + 1, sizeof *slots);
-    failed = allowed && slots ? 0 : err_memory(reader->err);
+    failed = allowed ? 0 : err_memory(reader->err);
     if (!failed) {
         memcpy(allowed, spec->names, spec->parameter_count * sizeof *allowed);
         failed = js_only(&at, allowed, reader->err);
@@ -398,8 +387,7 @@ int read_default(struct reader *reader)
     while (!failed && js_next(&member, &at))
         failed = read_default_value(reader, &member);
     if (!failed)
-        failed = check_default(reader, &at, slots);
+        failed = check_default(reader, &at);
     free(allowed);
-    free(slots);
     return failed;
 }

@@ -27,6 +27,19 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
     return code;
 }
 
+int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err)
+{
+    struct err why = {0};
+    const int code = configuration_check(spec, 0, choices, &why);
+
+    if (code == ERR_MEMORY)
+        return err_memory(err);
+    if (code)
+        fprintf(cli->err, "%s: %s: the configuration: %s; tuning passes it over\n", cli->program, spec->path,
+                why.text);
+    return 0;
+}
+
 static bool reads(const struct spec *spec, const char *path)
 {
     bool same = file_same(path, spec->kernel.path) ||

@@ -13,6 +13,9 @@
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
                          struct err *err);
 
+/* Says as a message which constraint the configuration violates for problem 0, if one. */
+int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err);
+
 /* Whether `path` (null: none), which the option `name` says, is no file that the spec reads: kernel,
  * reference, fills. ERR_USAGE. */
 int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err);

@@ -106,6 +106,8 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     if (!code)
         code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!code)
+        code = choose_remark(cli, &spec, choices, err);
+    if (!code)
         code = variant_make(&variant, &spec, 0, choices, err);
     if (!code)
         code = compile_variant(cli, args, &variant, err);

@@ -164,6 +164,8 @@ static int run_explain(struct cli *cli, const struct cli_args *args, struct err 
         return CLI_WRONG_USE;
     choices = calloc(spec.parameter_count, sizeof *choices);
     code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!code)
+        code = choose_remark(cli, &spec, choices, err);
     device_init(&device);
     if (!code)
         code =

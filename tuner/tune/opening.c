@@ -1,5 +1,6 @@
 #include "tuner/tune/tuning.h"
 
+#include "space/configuration.h"
 #include "space/launchable.h"
 #include "tuner/journal/heading.h"
 #include "tuner/source/recording.h"
@@ -13,8 +14,11 @@ static int open_space(struct tuning *tuning, struct err *err)
     struct tuned *out = tuning->out;
     int code = space_open(&tuning->space, tuning->spec, tuning->problem, err);
 
-    if (!code && tuning->options->only && !space_index(NULL, tuning->space, tuning->options->only))
-        code = err_set(err, ERR_USAGE, "%s: the configuration violates a constraint", tuning->spec->path);
+    if (!code && tuning->options->only) {
+        code = configuration_check(tuning->spec, tuning->problem, tuning->options->only, err);
+        if (code)
+            err_prefix(err, "%s: the configuration", tuning->spec->path);
+    }
     if (!code && !tuning->options->only)
         code = space_default(&out->initial.index, tuning->space, err);
     if (!code && !tuning->options->only)
