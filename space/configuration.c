@@ -106,7 +106,7 @@ int configuration_read(unsigned *choices, const struct spec *spec, const struct 
     return 0;
 }
 
-/* Whether `text` of that length is how the value is written: as in a key, or as JSON has it. */
+/* Whether `text` of that length is how the value is written: as in a key, as JSON has it, or as the macro. */
 static bool matches(const struct value *value, const char *text, size_t length)
 {
     char written[128];
@@ -118,9 +118,11 @@ static bool matches(const struct value *value, const char *text, size_t length)
     value_text(written, sizeof written, value);
     if (strlen(written) == length && !strncasecmp(written, text, length))
         return true;
+    if (value->kind == VALUE_BOOL)
+        return length == 1 && *text == (value->integer ? '1' : '0');
     typed.kind = VALUE_REAL;
     typed.real = strtod(text, &end);
-    return value->kind != VALUE_BOOL && end == text + length && length && value_equal(value, &typed);
+    return end == text + length && length && value_equal(value, &typed);
 }
 
 static int unknown_parameter(const struct spec *spec, const char *item, size_t length, struct err *err)
@@ -137,13 +139,17 @@ static int unknown_parameter(const struct spec *spec, const char *item, size_t l
 static int unknown_value(const struct spec *spec, const struct spec_parameter *parameter, const char *text,
                          size_t length, struct err *err)
 {
+    const struct value *value;
     char values[256];
     size_t v, used = 0;
 
     for (v = 0; v < parameter->value_count && used < sizeof values; v++) {
+        value = &parameter->values[v];
         used += (size_t)snprintf(values + used, sizeof values - used, "%s", v ? ", " : "");
-        if (used < sizeof values)
-            used += (size_t)value_text(values + used, sizeof values - used, &parameter->values[v]);
+        if (used < sizeof values && value->kind == VALUE_BOOL) /* as in the spec, not as in a key */
+            used += (size_t)snprintf(values + used, sizeof values - used, value->integer ? "true" : "false");
+        else if (used < sizeof values)
+            used += (size_t)value_text(values + used, sizeof values - used, value);
     }
     return err_set(err, ERR_USAGE, "%s: parameters.%s: \"%.*s\" is none of %s%s", spec->path, parameter->name,
                    (int)length, text, values, used < sizeof values ? "" : "...");

@@ -24,7 +24,8 @@ struct json *configuration_json(const struct spec *spec, const unsigned *choices
 int configuration_read(unsigned *choices, const struct spec *spec, const struct js_at *object,
                        struct err *err);
 
-/* Reads "TILE_M=64,FAST_MATH=true" (`--config`); what is not named keeps the default's value. */
+/* Reads "TILE_M=64,FAST_MATH=true" (`--config`; also FAST_MATH=1); what is not named keeps the default's
+ * value. */
 int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err);
 
 /* Whether a configuration satisfies the constraints for a problem. ERR_USAGE names the first that it does

@@ -323,6 +323,46 @@ static void reals_survive_a_written_record(void **state)
     spec_release(&spec);
 }
 
+static void a_truth_is_also_given_as_its_macro(void **state)
+{
+    unsigned choices[SPEC_PARAMETERS_MAX];
+    struct spec spec;
+    char *key;
+
+    (void)state;
+    open_spec(&spec);
+    assert_int_equal(configuration_parse(choices, &spec, "HALF=1,FAST=0", NULL), 0);
+    key = configuration_text(&spec, choices);
+    assert_string_equal(key, "TILE=32 HALF=True TYPE=float ALPHA=0.5 FAST=False CAP=64");
+    free(key);
+    assert_int_equal(configuration_parse(choices, &spec, "HALF=10", NULL), ERR_USAGE);
+    assert_int_equal(configuration_parse(choices, &spec, "HALF=", NULL), ERR_USAGE);
+    spec_release(&spec);
+}
+
+/* The first constraint that does not hold is named; one without a value says why. */
+static void violations_are_named(void **state)
+{
+    static const char several[] =
+        "{\"parameters\": {\"A\": [1, 2, 4]}, \"constraints\": [\"A > 0\", \"A <= N\","
+        " \"8 % (A - 2) == 0\"], \"problem\": [{\"N\": 2}, {\"N\": 4}]}";
+    struct err err = {0};
+    struct spec spec;
+
+    (void)state;
+    assert_int_equal(spec_read_text(&spec, several, sizeof several - 1, "t.json", SPEC_SPACE, NULL, 0, NULL),
+                     0);
+    assert_int_equal(configuration_check(&spec, 0, (const unsigned[]){0}, &err), 0);
+    assert_int_equal(configuration_check(&spec, 1, (const unsigned[]){2}, &err), 0);
+    assert_int_equal(configuration_check(&spec, 0, (const unsigned[]){2}, &err), ERR_USAGE);
+    assert_string_equal(err.text, "violates constraints[1], \"A <= N\" for N=2");
+    err_clear(&err);
+    assert_int_equal(configuration_check(&spec, 1, (const unsigned[]){1}, &err), ERR_USAGE);
+    assert_string_equal(err.text,
+                        "violates constraints[2], \"8 % (A - 2) == 0\" for N=4: column 3: division by zero");
+    spec_release(&spec);
+}
+
 static void bad_configurations_are_explained(void **state)
 {
     static const char *const samples[][2] = {
@@ -330,7 +370,7 @@ static void bad_configurations_are_explained(void **state)
         {"WIDTH=16", "tests/data/variant/spec.json: no parameter is called \"WIDTH\""},
         {"TILE=17", "tests/data/variant/spec.json: parameters.TILE: \"17\" is none of 16, 32, 0, -1"},
         {"TILE=", "tests/data/variant/spec.json: parameters.TILE: \"\" is none of 16, 32, 0, -1"},
-        {"HALF=1", "tests/data/variant/spec.json: parameters.HALF: \"1\" is none of False, True"},
+        {"HALF=2", "tests/data/variant/spec.json: parameters.HALF: \"2\" is none of false, true"},
         {"TILE", "\"TILE\": write NAME=VALUE,NAME=VALUE"},
     };
     unsigned choices[SPEC_PARAMETERS_MAX];
@@ -376,6 +416,8 @@ int main(void)
         cmocka_unit_test(source_hashes_see_options_and_text),
         cmocka_unit_test(configurations_go_both_ways),
         cmocka_unit_test(reals_survive_a_written_record),
+        cmocka_unit_test(a_truth_is_also_given_as_its_macro),
+        cmocka_unit_test(violations_are_named),
         cmocka_unit_test(bad_configurations_are_explained),
         cmocka_unit_test(metrics_come_from_seconds),
     };
