@@ -1,6 +1,9 @@
 #include "base/nearest.h"
 
+#include <dirent.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static size_t least(size_t a, size_t b)
@@ -30,6 +33,22 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n];
 }
 
+/* The only word that contains `part`. */
+static const char *containing(const char *part, const char *const *words, size_t count)
+{
+    const char *found = NULL;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        if (!strcasestr(words[i], part))
+            continue;
+        if (found)
+            return NULL;
+        found = words[i];
+    }
+    return found;
+}
+
 const char *nearest_word(const char *word, const char *const *words, size_t count)
 {
     const size_t length = strlen(word);
@@ -43,5 +62,32 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
             near = words[i];
         }
     }
+    return near || length < 3 ? near : containing(word, words, count);
+}
+
+bool nearest_file(char *out, size_t size, const char *word, const char *folder, const char *ending)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, NULL, alphasort);
+    const char **names = calloc(count > 0 ? (size_t)count : 1, sizeof *names), *near = NULL;
+    size_t found = 0;
+    char *end;
+    int i;
+
+    for (i = 0; i < count && names; i++) {
+        end = strrchr(entries[i]->d_name, '.');
+        if (!end || strcmp(end, ending))
+            continue;
+        *end = '\0';
+        names[found++] = entries[i]->d_name;
+    }
+    if (names)
+        near = nearest_word(word, names, found);
+    if (near)
+        snprintf(out, size, "%s", near);
+    for (i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    free(names);
     return near;
 }

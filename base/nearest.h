@@ -2,10 +2,14 @@
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The word of the list that is fewest edits away from `word`, if that is few for its length (at most 3); else
- * null. */
+ * the only one that contains it, whatever the case, if it has three letters or more; else null. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
+
+/* The same among the files of a folder that end in `ending` (".json"), without it: false if none is near. */
+bool nearest_file(char *out, size_t size, const char *word, const char *folder, const char *ending);
 
 #endif

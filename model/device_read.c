@@ -11,6 +11,7 @@
 #include "model/device.h"
 
 #include "base/json.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -429,8 +430,13 @@ int device_read(struct device *out, const char *path, struct err *err)
     return rc;
 }
 
-static int unknown_profile(const char *name, struct err *err)
+/* `directory` may be null. */
+static int unknown_profile(const char *name, const char *directory, struct err *err)
 {
+    char near[256];
+
+    if (directory && nearest_file(near, sizeof near, name, directory, ".json"))
+        return err_set(err, ERR_USAGE, "no device profile is called %s; did you mean %s?", name, near);
     return err_set(err, ERR_USAGE,
                    "no device profile is called %s: `occutune devices` lists them; or give the file of one",
                    name);
@@ -445,11 +451,11 @@ int device_load(struct device *out, const char *name_or_path, const char *direct
         return device_read(out, name_or_path, err);
     device_init(out);
     if (!directory)
-        return unknown_profile(name_or_path, err);
+        return unknown_profile(name_or_path, NULL, err);
     if (snprintf(path, sizeof path, "%s/%s.json", directory, name_or_path) >= (int)sizeof path)
         return err_set(err, ERR_USAGE, "%s: the path of the profile is too long", name_or_path);
     if (!access(path, F_OK))
         return device_read(out, path, err);
-    return access(name_or_path, F_OK) ? unknown_profile(name_or_path, err)
+    return access(name_or_path, F_OK) ? unknown_profile(name_or_path, directory, err)
                                       : device_read(out, name_or_path, err);
 }
