@@ -74,6 +74,8 @@ static int read_sign(struct lexer *lexer)
         return fail(lexer, "unexpected \"!\"; write \"not\"");
     case '=':
         return fail(lexer, "unexpected \"=\"; write \"==\" to compare");
+    case '^':
+        return fail(lexer, "unexpected \"^\"; write \"**\" for a power");
     default:
         return fail(lexer, "unexpected character");
     }

@@ -69,9 +69,9 @@ static int emulate(struct expect_work *work)
         return expect_refuse(work, code, &why);
     if (out->emulation.end == EMULATE_DONE && out->emulation.block_count)
         return 0;
-    snprintf(out->reason, sizeof out->reason, "emulation ended %s at block %u, %u, %u: %s",
-             emulate_end_text(out->emulation.end), out->emulation.position[0], out->emulation.position[1],
-             out->emulation.position[2], out->emulation.reason);
+    snprintf(out->reason, sizeof out->reason, "block %u, %u, %u: %s: %s", out->emulation.position[0],
+             out->emulation.position[1], out->emulation.position[2], emulate_end_text(out->emulation.end),
+             out->emulation.reason);
     out->at_code = true;
     out->pc = out->emulation.pc;
     return ERR_USAGE;

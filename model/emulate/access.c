@@ -47,6 +47,17 @@ static int outside_buffers(struct emulation *emulation, const struct request *re
     return bad_address(emulation, request, lane, why);
 }
 
+static int outside_window(struct emulation *emulation, const struct request *request, unsigned lane,
+                          bool shared)
+{
+    char why[100] = "is outside local memory";
+
+    if (shared)
+        snprintf(why, sizeof why, "is outside shared memory, which ends at %#zx: launch.shared is %u bytes",
+                 emulation->shared_bytes, emulation->launch->shared_bytes);
+    return bad_address(emulation, request, lane, why);
+}
+
 /* Shared memory of another block of the cluster: its rank stands above the 16 MB of the own window. */
 static bool is_remote(uint64_t address, enum sass_space space)
 {
@@ -67,8 +78,7 @@ static int window_cell(struct cell *out, struct emulation *emulation, struct war
         return STEP_NEXT;
     }
     if (size < request->width || offset > size - request->width)
-        return bad_address(emulation, request, lane,
-                           shared ? "is outside shared memory" : "is outside local memory");
+        return outside_window(emulation, request, lane, shared);
     out->remote = false;
     out->bytes = (shared ? emulation->shared : warp->local) + first + offset;
     out->marks = (shared ? emulation->shared_unknown : warp->local_unknown) + first + offset;
@@ -262,9 +272,7 @@ static int check_lane(struct emulation *emulation, const struct request *request
                    ? STEP_NEXT
                    : outside_buffers(emulation, request, lane);
     if (size < request->width || (address & 0xffffffff) > size - request->width)
-        return bad_address(emulation, request, lane,
-                           space == SASS_SPACE_SHARED ? "is outside shared memory"
-                                                      : "is outside local memory");
+        return outside_window(emulation, request, lane, space == SASS_SPACE_SHARED);
     return STEP_NEXT;
 }
 

@@ -128,7 +128,7 @@ int emulation_read(void *out, struct emulation *emulation, size_t argument, uint
     struct region *region = memory_region(&emulation->memory, address, 1);
 
     if (!region || offset > region->bytes || left > region->bytes - offset)
-        return err_set(err, ERR_USAGE, "argument %zu has no elements %llu to %llu", argument + 1,
+        return err_set(err, ERR_USAGE, "arguments[%zu] has no elements %llu to %llu", argument,
                        (unsigned long long)first, (unsigned long long)(first + count));
     while (left) {
         const size_t at = (size_t)(offset % PAGE_BYTES);

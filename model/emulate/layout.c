@@ -44,11 +44,11 @@ static int put_parameters(struct emulate_memory *memory, const struct emulate_ta
         if (argument->kind == ARGUMENT_SYMBOL)
             continue;
         if (k >= kernel->parameter_count)
-            return err_set(err, ERR_USAGE, "argument %zu: kernel '%s' takes %zu", k + 1, kernel->name,
-                           kernel->parameter_count);
+            return err_set(err, ERR_USAGE, "arguments[%zu]: kernel '%s' takes no more than %zu", i,
+                           kernel->name, kernel->parameter_count);
         if (size != kernel->parameters[k].bytes)
-            return err_set(err, ERR_USAGE, "argument %zu has %zu bytes: parameter %zu of kernel '%s' has %u",
-                           k + 1, size, k + 1, kernel->name, kernel->parameters[k].bytes);
+            return err_set(err, ERR_USAGE, "arguments[%zu] has %zu bytes: kernel '%s' takes %u there", i,
+                           size, kernel->name, kernel->parameters[k].bytes);
         put(bank, kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
         k++;
     }

@@ -137,6 +137,7 @@ static void errors_name_the_column(void **state)
         {"FAST && FAST", "column 6: unexpected \"&\"; write \"and\""},
         {"TILE_M = 3", "column 8: unexpected \"=\"; write \"==\" to compare"},
         {"'abc", "column 1: the quoted text does not end"},
+        {"2 ^ 3", "column 3: unexpected \"^\"; write \"**\" for a power"},
         {"1 $ 2", "column 3: unexpected character"},
         {"99999999999999999999", "column 1: the number is too large"},
         {"1e999", "column 1: the number is too large"},

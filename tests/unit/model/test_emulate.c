@@ -272,6 +272,27 @@ static void finds_bad_addresses(void **state)
     }
 }
 
+/* A row of 64 floats, a store by each of 1024 threads. */
+static void says_where_shared_memory_ends(void **state)
+{
+    static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        struct program p;
+
+        program_open(&p, 90, "ring", 1024);
+        p.launch.shared_bytes = 100;
+        program_scalar(&p, 1);
+        program_buffer(&p, ELEMENT_FLOAT32, 1024, NULL);
+        program_buffer(&p, ELEMENT_FLOAT32, 1024, NULL);
+        program_run(&p, modes[k], EMULATE_BAD_ADDRESS);
+        assert_non_null(strstr(p.result.reason,
+                               "is outside shared memory, which ends at 0x764: launch.shared is 100 bytes"));
+        program_close(&p);
+    }
+}
+
 static void refuses_symbols_the_code_lacks(void **state)
 {
     static char name[] = "factor";
@@ -403,7 +424,17 @@ static void refuses_wrong_arguments(void **state)
     program_scalar(&p, 32);
     assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
                      ERR_USAGE);
-    assert_string_equal(err.text, "argument 2 has 4 bytes: parameter 2 of kernel 'add' has 8");
+    assert_string_equal(err.text, "arguments[1] has 4 bytes: kernel 'add' takes 8 there");
+    program_close(&p);
+
+    err_clear(&err);
+    program_open(&p, 90, "add", 32);
+    program_scalar(&p, 32);
+    for (unsigned k = 0; k < 4; k++)
+        program_buffer(&p, ELEMENT_FLOAT32, 32, NULL);
+    assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
+                     ERR_USAGE);
+    assert_string_equal(err.text, "arguments[4]: kernel 'add' takes no more than 4");
     program_close(&p);
 }
 
@@ -439,6 +470,7 @@ int main(void)
         cmocka_unit_test(finds_deadlock),
         cmocka_unit_test(ends_endless_loops),
         cmocka_unit_test(finds_bad_addresses),
+        cmocka_unit_test(says_where_shared_memory_ends),
         cmocka_unit_test(refuses_symbols_the_code_lacks),
         cmocka_unit_test(stops_where_the_kernel_does),
         cmocka_unit_test(refuses_what_it_cannot_know),
