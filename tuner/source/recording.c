@@ -117,11 +117,11 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
         spec_problem_text(sizes, sizeof sizes, spec, problem);
         if (!code && !*out)
             code = err_set(err, ERR_MISSING,
-                           "no recording in %s fits kernel %s%s%s%s%s: name one with --recorded, tune on a "
-                           "machine with a GPU, or let `occutune predict` rank the configurations without "
-                           "either",
-                           folder, spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
-                           device ? device : "");
+                           "there is no recording of kernel %s%s%s%s%s in %s: name one with --recorded, tune "
+                           "on a machine with a GPU, or let `occutune predict` rank the configurations "
+                           "without either",
+                           spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
+                           device ? device : "", folder);
     }
     if (code) {
         journal_free(*out);

@@ -119,6 +119,7 @@ static int open_recorded(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
     struct heading heading;
+    struct err why = {0};
     int code;
 
     if (tuning->options->recorded && tuning->options->journal)
@@ -127,9 +128,11 @@ static int open_recorded(struct tuning *tuning, struct err *err)
                        "two out",
                        tuning->options->journal);
     code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
-                          tuning->options->device, err);
+                          tuning->options->device, &why);
+    if (code == ERR_MISSING)
+        return err_set(err, ERR_MISSING, "%s, and %s", tuning->site->worker_err.text, why.text);
     if (code)
-        return code;
+        return err_set(err, (enum err_code)code, "%s", why.text);
     if (tuning->options->journal)
         tuning_message(tuning,
                        "%s: is not written, since the times come from the recording %s; --recorded takes "
@@ -161,8 +164,6 @@ static int open_journal(struct tuning *tuning, struct err *err)
     out->level = tuning->level;
     device_init(&out->device);
     code = tuning->level == SOURCE_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
-    if (code == ERR_MISSING && tuning->level == SOURCE_RECORDED)
-        err_prefix(err, "%s", tuning->site->worker_err.text);
     if (code)
         return code;
     if (tuning->level == SOURCE_LIVE && tuning->options->simulated_cores)
