@@ -255,6 +255,24 @@ static void test_interrupted_before_the_compile(void **state)
     compiler_close(endless.compiler);
 }
 
+/* A worker left behind by an earlier installation greets, but says less than is asked of it. */
+static void test_worker_of_another_build(void **state)
+{
+    const char *worker = in_directory("worker");
+    struct compiler *compiler;
+    struct err err = {0};
+
+    (void)state;
+    write_text("worker", "#!/bin/sh\n"
+                         "printf 'tcco\\0\\0\\0\\0\\043\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0' >&3\n"
+                         "printf '{\"version\": \"13.0\", \"library\": \"x\"}' >&3\n"
+                         "cat <&3 >/dev/null\n");
+    assert_int_equal(chmod(worker, 0700), 0);
+    assert_int_not_equal(compiler_open_with(&compiler, worker, NULL, NULL, &err), 0);
+    assert_non_null(strstr(err.text, "occutune-worker is of another build than this program"));
+    assert_non_null(strstr(err.text, "architectures"));
+}
+
 static void *compile_in_thread(void *argument)
 {
     struct compile_request request = request_of("k.cu", "plain");
@@ -346,6 +364,7 @@ int main(void)
                                        cmocka_unit_test(test_endless_compile),
                                        cmocka_unit_test(test_interrupted_compile),
                                        cmocka_unit_test(test_interrupted_before_the_compile),
+                                       cmocka_unit_test(test_worker_of_another_build),
                                        cmocka_unit_test(test_many_threads),
                                        cmocka_unit_test(test_started_ahead),
                                        cmocka_unit_test(test_no_library)};
