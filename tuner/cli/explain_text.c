@@ -46,8 +46,10 @@ static void put_limit(FILE *out, const struct expectation *from)
         fprintf(out, "latency: %.0f warps are resident, %.1f would hide it; %s reaches %.0f %%\n",
                 p->had_warps, p->needed_warps, name, attained);
     else
-        fprintf(out, "waits that the %.0f resident warps do not cover for each other; %s reaches %.0f %%\n",
-                p->had_warps, name, attained);
+        fprintf(out,
+                "no single limit; %s comes closest, at %.0f %%: %.1f warps would hide latency, and the %.0f "
+                "that are there wait in line for each other\n",
+                name, attained, p->needed_warps, p->had_warps);
 }
 
 static void put_head(FILE *out, const struct expectation *from)

@@ -66,6 +66,13 @@ static void put_refused(const struct view *view)
     free(text);
 }
 
+/* Where there are warps enough and yet no resource is full, what comes closest stands for all of them. */
+static const char *limit_of(const struct ranked *row)
+{
+    return row->latency_hidden || row->had_warps >= row->needed_warps ? resource_name(row->limiter)
+                                                                      : "latency";
+}
+
 static void put_row(const struct view *view, size_t rank)
 {
     const struct ranked *row = &view->ranking.rows[rank];
@@ -74,8 +81,7 @@ static void put_row(const struct view *view, size_t rank)
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     fprintf(view->cli->out, "%5zu  %10s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate, bound,
-            row->latency_hidden ? resource_name(row->limiter) : "latency", row->had_warps, row->needed_warps,
-            text ? text : "");
+            limit_of(row), row->had_warps, row->needed_warps, text ? text : "");
     free(text);
 }
 
