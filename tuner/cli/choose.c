@@ -8,23 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
-                         struct err *err)
+int choose_default(unsigned *choices, const struct spec *spec, struct err *err)
 {
-    const char *text = cli_text(args, "config");
     struct space *space;
     uint64_t index;
-    int code;
+    int code = space_open(&space, spec, 0, err);
 
-    if (text)
-        return configuration_parse(choices, spec, text, err);
-    code = space_open(&space, spec, 0, err);
     if (!code)
         code = space_default(&index, space, err);
     if (!code)
         space_configuration(choices, space, index);
     space_close(space);
     return code;
+}
+
+int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
+                         struct err *err)
+{
+    const char *text = cli_text(args, "config");
+
+    return text ? configuration_parse(choices, spec, text, err) : choose_default(choices, spec, err);
 }
 
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err)

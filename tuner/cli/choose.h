@@ -9,7 +9,9 @@
 #include "tuner/cli/cli.h"
 #include "tuner/journal/journal.h"
 
-/* Reads --config into choices[spec->parameter_count]; without it the default configuration of problem 0. */
+/* The default configuration of problem 0 into choices[spec->parameter_count]; and that of --config, without
+ * it the default. */
+int choose_default(unsigned *choices, const struct spec *spec, struct err *err);
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
                          struct err *err);
 

@@ -48,30 +48,64 @@ static int show(struct cli *cli, const struct cli_args *args, const struct compi
     return code;
 }
 
-static int compile_variant(struct cli *cli, const struct cli_args *args, const struct variant *variant,
-                           struct err *err)
+static const char *arch_of(const struct cli_args *args)
+{
+    return cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90";
+}
+
+/* What the compiler said is passed on; `name` is what an error calls it. */
+static int compile(struct compile_result *out, const struct cli *cli, struct compiler *compiler,
+                   const struct variant *variant, const char *arch, const char *name, struct err *err)
+{
+    const struct compile_request request = request_of(variant, arch, 600);
+    int code = compile_cubin(out, compiler, &request, err);
+
+    if (!code && out->log)
+        fputs(out->log, cli->err);
+    if (!code && out->outcome != OUTCOME_OK)
+        code = err_set(err, ERR_GPU, "%s: %sdoes not compile: %s", variant->source_path, name,
+                       out->diagnostic ? out->diagnostic : "no diagnostic");
+    return code;
+}
+
+/* Tuning would come to it only on the GPU. */
+static int compile_reference(const struct cli *cli, const struct cli_args *args, struct compiler *compiler,
+                             const struct spec *spec, const unsigned *choices, struct err *err)
+{
+    unsigned *compiled = calloc(spec->parameter_count, sizeof *compiled);
+    struct compile_result result = {0};
+    struct variant variant = {0};
+    int code = compiled ? choose_default(compiled, spec, err) : err_memory(err);
+
+    if (!code)
+        code = variant_reference(&variant, spec, 0, compiled, choices, err);
+    if (!code && variant.outcome == OUTCOME_OK)
+        code = compile(&result, cli, compiler, &variant, arch_of(args), "the reference ", err);
+    compile_result_release(&result);
+    variant_release(&variant);
+    free(compiled);
+    return code;
+}
+
+static int compile_variant(struct cli *cli, const struct cli_args *args, const struct spec *spec,
+                           const unsigned *choices, const struct variant *variant, struct err *err)
 {
     char cache[4096];
-    const struct compile_request request =
-        request_of(variant, cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90", 600);
     struct compile_result result = {0};
     struct compiler *compiler;
     int code = compiler_open(&compiler, NULL, site_cache_directory(cache, sizeof cache), err);
 
     if (code)
         return code;
-    code = compiler_check_arch(compiler, request.arch, err);
+    code = compiler_check_arch(compiler, arch_of(args), err);
     if (!code)
-        code = compile_cubin(&result, compiler, &request, err);
-    if (!code && result.log)
-        fputs(result.log, cli->err);
-    if (!code && result.outcome != OUTCOME_OK)
-        code = err_set(err, ERR_GPU, "%s: does not compile: %s", variant->source_path,
-                       result.diagnostic ? result.diagnostic : "no diagnostic");
+        code = compile(&result, cli, compiler, variant, arch_of(args), "", err);
     if (!code && cli_given(args, "output"))
         code = file_write(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
     if (!code)
         code = show(cli, args, &result, err);
+    if (!code && spec->reference.kind == REFERENCE_KERNEL)
+        code = compile_reference(cli, args, compiler, spec, choices, err);
     compile_result_release(&result);
     compiler_close(compiler);
     return code;
@@ -110,7 +144,7 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     if (!code)
         code = variant_make(&variant, &spec, 0, choices, err);
     if (!code)
-        code = compile_variant(cli, args, &variant, err);
+        code = compile_variant(cli, args, &spec, choices, &variant, err);
     variant_release(&variant);
     free(choices);
     spec_release(&spec);
@@ -118,4 +152,5 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
 }
 
 const struct cli_command command_compile = {
-    "compile", "SPEC", "compiles one configuration and shows its resources", options, 1, 1, run_compile};
+    "compile", "SPEC",     "compiles one configuration, with its resources, and the reference", options, 1,
+    1,         run_compile};
