@@ -328,8 +328,9 @@ uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *
 }
 
 /* Adds up a word of sectors, and those that others have there. */
-static void add_pairs(struct footprint_pairs *out, uint64_t own, uint64_t all)
+static void add_pairs(void *sums, uint64_t own, uint64_t all)
 {
+    struct footprint_pairs *out = sums;
     const uint64_t first = UINT64_C(0x5555555555555555), line = UINT64_C(0x1111111111111111);
     const uint64_t pairs = (own | own >> 1) & first, fetched = (all | all >> 1) & first;
     const uint64_t both = fetched & fetched >> 2 & line;
@@ -353,12 +354,15 @@ static void unite(uint64_t all[FOOTPRINT_CHUNK_WORDS], const struct footprint_ch
                 all[__builtin_ctzll(words)] |= other->bits[__builtin_ctzll(words)];
 }
 
-void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
-                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
+typedef void add_word(void *sums, uint64_t own, uint64_t all);
+
+/* Words within [address, address + bytes): the footprint's own, and what it and the others have there. */
+static void add_words_in(void *sums, add_word *add, const struct footprint *footprint,
+                         const struct footprint *const *others, size_t count, uint64_t address,
+                         uint64_t bytes)
 {
     uint64_t all[FOOTPRINT_CHUNK_WORDS];
 
-    *out = (struct footprint_pairs){0};
     for (size_t i = 0; i < footprint->count; i++) {
         const struct footprint_chunk *chunk = &footprint->chunks[i];
 
@@ -366,8 +370,15 @@ void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *foo
             continue;
         unite(all, chunk, others, count);
         for (uint64_t words = chunk->used; words; words &= words - 1)
-            add_pairs(out, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
+            add(sums, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
     }
+}
+
+void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
+                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
+{
+    *out = (struct footprint_pairs){0};
+    add_words_in(out, add_pairs, footprint, others, count, address, bytes);
 }
 
 /* One bit for each line of a word that has a sector. */
@@ -379,8 +390,9 @@ static uint64_t lines_of(uint64_t sectors)
 }
 
 /* Adds up the lines of a word, and those beside which nobody has a sector. */
-static void add_lines(struct footprint_lines *out, uint64_t own, uint64_t all)
+static void add_lines(void *sums, uint64_t own, uint64_t all)
 {
+    struct footprint_lines *out = sums;
     const uint64_t lines = lines_of(own), any = lines_of(all);
     const uint64_t both = any & any >> 4 & UINT64_C(0x0101010101010101);
 
@@ -391,16 +403,6 @@ static void add_lines(struct footprint_lines *out, uint64_t own, uint64_t all)
 void footprint_lines_in(struct footprint_lines *out, const struct footprint *footprint,
                         const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
 {
-    uint64_t all[FOOTPRINT_CHUNK_WORDS];
-
     *out = (struct footprint_lines){0};
-    for (size_t i = 0; i < footprint->count; i++) {
-        const struct footprint_chunk *chunk = &footprint->chunks[i];
-
-        if (!lies_in(chunk, address, bytes))
-            continue;
-        unite(all, chunk, others, count);
-        for (uint64_t words = chunk->used; words; words &= words - 1)
-            add_lines(out, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
-    }
+    add_words_in(out, add_lines, footprint, others, count, address, bytes);
 }
