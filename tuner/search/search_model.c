@@ -151,13 +151,15 @@ static uint64_t trials_used(const struct model_search *search)
     return search->options.trials ? search->started : search->started - (search->timed - search->succeeded);
 }
 
+/* A space that is mostly impossible, where it seems fast, must not be walked through to find that out. */
 static bool may_compile(const struct model_search *search)
 {
     const uint64_t limit =
         search->succeeded || search->timing ? search->compiled_most : search->options.count;
 
     return search->asked + search->impossible < search->options.count &&
-           search->asked - search->shared < at_least(limit, search->compiled_most);
+           search->asked - search->shared + search->impossible / REFUSED <
+               at_least(limit, search->compiled_most);
 }
 
 /* The next to compile: the default, a spread, then what promises most with a random one now and then. */

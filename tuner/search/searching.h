@@ -35,6 +35,7 @@ enum {
     AFTER_SPREAD = 256, /* to compile besides, shared out among the trials, ... */
     AHEAD_LEAST = 4,    /* ... but for each at least ... */
     AHEAD_MOST = 8,     /* ... and at most so many, while there is something to choose from */
+    REFUSED = 16,       /* refused without compiling: so many cost as much as one that is compiled */
     EARLY = 40,         /* of them are enough to begin with trials, ... */
     STRAGGLERS = 8,     /* ... and one in so many is never waited for: it may take long to compile */
     TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */

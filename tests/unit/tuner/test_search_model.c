@@ -1,4 +1,5 @@
-/* The strategy `model` on spaces whose truth is known. */
+/* The strategy `model` on spaces whose truth is known: whole runs. Single steps are in test_search_steps.c.
+ */
 #include "check.h"
 #include "synthetic.h"
 
@@ -105,7 +106,8 @@ static void compiles_more_where_codes_are_shared(void **state)
     synthetic_close(&synthetic);
 }
 
-/* By its last trial all has been compiled that may be, but for what is still under way. */
+/* By its last trial all has been compiled that may be, but for what is still under way; and what is refused
+ * without compiling takes next to nothing from that. */
 static void uses_what_it_may_compile(void **state)
 {
     const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
@@ -114,26 +116,13 @@ static void uses_what_it_may_compile(void **state)
 
     (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 1002);
-    synthetic_search(&run, &synthetic, &options, 1);
-    assert_int_equal(run.timed, synthetic.count / 50);
-    assert_in_range(run.compiled, synthetic.count * 9 / 100, synthetic.count / 10);
-    synthetic_close(&synthetic);
-}
-
-/* What is refused without compiling takes nothing from what may be compiled. */
-static void compiles_none_the_fewer_for_what_is_refused(void **state)
-{
-    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
-    struct synthetic synthetic;
-    struct synthetic_run run;
-
-    (void)state;
-    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 1002);
-    synthetic.refusing = true;
-    synthetic_search(&run, &synthetic, &options, 1);
-    assert_int_equal(run.timed, synthetic.count / 50);
-    assert_in_range(run.summary.compiled, synthetic.count * 9 / 100, synthetic.count / 10);
-    assert_true(run.compiled > run.summary.compiled);
+    for (int refusing = 0; refusing < 2; refusing++) {
+        synthetic.refusing = refusing;
+        synthetic_search(&run, &synthetic, &options, 1);
+        assert_int_equal(run.timed, synthetic.count / 50);
+        assert_in_range(run.summary.compiled, synthetic.count * 9 / 100, synthetic.count / 10);
+        assert_true(refusing ? run.compiled > run.summary.compiled : run.compiled == run.summary.compiled);
+    }
     synthetic_close(&synthetic);
 }
 
@@ -198,176 +187,6 @@ static void keeps_a_small_budget(void **state)
         else
             assert_true(run.best_s <= synthetic.time_s[synthetic.first]);
     }
-    synthetic_close(&synthetic);
-}
-
-/* How many must be compiled before a trial beside that of the default is asked for. */
-static uint64_t compiled_before_choice(const struct synthetic *synthetic,
-                                       const struct search_options *options)
-{
-    struct search *search;
-    struct search_step step;
-    uint64_t told = 0;
-    bool chosen = false;
-
-    assert_int_equal(search_open(&search, options, NULL), 0);
-    while (!chosen) {
-        assert_int_equal(search_next(&step, search, (struct search_room){true, true}, NULL), 0);
-        assert_true(step.action == SEARCH_COMPILE || step.action == SEARCH_TIME);
-        chosen = step.action == SEARCH_TIME && step.index != options->first;
-        if (!chosen) {
-            const struct search_facts facts = {.timed = step.action == SEARCH_TIME,
-                                               .time_s = synthetic->time_s[step.index],
-                                               .forecast = synthetic->forecast[step.index]};
-
-            told += step.action == SEARCH_COMPILE;
-            assert_int_equal(search_tell(search, step.index, &facts, NULL), 0);
-        }
-    }
-    search_close(search);
-    return told;
-}
-
-/* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
-static void begins_before_all_is_compiled(void **state)
-{
-    struct synthetic synthetic;
-    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 240};
-    uint64_t before;
-
-    (void)state;
-    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 5);
-    options.first = synthetic.first;
-    options.count = synthetic.count;
-    options.spec = &synthetic.spec;
-    options.space = synthetic.space;
-    before = compiled_before_choice(&synthetic, &options);
-    assert_in_range(before, 30, 45);
-    synthetic_close(&synthetic);
-}
-
-/* Once the last trial is told, what still compiles is not waited for. */
-static void ends_with_its_last_trial(void **state)
-{
-    struct synthetic synthetic;
-    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1};
-    struct search_facts facts = {.outcome = OUTCOME_OK};
-    struct search_summary summary;
-    struct search_step step;
-    struct search *search;
-    struct err err = {0};
-    unsigned asked;
-
-    (void)state;
-    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
-    options.count = synthetic.count;
-    options.first = synthetic.first;
-    options.space = synthetic.space;
-    options.spec = &synthetic.spec;
-    assert_int_equal(search_open(&search, &options, &err), 0);
-    for (asked = 0; asked < 3; asked++) {
-        assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
-        assert_int_equal(step.action, SEARCH_COMPILE);
-    }
-    facts.forecast = synthetic.forecast[synthetic.first];
-    assert_int_equal(search_tell(search, synthetic.first, &facts, &err), 0);
-    assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
-    assert_int_equal(step.action, SEARCH_TIME);
-    facts.timed = true;
-    facts.time_s = synthetic.time_s[synthetic.first];
-    assert_int_equal(search_tell(search, synthetic.first, &facts, &err), 0);
-    assert_int_equal(search_next(&step, search, (struct search_room){true, true}, &err), 0);
-    assert_int_equal(step.action, SEARCH_STOP);
-    search_summarise(&summary, search);
-    assert_int_equal(summary.end, SEARCH_SPENT);
-    assert_int_equal(summary.compiled, 1);
-    assert_int_equal(summary.not_compiled, synthetic.count - 1);
-    search_close(search);
-    synthetic_close(&synthetic);
-}
-
-static void tell(struct search *search, uint64_t index, enum outcome outcome, uint64_t same_as,
-                 const struct synthetic *synthetic)
-{
-    const struct search_facts facts = {
-        .outcome = outcome, .same_as = same_as, .forecast = synthetic->forecast[index]};
-
-    assert_int_equal(search_tell(search, index, &facts, NULL), 0);
-}
-
-/* The default turns out to have the code of one that was compiled before it: that one is timed first. What
- * has another's code is not a variant that the model could not read. */
-static void times_the_twin_of_the_default(void **state)
-{
-    const struct search_room all = {true, true};
-    struct search_options options = {.strategy = SEARCH_MODEL};
-    struct search_summary summary;
-    struct synthetic synthetic;
-    struct search_step steps[4], step;
-    struct search *search;
-    unsigned s;
-
-    (void)state;
-    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
-    options.count = synthetic.count;
-    options.first = synthetic.first;
-    options.space = synthetic.space;
-    options.spec = &synthetic.spec;
-    assert_int_equal(search_open(&search, &options, NULL), 0);
-    for (s = 0; s < 4; s++)
-        assert_int_equal(search_next(&steps[s], search, all, NULL), 0);
-    assert_int_equal(steps[0].index, synthetic.first);
-    tell(search, steps[3].index, OUTCOME_OK, 0, &synthetic);
-    tell(search, steps[2].index, OUTCOME_OK, 0, &synthetic);
-    tell(search, steps[1].index, OUTCOME_SAME_CODE, steps[2].index, &synthetic);
-    assert_int_equal(search_next(&step, search, (struct search_room){false, true}, NULL), 0);
-    assert_int_equal(step.action, SEARCH_WAIT);
-    tell(search, steps[0].index, OUTCOME_SAME_CODE, steps[2].index, &synthetic);
-    assert_int_equal(search_next(&step, search, (struct search_room){false, true}, NULL), 0);
-    assert_int_equal(step.action, SEARCH_TIME);
-    assert_int_equal(step.index, steps[2].index);
-    search_summarise(&summary, search);
-    assert_int_equal(summary.compiled, 4);
-    assert_int_equal(summary.refused, 0);
-    search_close(search);
-    synthetic_close(&synthetic);
-}
-
-/* What still compiles when the trials are used up was passed over like all else: the audit may draw it. */
-static void audits_what_is_under_way(void **state)
-{
-    const struct search_room all = {true, true};
-    struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1};
-    struct synthetic synthetic;
-    struct search_step under_way, step;
-    struct search *search;
-
-    (void)state;
-    synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
-    options.first = synthetic.first;
-    options.space = synthetic.space;
-    options.spec = &synthetic.spec;
-    options.count = options.audit = synthetic.count;
-    assert_int_equal(search_open(&search, &options, NULL), 0);
-    assert_int_equal(search_next(&step, search, all, NULL), 0);
-    assert_int_equal(search_next(&under_way, search, all, NULL), 0);
-    assert_int_equal(under_way.action, SEARCH_COMPILE);
-    tell(search, step.index, OUTCOME_OK, 0, &synthetic);
-    assert_int_equal(search_next(&step, search, all, NULL), 0);
-    assert_int_equal(step.action, SEARCH_TIME);
-    assert_int_equal(
-        search_tell(search, step.index, &(struct search_facts){.timed = true, .time_s = 1}, NULL), 0);
-    do {
-        assert_int_equal(search_next(&step, search, all, NULL), 0);
-        assert_true(step.audit && step.index != under_way.index);
-    } while (step.action == SEARCH_COMPILE);
-    assert_int_equal(step.action, SEARCH_WAIT);
-    tell(search, under_way.index, OUTCOME_OK, 0, &synthetic);
-    assert_int_equal(search_next(&step, search, all, NULL), 0);
-    assert_int_equal(step.action, SEARCH_TIME);
-    assert_int_equal(step.index, under_way.index);
-    assert_true(step.audit);
-    search_close(search);
     synthetic_close(&synthetic);
 }
 
@@ -497,16 +316,11 @@ int main(void)
         cmocka_unit_test(survives_a_misleading_model),
         cmocka_unit_test(compiles_more_where_codes_are_shared),
         cmocka_unit_test(uses_what_it_may_compile),
-        cmocka_unit_test(compiles_none_the_fewer_for_what_is_refused),
-        cmocka_unit_test(audits_what_is_under_way),
         cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
         cmocka_unit_test(survives_throughput_falling_with_occupancy),
         cmocka_unit_test(takes_a_large_space_to_its_end),
         cmocka_unit_test(tries_all_when_all_are_wrong),
         cmocka_unit_test(keeps_a_small_budget),
-        cmocka_unit_test(begins_before_all_is_compiled),
-        cmocka_unit_test(ends_with_its_last_trial),
-        cmocka_unit_test(times_the_twin_of_the_default),
         cmocka_unit_test(takes_a_large_budget),
         cmocka_unit_test(goes_on_where_little_can_wait),
         cmocka_unit_test(bears_contradictory_recordings),

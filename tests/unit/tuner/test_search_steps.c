@@ -1,0 +1,185 @@
+/* The strategy `model`, step by step: what it asks for next when it is told so much and no more. */
+#include "check.h"
+#include "synthetic.h"
+
+static const struct search_room all = {true, true}, no_compile = {false, true};
+
+struct stepping {
+    struct synthetic synthetic;
+    struct search *search;
+};
+
+/* Other options than those of the space are the caller's. */
+static void open(struct stepping *out, bool large, struct search_options options)
+{
+    synthetic_open(&out->synthetic, SYNTHETIC_EASY, large, 4);
+    options.strategy = SEARCH_MODEL;
+    options.count = out->synthetic.count;
+    options.first = out->synthetic.first;
+    options.space = out->synthetic.space;
+    options.spec = &out->synthetic.spec;
+    assert_int_equal(search_open(&out->search, &options, NULL), 0);
+}
+
+static void close(struct stepping *s)
+{
+    search_close(s->search);
+    synthetic_close(&s->synthetic);
+}
+
+static struct search_step next(struct stepping *s, struct search_room room)
+{
+    struct search_step step;
+
+    assert_int_equal(search_next(&step, s->search, room, NULL), 0);
+    return step;
+}
+
+static struct search_step expect(struct stepping *s, struct search_room room, enum search_action action)
+{
+    const struct search_step step = next(s, room);
+
+    assert_int_equal(step.action, action);
+    return step;
+}
+
+static void compiled(struct stepping *s, uint64_t index, enum outcome outcome, uint64_t same_as)
+{
+    const struct search_facts facts = {
+        .outcome = outcome, .same_as = same_as, .forecast = s->synthetic.forecast[index]};
+
+    assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
+}
+
+static void timed(struct stepping *s, uint64_t index)
+{
+    const struct search_facts facts = {.timed = true, .time_s = s->synthetic.time_s[index]};
+
+    assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
+}
+
+/* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
+static void begins_before_all_is_compiled(void **state)
+{
+    struct stepping s;
+    struct search_step step;
+    uint64_t told = 0;
+
+    (void)state;
+    open(&s, false, (struct search_options){.trials = 240});
+    while (step = next(&s, all), step.action == SEARCH_COMPILE || step.index == s.synthetic.first) {
+        told += step.action == SEARCH_COMPILE;
+        if (step.action == SEARCH_COMPILE)
+            compiled(&s, step.index, OUTCOME_OK, 0);
+        else
+            timed(&s, step.index);
+    }
+    assert_int_equal(step.action, SEARCH_TIME);
+    assert_in_range(told, 30, 45);
+    close(&s);
+}
+
+/* Once the last trial is told, what still compiles is not waited for. */
+static void ends_with_its_last_trial(void **state)
+{
+    struct search_summary summary;
+    struct stepping s;
+    unsigned asked;
+
+    (void)state;
+    open(&s, false, (struct search_options){.trials = 1});
+    for (asked = 0; asked < 3; asked++)
+        expect(&s, all, SEARCH_COMPILE);
+    compiled(&s, s.synthetic.first, OUTCOME_OK, 0);
+    expect(&s, all, SEARCH_TIME);
+    timed(&s, s.synthetic.first);
+    expect(&s, all, SEARCH_STOP);
+    search_summarise(&summary, s.search);
+    assert_int_equal(summary.end, SEARCH_SPENT);
+    assert_int_equal(summary.compiled, 1);
+    assert_int_equal(summary.not_compiled, s.synthetic.count - 1);
+    close(&s);
+}
+
+/* The default turns out to have the code of one that was compiled before it: that one is timed first. What
+ * has another's code is not a variant that the model could not read. */
+static void times_the_twin_of_the_default(void **state)
+{
+    struct search_summary summary;
+    struct search_step steps[4];
+    struct stepping s;
+    unsigned k;
+
+    (void)state;
+    open(&s, false, (struct search_options){0});
+    for (k = 0; k < 4; k++)
+        steps[k] = expect(&s, all, SEARCH_COMPILE);
+    assert_int_equal(steps[0].index, s.synthetic.first);
+    compiled(&s, steps[3].index, OUTCOME_OK, 0);
+    compiled(&s, steps[2].index, OUTCOME_OK, 0);
+    compiled(&s, steps[1].index, OUTCOME_SAME_CODE, steps[2].index);
+    expect(&s, no_compile, SEARCH_WAIT);
+    compiled(&s, steps[0].index, OUTCOME_SAME_CODE, steps[2].index);
+    assert_int_equal(expect(&s, no_compile, SEARCH_TIME).index, steps[2].index);
+    search_summarise(&summary, s.search);
+    assert_int_equal(summary.compiled, 4);
+    assert_int_equal(summary.refused, 0);
+    close(&s);
+}
+
+/* What still compiles when the trials are used up was passed over like all else: the audit may draw it. */
+static void audits_what_is_under_way(void **state)
+{
+    struct search_step under_way, step;
+    struct stepping s;
+
+    (void)state;
+    open(&s, false, (struct search_options){.trials = 1, .audit = 1000000});
+    expect(&s, all, SEARCH_COMPILE);
+    under_way = expect(&s, all, SEARCH_COMPILE);
+    compiled(&s, s.synthetic.first, OUTCOME_OK, 0);
+    expect(&s, all, SEARCH_TIME);
+    assert_int_equal(
+        search_tell(s.search, s.synthetic.first, &(struct search_facts){.timed = true, .time_s = 1}, NULL),
+        0);
+    while (step = next(&s, all), step.action == SEARCH_COMPILE)
+        assert_true(step.audit && step.index != under_way.index);
+    assert_int_equal(step.action, SEARCH_WAIT);
+    compiled(&s, under_way.index, OUTCOME_OK, 0);
+    step = expect(&s, all, SEARCH_TIME);
+    assert_int_equal(step.index, under_way.index);
+    assert_true(step.audit);
+    close(&s);
+}
+
+/* A large space of which nothing else can be launched is not walked through to its end. */
+static void gives_up_where_all_is_refused(void **state)
+{
+    const struct search_facts facts = {.outcome = OUTCOME_LIMITS, .impossible = true};
+    uint64_t refused = 0;
+    struct search_step step;
+    struct stepping s;
+
+    (void)state;
+    open(&s, true, (struct search_options){0});
+    step = expect(&s, all, SEARCH_COMPILE);
+    compiled(&s, step.index, OUTCOME_OK, 0);
+    expect(&s, all, SEARCH_TIME);
+    timed(&s, step.index);
+    for (; step = next(&s, all), step.action == SEARCH_COMPILE; refused++)
+        assert_int_equal(search_tell(s.search, step.index, &facts, NULL), 0);
+    assert_int_equal(step.action, SEARCH_STOP);
+    assert_in_range(refused, 10000, s.synthetic.count / 3);
+    close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(begins_before_all_is_compiled), cmocka_unit_test(ends_with_its_last_trial),
+        cmocka_unit_test(times_the_twin_of_the_default), cmocka_unit_test(audits_what_is_under_way),
+        cmocka_unit_test(gives_up_where_all_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
