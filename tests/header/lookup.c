@@ -34,7 +34,7 @@ int main(void)
         failures++, printf("the options are wrong\n");
     if (row->FAST_MATH != 1 || row->SCALE != 1.0 || row->block[0] != 256)
         failures++, printf("the values are wrong\n");
-    if (SCALE_THREADS != 64 || SCALE_BLOCK_X != 64 ||
+    if (SCALE_THREADS != 64 || SCALE_LAUNCH_BLOCK_X != 64 ||
         strcmp(SCALE_OPTIONS, "-DTHREADS=64 -DITEMS=1 -DSCALE=0.5"))
         failures++, printf("the macros are wrong\n");
     if (0 SCALE_CONFIGURATIONS(COUNT) != SCALE_CONFIGURATION_COUNT || SCALE_CONFIGURATION_COUNT != 3)

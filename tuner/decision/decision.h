@@ -47,7 +47,9 @@ struct decision {
     struct js_at *problem_at;
 };
 
-/* All or nothing: a missing field, another schema, a wrong type is ERR_USAGE that names the place. */
+/* All or nothing: a missing field, another schema, a wrong type is ERR_USAGE that names the place; so is a
+ * name that is no identifier, text that would be more than one line of code, a thread block without threads.
+ */
 int decision_read(struct decision *out, const char *path, struct err *err);
 /* The same from a document in memory, which is taken over (also on failure) and called `name` in messages. */
 int decision_take(struct decision *out, struct json *document, const char *name, struct err *err);
@@ -58,8 +60,8 @@ void decision_release(struct decision *decision);
 const struct decision_row *decision_find(const struct decision *decision, const char *device, unsigned sm,
                                          const double *sizes);
 
-/* The product of the ratios between problem sizes, each at least 1: 1 is equal; infinite where a ratio has no
- * meaning. */
+/* The product of the ratios between problem sizes, each at least 1: 1 is equal. distance.inc is the formula,
+ * for generated headers too. */
 double decision_distance(const double *a, const double *b, size_t count);
 
 /* The index of the row whose configuration is fastest over all rows, by the sum of its relative speeds where

@@ -1,9 +1,11 @@
-/* Decisions read back, all or nothing. */
+/* Decisions read back, all or nothing. They come from anywhere, and what they hold becomes C and the options
+ * of a compiler: whatever could mean more there than it says is refused. */
 #include "tuner/decision/decision.h"
 
 #include "space/configuration.h"
 #include "tuner/source/site.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +51,73 @@ static int get_texts(const char ***out, size_t *count, const struct js_at *objec
     return 0;
 }
 
+static bool has_control(const char *text)
+{
+    for (; *text && !iscntrl((unsigned char)*text); text++)
+        ;
+    return *text;
+}
+
+static bool is_identifier(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+    return *text && strspn(text, letters) == strlen(text) && !(*text >= '0' && *text <= '9');
+}
+
+/* The names of a list are identifiers, and each stands there once. */
+static int get_names(const char ***out, size_t *count, const struct js_at *object, const char *key,
+                     struct err *err)
+{
+    struct js_at list = {0}, at;
+    size_t i, k;
+    const int code = get_texts(out, count, object, key, err);
+
+    if (code)
+        return code;
+    js_find(&list, object, key);
+    for (i = 0; i < *count; i++) {
+        at = js_element(&list, i);
+        if (!is_identifier((*out)[i]))
+            return js_fail(&at, err, "is no name: expected a letter or _, then letters, digits and _");
+        for (k = 0; k < i; k++)
+            if (!strcmp((*out)[k], (*out)[i]))
+                return js_fail(&at, err, "stands there twice");
+    }
+    return 0;
+}
+
+/* Options of the compiler: each on one line. */
+static int get_options(struct decision_row *row, const struct js_at *best, struct err *err)
+{
+    struct js_at list = {0}, at;
+    size_t i;
+    const int code = get_texts(&row->options, &row->option_count, best, "options", err);
+
+    if (code)
+        return code;
+    js_find(&list, best, "options");
+    for (i = 0; i < row->option_count; i++) {
+        at = js_element(&list, i);
+        if (has_control(row->options[i]))
+            return js_fail(&at, err, "holds a control character");
+    }
+    return 0;
+}
+
+/* A value that is text is code of one line, and does not go on in the next. */
+static int check_value(const struct value *value, const struct js_at *at, struct err *err)
+{
+    size_t length;
+
+    if (value->kind != VALUE_STRING)
+        return 0;
+    length = strlen(value->string);
+    if (has_control(value->string))
+        return js_fail(at, err, "holds a control character");
+    return length && value->string[length - 1] == '\\' ? js_fail(at, err, "ends with a backslash") : 0;
+}
+
 static int get_values(struct value **out, const struct decision *decision, const struct js_at *object,
                       const char *key, struct err *err)
 {
@@ -62,7 +131,7 @@ static int get_values(struct value **out, const struct decision *decision, const
         return err_memory(err);
     for (p = 0; p < decision->parameter_count; p++)
         if (js_member(&at, &configuration, decision->parameters[p], err) ||
-            value_from_json(&(*out)[p], &at, err))
+            value_from_json(&(*out)[p], &at, err) || check_value(&(*out)[p], &at, err))
             return ERR_USAGE;
     return 0;
 }
@@ -97,6 +166,8 @@ static int get_geometry(struct decision_row *row, const struct js_at *best, stru
         at = js_element(&block, i);
         if (get_unsigned(&row->block[i], &at, err))
             return ERR_USAGE;
+        if (!row->block[i])
+            return js_fail(&at, err, "is 0: a thread block has threads in every direction");
     }
     if (js_member(&at, best, "shared_dynamic_bytes", err))
         return ERR_USAGE;
@@ -137,7 +208,7 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
     if (!code)
         code = get_values(&row->values, out, &best, "configuration", err);
     if (!code)
-        code = get_texts(&row->options, &row->option_count, &best, "options", err);
+        code = get_options(row, &best, err);
     if (!code)
         code = get_geometry(row, &best, err);
     return code ? code : get_times(row, problem, &best, err);
@@ -188,9 +259,9 @@ static int read_document(struct decision *out, struct err *err)
         get_text(&out->nvrtc, &out->signature, "nvrtc", err) ||
         get_text(&out->spec_hash, &out->signature, "spec_hash", err))
         return ERR_USAGE;
-    code = get_texts(&out->parameters, &out->parameter_count, &out->root, "parameters", err);
+    code = get_names(&out->parameters, &out->parameter_count, &out->root, "parameters", err);
     if (!code)
-        code = get_texts(&out->sizes, &out->size_count, &out->root, "sizes", err);
+        code = get_names(&out->sizes, &out->size_count, &out->root, "sizes", err);
     if (!code)
         code = get_values(&out->defaults, out, &out->root, "default", err);
     return code ? code : read_rows(out, err);
@@ -237,19 +308,14 @@ void decision_release(struct decision *decision)
     *decision = (struct decision){.date = ""};
 }
 
+/* The one formula, which stands in generated headers as well. */
+#define PREFIX_distance sizes_distance
+#include "tuner/decision/distance.inc"
+#undef PREFIX_distance
+
 double decision_distance(const double *a, const double *b, size_t count)
 {
-    double product = 1;
-    size_t s;
-
-    for (s = 0; s < count; s++) {
-        if (a[s] == b[s])
-            continue;
-        if (!(a[s] > 0) || !(b[s] > 0))
-            return INFINITY;
-        product *= a[s] > b[s] ? a[s] / b[s] : b[s] / a[s];
-    }
-    return product;
+    return sizes_distance(a, b, (int)count);
 }
 
 const struct decision_row *decision_find(const struct decision *decision, const char *device, unsigned sm,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const char distance_inc[]; /* the text of distance.inc */
+
 /* Text inside a comment: nothing that could end it or that a compiler warns of there. */
 static void put_plain(FILE *out, const char *text)
 {
@@ -19,9 +21,9 @@ static void put_plain(FILE *out, const char *text)
     }
 }
 
-static void put_literal(FILE *out, const char *text)
+/* Text inside a string literal. */
+static void put_escaped(FILE *out, const char *text)
 {
-    fputc('"', out);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
@@ -30,6 +32,12 @@ static void put_literal(FILE *out, const char *text)
         else
             fprintf(out, "\\%03o", (unsigned char)*text);
     }
+}
+
+static void put_literal(FILE *out, const char *text)
+{
+    fputc('"', out);
+    put_escaped(out, text);
     fputc('"', out);
 }
 
@@ -119,15 +127,6 @@ static void put_provenance(FILE *out, const struct header_table *table)
     fprintf(out, " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H\n\n", table->upper, table->upper);
 }
 
-/* A parameter that is the launch's block in this direction is so by the same macro. */
-static bool is_same_macro(const struct decision_row *row, const char *name, const struct value *value)
-{
-    const int64_t block[] = {row->block[0], row->block[1], row->block[2]};
-
-    return !strncmp(name, "BLOCK_", 6) && name[6] >= 'X' && name[6] <= 'Z' && !name[7] &&
-           value->kind == VALUE_INTEGER && value->integer == block[name[6] - 'X'];
-}
-
 static void put_macros(FILE *out, const struct header_table *table, size_t chosen)
 {
     const struct decision_row *row = table->rows[chosen];
@@ -142,27 +141,19 @@ static void put_macros(FILE *out, const struct header_table *table, size_t chose
         fprintf(out, ", %.3g times as fast as the default", row->speedup);
     fprintf(out, ". */\n");
     for (p = 0; p < table->first->parameter_count; p++) {
-        const char *name = table->first->parameters[p];
-
         fprintf(out, "#define %s_", upper);
-        if (is_same_macro(row, name, &row->values[p]))
-            fputs(name, out);
-        else
-            header_name_put(out, table->first->parameters, table->first->parameter_count, p, HEADER_MACRO);
+        header_name_put(out, table->first->parameters, table->first->parameter_count, p, HEADER_MACRO);
         fputc(' ', out);
         put_token(out, &row->values[p], table->types[p]);
         fprintf(out, "\n");
     }
-    fprintf(out, "#define %s_BLOCK_X %u\n#define %s_BLOCK_Y %u\n#define %s_BLOCK_Z %u\n", upper,
-            row->block[0], upper, row->block[1], upper, row->block[2]);
-    fprintf(out, "#define %s_SHARED_DYNAMIC_BYTES %u\n#define %s_OPTIONS \"", upper,
+    for (p = 0; p < 3; p++)
+        fprintf(out, "#define %s_LAUNCH_BLOCK_%c %u\n", upper, "XYZ"[p], row -> block[p]);
+    fprintf(out, "#define %s_LAUNCH_SHARED_DYNAMIC_BYTES %u\n#define %s_OPTIONS \"", upper,
             row->shared_dynamic_bytes, upper);
     for (o = 0; o < row->option_count; o++) {
-        const char *text = row->options[o];
-
-        fprintf(out, "%s", o ? " " : "");
-        for (; *text; text++)
-            fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+        fputs(o ? " " : "", out);
+        put_escaped(out, row->options[o]);
     }
     fprintf(out, "\"\n\n");
 }
@@ -270,6 +261,19 @@ static void put_rows(FILE *out, const struct header_table *table)
     fprintf(out, "};\n\n");
 }
 
+/* The formula of distance.inc, its name made this header's. */
+static void put_distance(FILE *out, const struct header_table *table)
+{
+    static const char mark[] = "PREFIX";
+    const char *text = distance_inc, *at;
+
+    for (; (at = strstr(text, mark)); text = at + strlen(mark)) {
+        fwrite(text, 1, (size_t)(at - text), out);
+        fputs(table->lower, out);
+    }
+    fprintf(out, "%s\n", text);
+}
+
 /* The generated lookup compares names letter by letter, so that the header needs no other. Its logic stands
  * in a function of its own, where the names of problem sizes cannot meet its variables. */
 static void put_nearest(FILE *out, const struct header_table *table)
@@ -281,21 +285,18 @@ static void put_nearest(FILE *out, const struct header_table *table)
             "double *size)\n"
             "{\n"
             "    const int count = (int)(sizeof %s_configurations / sizeof %s_configurations[0]);\n"
-            "    int best = -1, best_rank = 0, i, s;\n"
+            "    int best = -1, best_rank = 0, i;\n"
             "    double best_distance = 0;\n\n"
             "    for (i = 0; i < count; i++) {\n"
             "        const struct %s_configuration *row = &%s_configurations[i];\n"
+            "        const double distance = %s_distance(row->size, size, %zu);\n"
             "        const char *a = row->device, *b = device;\n"
-            "        double distance = 1;\n"
             "        int rank = sm != 0 && row->sm == sm;\n\n"
             "        for (; b && *a && *a == *b; a++, b++)\n"
             "            ;\n"
             "        if (b && *a == *b)\n"
-            "            rank = 2;\n"
-            "        for (s = 0; s < %zu; s++)\n"
-            "            distance *= row->size[s] > size[s] ? row->size[s] / (size[s] > 0 ? size[s] : 1) : "
-            "size[s] / row->size[s];\n",
-            name, name, name, name, name, name, table->first->size_count);
+            "            rank = 2;\n",
+            name, name, name, name, name, name, name, table->first->size_count);
     fprintf(out,
             "        if (rank && (rank > best_rank || (rank == best_rank && distance < best_distance))) {\n"
             "            best = i;\n"
@@ -312,6 +313,7 @@ static void put_lookup(FILE *out, const struct header_table *table)
 {
     size_t s;
 
+    put_distance(out, table);
     put_nearest(out, table);
     fprintf(out,
             "/* The row for a device (its name and architecture; null and 0 when unknown) and a problem: the "
