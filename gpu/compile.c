@@ -303,9 +303,10 @@ static int converse(struct message *reply, struct compiler *compiler, struct wor
     if (!rc && !pool_hand_work(&compiler->pool, work, process))
         rc = ERR_STOPPED;
     if (!rc)
-        rc = message_send(process->fd, head, source, 1, err);
+        rc = message_send(process->fd, head, source, 1, (struct patience){.timeout_s = request->deadline_s},
+                          err);
     if (!rc)
-        rc = message_receive(reply, process->fd, request->deadline_s, err);
+        rc = message_receive(reply, process->fd, (struct patience){.timeout_s = request->deadline_s}, err);
     js_free(head);
     return rc;
 }

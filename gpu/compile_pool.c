@@ -5,6 +5,7 @@
 #include <string.h>
 
 static const double start_s = 60; /* a compile process has this long to load NVRTC */
+enum { START_TRIES = 3 };
 
 struct idle {
     struct process process;
@@ -32,13 +33,15 @@ static int launch(struct process *out, const struct pool *pool, struct err *err)
     return process_start(out, pool->worker, "compile", pool->library, err);
 }
 
-/* Waits for the greeting. The process is ended where that fails. */
-static int greet(struct message *greeting, struct process *process, struct err *err)
+/* Waits for the greeting. The process is ended where that fails. `*outside`: it failed since the
+ * process died or was stopped before it had said a word, which something outside may have done. */
+static int greet(struct message *greeting, bool *outside, struct process *process, struct err *err)
 {
     struct js_at root, at;
     const char *tried;
-    int rc = message_receive(greeting, process->fd, start_s, err);
+    int rc = message_receive(greeting, process->fd, (struct patience){start_s, process->pid}, err);
 
+    *outside = rc == ERR_SYSTEM || (rc && child_is_stopped(process->pid));
     if (!rc) {
         root = js_root(greeting->head, "compiler");
         if (js_find(&at, &root, "missing") && !js_string(&tried, &at, err))
@@ -56,9 +59,18 @@ static int greet(struct message *greeting, struct process *process, struct err *
 
 int pool_start(struct process *out, struct message *greeting, const struct pool *pool, struct err *err)
 {
-    int rc = launch(out, pool, err);
+    struct err why = {0};
+    bool again = true;
+    int tries, rc = 0;
 
-    return rc ? rc : greet(greeting, out, err);
+    for (tries = 0; tries < START_TRIES && again; tries++) {
+        err_clear(&why);
+        again = false;
+        rc = launch(out, pool, &why);
+        if (!rc)
+            rc = greet(greeting, &again, out, &why);
+    }
+    return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
 }
 
 static void put_idle(struct pool *pool, struct process *process, bool greeted)
@@ -97,6 +109,7 @@ int pool_take(struct process *out, bool *reused, struct pool *pool, bool fresh, 
 {
     struct message greeting;
     struct idle idle = {0};
+    bool outside;
     int rc = 0;
 
     pthread_mutex_lock(&pool->lock);
@@ -107,7 +120,8 @@ int pool_take(struct process *out, bool *reused, struct pool *pool, bool fresh, 
     *reused = idle.greeted;
     if (idle.greeted)
         return 0;
-    *reused = out->pid && !greet(&greeting, out, NULL); /* else it died since it was started ahead */
+    *reused =
+        out->pid && !greet(&greeting, &outside, out, NULL); /* else it died since it was started ahead */
     if (!*reused)
         rc = pool_start(out, &greeting, pool, err);
     if (!rc)

@@ -26,8 +26,8 @@ void pool_release(struct pool *pool); /* ends them; none is at work any more */
 /* Starts processes until `count` are idle, without waiting for them to load NVRTC. */
 int pool_prepare(struct pool *pool, size_t count, struct err *err);
 
-/* Starts a process and waits for its greeting, which the caller releases. ERR_MISSING when it finds no NVRTC.
- */
+/* Starts a process and waits for its greeting, which the caller releases. One that dies or is stopped before
+ * is replaced, more than once. ERR_MISSING when it finds no NVRTC. */
 int pool_start(struct process *out, struct message *greeting, const struct pool *pool, struct err *err);
 
 /* An idle process, else (or where `fresh`) a new one. True in *reused: it may have died while it was idle. */

@@ -266,7 +266,8 @@ static int answer(int fd, const struct ending *ending, const struct part *payloa
              js_set_bool(head, "own_failure", ending->own_failure) ||
              (ending->entry && js_set_string(head, "entry", ending->entry)) ||
              (ending->diagnostic && js_set_string(head, "diagnostic", ending->diagnostic));
-    rc = rc ? err_memory(err) : message_send(fd, head, payload, payload->size ? 1 : 0, err);
+    rc = rc ? err_memory(err)
+            : message_send(fd, head, payload, payload->size ? 1 : 0, (struct patience){.timeout_s = -1}, err);
     js_free(head);
     return rc;
 }
@@ -341,7 +342,7 @@ static int greet(int fd, const struct nvrtc *nvrtc, const char *tried, struct er
         rc = js_set_string(head, "version", version) || js_set_string(head, "library", nvrtc->library) ||
              js_set_string(head, "include", nvrtc->include) ||
              js_set(head, "architectures", architectures(nvrtc));
-    rc = rc ? err_memory(err) : message_send(fd, head, NULL, 0, err);
+    rc = rc ? err_memory(err) : message_send(fd, head, NULL, 0, (struct patience){.timeout_s = -1}, err);
     js_free(head);
     return rc;
 }
@@ -361,7 +362,7 @@ int compile_serve(int fd, const char *library, struct err *err)
         struct message request;
         struct job job = {0};
 
-        rc = message_receive(&request, fd, -1, err);
+        rc = message_receive(&request, fd, (struct patience){.timeout_s = -1}, err);
         if (rc)
             break;
         rc = read_job(&job, &nvrtc, &request, err);

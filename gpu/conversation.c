@@ -1,10 +1,9 @@
 #include "gpu/conversation.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-
-enum { START_TRIES = 3 };
 
 int answer_error(const struct js_at *root, struct err *err)
 {
@@ -33,22 +32,26 @@ static int read_greeting(struct worker *worker, const struct message *greeting, 
     return rc;
 }
 
-static int start_once(struct worker *worker, struct err *err)
+/* `*outside`: it failed since the process died or was stopped before it had said a word. */
+static int start_once(struct worker *worker, bool *outside, struct err *err)
 {
     struct message greeting;
     char number[16];
     int rc;
 
     snprintf(number, sizeof number, "%d", worker->device);
+    *outside = false;
     rc = process_start(&worker->process, worker->executable, "device", number, err);
     if (rc)
         return rc;
-    rc = message_receive(&greeting, worker->process.fd, WORKER_START_S, err);
+    rc = message_receive(&greeting, worker->process.fd,
+                         (struct patience){WORKER_START_S, worker->process.pid}, err);
     if (!rc) {
         rc = read_greeting(worker, &greeting, err);
         message_release(&greeting);
     } else {
         err_prefix(err, "the worker of GPU %d did not start", worker->device);
+        *outside = rc == ERR_SYSTEM || child_is_stopped(worker->process.pid);
     }
     if (rc)
         process_kill(&worker->process);
@@ -58,11 +61,12 @@ static int start_once(struct worker *worker, struct err *err)
 int worker_start(struct worker *worker, struct err *err)
 {
     struct err why = {0};
-    int tries, rc = ERR_SYSTEM;
+    bool again = true;
+    int tries, rc = 0;
 
-    for (tries = 0; tries < START_TRIES && rc == ERR_SYSTEM; tries++) {
+    for (tries = 0; tries < START_TRIES && again; tries++) {
         err_clear(&why);
-        rc = start_once(worker, &why);
+        rc = start_once(worker, &again, &why);
     }
     return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
 }
@@ -89,22 +93,31 @@ static void end_lost(struct worker *worker, const struct message *answer)
         process_kill(&worker->process);
 }
 
+static struct patience patience_of(const struct worker *worker, const struct silence *silence)
+{
+    return (struct patience){silence->within_s, worker->process.pid};
+}
+
 static int converse(struct message *answer, struct silence *silence, struct worker *worker,
                     const struct json *head, const struct part *parts, size_t part_count, struct err *err)
 {
+    bool stopped;
     int rc, status;
 
     *silence = (struct silence){.within_s = worker->fresh ? WORKER_START_S : WORKER_GRACE_S};
-    rc = message_send(worker->process.fd, head, parts, part_count, err);
+    rc = message_send(worker->process.fd, head, parts, part_count, patience_of(worker, silence), err);
     while (!rc) {
-        rc = message_receive(answer, worker->process.fd, silence->within_s, err);
+        rc = message_receive(answer, worker->process.fd, patience_of(worker, silence), err);
         if (rc || !note_stage(silence, answer))
             break;
         message_release(answer);
     }
     if (rc) {
+        stopped = child_is_stopped(worker->process.pid);
         status = process_kill(&worker->process);
-        if (rc == ERR_SYSTEM && WIFSIGNALED(status))
+        if (stopped)
+            silence->signal = SIGSTOP;
+        else if (rc == ERR_SYSTEM && WIFSIGNALED(status))
             silence->signal = WTERMSIG(status);
         return rc;
     }
@@ -118,25 +131,32 @@ int worker_ask(struct message *answer, struct silence *silence, struct worker *w
                const struct json *head, const struct part *parts, size_t part_count, struct err *err)
 {
     struct err talk = {0};
-    bool fresh = !worker->process.pid;
-    int rc = fresh ? worker_start(worker, err) : 0;
+    bool started, again = true;
+    int tries, rc = 0;
 
-    if (rc)
-        return rc;
-    rc = converse(answer, silence, worker, head, parts, part_count, &talk);
-    if (rc == ERR_SYSTEM && !fresh && !*silence->stage) {
-        err_clear(&talk);
-        rc = worker_start(worker, err);
+    for (tries = 0; tries < ASK_TRIES && again; tries++) {
+        started = !worker->process.pid;
+        rc = started ? worker_start(worker, err) : 0;
         if (rc)
             return rc;
+        err_clear(&talk);
         rc = converse(answer, silence, worker, head, parts, part_count, &talk);
+        again = (rc == ERR_SYSTEM || rc == ERR_STOPPED) &&
+                (silence_from_outside(silence) || (!started && !*silence->stage));
     }
     return rc ? err_set(err, (enum err_code)rc, "%s", talk.text) : 0;
 }
 
+bool silence_from_outside(const struct silence *silence)
+{
+    return silence->signal == SIGKILL || silence->signal == SIGSTOP;
+}
+
 void silence_text(char *out, size_t size, const struct silence *silence, int rc)
 {
-    if (rc == ERR_STOPPED)
+    if (silence->signal == SIGSTOP)
+        snprintf(out, size, "the worker was stopped by a signal, again and again");
+    else if (rc == ERR_STOPPED)
         snprintf(out, size, "did not end within %g s", silence->within_s);
     else if (silence->signal)
         snprintf(out, size, "the worker was killed by signal %d (%s)", silence->signal,

@@ -13,6 +13,7 @@ enum {
     WORKER_START_S = 120, /* until a worker has found its GPU, and again until it has its context */
     WORKER_GRACE_S = 30   /* until it answers at all */
 };
+enum { START_TRIES = 3, ASK_TRIES = 6 /* then something means it */ };
 
 struct worker {
     struct process process; /* pid 0: to be started */
@@ -26,16 +27,20 @@ struct worker {
 struct silence {
     char stage[16]; /* the last stage announced, "" before the first */
     double within_s;
-    int signal; /* that ended the worker; 0 when it ended by itself */
+    int signal; /* that ended or stopped the worker; 0 when it ended by itself */
 };
 
-/* Starts the process. One that dies before it has said a word may have been killed from outside: that is no
- * reason to end a run, and it is tried again. */
+/* SIGKILL and SIGSTOP are sent by no kernel: they came from outside, and say nothing about the request. */
+bool silence_from_outside(const struct silence *silence);
+
+/* Starts the process. One that dies or is stopped before it has said a word is replaced, START_TRIES times in
+ * all: something outside may have done that, which is no reason to end a run. */
 int worker_start(struct worker *worker, struct err *err);
 
-/* Sends a request to a worker, which is started first if need be (one that died while idle is replaced), and
- * waits for the answer. ERR_STOPPED: it broke a promise; ERR_SYSTEM: it died; both tell more in `silence`,
- * and the worker is gone. */
+/* Sends a request to a worker, which is started first if need be, and waits for the answer. A worker that was
+ * killed or stopped from outside is replaced and the request made again, up to ASK_TRIES times; so is, once,
+ * an older one that says nothing at all. ERR_STOPPED: it broke a promise; ERR_SYSTEM: it died; both tell more
+ * in `silence`, and the worker is gone. */
 int worker_ask(struct message *answer, struct silence *silence, struct worker *worker,
                const struct json *head, const struct part *parts, size_t part_count, struct err *err);
 

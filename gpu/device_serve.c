@@ -19,7 +19,8 @@ struct request {
 static int send_head(int fd, struct json *head, bool good, const struct part *parts, size_t part_count,
                      struct err *err)
 {
-    int rc = head && good ? message_send(fd, head, parts, part_count, err) : err_memory(err);
+    int rc = head && good ? message_send(fd, head, parts, part_count, (struct patience){.timeout_s = -1}, err)
+                          : err_memory(err);
 
     js_free(head);
     return rc;
@@ -335,7 +336,7 @@ int device_serve(int fd, int device, struct err *err)
     while (!rc && !gpu_lost(bench.gpu)) {
         struct message message;
 
-        rc = message_receive(&message, fd, -1, err);
+        rc = message_receive(&message, fd, (struct patience){.timeout_s = -1}, err);
         if (rc)
             break;
         err_clear(&problem);

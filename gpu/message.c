@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum { MAGIC = 0x6f636374 };
@@ -26,14 +28,73 @@ double clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int send_all(int fd, const void *bytes, size_t size, struct err *err)
+bool child_is_stopped(pid_t child)
+{
+    siginfo_t what = {0};
+
+    return child && !waitid(P_PID, (id_t)child, &what, WSTOPPED | WNOHANG | WNOWAIT) && what.si_pid == child;
+}
+
+/* A wait under way; times in clock_seconds(). */
+struct wait {
+    int fd;
+    pid_t child;
+    double end;           /* infinite: none */
+    double stopped_until; /* the child is stopped, and given up then; infinite: it runs */
+};
+
+static struct wait begin_wait(int fd, struct patience patience)
+{
+    return (struct wait){
+        .fd = fd,
+        .child = patience.child,
+        .end = patience.timeout_s < 0 ? INFINITY : clock_seconds() + patience.timeout_s,
+        .stopped_until = INFINITY,
+    };
+}
+
+/* Notes whether the child is stopped; true when it was for too long. */
+static bool stays_stopped(struct wait *wait, double now)
+{
+    if (!child_is_stopped(wait->child))
+        wait->stopped_until = INFINITY;
+    else if (isinf(wait->stopped_until))
+        wait->stopped_until = now + PATIENCE_STOPPED_S;
+    return now > wait->stopped_until;
+}
+
+static int wait_for(struct wait *wait, short events, struct err *err)
+{
+    static const double tick_s = 0.25, for_ever_s = 1e6;
+    struct pollfd poller = {.fd = wait->fd, .events = events};
+
+    for (;;) {
+        const double now = clock_seconds(), left = wait->end - now;
+        const double step = fmin(wait->child ? tick_s : for_ever_s, left > 0 ? left : 0);
+        const int n = poll(&poller, 1, (int)ceil(1000 * step));
+
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
+        if (stays_stopped(wait, now))
+            return err_set(err, ERR_STOPPED, "the other process was stopped by a signal");
+        if (!n && left <= 0)
+            return err_set(err, ERR_STOPPED, "no answer in time");
+    }
+}
+
+static int send_all(const void *bytes, size_t size, struct wait *wait, struct err *err)
 {
     const char *p = bytes;
 
     while (size) {
-        ssize_t n = send(fd, p, size, MSG_NOSIGNAL);
+        ssize_t n;
 
-        if (n < 0 && errno == EINTR)
+        if (wait_for(wait, POLLOUT, err))
+            return err ? err->code : ERR_STOPPED;
+        n = send(wait->fd, p, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
             return err_set(err, ERR_SYSTEM, "the other process is gone: %s", strerror(errno));
@@ -44,8 +105,9 @@ static int send_all(int fd, const void *bytes, size_t size, struct err *err)
 }
 
 int message_send(int fd, const struct json *head, const struct part *parts, size_t part_count,
-                 struct err *err)
+                 struct patience patience, struct err *err)
 {
+    struct wait wait = begin_wait(fd, patience);
     char *text = head ? js_text(head, JS_LINE) : NULL;
     struct frame frame = {.magic = MAGIC};
     size_t i;
@@ -56,44 +118,25 @@ int message_send(int fd, const struct json *head, const struct part *parts, size
     frame.head_bytes = strlen(text);
     for (i = 0; i < part_count; i++)
         frame.payload_bytes += parts[i].size;
-    rc = send_all(fd, &frame, sizeof frame, err);
+    rc = send_all(&frame, sizeof frame, &wait, err);
     if (!rc)
-        rc = send_all(fd, text, frame.head_bytes, err);
+        rc = send_all(text, frame.head_bytes, &wait, err);
     for (i = 0; !rc && i < part_count; i++)
-        rc = send_all(fd, parts[i].bytes, parts[i].size, err);
+        rc = send_all(parts[i].bytes, parts[i].size, &wait, err);
     free(text);
     return rc;
 }
 
-/* Waits until bytes can be read, or `end` (in clock_seconds(); infinite: for ever) has passed. */
-static int wait_readable(int fd, double end, struct err *err)
-{
-    struct pollfd poller = {.fd = fd, .events = POLLIN};
-
-    for (;;) {
-        double left = end - clock_seconds();
-        int timeout = isinf(end) ? -1 : left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(1000 * left) + 1;
-        int n = poll(&poller, 1, timeout);
-
-        if (n > 0)
-            return 0;
-        if (!n)
-            return err_set(err, ERR_STOPPED, "no answer in time");
-        if (errno != EINTR)
-            return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
-    }
-}
-
-static int receive_all(int fd, void *bytes, size_t size, double end, struct err *err)
+static int receive_all(void *bytes, size_t size, struct wait *wait, struct err *err)
 {
     char *p = bytes;
 
     while (size) {
         ssize_t n;
 
-        if (wait_readable(fd, end, err))
+        if (wait_for(wait, POLLIN, err))
             return err ? err->code : ERR_STOPPED;
-        n = recv(fd, p, size, 0);
+        n = recv(wait->fd, p, size, 0);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -104,14 +147,14 @@ static int receive_all(int fd, void *bytes, size_t size, double end, struct err 
     return 0;
 }
 
-static int receive_head(struct message *out, int fd, size_t size, double end, struct err *err)
+static int receive_head(struct message *out, size_t size, struct wait *wait, struct err *err)
 {
     char *text = malloc(size + 1);
     int rc;
 
     if (!text)
         return err_memory(err);
-    rc = receive_all(fd, text, size, end, err);
+    rc = receive_all(text, size, wait, err);
     if (!rc)
         rc = js_read_text(&out->head, text, size, "message", err);
     free(text);
@@ -119,7 +162,7 @@ static int receive_head(struct message *out, int fd, size_t size, double end, st
 }
 
 /* Room grows with what has come, so that a wrong length alone takes no memory. */
-static int receive_payload(struct message *out, int fd, size_t size, double end, struct err *err)
+static int receive_payload(struct message *out, size_t size, struct wait *wait, struct err *err)
 {
     size_t room = 0;
     int rc = 0;
@@ -134,15 +177,15 @@ static int receive_payload(struct message *out, int fd, size_t size, double end,
             return err_memory(err);
         out->payload = larger;
         room += step;
-        rc = receive_all(fd, out->payload + out->payload_bytes, step, end, err);
+        rc = receive_all(out->payload + out->payload_bytes, step, wait, err);
         out->payload_bytes = room;
     }
     return rc;
 }
 
-int message_receive(struct message *out, int fd, double timeout_s, struct err *err)
+int message_receive(struct message *out, int fd, struct patience patience, struct err *err)
 {
-    double end = timeout_s < 0 ? INFINITY : clock_seconds() + timeout_s;
+    struct wait wait = begin_wait(fd, patience);
     struct err local = {0};
     struct frame frame;
     int rc;
@@ -150,14 +193,14 @@ int message_receive(struct message *out, int fd, double timeout_s, struct err *e
     memset(out, 0, sizeof *out);
     if (!err)
         err = &local;
-    rc = receive_all(fd, &frame, sizeof frame, end, err);
+    rc = receive_all(&frame, sizeof frame, &wait, err);
     if (rc)
         return rc;
     if (frame.magic != MAGIC || frame.head_bytes > head_limit || frame.payload_bytes > payload_limit)
         return err_set(err, ERR_FORMAT, "the other process sent bytes that are no message");
-    rc = receive_head(out, fd, frame.head_bytes, end, err);
+    rc = receive_head(out, frame.head_bytes, &wait, err);
     if (!rc)
-        rc = receive_payload(out, fd, frame.payload_bytes, end, err);
+        rc = receive_payload(out, frame.payload_bytes, &wait, err);
     if (rc)
         message_release(out);
     return rc;

@@ -2,12 +2,9 @@
 
 #include "gpu/conversation.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KILLS_MOST = 6 /* of one trial, from outside: then something means it */ };
 
 int worker_open(struct worker **out, int device, const char *executable, struct err *err)
 {
@@ -52,7 +49,7 @@ int worker_device_count(int *out, const char *executable, struct err *err)
     *out = 0;
     if (rc)
         return rc;
-    rc = message_receive(&message, process.fd, WORKER_START_S, err);
+    rc = message_receive(&message, process.fd, (struct patience){WORKER_START_S, process.pid}, err);
     if (!rc) {
         root = js_root(message.head, "worker");
         rc = js_member(&at, &root, "count", err) || js_integer(&count, &at, err) ? err->code : 0;
@@ -179,7 +176,7 @@ static int blame_variant(struct trial *out, const struct silence *silence, int r
         strcmp(silence->stage, "measure"))
         return err_set(err, ERR_GPU, "%s: %s",
                        !strcmp(silence->stage, "reference") ? "the reference" : "a request", text);
-    out->outcome = rc == ERR_STOPPED ? OUTCOME_TIMEOUT : OUTCOME_RUNTIME;
+    out->outcome = rc == ERR_STOPPED && !silence_from_outside(silence) ? OUTCOME_TIMEOUT : OUTCOME_RUNTIME;
     snprintf(out->message, sizeof out->message, "%s", text);
     return 0;
 }
@@ -194,17 +191,14 @@ int worker_trial(struct trial *out, struct worker *worker, const struct code *co
     struct silence silence = {0};
     struct err talk = {0};
     struct js_at root, at;
-    int rc, kills = 0;
+    int rc;
 
     memset(out, 0, sizeof *out);
     if (!head)
         return err_memory(err);
     if (reference && reference->code.cubin)
         parts[1] = (struct part){reference->code.cubin, reference->code.cubin_bytes};
-    do { /* no kernel sends SIGKILL: it came from outside, and the trial is made again */
-        err_clear(&talk);
-        rc = worker_ask(&answer, &silence, worker, head, parts, 2, &talk);
-    } while (rc == ERR_SYSTEM && silence.signal == SIGKILL && ++kills < KILLS_MOST);
+    rc = worker_ask(&answer, &silence, worker, head, parts, 2, &talk);
     js_free(head);
     if (rc && (rc == ERR_STOPPED || rc == ERR_SYSTEM) && *silence.stage)
         return blame_variant(out, &silence, rc, err);

@@ -2,9 +2,11 @@
 
 #include <cuda.h>
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HOST_BLOCK  fake.block
 #define HOST_NOW_NS fake.now_ns
@@ -83,6 +85,16 @@ static void crash(void **p)
 {
     (void)p;
     abort();
+}
+
+/* A signal stops the process: once where FAKE_STOPS names a file, which goes; else always. */
+static void stops(void **p)
+{
+    const char *once = getenv("FAKE_STOPS");
+
+    copy(p);
+    if (!once || !unlink(once))
+        raise(SIGSTOP);
 }
 
 /* A worker's process bears so many launches of it, some six trials. */
@@ -187,6 +199,7 @@ static const struct fake_kernel kernels[] = {
     {"hang", "wwi", false, hang, 0},
     {"late_hang", "wwi", false, late_hang, 5000},
     {"crash", "wwi", false, crash, 0},
+    {"stops", "wwi", false, stops, 5000},
     {"tires", "wwi", false, tires, 5000},
     {"illegal", "wwi", false, illegal, 0},
     {"beyond", "wwi", false, beyond, 5000},

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (write(ends[0], bytes, size) != (ssize_t)size)
         abort();
     close(ends[0]);
-    while (!message_receive(&message, ends[1], 1, NULL)) {
+    while (!message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, NULL)) {
         root = js_root(message.head, "fuzz");
         if (!trial_from_json(&trial, &root, NULL))
             trial_release(&trial);

@@ -255,6 +255,29 @@ static void test_interrupted_before_the_compile(void **state)
     compiler_close(endless.compiler);
 }
 
+/* What is killed or stopped before it has said a word is replaced: something outside did that. */
+static void test_killed_at_start(void **state)
+{
+    static const char *const signals[] = {"KILL", "STOP"};
+    const char *worker = in_directory("worker");
+    struct compiler *compiler;
+    struct err err = {0};
+    char text[200];
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        snprintf(text, sizeof text,
+                 "#!/bin/sh\nrm \"$0.once\" 2>/dev/null && kill -%s $$\nexec \"$OCCUTUNE_WORKER\" \"$@\"\n",
+                 signals[k]);
+        write_text("worker", text);
+        write_text("worker.once", "");
+        assert_int_equal(chmod(worker, 0700), 0);
+        if (compiler_open_with(&compiler, worker, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        compiler_close(compiler);
+    }
+}
+
 /* A worker left behind by an earlier installation greets, but says less than is asked of it. */
 static void test_worker_of_another_build(void **state)
 {
@@ -364,6 +387,7 @@ int main(void)
                                        cmocka_unit_test(test_endless_compile),
                                        cmocka_unit_test(test_interrupted_compile),
                                        cmocka_unit_test(test_interrupted_before_the_compile),
+                                       cmocka_unit_test(test_killed_at_start),
                                        cmocka_unit_test(test_worker_of_another_build),
                                        cmocka_unit_test(test_many_threads),
                                        cmocka_unit_test(test_started_ahead),

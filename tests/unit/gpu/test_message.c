@@ -29,8 +29,8 @@ static void test_round_trip(void **state)
     (void)state;
     open_pair(ends);
     assert_int_equal(js_set_integer(head, "value", 42), 0);
-    assert_int_equal(message_send(ends[0], head, parts, 3, &err), 0);
-    assert_int_equal(message_receive(&message, ends[1], 1, &err), 0);
+    assert_int_equal(message_send(ends[0], head, parts, 3, (struct patience){.timeout_s = 1}, &err), 0);
+    assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, &err), 0);
     root = js_root(message.head, "message");
     assert_int_equal(js_member(&at, &root, "value", &err), 0);
     assert_int_equal(js_integer(&value, &at, &err), 0);
@@ -51,11 +51,13 @@ static void test_late(void **state)
 
     (void)state;
     open_pair(ends);
-    assert_int_equal(message_receive(&message, ends[1], 0.1, &err), ERR_STOPPED);
+    assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 0.1}, &err),
+                     ERR_STOPPED);
     assert_true(clock_seconds() - start >= 0.1);
     assert_null(message.head);
     assert_int_equal(write(ends[0], "tcco", 4), 4); /* begun, but not ended in time either */
-    assert_int_equal(message_receive(&message, ends[1], 0.1, NULL), ERR_STOPPED);
+    assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 0.1}, NULL),
+                     ERR_STOPPED);
     close_pair(ends);
 }
 
@@ -69,9 +71,10 @@ static void test_gone(void **state)
     (void)state;
     open_pair(ends);
     close(ends[0]);
-    assert_int_equal(message_receive(&message, ends[1], 1, &err), ERR_SYSTEM);
+    assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, &err), ERR_SYSTEM);
     err_clear(&err);
-    assert_int_equal(message_send(ends[1], head, NULL, 0, &err), ERR_SYSTEM);
+    assert_int_equal(message_send(ends[1], head, NULL, 0, (struct patience){.timeout_s = 1}, &err),
+                     ERR_SYSTEM);
     close(ends[1]);
     js_free(head);
 }
@@ -86,7 +89,7 @@ static void test_garbage(void **state)
     (void)state;
     open_pair(ends);
     assert_int_equal(write(ends[0], garbage, sizeof garbage), sizeof garbage);
-    assert_int_equal(message_receive(&message, ends[1], 1, &err), ERR_FORMAT);
+    assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, &err), ERR_FORMAT);
     assert_null(message.head);
     close_pair(ends);
 }

@@ -2,6 +2,9 @@
  * how it ends with its controller and without it. */
 #include "worker_fixture.h"
 
+#include "gpu/message.h"
+#include "gpu/process.h"
+
 #include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -172,12 +175,68 @@ static void test_killed_while_idle(void **state)
     expect_recovery(setup);
 }
 
+/* One that is stopped is as little the trial's doing as one that is killed. */
+static void test_stopped_while_idle(void **state)
+{
+    struct setup *setup = *state;
+    const double begin = clock_seconds();
+    pid_t worker = child_of(getpid());
+
+    assert_true(worker > 0);
+    kill(worker, SIGSTOP);
+    expect_recovery(setup);
+    assert_true(clock_seconds() - begin < PATIENCE_STOPPED_S + 5);
+    assert_int_not_equal(kill(worker, 0), 0); /* and is not left behind */
+}
+
+/* A code larger than a socket holds blocks whoever sends it to a process that does not read. */
+static void test_stopped_with_large_code(void **state)
+{
+    struct setup *setup = *state;
+    const size_t size = 1 << 22;
+    unsigned char *bytes = calloc(1, size);
+    const struct code code = {bytes, size, "copy"};
+    struct trial trial;
+
+    assert_non_null(bytes);
+    expect_recovery(setup); /* from here on it has 30 s for its first word, rather than 120 */
+    kill(child_of(getpid()), SIGSTOP);
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
+                     OUTCOME_OK);
+    trial_release(&trial);
+    free(bytes);
+}
+
+static void test_stopped_at_work(void **state)
+{
+    char path[] = "/tmp/occutune-stops-XXXXXX";
+    struct setup *setup = *state;
+    struct trial trial;
+
+    close(mkstemp(path));
+    setenv("FAKE_STOPS", path, 1);
+    worker_close(setup->worker);
+    setup->worker = open_worker();
+    assert_int_equal(try_entry(&trial, setup, "stops"), OUTCOME_OK);
+    trial_release(&trial);
+    assert_int_not_equal(access(path, F_OK), 0);
+    unsetenv("FAKE_STOPS");
+    worker_close(setup->worker);
+    setup->worker = open_worker();
+    assert_int_equal(try_entry(&trial, setup, "stops"), OUTCOME_RUNTIME);
+    expect_text(trial.message, "stopped by a signal, again and again");
+    trial_release(&trial);
+    expect_recovery(setup);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_worker(test_describe),          cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_no_orphan),    with_worker(test_killed_while_idle),
-        with_worker(test_own_process_group), cmocka_unit_test(test_no_context),
+        with_worker(test_describe),           cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_no_orphan),     with_worker(test_killed_while_idle),
+        with_worker(test_stopped_while_idle), with_worker(test_stopped_with_large_code),
+        with_worker(test_stopped_at_work),    with_worker(test_own_process_group),
+        cmocka_unit_test(test_no_context),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
