@@ -13,7 +13,7 @@ install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.bash RENAME occutune
 install(FILES ${CMAKE_BINARY_DIR}/documents/_occutune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES README.md FORMATS.md CHANGES.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
-install(DIRECTORY model/devices DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
+install(DIRECTORY model/device/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/occutune)
 install(EXPORT occutune NAMESPACE occutune:: FILE occutune-targets.cmake DESTINATION ${package})

@@ -7,7 +7,7 @@
 #ifndef GPU_BUFFERS_H
 #define GPU_BUFFERS_H
 
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "gpu/kernels_host.h"
 
 struct buffer {

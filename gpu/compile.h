@@ -7,7 +7,7 @@
 #define GPU_COMPILE_H
 
 #include "base/err.h"
-#include "base/outcome.h"
+#include "launch/outcome.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #include "gpu/compile_serve.h"
 
 #include "base/json.h"
-#include "base/outcome.h"
+#include "launch/outcome.h"
 #include "gpu/message.h"
 
 #include <nvrtc.h>

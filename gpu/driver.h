@@ -8,8 +8,8 @@
 #define GPU_DRIVER_H
 
 #include "base/err.h"
-#include "base/launch.h"
-#include "model/device.h"
+#include "launch/launch.h"
+#include "model/device/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -294,7 +294,7 @@ DEVICE word random_word(word stream, word i)
     return scramble(stream + i * 0x9e3779b97f4a7c15ull);
 }
 
-/* The elements of a fill's recipe (base/fill.h), bit for bit those that the host makes. */
+/* The elements of a fill's recipe (launch/fill.h), bit for bit those that the host makes. */
 KERNEL occ_fill_real(int kind, unsigned size, void *data, word count, word stream, double low, double width)
 {
     word i;

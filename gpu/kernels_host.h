@@ -3,7 +3,7 @@
 #ifndef GPU_KERNELS_HOST_H
 #define GPU_KERNELS_HOST_H
 
-#include "base/fill.h"
+#include "launch/fill.h"
 #include "gpu/driver.h"
 #include "gpu/kernels.h"
 

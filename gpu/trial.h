@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/launch.h"
-#include "base/outcome.h"
+#include "launch/launch.h"
+#include "launch/outcome.h"
 
 #include <stdbool.h>
 #include <stddef.h>

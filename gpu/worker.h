@@ -8,9 +8,9 @@
 #define GPU_WORKER_H
 
 #include "base/err.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "gpu/trial.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <stddef.h>
 

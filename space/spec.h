@@ -29,9 +29,9 @@
 #define SPACE_SPEC_H
 
 #include "base/err.h"
-#include "base/expr.h"
+#include "launch/expr.h"
 #include "base/json.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The fills of a spec's buffers and symbols. */
-#include "base/npy.h"
+#include "launch/npy.h"
 #include "space/spec_reader.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
 #define SPACE_VARIANT_H
 
 #include "base/err.h"
-#include "base/launch.h"
-#include "base/outcome.h"
+#include "launch/launch.h"
+#include "launch/outcome.h"
 #include "space/spec.h"
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
  * Exit status 1 when a result differs. */
 #include "library.h"
 
-#include "base/fill.h"
+#include "launch/fill.h"
 #include "base/stats.h"
 #include "tuner/decision/decision.h"
 #include "tuner/library/kernel.h"

@@ -3,7 +3,7 @@
 #define MICRO_AGREE_H
 
 #include "base/err.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <stddef.h>
 

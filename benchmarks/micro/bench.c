@@ -1,7 +1,7 @@
 #include "micro/bench.h"
 
-#include "base/cycle.h"
-#include "base/npy.h"
+#include "micro/cycle.h"
+#include "launch/npy.h"
 #include "base/queue.h"
 #include "base/stats.h"
 

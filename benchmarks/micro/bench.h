@@ -4,13 +4,13 @@
 #define MICRO_BENCH_H
 
 #include "base/err.h"
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "gpu/compile.h"
 #include "gpu/worker.h"
 #include "micro/body.h"
 #include "micro/reduce.h"
-#include "model/code/cubin.h"
-#include "model/device.h"
+#include "model/sass/cubin.h"
+#include "model/device/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #define MICRO_BODY_H
 
 #include "base/err.h"
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <stdbool.h>
 

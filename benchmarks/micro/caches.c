@@ -10,7 +10,7 @@
  * Profile: l1_read, l1_write, l2_read, l2_read_one, l2_write; curve l2_read_warps. */
 #include "micro/micro.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #include <stdio.h>
 

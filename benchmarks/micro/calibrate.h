@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "gpu/compile.h"
 #include "gpu/worker.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
  * dram_pin; curves dram_*_width, dram_*_warps, dram_copy_burst. */
 #include "micro/micro.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #include <stdio.h>
 #include <string.h>

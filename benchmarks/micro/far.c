@@ -17,7 +17,7 @@
 #include "micro/micro.h"
 
 #include "base/stats.h"
-#include "model/infer.h"
+#include "micro/infer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "micro/micro.h"
 #include "micro/operations.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
  * constant_l*_latency, constant_l*_bytes, curve latency_constant. */
 #include "micro/micro.h"
 
-#include "model/infer.h"
+#include "micro/infer.h"
 
 #include <stdio.h>
 

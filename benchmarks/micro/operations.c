@@ -13,7 +13,7 @@
 #include "micro/micro.h"
 #include "micro/operations.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #include <stdio.h>
 #include <string.h>

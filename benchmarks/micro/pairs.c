@@ -12,7 +12,7 @@
 #include "micro/micro.h"
 #include "micro/operations.h"
 
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define MICRO_PICTURES_H
 
 #include "base/err.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <stdio.h>
 

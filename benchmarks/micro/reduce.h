@@ -9,7 +9,7 @@
 #define MICRO_REDUCE_H
 
 #include "base/err.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -15,7 +15,7 @@
 #include "micro/micro.h"
 #include "micro/streams.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define MICRO_REPORT_H
 
 #include "base/err.h"
-#include "model/device.h"
+#include "model/device/device.h"
 
 /* One self-contained HTML page, malloc'ed. */
 int calibrate_report(char **out, const struct device *device, struct err *err);

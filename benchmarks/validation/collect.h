@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 #include "gpu/compile.h"
-#include "model/machine.h"
-#include "model/rivals.h"
+#include "model/machine/machine.h"
+#include "baselines/rivals.h"
 #include "space/space.h"
 #include "space/spec.h"
 #include "tuner/predict/ranking.h"

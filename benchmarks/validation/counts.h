@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 #include "gpu/compile.h"
-#include "model/expect.h"
-#include "model/machine.h"
+#include "model/predict/expect.h"
+#include "model/machine/machine.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -53,7 +53,7 @@ int program_run(const char *program, const char *device,
 
     heap_keep();
     device_init(&profile);
-    code = device_load(&profile, device, "model/devices", &err);
+    code = device_load(&profile, device, "model/device/profiles", &err);
     if (!code)
         code = machine_init(&machine, &profile, &err);
     if (!code) {

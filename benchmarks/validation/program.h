@@ -4,7 +4,7 @@
 #define VALIDATION_PROGRAM_H
 
 #include "base/err.h"
-#include "model/machine.h"
+#include "model/machine/machine.h"
 
 #include <stdbool.h>
 #include <stdio.h>

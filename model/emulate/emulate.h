@@ -21,10 +21,10 @@
 #define MODEL_EMULATE_H
 
 #include "base/err.h"
-#include "base/launch.h"
-#include "model/code/cubin.h"
+#include "launch/launch.h"
+#include "model/sass/cubin.h"
 #include "model/emulate/footprint.h"
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

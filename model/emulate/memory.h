@@ -4,9 +4,9 @@
 #define MODEL_EMULATE_MEMORY_H
 
 #include "base/err.h"
-#include "base/launch.h"
-#include "model/code/cubin.h"
-#include "model/code/sass.h"
+#include "launch/launch.h"
+#include "model/sass/cubin.h"
+#include "model/sass/sass.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define MODEL_EMULATE_SLICE_H
 
 #include "base/err.h"
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <stdbool.h>
 #include <stddef.h>

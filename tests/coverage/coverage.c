@@ -5,8 +5,8 @@
  *
  * Exit status 0 when at least 99.9 % are known, 1 when fewer, 77 without NVRTC. */
 #include "gpu/compile.h"
-#include "model/code/sass.h"
-#include "model/code/cubin.h"
+#include "model/sass/sass.h"
+#include "model/sass/cubin.h"
 
 #include <stdio.h>
 

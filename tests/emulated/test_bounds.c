@@ -78,7 +78,8 @@ int main(void)
         return SKIPPED;
     }
     device_init(&device);
-    if (device_load(&device, "nvidia-h200", "model/devices", &err) || machine_init(&machine, &device, &err)) {
+    if (device_load(&device, "nvidia-h200", "model/device/profiles", &err) ||
+        machine_init(&machine, &device, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

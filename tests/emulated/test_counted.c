@@ -102,7 +102,7 @@ int main(void)
         return SKIPPED;
     }
     device_init(&device);
-    if (!device_load(&device, "nvidia-h200", "model/devices", &err) &&
+    if (!device_load(&device, "nvidia-h200", "model/device/profiles", &err) &&
         !machine_init(&machine, &device, &err)) {
         if (!counts_read(&set, "benchmarks/validation/counters/nvidia-h200.csv", &err))
             failed = compare_all();

@@ -2,7 +2,7 @@
  * decode, have a control flow and print. */
 #include "fuzz.h"
 
-#include "model/code/inspect.h"
+#include "model/sass/inspect.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Parses, checks and evaluates any text. */
 #include "fuzz.h"
 
-#include "base/expr.h"
+#include "launch/expr.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Reads any bytes as an .npy file; the elements it promises must be there. */
 #include "fuzz.h"
 
-#include "base/npy.h"
+#include "launch/npy.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Decodes any words for every architecture; the text must end, operands must be within their arrays. */
 #include "fuzz.h"
 
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "gpu/compile.h"
 #include "gpu/driver.h"
-#include "model/code/cubin.h"
-#include "model/occupancy.h"
+#include "model/sass/cubin.h"
+#include "model/machine/occupancy.h"
 
 static struct compiler *compiler;
 static struct gpu *gpu;

@@ -71,7 +71,7 @@ int choose_device(struct device *out, const char *text, struct err *err)
 
     device_init(out);
     if (strncmp(text, "sm_", 3)) {
-        found = place_share(profiles, sizeof profiles, "devices");
+        found = place_share(profiles, sizeof profiles, "profiles");
         return device_load(out, text, found ? profiles : NULL, err);
     }
     sm = strtoul(text + 3, &end, 10);

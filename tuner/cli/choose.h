@@ -3,8 +3,8 @@
 #ifndef TUNER_CLI_CHOOSE_H
 #define TUNER_CLI_CHOOSE_H
 
-#include "model/code/cubin.h"
-#include "model/device.h"
+#include "model/sass/cubin.h"
+#include "model/device/device.h"
 #include "space/spec.h"
 #include "tuner/cli/cli.h"
 #include "tuner/journal/journal.h"

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "gpu/compile.h"
-#include "model/code/cubin.h"
+#include "model/sass/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
 #include "tuner/predict/request.h"

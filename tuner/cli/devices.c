@@ -2,7 +2,7 @@
 
 #include "base/place.h"
 #include "gpu/worker.h"
-#include "model/device.h"
+#include "model/device/device.h"
 #include "tuner/cli/choose.h"
 
 #include <dirent.h>
@@ -99,7 +99,7 @@ static int show_profiles(struct cli *cli, struct json *list, struct err *err)
     struct dirent **entries = NULL;
     struct device device;
     const int count =
-        place_share(folder, sizeof folder, "devices") ? scandir(folder, &entries, is_profile, alphasort) : 0;
+        place_share(folder, sizeof folder, "profiles") ? scandir(folder, &entries, is_profile, alphasort) : 0;
     int i, code = 0;
 
     for (i = 0; i < count; i++) {

@@ -3,10 +3,10 @@
 #define TUNER_CLI_EXPLAIN_H
 
 #include "base/json.h"
-#include "model/advice.h"
-#include "model/expect.h"
-#include "model/hidden_code.h"
-#include "model/machine.h"
+#include "model/predict/advice.h"
+#include "model/predict/expect.h"
+#include "baselines/hidden_code.h"
+#include "model/machine/machine.h"
 #include "tuner/predict/ranking.h"
 
 #include <stddef.h>

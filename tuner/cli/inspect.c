@@ -1,7 +1,7 @@
 #include "tuner/cli/cli.h"
 
-#include "model/code/cubin.h"
-#include "model/code/inspect.h"
+#include "model/sass/cubin.h"
+#include "model/sass/inspect.h"
 #include "tuner/cli/choose.h"
 
 static const struct cli_option options[] = {

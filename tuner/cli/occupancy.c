@@ -2,8 +2,8 @@
 
 #include "base/chart.h"
 #include "base/file.h"
-#include "model/code/cubin.h"
-#include "model/occupancy.h"
+#include "model/sass/cubin.h"
+#include "model/machine/occupancy.h"
 #include "tuner/cli/choose.h"
 
 #include <limits.h>

@@ -70,7 +70,7 @@ static int read_options(struct run *run, struct site_options *site, struct err *
     run->tune.device = site->device && !site_is_number(site->device) ? site->device : NULL;
     run->tune.journal = cli_text(args, "journal");
     run->tune.profile = cli_text(args, "profile");
-    if (place_share(run->profiles, sizeof run->profiles, "devices"))
+    if (place_share(run->profiles, sizeof run->profiles, "profiles"))
         run->tune.profiles = run->profiles;
     run->tune.stop = run->cli->stop;
     run->tune.progress = progress_show;

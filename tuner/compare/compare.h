@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/pareto.h"
+#include "tuner/predict/pareto.h"
 #include "tuner/source/replay.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/stats.h"
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 #include "space/configuration.h"
 #include "space/variant.h"
 #include "tuner/decision/words.h"

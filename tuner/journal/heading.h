@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "gpu/worker.h"
-#include "model/device.h"
+#include "model/device/device.h"
 #include "space/spec.h"
 #include "tuner/journal/journal.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/outcome.h"
+#include "launch/outcome.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -94,7 +94,7 @@ static int bridge_init(struct bridge *bridge, const struct occutune_options *opt
                  .progress = options->progress ? pass_progress : NULL,
                  .message = options->message ? pass_message : NULL,
                  .context = bridge}};
-    if (place_share(bridge->profiles, sizeof bridge->profiles, "devices"))
+    if (place_share(bridge->profiles, sizeof bridge->profiles, "profiles"))
         bridge->tune.profiles = bridge->profiles;
     return 0;
 }

@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/queue.h"
-#include "model/code/cubin.h"
-#include "model/expect.h"
+#include "model/sass/cubin.h"
+#include "model/predict/expect.h"
 #include "tuner/predict/request.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "base/err.h"
 #include "gpu/compile.h"
-#include "model/machine.h"
-#include "model/pareto.h"
+#include "model/machine/machine.h"
+#include "tuner/predict/pareto.h"
 #include "space/space.h"
 #include "space/variant.h"
 #include "tuner/search/search.h"

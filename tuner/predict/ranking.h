@@ -4,10 +4,10 @@
 #define TUNER_PREDICT_RANKING_H
 
 #include "base/err.h"
-#include "base/outcome.h"
+#include "launch/outcome.h"
 #include "gpu/compile.h"
-#include "model/expect.h"
-#include "model/machine.h"
+#include "model/predict/expect.h"
+#include "model/machine/machine.h"
 #include "space/space.h"
 #include "space/spec.h"
 #include "space/variant.h"

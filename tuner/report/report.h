@@ -3,7 +3,7 @@
 #define TUNER_REPORT_REPORT_H
 
 #include "base/err.h"
-#include "model/device.h"
+#include "model/device/device.h"
 #include "space/space.h"
 #include "tuner/journal/journal.h"
 #include "tuner/predict/forecast.h"

@@ -11,7 +11,7 @@
 #define TUNER_SEARCH_BELIEF_H
 
 #include "base/err.h"
-#include "model/learn.h"
+#include "model/predict/learn.h"
 #include "space/spec.h"
 #include "tuner/search/search.h"
 

@@ -16,8 +16,8 @@
 #define TUNER_SEARCH_SEARCH_H
 
 #include "base/err.h"
-#include "base/outcome.h"
-#include "model/throughput.h"
+#include "launch/outcome.h"
+#include "model/machine/throughput.h"
 #include "space/space.h"
 
 #include <stdbool.h>

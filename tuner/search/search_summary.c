@@ -2,7 +2,7 @@
 #include "tuner/search/searching.h"
 
 #include "base/stats.h"
-#include "model/learn.h"
+#include "model/predict/learn.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "gpu/sources.h"
-#include "model/code/cubin.h"
-#include "model/occupancy.h"
+#include "model/sass/cubin.h"
+#include "model/machine/occupancy.h"
 #include "tuner/predict/request.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/stats.h"
-#include "model/code/cubin.h"
+#include "model/sass/cubin.h"
 
 #include <math.h>
 #include <stdio.h>

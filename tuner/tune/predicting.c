@@ -1,7 +1,7 @@
 /* The model's part in a run: what it goes by, and what it says of a candidate. */
 #include "tuner/tune/tuning.h"
 
-#include "model/code/cubin.h"
+#include "model/sass/cubin.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #define TUNER_TUNE_TUNE_H
 
 #include "base/err.h"
-#include "base/outcome.h"
+#include "launch/outcome.h"
 #include "space/spec.h"
 #include "tuner/journal/journal.h"
 #include "tuner/search/search.h"

@@ -30,10 +30,10 @@ static void files_are_near_by_their_names(void **state)
     char name[64];
 
     (void)state;
-    assert_true(nearest_file(name, sizeof name, "h200", "model/devices", ".json"));
+    assert_true(nearest_file(name, sizeof name, "h200", "model/device/profiles", ".json"));
     assert_string_equal(name, "nvidia-h200");
-    assert_false(nearest_file(name, sizeof name, "nowhere", "model/devices", ".json"));
-    assert_false(nearest_file(name, sizeof name, "h200", "model/devices", ".txt"));
+    assert_false(nearest_file(name, sizeof name, "nowhere", "model/device/profiles", ".json"));
+    assert_false(nearest_file(name, sizeof name, "h200", "model/device/profiles", ".txt"));
     assert_false(nearest_file(name, sizeof name, "h200", "model/no-such-folder", ".json"));
 }
 

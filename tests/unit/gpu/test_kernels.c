@@ -2,7 +2,7 @@
  * whether kernels.ptx, which the worker carries, is still what that source compiles to. */
 #include "check.h"
 
-#include "base/fill.h"
+#include "launch/fill.h"
 #include "gpu/compile.h"
 
 static unsigned block;

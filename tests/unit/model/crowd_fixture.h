@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_CROWD_FIXTURE_H
 #define TESTS_UNIT_CROWD_FIXTURE_H
 
-#include "model/crowd.h"
+#include "model/sm/crowd.h"
 
 enum { CODE = 600, ROUNDS = 9 };
 

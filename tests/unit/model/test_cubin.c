@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/code/cubin.h"
+#include "model/sass/cubin.h"
 
 /* Made from resources.cu; the figures are those of cuobjdump --dump-resource-usage. */
 static void open_ok(struct cubin *cubin, unsigned sm)

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/device.h"
+#include "model/device/device.h"
 
 #include <unistd.h>
 
@@ -219,7 +219,7 @@ static void published_profiles_load_and_say_so(void **state)
         struct device device;
         struct err err = {0};
 
-        if (device_load(&device, profiles[i].name, "model/devices", &err))
+        if (device_load(&device, profiles[i].name, "model/device/profiles", &err))
             fail_msg("%s", err.text);
         assert_int_equal(device.sm, profiles[i].sm);
         assert_true(device_is_published(&device));
@@ -246,7 +246,7 @@ static void the_h200_reaches_its_peaks(void **state)
     double pin;
 
     (void)state;
-    if (device_load(&device, "nvidia-h200", "model/devices", &err))
+    if (device_load(&device, "nvidia-h200", "model/device/profiles", &err))
         fail_msg("%s", err.text);
     assert_true(device_is_calibrated(&device));
     assert_false(device_is_published(&device));

@@ -1,8 +1,8 @@
 #include "check.h"
 
-#include "model/advice.h"
-#include "model/expect.h"
-#include "model/rivals.h"
+#include "model/predict/advice.h"
+#include "model/predict/expect.h"
+#include "baselines/rivals.h"
 
 /* The kernels of tests/data/cubin/resources.cu on the profile written by hand. */
 struct fixture {
@@ -126,9 +126,9 @@ static void a_kernel_with_shared_memory_and_a_barrier(void **state)
  * predicted all the same; that it rests on others' numbers is said, and trusted less. */
 static void published_profiles_predict(void **state)
 {
-    static const char *const profiles[] = {"model/devices/nvidia-a100.json", "model/devices/nvidia-h100.json",
-                                           "model/devices/nvidia-rtx-3090.json",
-                                           "model/devices/nvidia-rtx-4090.json"};
+    static const char *const profiles[] = {
+        "model/device/profiles/nvidia-a100.json", "model/device/profiles/nvidia-h100.json",
+        "model/device/profiles/nvidia-rtx-3090.json", "model/device/profiles/nvidia-rtx-4090.json"};
     size_t i;
 
     (void)state;

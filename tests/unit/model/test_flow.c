@@ -1,7 +1,7 @@
 #include "check.h"
 
-#include "model/code/flow.h"
-#include "model/code/inspect.h"
+#include "model/sass/flow.h"
+#include "model/sass/inspect.h"
 
 /* Code for the passes, one character an instruction: `.` arithmetic, `?X` a conditional and `>X` a plain
  * branch to instruction X (a digit or a lower-case letter from 10 on), `(X` a call, `x` EXIT, `r` RET. */

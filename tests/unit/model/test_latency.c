@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/latency.h"
+#include "model/warp/latency.h"
 
 #define BIT(slot) (UINT64_C(1) << (slot))
 #define NO        REPLAY_NO_SLOT

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/learn.h"
+#include "model/predict/learn.h"
 
 enum { N = 40 };
 

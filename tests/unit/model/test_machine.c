@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/machine.h"
+#include "model/machine/machine.h"
 
 #include <math.h>
 
@@ -125,7 +125,7 @@ static void scattered_sectors_cost_more(void **state)
     machine_release(&machine);
     device_release(&device);
 
-    assert_int_equal(device_read(&device, "model/devices/nvidia-h200.json", NULL), 0);
+    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     assert_true(machine_brings(&machine, 64, 64, 0, 224) > 1.2 * machine_brings(&machine, 64, 64, 0, 480));
     assert_true(machine_brings(&machine, 64, 64, 0, 480) > machine_brings(&machine, 64, 64, 0, 1984));

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 static struct device_limits limits_of(unsigned sm)
 {

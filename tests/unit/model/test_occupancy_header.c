@@ -3,7 +3,7 @@
  * the toolkit has that header. */
 #include "check.h"
 
-#include "model/occupancy.h"
+#include "model/machine/occupancy.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/predict.h"
+#include "model/predict/predict.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/code/register_reads.h"
+#include "model/sass/register_reads.h"
 
 static struct sass reading(unsigned a, unsigned b, unsigned c)
 {

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/replay_code.h"
+#include "model/warp/replay_code.h"
 
 /* A little code with one warp's counts, on the profile written by hand: LDS 29, L1 38, L2 270, DRAM 680. */
 enum { MOST = 8 };

@@ -1,6 +1,6 @@
 /* Samples of grids and the traffic that follows from them. */
 #include "emulate_fixture.h"
-#include "model/traffic.h"
+#include "model/memory/traffic.h"
 
 static const struct traffic_caches caches = {
     .sms = 132, .resident_blocks = 8, .l1_bytes = 200 << 10, .l2_bytes = 50 << 20, .l2_holds = 50 << 20};

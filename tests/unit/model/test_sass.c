@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/code/sass.h"
+#include "model/sass/sass.h"
 
 #include <inttypes.h>
 #include <zlib.h>

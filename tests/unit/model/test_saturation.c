@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/saturation.h"
+#include "model/machine/saturation.h"
 
 /* Wong et al., Figure 6: latency 24, 32 lanes a warp on 8 processors, so 4 cycles an instruction. */
 static void pipeline_against_warps(void **state)

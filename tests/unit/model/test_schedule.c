@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/schedule.h"
+#include "model/predict/schedule.h"
 
 /* 15 SMs of 4 blocks: a full wave is 60 blocks; 45 blocks reach 75 %. */
 static void too_few_blocks(void **state)

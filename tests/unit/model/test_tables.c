@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/tables.h"
+#include "model/memory/tables.h"
 
 enum { KEPT = 4, TABLE = 1024 /* bytes: 16 lines */ };
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/throughput.h"
+#include "model/machine/throughput.h"
 
 /* Volkov, Tables 3.2 to 3.4, a hypothetical kernel on Maxwell. */
 static const struct capacity maxwell[RESOURCE_COUNT] = {

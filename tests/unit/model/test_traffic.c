@@ -1,8 +1,9 @@
 #include "check.h"
 #include "traffic_fixture.h"
 
-#include "model/demands.h"
-#include "model/turnaround.h"
+#include "model/machine/assumption.h"
+#include "model/predict/demands.h"
+#include "model/memory/turnaround.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "model/turnaround.h"
+#include "model/memory/turnaround.h"
 
 /* The GPU of by-hand.json, which reads at 4.3 TB/s and copies at 4.2, but writes at 4.4. */
 struct fixture {

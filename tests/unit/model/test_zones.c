@@ -2,8 +2,8 @@
  * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B; and of single sectors. */
 #include "check.h"
 
-#include "model/drift.h"
-#include "model/reuse_zones.h"
+#include "model/memory/drift.h"
+#include "model/memory/reuse_zones.h"
 
 enum { PANEL = 64 << 10, PANELS = 64, SIDE = PANEL * PANELS, BLOCKS = 4 };
 enum { A = 1 << 24, B = 1 << 25 }; /* addresses */

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_TRAFFIC_FIXTURE_H
 #define TESTS_UNIT_TRAFFIC_FIXTURE_H
 
-#include "model/traffic.h"
+#include "model/memory/traffic.h"
 
 enum { INDEX, GATHER, STORE, INSTRUCTIONS };
 

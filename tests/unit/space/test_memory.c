@@ -2,7 +2,7 @@
 #include "check.h"
 #include "failing.h"
 
-#include "base/launch.h"
+#include "launch/launch.h"
 #include "base/queue.h"
 #include "space/configuration.h"
 #include "space/space.h"

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "base/element.h"
+#include "launch/element.h"
 #include "space/configuration.h"
 #include "space/variant.h"
 

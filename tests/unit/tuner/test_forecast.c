@@ -43,7 +43,7 @@ static void set_up(struct fixture *f, const char *kernel)
     fputs(text, file);
     fclose(file);
     if (compiler_open(&f->compiler, NULL, NULL, &err) ||
-        device_load(&f->profile, "nvidia-h200", "model/devices", &err) ||
+        device_load(&f->profile, "nvidia-h200", "model/device/profiles", &err) ||
         machine_init(&f->machine, &f->profile, &err))
         fail_msg("%s", err.text);
     options.compiler = f->compiler;

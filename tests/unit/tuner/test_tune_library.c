@@ -69,7 +69,7 @@ static void takes_the_profile_asked_for(void **state)
 
     (void)state;
     occutune_options_init(&options);
-    options.profile = "model/devices/nvidia-h200.json";
+    options.profile = "model/device/profiles/nvidia-h200.json";
     if (tune(&decision, &options, &error))
         fail_msg("%s", error.text);
     assert_string_equal(said, "");

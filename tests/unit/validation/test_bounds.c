@@ -22,7 +22,8 @@ static int set_up(void **state)
         print_message("%s\n", err.text);
         exit(77); /* skipped aloud: without a compiler nothing can be predicted */
     }
-    if (device_load(&profile, "nvidia-h200", "model/devices", &err) || machine_init(&machine, &profile, &err))
+    if (device_load(&profile, "nvidia-h200", "model/device/profiles", &err) ||
+        machine_init(&machine, &profile, &err))
         fail_msg("%s", err.text);
     return 0;
 }

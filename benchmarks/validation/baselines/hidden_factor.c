@@ -1,0 +1,143 @@
+#include "baselines/hidden_factor.h"
+
+#include <math.h>
+
+double hidden_bandwidth_cycles(double bytes, double bytes_per_s, double sms, double clock_hz)
+{
+    return bytes / (bytes_per_s / sms / clock_hz);
+}
+
+double hidden_instruction_cycles(double threads_per_warp, double cores_per_sm)
+{
+    return threads_per_warp / cores_per_sm;
+}
+
+/* Cycles warp j waits from its request to its data: it also queues behind `queued` warps (denominators of 2.3
+ * and 2.4). */
+static double wait_cycles(const struct hidden_block *block, double queued)
+{
+    return block->latency + block->bandwidth + queued * fmax(0, block->bandwidth - block->compute);
+}
+
+/* 1 - hidden / wait, where the warps after j compute block i and `done` warps before it block i + 1. */
+static double factor(const struct hidden_block *block, double next_compute, double after, double done,
+                     double queued)
+{
+    const double hidden =
+        block->compute * after + done * fmin(next_compute, fmax(block->compute, block->bandwidth));
+    const double wait = wait_cycles(block, queued);
+
+    return wait > 0 ? fmax(0, 1 - hidden / wait) : 0;
+}
+
+double hidden_factor(const struct hidden_block *block, double next_compute, double warps, double j)
+{
+    return factor(block, next_compute, warps - j, j - 1, j - 1);
+}
+
+static double round_down(double value, double multiple)
+{
+    return floor(value / multiple) * multiple;
+}
+
+static double round_up(double value, double multiple)
+{
+    return ceil(value / multiple) * multiple;
+}
+
+double hidden_factor_barrier(const struct hidden_block *block, double next_compute, double warps, double j,
+                             double warps_per_block)
+{
+    return factor(block, next_compute, warps - j, round_down(j - 1, warps_per_block),
+                  round_up(j - 1, warps_per_block));
+}
+
+/* Adds `times` executions of a block, followed by one that computes for `next_compute`; returns its unhidden
+ * share. *all sums the waits. */
+static double add(struct hidden_time *out, double *all, const struct hidden_block *block, double next_compute,
+                  double times, const struct hidden_launch *launch)
+{
+    const double last = launch->warps;
+    const double queued = block->barrier ? round_up(last - 1, launch->warps_per_block) : last - 1;
+    const double wait = wait_cycles(block, queued);
+    const double share = block->barrier
+                             ? hidden_factor_barrier(block, next_compute, last, last, launch->warps_per_block)
+                             : hidden_factor(block, next_compute, last, last);
+
+    out->basic_blocks += times;
+    out->compute_cycles += times * last * block->compute;
+    if (block->latency > 0) {
+        out->unhidden_cycles += times * wait * share;
+        *all += times * wait;
+    }
+    return share;
+}
+
+static int check(const struct hidden_run *runs, size_t run_count, const struct hidden_launch *launch,
+                 struct err *err)
+{
+    size_t i;
+
+    if (run_count == 0)
+        return err_set(err, ERR_USAGE, "the kernel has no basic blocks");
+    for (i = 0; i < run_count; i++)
+        if (runs[i].count == 0 || !(runs[i].repeats >= 1))
+            return err_set(err, ERR_USAGE,
+                           "run %zu has %zu basic blocks and repeats %g times: both at least 1", i,
+                           runs[i].count, runs[i].repeats);
+    if (!(launch->warps >= 1 && launch->warps_per_block >= 1 && launch->blocks >= 1 &&
+          launch->resident_blocks >= 1 && launch->sms >= 1 && launch->clock_hz > 0))
+        return err_set(err, ERR_USAGE, "warps, blocks, SMs and clock must be positive");
+    return 0;
+}
+
+int hidden_time(struct hidden_time *out, double *shares, const struct hidden_run *runs, size_t run_count,
+                const struct hidden_launch *launch, struct err *err)
+{
+    double all = 0;
+    size_t r, i;
+
+    *out = (struct hidden_time){0};
+    if (check(runs, run_count, launch, err))
+        return ERR_USAGE;
+    for (r = 0; r < run_count; r++) {
+        const struct hidden_run *run = &runs[r], *next = &runs[(r + 1) % run_count];
+        double share;
+
+        for (i = 0; i < run->count; i++) {
+            if (i + 1 < run->count) {
+                share = add(out, &all, &run->blocks[i], run->blocks[i + 1].compute, run->repeats, launch);
+            } else { /* the last of a run is followed by its first, and once by the next run's */
+                share = add(out, &all, &run->blocks[i], next->blocks[0].compute, 1, launch);
+                if (run->repeats > 1)
+                    share = add(out, &all, &run->blocks[i], run->blocks[0].compute, run->repeats - 1, launch);
+            }
+            if (shares)
+                *shares++ = share;
+        }
+    }
+    out->unhidden_share = all > 0 ? out->unhidden_cycles / all : 0;
+    out->repetitions = launch->blocks / (launch->resident_blocks * launch->sms);
+    out->time_s = (out->compute_cycles + out->unhidden_cycles) * out->repetitions / launch->clock_hz;
+    return 0;
+}
+
+static unsigned at_most(unsigned fits, unsigned have, unsigned used, unsigned unit)
+{
+    const unsigned taken = unit ? (used + unit - 1) / unit * unit : used;
+
+    return taken && have / taken < fits ? have / taken : fits;
+}
+
+unsigned hidden_resident_blocks(const struct hidden_limits *limits, unsigned threads, unsigned registers,
+                                unsigned shared_bytes)
+{
+    const unsigned warps = (threads + limits->threads_per_warp - 1) / limits->threads_per_warp;
+    unsigned fits = limits->blocks;
+
+    fits = at_most(fits, limits->warps, warps, 0);
+    fits = at_most(fits, limits->threads, threads, 0);
+    fits =
+        at_most(fits, limits->registers, warps * limits->threads_per_warp * registers, limits->register_unit);
+    return at_most(fits, limits->shared_bytes, shared_bytes, limits->shared_unit);
+}

@@ -1,0 +1,15 @@
+/* What a prediction had to assume. */
+#ifndef MODEL_ASSUMPTION_H
+#define MODEL_ASSUMPTION_H
+
+/* Printed with the prediction. */
+enum predict_assumption {
+    PREDICT_ASSUMED_LATENCY = 1,       /* a class without a measured latency was given another's */
+    PREDICT_ASSUMED_CAPACITY = 2,      /* likewise a throughput */
+    PREDICT_ASSUMED_HIT_RATE = 4,      /* cache hits come from footprints */
+    PREDICT_ASSUMED_ATOMIC = 8,        /* a branch depended on an atomic's answer */
+    PREDICT_ASSUMED_EQUAL_BLOCKS = 16, /* only some blocks were looked at */
+    PREDICT_ASSUMED_PUBLISHED = 32     /* the profile holds values not measured on this GPU */
+};
+
+#endif

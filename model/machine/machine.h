@@ -1,0 +1,113 @@
+/* The machine as the model sees it: a device profile turned into capacities per SM cycle, costs of single
+ * instructions and loaded-latency curves. Made once per device and then only read, by any number of threads.
+ *
+ * A profile may have holes. A capacity that it lacks stays 0 and predict() refuses by name when a kernel
+ * needs it; a latency is asked for with machine_need(), which refuses likewise. Nothing is invented but this:
+ * an arithmetic operation nobody measured takes the rate that the CUDA programming guide gives its class
+ * (sass_issue_interval()) and the latency of its pipe, and says so in `assumed`. */
+#ifndef MODEL_MACHINE_H
+#define MODEL_MACHINE_H
+
+#include "base/err.h"
+#include "model/device/device.h"
+#include "model/machine/capacities.h"
+#include "model/sass/sass.h"
+#include "model/machine/saturation.h"
+
+#include <stdbool.h>
+
+/* Where data that an instruction waits for comes from; levels of struct replay. */
+enum machine_level {
+    MACHINE_CORE, /* pipes, constant cache, special registers */
+    MACHINE_SHARED,
+    MACHINE_GLOBAL, /* L1, L2 and DRAM: traffic tells in which shares */
+    MACHINE_LEVELS
+};
+
+/* One warp instruction in the pipe of its sub-partition; cycles. */
+struct machine_cost {
+    double interval;      /* for which it keeps the pipe busy; 0 where nothing is known */
+    double interval_best; /* the shortest ever seen; 0 where none was measured */
+    double latency;       /* from issue until its result is there; 0 where nothing is known */
+    double slots;         /* of issue: cycles for which the scheduler sends nothing else, 1 or more */
+    bool assumed;         /* from tables, not from measurements */
+};
+
+enum { MACHINE_FUNCTIONS = 16 };
+enum {
+    MACHINE_SPREAD = 16, /* equal shares of all loads, by how long they take */
+    MACHINE_PIECE = 512  /* bytes that come from DRAM together, those of a load of the curve dram_spread */
+};
+
+/* In sectors read in order; `alone` in its line, no less than in order. */
+struct machine_write {
+    double in_order, alone;
+};
+
+struct machine {
+    const struct device *device; /* borrowed */
+    struct capacities capacities;
+    struct saturation_curve shared, l2, dram; /* of the loaded latency; empty where not measured */
+    double dram_spread[MACHINE_SPREAD]; /* latency of a load over the mean, ascending; 1 where not measured */
+    struct machine_cost costs[SASS_OP_COUNT];         /* read them with machine_cost_of() */
+    struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
+    struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
+    double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
+    bool published;     /* some values were not measured on this GPU, see device_is_published() */
+    bool reads_count;   /* registers' banks were seen to limit, see register_reads.h */
+    double read_window; /* cycles that an instruction has to collect its operands without holding others up */
+    double
+        request_fronts; /* wavefronts of L1 that a global request takes at least, however few bytes it has */
+    struct machine_write whole, parted; /* what a sector written as a whole, or in part, costs L2 */
+    double merge_lines;                 /* see DEVICE_STORE_MERGE_LINES; INFINITY when that is not known */
+    double *points;                     /* owned: behind the curves */
+};
+
+/* ERR_MISSING when the profile is not calibrated or lacks what every prediction needs: the SM clock, the
+ * number of SMs, the limits that occupancy rests on, latency and throughput of L2 and DRAM; ERR_MEMORY. */
+int machine_init(struct machine *out, const struct device *device, struct err *err);
+void machine_release(struct machine *machine);
+
+/* What one instruction costs its pipe. */
+struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction);
+
+/* A value that the model cannot do without: ERR_MISSING "the device profile lacks dram_latency, ...". */
+int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err);
+/* One of the second order: 0 when it is not known. */
+double machine_or_0(const struct machine *machine, enum device_value_id id);
+
+/* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
+ * requests themselves or, in `passes` passes, their conflicts in L1's banks take longer. The time of a
+ * request was measured with plain LDG; read-only loads (.CONSTANT) go another way, at the width of the data
+ * path. */
+double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
+                      double sectors, double passes);
+
+/* Sectors in order that L2 could serve in the time of `sectors` read ones for which it looks up `lines`
+ * lines, and `merged` that others look up for them: a lookup takes longer than a sector, the more so the
+ * fewer of them, `flight`, an SM can have under way, but goes on beside the reading of others. */
+double machine_reads(const struct machine *machine, double sectors, double lines, double merged,
+                     double flight);
+
+/* What DRAM takes for a line that is alone in its 256 bytes beyond what it takes for one of two, in lines in
+ * order; 0 where that was not measured. */
+double machine_lone_line(const struct machine *machine, bool written);
+
+/* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
+ * nothing else to bring, and `lone` as a line alone in its 256 bytes. */
+double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
+                      double flight);
+
+/* Sectors in order that L2 could serve in the time of `sectors` written ones in `lines` lines, whose bytes
+ * would fill `filled`: a sector written in part takes longer than a whole one, and so does one that is alone
+ * in its line. */
+double machine_writes(const struct machine *machine, double sectors, double lines, double filled);
+
+/* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
+ * again and again by all warps: 1 or more. */
+double machine_supply(const struct machine *machine, double bytes);
+
+/* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
+int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);
+
+#endif

@@ -1,0 +1,377 @@
+#include "model/memory/reuse.h"
+
+#include "model/memory/reuse_phases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LINE = 128 };
+
+/* The share of `bytes`, touched again and again, that L1 still holds, which replaces at random: what is
+ * touched again is still there unless one of the misses in between, a share 1 - h of all, took its place.
+ * Below its size all is. */
+static double kept_l1(double bytes, double cache)
+{
+    const double times = bytes / fmax(cache, 1);
+    double h = 0;
+    int k;
+
+    if (times <= 1)
+        return 1;
+    for (k = 0; k < 40; k++)
+        h = exp(-(1 - h) * times);
+    return h;
+}
+
+static bool is_evicted_first(const struct sass *i)
+{
+    return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
+}
+
+/* Caches
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Of what a load asks for, the sectors that ... */
+struct parts {
+    double fresh;  /* are new to the block */
+    double shared; /* another warp of the block asks for at about the same time */
+    double same;   /* another instruction of the warp's pass asks for */
+    double last;   /* the warp's last pass has had */
+    double far;    /* an earlier loop has had */
+};
+
+static struct parts parts_of(const struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct phase *phase = phase_of(reuse, i);
+    const double again = fmax(count->sectors_once - count->own, 0), phase_again = phase->asked - phase->own;
+    const double same = phase->lines > 0 ? phase->asked * (1 - phase_lines(phase) / phase->lines) : 0;
+    const double share = phase_again > 0 ? again / phase_again : 0;
+    struct parts parts = {.fresh = fmin(count->fresh, count->sectors_once)};
+
+    parts.shared = fmax(fmin(count->own, count->sectors_once) - parts.fresh, 0);
+    parts.far = fmin(phase->far * share, again);
+    parts.same = fmin(same * share, again - parts.far);
+    parts.last = again - parts.far - parts.same;
+    return parts;
+}
+
+/* What L1 and L2 still have of what the warp's last pass and an earlier loop have had; and of what other
+ * warps load far from it in time, a share `apart` of all that they load, too.
+ * Of what nobody else loads, nothing is gathered. */
+struct found {
+    double last_l1, far_l1, last_l2, far_l2;
+    double apart, apart_l1, apart_l2;
+};
+
+/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, less by
+ * half for every `l2_evict_first` of them. */
+static double kept_l2(const struct traffic_caches *caches, const struct sass *i, double bytes)
+{
+    const double kept = zones_kept(bytes, caches->l2_holds);
+
+    return is_evicted_first(i) ? fmin(kept, exp2(-bytes / caches->l2_evict_first)) : kept;
+}
+
+/* Of what other warps of the block have loaded or will load, the share that they load so much earlier or
+ * later that what the SM asks for in between does not fit into L1. */
+static double crossing_share(const struct reuse *reuse, size_t i)
+{
+    const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
+    const double between =
+        reuse->out->counts[i].apart * warps * reuse->lines / fmax(reuse->loads, 1e-9) * LINE;
+
+    return between > reuse->caches->l1_bytes ? 1 - reuse->caches->l1_bytes / between : 0;
+}
+
+/* The share of a zone that is in L1 where its sectors are loaded at random: what L1 has room for. */
+static double random_in_l1(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
+    const double bytes = fmin(zone->fresh * FOOTPRINT_SECTOR * warps, (double)zone->bytes);
+
+    return fmin(reuse->caches->l1_bytes / fmax(bytes, 1), 1);
+}
+
+/* The same in L2: all of it unless what the wave asks for between two loads of a sector does not fit. */
+static double random_in_l2(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    double asked = 0;
+    size_t z;
+
+    for (z = 1; z < reuse->zones.count; z++)
+        asked += reuse->zones.zone[z].asked;
+    return kept_l2(reuse->caches, &reuse->code->instructions[i],
+                   zone->wave * asked / fmax(zone->asked, 1e-9));
+}
+
+/* Bytes that the wave touches before a loop comes back to what an earlier one had of the zone: the zone's
+ * own, and of all else what is touched meanwhile, where many loops go over the zone and once over the rest.
+ */
+static double between_loops(const struct reuse *reuse, size_t i, double block)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double times = zone->fresh > 0 ? fmax(zone->far / zone->fresh, 1) : 1;
+    const double all = fmin(block, reuse->zones.wave_bytes), own = fmin(zone->wave, all);
+
+    return own + (all - own) / times;
+}
+
+/* How many parts of the block's time lie one after another, in each of which the instruction comes back to
+ * what was new in it: passes of an outer loop, in which both it and what asks for new data are come to. Of
+ * single sectors anywhere, which nothing but the same pass leads to; in order it may be what an earlier one
+ * had. */
+static double parts_of_time(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double asked = zone->fresh > 0 ? zone->issued / zone->fresh : 1;
+
+    return 1 + zone->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
+}
+
+static struct found found_by(const struct reuse *reuse, size_t i)
+{
+    const struct traffic_caches *caches = reuse->caches;
+    const struct sass *instruction = &reuse->code->instructions[i];
+    const bool cached = traffic_is_cached(instruction);
+    const double warps = caches->resident_blocks * reuse->warps_per_block;
+    const double sms = reuse->zones.wave_blocks / caches->resident_blocks;
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const double apart = cached ? crossing_share(reuse, i) : 0;
+    const double gathered = count->own > 0 ? apart * fmax(1 - count->fresh / count->own, 0) : 0;
+    const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
+    const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
+                 passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
+    const double parts = parts_of_time(reuse, i);
+    double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
+    size_t z;
+
+    for (z = 1; z < reuse->zones.count; z++) {
+        block += reuse->zones.zone[z].fresh * FOOTPRINT_SECTOR * warps;
+        stored += reuse->zones.zone[z].stored * FOOTPRINT_SECTOR * warps;
+    }
+    return (struct found){
+        .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
+        .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
+        .last_l2 = (1 - gathered) * kept_l2(caches, instruction, passes) + gathered * apart_l2,
+        .far_l2 = kept_l2(caches, instruction, between_loops(reuse, i, block * sms) / parts),
+        .apart = apart,
+        .apart_l1 = apart_l1,
+        .apart_l2 = apart_l2,
+    };
+}
+
+/* Bytes that DRAM brings for what is new to the block. What blocks of a wave share, and what DRAM brings for
+ * one and another needs, they ask for at any time of it: on average half of it lies between. */
+static double fetched_of(const struct reuse *reuse, size_t i, const struct zone *zone)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const double shared = zone->missed / reuse->out->warps * count->fresh / zone->fresh;
+    const double alone = fmax(count->fresh * FOOTPRINT_SECTOR * zone->alone, shared);
+
+    if (!is_evicted_first(&reuse->code->instructions[i]))
+        return shared;
+    return alone - (alone - shared) * exp2(-zone->wave / 2 / reuse->caches->l2_evict_first);
+}
+
+/* Of what is new to the block, the share that DRAM has brought along with what an earlier pass of the loop
+ * asked for: it brings 64 bytes, of which a pass may ask for one sector. */
+static double brought_along(const struct reuse *reuse, size_t i, const struct zone *zone)
+{
+    const struct phase *phase = phase_of(reuse, i);
+    const double lines = phase_lines(phase) * reuse->out->counts[i].issued;
+    const double of_line = lines > 0 ? phase->own / lines : 2; /* sectors that a pass asks for */
+
+    return zone->alone > 0 ? fmax(1 / zone->alone - fmax(of_line, 1) / 2, 0) : 0;
+}
+
+/* Whether a load's requests ask for something new beside what others of the warp have asked for. */
+static bool is_edge(const struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct parts parts = parts_of(reuse, i);
+
+    return parts.same + parts.far > 0 &&
+           count->own < 0.999 * count->late * count->sectors_once / count->requests;
+}
+
+/* Of what is new to a warp, the share that no other warp of the wave asks for; what it asks for at an edge
+ * comes last. */
+static double alone_of(const struct reuse *reuse, size_t i)
+{
+    const struct zone *zone = zone_of(reuse, i);
+    const double all = reuse->zones.wave_blocks * reuse->warps_per_block * FOOTPRINT_SECTOR;
+    const double alone = zone->wave / all;
+
+    if (is_edge(reuse, i))
+        return fmin(fmax(alone - zone->inner, 0) / zone->edge, 1);
+    return zone->inner > 0 ? fmin(alone / zone->inner, 1) : 1;
+}
+
+/* A warp waits for the last of its lanes. Of the requests that ask for nothing new, one whose lanes are in
+ * several lines waits where any of them was lost. What lies at an edge neighbours ask for, too, as a whole
+ * and at another time: it is waited for in proportion. Of what no other warp asks for, each line is in L2 or
+ * not by itself, unless whole lines lie together; what others ask for, too, is there together. */
+static void answer_requests(struct reuse *reuse, size_t i, double again, double ready)
+{
+    struct traffic_count *count = &reuse->out->counts[i];
+    const double asked = count->sectors_once, requests = count->requests;
+    const double lines = fmax(count->lines_once / requests, 1);
+    const double late = fmin(fmax(count->late, fmax(asked - again, 0) * requests / asked), requests);
+    const double kept = again > 0 ? fmin(ready / again, 1) : 0;
+    const double waits = 1 - (1 - late / requests) * pow(kept, lines);
+    const double missing = waits > 0 ? (asked - ready) / asked / waits * lines : 1;
+    const double apart = asked < 2 * count->lines_once ? fmax(missing, 1) : 1;
+    const double alone = alone_of(reuse, i), whole = is_edge(reuse, i) ? alone : 1;
+
+    count->waits = whole * waits + (1 - whole) * (1 - count->l1_ready);
+    count->waits_dram = 1 - alone * pow(count->l2_ready, apart) - (1 - alone) * count->l2_ready;
+}
+
+/* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
+ * waits as long as that miss; what the warp itself has had is ready. */
+static void answer(struct reuse *reuse, size_t i)
+{
+    struct traffic_count *count = &reuse->out->counts[i];
+    struct phase *phase = phase_of(reuse, i);
+    const struct zone *zone = zone_of(reuse, i);
+    const struct parts parts = parts_of(reuse, i);
+    const struct found found = found_by(reuse, i);
+    const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
+    const double asked = count->sectors_once;
+    const double shared = parts.shared * (1 - found.apart), apart = parts.shared * found.apart;
+    const double ready =
+        cached * parts.same + parts.last * found.last_l1 + parts.far * found.far_l1 + apart * found.apart_l1;
+    const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1),
+                 lost = apart * (1 - found.apart_l1);
+    const double again =
+        (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2 + lost * found.apart_l2;
+    const double refetched =
+        last * (1 - found.last_l2) + far * (1 - found.far_l2) + lost * (1 - found.apart_l2);
+    const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
+    const double there = zone->ready + (1 - zone->ready) * brought_along(reuse, i, zone);
+
+    count->waits = count->waits_dram = 1;
+    if (!(asked > 0))
+        return;
+    count->l1_hit = (cached * shared + ready) / asked;
+    count->l1_ready = ready / asked;
+    count->l2_merged = (1 - cached) * parts.same / asked;
+    count->l2_ready = asked > ready ? ((parts.fresh + shared) * there + again) / (asked - ready) : 1;
+    answer_requests(reuse, i, asked - parts.fresh - shared, ready);
+    phase->first += asked - cached * parts.same;
+    phase->late += asked - ready;
+    phase->late_dram += (asked - ready) * (1 - count->l2_ready);
+    count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
+    count->dram_scattered = lone * count->dram_read;
+    if (zone->fresh > 0) {
+        const double own = fetched_of(reuse, i, zone);
+
+        count->dram_read += own;
+        count->dram_scattered += own * zone->scattered;
+        count->dram_lone += own * (1 - zone->scattered) * zone->read_lone;
+    }
+}
+
+/* What another instruction of the same pass has just asked for comes no sooner than that. */
+static void count_waiting(struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct phase *phase = phase_of(reuse, i);
+    const double same =
+        traffic_is_cached(&reuse->code->instructions[i]) ? parts_of(reuse, i).same / count->sectors_once : 0;
+    const double share = count->waits + (phase->first > 0 ? same * phase->late / phase->first : 0);
+    const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
+
+    reuse->out->waiting += waiting;
+    reuse->out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
+}
+
+/* Of what is stored, the share in lines that are alone in their 256 bytes. */
+static double lone_of_stored(const struct reuse *reuse)
+{
+    double stored = 0, lone = 0;
+    size_t z;
+
+    for (z = 1; z < reuse->zones.count; z++) {
+        stored += reuse->zones.zone[z].stored;
+        lone += reuse->zones.zone[z].stored * reuse->zones.zone[z].written_lone;
+    }
+    return stored > 0 ? lone / stored : 0;
+}
+
+static void sum_up(struct reuse *reuse)
+{
+    struct traffic *out = reuse->out;
+    const struct traffic_caches *caches = reuse->caches;
+    const double all = out->unique_read + out->unique_written,
+                 part = fmin(caches->l2_bytes / fmax(all, 1), 1);
+    double l1_hits = 0;
+    size_t i;
+
+    for (i = 0; i < reuse->code->count; i++) {
+        const struct traffic_count *count = &out->counts[i];
+
+        if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
+            continue;
+        count_waiting(reuse, i);
+        l1_hits += count->sectors_once * count->l1_hit;
+        out->from_l1 += count->sectors_once * (1 - count->waits);
+        out->from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
+        out->from_dram += count->sectors_once * count->waits * count->waits_dram;
+        out->dram_read += count->dram_read;
+        out->dram_scattered += count->dram_scattered;
+        out->dram_lone += count->dram_lone;
+    }
+    out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
+    out->least_l2_read = fmax(out->l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
+    out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
+    out->l2_read += out->l1_read - l1_hits;
+    out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
+    out->dram_written = out->unique_written * (1 - zones_kept(all, caches->l2_holds)) / out->warps;
+    out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
+    out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
+    out->least_dram_written = out->unique_written * (1 - part) / out->warps;
+}
+
+static void take_zones(struct traffic *out, const struct zones *zones, const struct traffic_caches *caches)
+{
+    out->unique_read = zones->unique_read;
+    out->unique_written = zones->unique_written;
+    out->wave_read = zones->wave_read;
+    out->flight = caches->l1_bytes / LINE;
+}
+
+int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+             const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+{
+    struct reuse reuse = {.out = out,
+                          .code = code,
+                          .result = result,
+                          .caches = caches,
+                          .warps_per_block = result->blocks[0].warps};
+    int rc = zones_find(&reuse.zones, result, launch, caches, err);
+    size_t i;
+
+    if (!rc)
+        rc = phases_make(&reuse, err);
+    if (!rc) {
+        take_zones(out, &reuse.zones, caches);
+        for (i = 0; i < code->count; i++)
+            if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
+                *(is_edge(&reuse, i) ? &zone_of(&reuse, i)->edge : &zone_of(&reuse, i)->inner) +=
+                    out->counts[i].own;
+        for (i = 0; i < code->count; i++)
+            if (reuse_reads(&code->instructions[i]))
+                answer(&reuse, i);
+        sum_up(&reuse);
+    }
+    zones_release(&reuse.zones);
+    free(reuse.loops);
+    free(reuse.entries);
+    free(reuse.phases);
+    return rc;
+}

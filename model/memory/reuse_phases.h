@@ -1,0 +1,55 @@
+/* What the loops of a kernel ask of each region, a phase for each pair of them. For model/memory/reuse.c. */
+#ifndef MODEL_REUSE_PHASES_H
+#define MODEL_REUSE_PHASES_H
+
+#include "model/memory/reuse_zones.h"
+
+/* What the instructions of one innermost loop ask of one region. Per warp. */
+struct phase {
+    double asked, fresh, own; /* sectors: see struct traffic_count */
+    double lines_most, lines; /* of one pass: of one instruction at most, and of all */
+    double far;               /* sectors that an earlier loop touched last */
+    double first;             /* of what is asked, what no instruction of the pass has asked before ... */
+    double late, late_dram;   /* ... of that, what L2 or DRAM answers, and what DRAM does */
+};
+
+struct reuse {
+    struct traffic *out;
+    const struct sass_code *code;
+    const struct emulate_result *result;
+    const struct traffic_caches *caches;
+    double warps_per_block;
+    double loads, lines; /* requests to L1 of a warp, and lines that they ask for */
+    struct zones zones;
+    unsigned *loops; /* of each instruction: its innermost loop, 0 outside, */
+    double *entries; /* and how often the warp comes to that loop, or to the instruction */
+    size_t loop_count;
+    struct phase *phases; /* by loop, then by zone */
+};
+
+static inline struct zone *zone_of(const struct reuse *reuse, size_t i)
+{
+    return &reuse->zones.zone[reuse->out->counts[i].region];
+}
+
+static inline struct phase *phase_of(const struct reuse *reuse, size_t i)
+{
+    return &reuse->phases[reuse->loops[i] * reuse->zones.count + reuse->out->counts[i].region];
+}
+
+/* Whether it reads global memory, and not as an atomic does. */
+bool reuse_reads(const struct sass *i);
+
+/* Fills loads, lines, loops, entries and phases, and what the zones are asked for; all else is given. The
+ * caller frees loops, entries and phases, also after a failure: ERR_MEMORY. */
+int phases_make(struct reuse *reuse, struct err *err);
+
+/* Different lines that a warp touches in one pass of a loop: those of single instructions, unless they ask
+ * for the same ones. */
+double phase_lines(const struct phase *phase);
+
+/* Bytes that `warps` warps touch in one pass of a loop, `unit` of each line; what the warps of a block share
+ * counts once. */
+double phase_bytes(const struct reuse *reuse, size_t loop, double warps, double unit);
+
+#endif

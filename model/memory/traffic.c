@@ -1,0 +1,315 @@
+#include "model/memory/traffic.h"
+
+#include "model/memory/reuse.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What one access of an instruction is to the caches. */
+static const struct sass_access *global_access(const struct sass *i)
+{
+    unsigned a;
+
+    for (a = 0; a < i->access_count; a++)
+        if (i->accesses[a].space == SASS_SPACE_GLOBAL || i->accesses[a].space == SASS_SPACE_GENERIC)
+            return &i->accesses[a];
+    return NULL;
+}
+
+bool traffic_is_global(const struct sass *instruction)
+{
+    return global_access(instruction) != NULL;
+}
+
+/* Loads that must see what other SMs write go to L2, and so do copies that say so. */
+bool traffic_is_cached(const struct sass *i)
+{
+    const struct sass_access *access = global_access(i);
+
+    if (!access || !(access->access & SASS_READS) || (access->access & SASS_ATOMICALLY) ||
+        i->mod[SASS_MOD_BYPASS])
+        return false;
+    return i->mod[SASS_MOD_ORDER] < SASS_ORDER_STRONG || i->mod[SASS_MOD_SCOPE] < SASS_SCOPE_GPU;
+}
+
+/* Whether it reads a thread's index within its block, which lies where shared memory does. */
+static bool reads_thread_index(const struct sass *i)
+{
+    const struct sass_operand *from = &i->sources[0];
+
+    return i->op == SASS_S2R && from->kind == SASS_SPECIAL && from->value >= SASS_SR_TID &&
+           from->value <= SASS_SR_TID_Z;
+}
+
+double traffic_match_values(const struct traffic_count *count)
+{
+    return count->requests > 0 ? fmax(count->wavefronts / count->requests, 1) : 1;
+}
+
+double traffic_shared_passes(const struct sass *i, const struct traffic_count *count)
+{
+    if (i->op == SASS_MATCH)
+        return 2 * count->issued * traffic_match_values(count);
+    if (reads_thread_index(i) || sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE)
+        return count->issued;
+    if (i->op == SASS_LDGSTS)
+        return i->mod[SASS_MOD_BYPASS] ? 0 : fmax(count->wavefronts, count->lines);
+    if (i->access_count && i->accesses[0].space == SASS_SPACE_SHARED)
+        return count->wavefronts + count->issued - count->requests;
+    return count->wavefronts;
+}
+
+struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
+{
+    const double lines = count->lines_once * (1 - count->l1_hit);
+    const double bytes =
+        count->lines_once > 0 ? count->sectors_once / count->lines_once * FOOTPRINT_SECTOR : 0;
+
+    return (struct traffic_l2){
+        .sectors = count->sectors_once * (1 - count->l1_hit),
+        .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), 128),
+        .merged = lines * count->l2_merged,
+    };
+}
+
+double traffic_tagged_sectors(const struct sass *i, const struct traffic_count *count)
+{
+    return i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS] ? fmax(count->sectors, count->filled)
+                                                           : count->sectors;
+}
+
+/* Counts
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void add_count(struct traffic_count *out, const struct emulate_count *count, double weight)
+{
+    out->issued += weight * (double)count->issued;
+    out->requests += weight * (double)count->requests;
+    out->lanes += weight * (double)count->lanes;
+    out->bytes += weight * (double)count->bytes;
+    out->sectors += weight * (double)count->sectors;
+    out->lines += weight * (double)count->lines;
+    out->sectors_once += weight * (double)count->sectors_once;
+    out->lines_once += weight * (double)count->lines_once;
+    out->wavefronts += weight * (double)count->wavefronts;
+    out->passes += weight * (double)count->passes;
+    out->filled += weight * (double)count->filled;
+}
+
+/* What a request of the first warp touches anew stands for those of the others. */
+static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
+                      double weight)
+{
+    const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
+    const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
+
+    out->fresh += weight * (double)touch->fresh;
+    out->own += weight * fmax(own, (double)touch->fresh);
+    out->late += weight * late;
+    out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
+    out->region = touch->region ? touch->region : out->region;
+}
+
+static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (a->counts[i].issued != b->counts[i].issued)
+            return false;
+    return a->warps == b->warps;
+}
+
+static void take_counts(struct traffic *out, const struct emulate_result *result)
+{
+    double warps = 0;
+    size_t b, i;
+
+    for (b = 0; b < result->block_count; b++)
+        warps += result->blocks[b].weight * result->blocks[b].warps;
+    out->blocks_equal = true;
+    for (b = 0; b < result->block_count; b++) {
+        const struct emulate_block *block = &result->blocks[b];
+
+        out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
+        for (i = 0; i < result->instruction_count; i++) {
+            struct traffic_count *count = &out->counts[i];
+            const double own = (double)block->counts[i].issued / block->warps;
+
+            add_count(count, &block->counts[i], block->weight / warps);
+            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->weight / warps);
+            count->least_issued = b ? fmin(count->least_issued, own) : own;
+        }
+    }
+    for (i = 0; i < result->instruction_count; i++)
+        out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
+}
+
+static void find_hot(struct traffic *out)
+{
+    double most = 0;
+    size_t i;
+
+    for (i = 0; i < out->instruction_count; i++)
+        most = fmax(most, out->counts[i].issued);
+    for (i = 0; i < out->instruction_count; i++)
+        out->hot_bytes += out->counts[i].issued > 0 && out->counts[i].issued >= most / 2 ? SASS_BYTES : 0;
+}
+
+/* The share of a warp's stores to sectors that it has stored to before that do not merge with what is still
+ * on its way to L2. That queue holds so many lines, `queue` of these stores. The warps of a block store
+ * together, and those of another one get in between, `others` in all: who goes next is any of them, so that
+ * between two stores of a warp the number of those of others has a geometric distribution. Each that does not
+ * merge, of the `again` that could and of all the others, moves the queue on. */
+static double parts_apart(double queue, double others, double again)
+{
+    double apart = 1;
+    int i;
+
+    if (queue < 1)
+        return 1;
+    for (i = 0; i < 50; i++) {
+        const double moves = others * (1 - again * (1 - apart));
+
+        apart = pow(moves / (1 + moves), queue);
+    }
+    return apart;
+}
+
+/* Parts of a sector that a warp stores one after another leave the SM as one where they merge. */
+static void send_stores(struct traffic *out, struct traffic_count *count, const struct sass_access *access,
+                        const struct traffic_caches *caches, double others, double again)
+{
+    const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0;
+    const double queue = merges ? caches->merge_lines / (count->lines / count->requests) : 0;
+
+    count->again = fmax(count->sectors - count->own, 0) * (1 - parts_apart(queue, others, again));
+    out->l2_written += count->sectors - count->again;
+    out->l2_lines += count->lines * (1 - count->again / count->sectors);
+    out->l2_filled += fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors);
+}
+
+static bool stores(const struct sass_access *access)
+{
+    return access && access->access & SASS_WRITES && !(access->access & SASS_ATOMICALLY);
+}
+
+/* Of the sectors that warps store to, the share that they have stored to before. */
+static double stored_again(const struct traffic *traffic, const struct sass_code *code)
+{
+    double all = 0, again = 0;
+    size_t i;
+
+    for (i = 0; i < code->count; i++)
+        if (stores(global_access(&code->instructions[i]))) {
+            all += traffic->counts[i].sectors;
+            again += fmax(traffic->counts[i].sectors - traffic->counts[i].own, 0);
+        }
+    return all > 0 ? again / all : 0;
+}
+
+/* Whether warps queue for the load/store units to store: they come there together, from a barrier, or the
+ * loads of all resident ones are more than an SM can have under way. */
+static bool stores_queue(const struct traffic *traffic, const struct sass_code *code,
+                         const struct traffic_caches *caches, double resident_warps)
+{
+    double lines = 0; /* that a warp loads, each instruction once */
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct traffic_count *count = &traffic->counts[i];
+
+        if (code->instructions[i].op == SASS_BAR && count->issued > 0)
+            return true;
+        if (count->requests > 0 && traffic_is_cached(&code->instructions[i]))
+            lines += count->lines / fmax(count->issued, 1);
+    }
+    return lines * resident_warps > caches->loads_most;
+}
+
+static void sum_sectors(struct traffic *out, const struct sass_code *code,
+                        const struct traffic_caches *caches, double block_warps)
+{
+    const double others = stores_queue(out, code, caches, caches->resident_blocks * block_warps)
+                              ? fmin(caches->resident_blocks, 2) * block_warps - 1
+                              : 0;
+    const double again = stored_again(out, code);
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct sass *instruction = &code->instructions[i];
+        const struct sass_access *access = global_access(instruction);
+        const double sectors = out->counts[i].sectors_once;
+
+        if (!access)
+            continue;
+        if (traffic_is_cached(instruction))
+            out->l1_read += sectors;
+        else if (!(access->access & (SASS_WRITES | SASS_ATOMICALLY)))
+            out->l2_read += sectors;
+        else
+            send_stores(out, &out->counts[i], access, caches, others, again);
+    }
+    out->l2_filled = fmin(out->l2_filled, out->l2_written);
+}
+
+/* Loads and stores of global memory alternate as they do in the code: what instructions between two stores
+ * bring in one go each makes a burst. */
+static void find_bursts(struct traffic *out, const struct sass_code *code)
+{
+    double burst = 0, bytes = 0, all = 0; /* of the burst: per go, and altogether */
+    size_t i;
+
+    for (i = 0; i < code->count; i++) {
+        const struct sass *instruction = &code->instructions[i];
+        const struct traffic_count *count = &out->counts[i];
+        const struct sass_access *access = global_access(instruction);
+
+        if (!access || !(count->requests > 0))
+            continue;
+        if (!(access->access & SASS_READS)) {
+            out->burst += burst * bytes;
+            burst = bytes = 0;
+        }
+        burst += count->dram_read / count->issued;
+        bytes += count->dram_read;
+        all += count->dram_read;
+        out->narrow += count->dram_read * fmin(fmax(2 - count->lines / count->requests, 0), 1);
+        out->evict_first += instruction->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST ? count->dram_read : 0;
+        out->past_l1 += traffic_is_cached(instruction) ? 0 : count->dram_read;
+    }
+    out->burst += burst * bytes;
+    all = fmax(all, 1);
+    out->burst /= all;
+    out->narrow /= all;
+    out->evict_first /= all;
+    out->past_l1 /= all;
+}
+
+int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+               const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+{
+    *out = (struct traffic){.instruction_count = result->instruction_count};
+    if (result->end != EMULATE_DONE || !result->block_count || code->count != result->instruction_count)
+        return err_set(err, ERR_USAGE, "the emulation ended as '%s': traffic needs one that is done",
+                       emulate_end_text(result->end));
+    out->counts = calloc(result->instruction_count ? result->instruction_count : 1, sizeof *out->counts);
+    if (!out->counts)
+        return err_memory(err);
+    take_counts(out, result);
+    out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
+    out->meeting = result->meeting;
+    find_hot(out);
+    sum_sectors(out, code, caches, result->blocks[0].warps);
+    if (reuse_of(out, code, result, launch, caches, err))
+        return ERR_MEMORY;
+    find_bursts(out, code);
+    return 0;
+}
+
+void traffic_release(struct traffic *traffic)
+{
+    free(traffic->counts);
+    *traffic = (struct traffic){0};
+}

@@ -1,0 +1,143 @@
+/* Traffic: what an emulated sample of thread blocks says of the whole grid, and what the caches make of it.
+ *
+ * Counts are exact for the sampled blocks. Hits are estimated from footprints (model/memory/reuse.h), since
+ * the order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as
+ * long as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores
+ * go through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
+ * only what the warp itself had is ready. Where they load from it far apart, it hits as far as there is room
+ * for all that they gather from. A warp waits for the last of its lanes: `waits` counts requests, the hits
+ * count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what the
+ * sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM what
+ * L2 does not have; written sectors once per wave that writes them. */
+#ifndef MODEL_TRAFFIC_H
+#define MODEL_TRAFFIC_H
+
+#include "base/err.h"
+#include "launch/launch.h"
+#include "model/emulate/emulate.h"
+#include "model/sass/sass.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Per launched warp, the mean over the grid; one for each instruction of the code. */
+struct traffic_count {
+    double issued, requests, lanes, bytes, sectors, lines, wavefronts, passes, filled, sectors_once,
+        lines_once;      /* see struct emulate_count */
+    double least_issued; /* the fewest of any sampled block */
+    double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
+    double own;          /* sectors that the warp had not touched before; >= fresh */
+    double late;         /* requests with a sector that the warp had not touched before */
+    double apart;        /* requests of a warp between its load of a sector and another warp's */
+    double again;    /* of a store's sectors, those that merge with what the warp has stored to them before */
+    unsigned region; /* of global memory, as in struct emulate_touch */
+
+    /* Of a load's sectors: where its data comes from. */
+    double l1_hit;     /* share that L1 answers */
+    double l1_ready;   /* share that L1 answers at once: see above */
+    double l2_ready;   /* share of the rest that L2 has before; on others blocks of a wave wait together */
+    double l2_merged;  /* share of what L1 does not answer that goes to L2 with another request of the pass */
+    double waits;      /* share of the requests with a sector that L1 does not answer at once ... */
+    double waits_dram; /* ... of those, with one that L2 does not have: all lanes wait for the last */
+    double dram_read;  /* bytes that DRAM brings */
+    double dram_scattered; /* of them, those that come from lines with nothing else to bring */
+    double dram_lone;      /* of the rest, those that come as a line alone in its 256 bytes */
+};
+
+/* What the caches have to offer. */
+struct traffic_caches {
+    double l1_bytes;        /* of an SM, at the carve-out in force */
+    double l2_bytes;        /* all of L2: no more than that can hit */
+    double l2_holds;        /* the footprint that still hits, of data that all SMs use */
+    double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
+    double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
+    double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */
+    double resident_blocks; /* of an SM */
+    double sms;
+    double drift; /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_zones.h */
+    bool warm;    /* the launch before left its data in L2 */
+};
+
+struct traffic {
+    struct traffic_count *counts; /* one per instruction; owned */
+    size_t instruction_count;
+    double warps;      /* of the grid */
+    double hot_bytes;  /* of code: instructions executed at least half as often as the most frequent one */
+    bool blocks_equal; /* all sampled blocks executed the same counts */
+
+    /* Sectors of 32 bytes, per warp. */
+    double l1_read;    /* asked of L1 by loads that it may keep */
+    double l1_hit;     /* share of them that it answers, 0 to 1 */
+    double l2_read;    /* loads that miss L1 or pass it by */
+    double l2_hit;     /* share of them that L2 answers */
+    double l2_written; /* sectors that stores and reductions send to L2, whole or in part; what can merge
+                          on its way there has merged */
+    double l2_lines;   /* 128-byte lines they lie in, request by request */
+    double l2_filled;  /* of them, how many their bytes would fill */
+    double least_l2_read, least_l2_written;
+
+    /* Bytes, per warp. */
+    double dram_read, dram_written; /* reads come in aligned pairs of sectors */
+    double dram_scattered;          /* of what is read, pairs that are alone in their line */
+    double dram_lone;               /* of the rest, lines alone in their 256 bytes */
+    double dram_written_lone;       /* of what is written, likewise */
+    double least_dram_read, least_dram_written;
+
+    /* How loads ask for what DRAM brings, see model/memory/turnaround.h. */
+    double burst;                /* bytes that a warp asks for between its stores: the mean over bytes */
+    double narrow;               /* share that comes by requests of one line each */
+    double evict_first, past_l1; /* shares of loads that say so */
+
+    double meeting; /* see struct emulate_result */
+    double flight;  /* lines of L1 on an SM: a load that misses needs one until its data comes */
+
+    /* Sectors of loads per warp, by the level that the last lane of their request waits for. */
+    double from_l1, from_l2, from_dram;
+
+    /* Requests per warp, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and
+     * those for data that the warp's pass of the loop, or another warp of the block, has just missed. */
+    double waiting;
+    double waiting_dram; /* of them, those that DRAM answers */
+
+    /* Bytes, of the grid: what estimates rest on. */
+    double unique_read, unique_written; /* each sector once */
+    double wave_read;                   /* of blocks that run together, each sector once */
+};
+
+/* `code` and `result` belong together. ERR_USAGE unless the emulation is done and saw a block; ERR_MEMORY. */
+int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+               const struct launch *launch, const struct traffic_caches *caches, struct err *err);
+void traffic_release(struct traffic *traffic);
+
+/* Whether L1 may keep what the instruction loads; false for what is no load from global or local memory. */
+bool traffic_is_cached(const struct sass *instruction);
+
+/* Different values that the lanes of a warp bring to a MATCH, 1 where that is not known. */
+double traffic_match_values(const struct traffic_count *count);
+
+/* Wavefronts of the load/store unit's way to shared memory, per launched warp: passes of shared memory
+ * itself, and one for each of what goes the same way: shuffles, reads of a thread's own index, shared
+ * accesses with every lane predicated off. A copy through L1 (LDGSTS) takes a pass for every line that
+ * arrives; one past L1 comes in by another way. Found with the hardware counters of an NVIDIA H200. A MATCH
+ * takes two for every different value: with 1 to 32 of them 2.03 to 2.01 cycles each, by its times there. */
+double traffic_shared_passes(const struct sass *instruction, const struct traffic_count *count);
+
+/* What a load asks of L2, per launched warp. Where an NVIDIA H200's L2 is at its limit with requests of
+ * single sectors, it is busy looking up: 0.61 lines a cycle and SM, and in seven variants of spmv_csr 0.58 to
+ * 0.61 by its counters, misses counted twice. Requests for the same sectors that come at about the same time
+ * merge on their way, up to four of them as its counters say; each gets its sectors. */
+struct traffic_l2 {
+    double sectors; /* on their way to the SM */
+    double lines;   /* looked up; what DRAM brings, a second time */
+    double merged;  /* lines that another request of the warp's pass asks for */
+};
+struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
+
+/* Sectors of global memory as L1's tag stage counts them: a copy past L1 to rows that lie askew in shared
+ * memory is counted by the sectors it fills there. L2 sees count->sectors. */
+double traffic_tagged_sectors(const struct sass *instruction, const struct traffic_count *count);
+
+/* The space an instruction's access number `a` goes to; generic ones count as global. */
+bool traffic_is_global(const struct sass *instruction);
+
+#endif

@@ -1,0 +1,204 @@
+#include "model/predict/demands.h"
+
+#include "model/machine/assumption.h"
+#include "model/sass/register_reads.h"
+#include "model/memory/turnaround.h"
+
+#include <math.h>
+
+static const enum resource resources[SASS_PIPE_COUNT] = {
+    [SASS_PIPE_NONE] = RESOURCE_COUNT,      [SASS_PIPE_FMA] = RESOURCE_FMA,
+    [SASS_PIPE_FMA_HEAVY] = RESOURCE_FMA,   [SASS_PIPE_ALU] = RESOURCE_ALU,
+    [SASS_PIPE_FP16] = RESOURCE_FP16,       [SASS_PIPE_FP64] = RESOURCE_FP64,
+    [SASS_PIPE_XU] = RESOURCE_XU,           [SASS_PIPE_TENSOR] = RESOURCE_TENSOR,
+    [SASS_PIPE_UNIFORM] = RESOURCE_UNIFORM, [SASS_PIPE_LSU] = RESOURCE_LSU,
+    [SASS_PIPE_TEX] = RESOURCE_TEX,         [SASS_PIPE_BRANCH] = RESOURCE_BRANCH,
+};
+
+static void ask(struct demand *demand, enum resource r, double count, double least)
+{
+    demand->count[r] += count;
+    demand->least[r] += least;
+}
+
+/* Constant loads, special registers and barriers go by other ways than data does. */
+static bool moves_data(const struct sass *i)
+{
+    const uint8_t space = i->access_count ? i->accesses[0].space : SASS_SPACE_NONE;
+
+    return (i->access_count && space != SASS_SPACE_CONSTANT && space != SASS_SPACE_TEXTURE) ||
+           sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE;
+}
+
+/* Issue slots and cycles of the arithmetic pipes. */
+static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
+                     const struct traffic_count *count)
+{
+    const struct sass_info *info = sass_info((enum sass_op)i->op);
+    const struct machine_cost cost = machine_cost_of(machine, i);
+    const struct machine_cost *ffma = &machine->costs[SASS_FFMA];
+    const double issued = count->issued, least = count->least_issued;
+    const enum resource r = resources[info->pipe];
+    const bool fixed = i->control.write_barrier == SASS_NO_BARRIER; /* the latency is in the code */
+
+    ask(&out->demand, RESOURCE_ISSUE, issued * cost.slots, least);
+    out->issued += issued;
+    if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed))
+        out->assumptions |= PREDICT_ASSUMED_LATENCY;
+    else if (fixed || !machine->published)
+        out->known_share += issued;
+    if (r == RESOURCE_COUNT)
+        return;
+    if (r == RESOURCE_LSU) {
+        if (moves_data(i))
+            ask(&out->demand, r, issued, least);
+    } else if (info->pipe == SASS_PIPE_FMA_HEAVY) {
+        /* the heavy half is one of two: both together take as long as an FFMA does */
+        ask(&out->demand, RESOURCE_FMA, issued * ffma->interval, least * ffma->interval_best);
+        ask(&out->demand, RESOURCE_FMA_HEAVY, issued * cost.interval, least * cost.interval_best);
+    } else {
+        ask(&out->demand, r, issued * cost.interval, least * cost.interval_best);
+    }
+    if (cost.assumed && issued * cost.interval > 0)
+        out->assumptions |= PREDICT_ASSUMED_CAPACITY;
+}
+
+/* The way to shared memory, which shuffles take too. Matches may overlap with what else takes it. */
+static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
+{
+    const double passes = traffic_shared_passes(i, count);
+
+    ask(&out->demand, RESOURCE_SHARED, passes,
+        i->op == SASS_MATCH ? 0 : passes * count->least_issued / count->issued);
+}
+
+static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
+                        double meeting)
+{
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+    if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
+        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * meeting, 0);
+}
+
+/* Wavefronts of L1 for global and local memory, and what lies beyond. */
+static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
+                       const struct traffic_count *count, const struct traffic *traffic)
+{
+    const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
+    const double certain = fmax(count->requests, count->sectors / 4) * least;
+    const uint8_t space = i->accesses[0].space;
+    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
+    const bool reads = i->accesses[0].access & SASS_READS, copies = i->access_count > 1;
+    const double fronts =
+        machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
+
+    if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
+        if (atomic)
+            ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
+        return;
+    }
+    if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
+        return;
+    if (atomic)
+        ask_atomics(out, machine, count, traffic->meeting);
+    ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
+    if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
+        ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
+}
+
+static bool reads_l2(const struct sass *i)
+{
+    const struct sass_access *access = &i->accesses[0];
+
+    return i->access_count && access->access & SASS_READS && !(access->access & SASS_ATOMICALLY) &&
+           (access->space == SASS_SPACE_LOCAL || traffic_is_global(i));
+}
+
+/* L2 looks up what one load asks for while it reads what another does. */
+static void ask_l2(struct demands *out, const struct machine *machine, const struct sass_code *code,
+                   const struct traffic *traffic)
+{
+    struct traffic_l2 all = {0};
+    size_t i;
+
+    for (i = 0; i < code->count; i++)
+        if (traffic->counts[i].issued > 0 && reads_l2(&code->instructions[i])) {
+            const struct traffic_l2 own = traffic_l2_reads(&traffic->counts[i]);
+
+            all.sectors += own.sectors;
+            all.lines += own.lines;
+            all.merged += own.merged;
+        }
+    ask(&out->demand, RESOURCE_L2,
+        machine_reads(machine, all.sectors, all.lines, all.merged, traffic->flight) +
+            machine_writes(machine, traffic->l2_written, traffic->l2_lines, traffic->l2_filled),
+        traffic->least_l2_read + traffic->least_l2_written);
+}
+
+static void ask_beyond(struct demands *out, const struct machine *machine, const struct traffic *traffic)
+{
+    struct demand *demand = &out->demand;
+
+    ask(demand, RESOURCE_DRAM_READ,
+        machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->dram_lone,
+                       traffic->flight),
+        traffic->least_dram_read);
+    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written * turnaround_cost(machine, traffic),
+        traffic->least_dram_written);
+    if (traffic->l1_read > 0)
+        out->assumptions |= PREDICT_ASSUMED_HIT_RATE;
+    if (!traffic->blocks_equal)
+        out->assumptions |= PREDICT_ASSUMED_EQUAL_BLOCKS;
+}
+
+/* Requests hold a place for as long as they wait. */
+static void ask_places(struct demands *out, const struct machine *machine, const struct traffic *traffic)
+{
+    const double l2 = machine_or_0(machine, DEVICE_L2_LATENCY),
+                 dram = machine_or_0(machine, DEVICE_DRAM_LATENCY);
+    const double cycles = traffic->waiting * l2 + traffic->waiting_dram * (dram - l2);
+
+    if (machine->capacities.sustained[RESOURCE_LOADS_IN_FLIGHT].per_sm > 0 && l2 > 0 && dram > 0)
+        ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, cycles, 0);
+}
+
+static void ask_registers(struct demands *out, const struct sass_code *code, const struct traffic *traffic)
+{
+    double banks[REGISTER_BANKS] = {0};
+    uint8_t reads[REGISTER_BANKS];
+    size_t i;
+    int b;
+
+    for (i = 0; i < code->count; i++) {
+        register_reads(reads, code->instructions, i);
+        for (b = 0; b < REGISTER_BANKS; b++)
+            banks[b] += traffic->counts[i].issued * reads[b];
+    }
+    ask(&out->demand, RESOURCE_REGISTERS, fmax(banks[0], banks[1]), 0);
+}
+
+void demands_of(struct demands *out, const struct machine *machine, const struct sass_code *code,
+                const struct traffic *traffic)
+{
+    size_t i;
+
+    *out = (struct demands){0};
+    for (i = 0; i < code->count; i++) {
+        if (!(traffic->counts[i].issued > 0))
+            continue;
+        ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
+        ask_shared(out, &code->instructions[i], &traffic->counts[i]);
+        if (code->instructions[i].access_count)
+            ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
+    }
+    if (machine->reads_count)
+        ask_registers(out, code, traffic);
+    ask(&out->demand, RESOURCE_ICACHE, out->issued * SASS_BYTES * machine_supply(machine, traffic->hot_bytes),
+        0);
+    ask_l2(out, machine, code, traffic);
+    ask_beyond(out, machine, traffic);
+    ask_places(out, machine, traffic);
+    out->known_share = out->issued > 0 ? out->known_share / out->issued : 0;
+    if (machine->published)
+        out->assumptions |= PREDICT_ASSUMED_PUBLISHED;
+}

@@ -1,0 +1,22 @@
+/* From traffic to demand: what the mean warp asks of every resource of an SM. */
+#ifndef MODEL_DEMANDS_H
+#define MODEL_DEMANDS_H
+
+#include "model/machine/machine.h"
+#include "model/sass/sass.h"
+#include "model/machine/throughput.h"
+#include "model/memory/traffic.h"
+
+struct demands {
+    struct demand demand;
+    double issued;        /* warp instructions of a warp */
+    double known_share;   /* of them, those whose class is known, and whose latency is in the machine code or
+                             was measured on this GPU; 0 to 1 */
+    unsigned assumptions; /* enum predict_assumption, or-ed */
+};
+
+/* `code` and `traffic` belong together. */
+void demands_of(struct demands *out, const struct machine *machine, const struct sass_code *code,
+                const struct traffic *traffic);
+
+#endif

@@ -1,0 +1,267 @@
+#include "model/predict/predict.h"
+
+#include "model/warp/latency.h"
+#include "model/predict/schedule.h"
+
+#include <math.h>
+
+static int check_demand(const struct demand *demand, struct err *err)
+{
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (!(demand->count[r] >= 0 && demand->least[r] >= 0 &&
+              isfinite(demand->count[r] + demand->least[r])))
+            return err_set(err, ERR_USAGE,
+                           "demand on %s is %g, at least %g: finite and not negative it must be",
+                           resource_name(r), demand->count[r], demand->least[r]);
+    return 0;
+}
+
+static int check(const struct predict_input *in, struct err *err)
+{
+    const struct residency *at = &in->residency;
+    const struct capacities *gpu = &in->capacities;
+
+    if (!(at->blocks >= 1 && at->sms >= 1 && at->blocks_per_sm >= 1 && at->warps_per_block >= 1) ||
+        !at->partitions)
+        return err_set(
+            err, ERR_USAGE,
+            "%g blocks of %g warps, %g at once on each of %g SMs with %u sub-partitions: nothing runs",
+            at->blocks, at->warps_per_block, at->blocks_per_sm, at->sms, at->partitions);
+    if (!(gpu->clock_hz > 0 && gpu->clock_best_hz > 0))
+        return err_set(err, ERR_MISSING, "the device profile has no SM clock: calibrate the device");
+    if (!(gpu->corner_sharpness >= 1))
+        return err_set(err, ERR_USAGE, "the corner's sharpness is %g: 1 or more is meant",
+                       gpu->corner_sharpness);
+    if (!(in->latency.bound_cycles > 0) || !(in->latency.stretch >= 1) || in->latency.levels > PREDICT_LEVELS)
+        return err_set(err, ERR_USAGE, "latency bound %g cycles, stretch %g, %zu levels: out of range",
+                       in->latency.bound_cycles, in->latency.stretch, in->latency.levels);
+    return check_demand(&in->demand, err);
+}
+
+/* The hard bound: all work over all capacity, and with equal blocks that of the SM with most blocks. */
+static void bound(struct prediction *out, const struct predict_input *in)
+{
+    const struct residency *at = &in->residency;
+    const double busy = fmin(at->sms, at->blocks);
+    struct capacity own[RESOURCE_COUNT];
+    struct throughput busiest;
+    double cycles;
+    enum resource r;
+
+    throughput_bound(&out->at_best, in->demand.least, in->capacities.best, busy, 1);
+    cycles = at->blocks * at->warps_per_block / busy * out->at_best.bound_cycles;
+    out->bound_limiter = out->at_best.limiter;
+    if (at->blocks_equal) {
+        for (r = 0; r < RESOURCE_COUNT; r++)
+            own[r] = (struct capacity){.per_sm = in->capacities.best[r].per_sm};
+        throughput_bound(&busiest, in->demand.least, own, busy, 1);
+        busiest.bound_cycles *= ceil(at->blocks / at->sms) * at->warps_per_block;
+        if (busiest.bound_cycles > cycles) {
+            cycles = busiest.bound_cycles;
+            out->bound_limiter = busiest.limiter;
+        }
+    }
+    out->bound_s = cycles / in->capacities.clock_best_hz;
+}
+
+static bool has_curve(const struct latency *latency, enum resource resource)
+{
+    size_t i;
+
+    for (i = 0; i < latency->levels; i++)
+        if (latency->level[i].resource == resource && latency->level[i].curve.n)
+            return true;
+    return false;
+}
+
+/* Tightest bound among the pipes, or among the other resources whose saturation no curve describes. */
+static double tightest_cycles(const struct throughput *throughput, const struct latency *latency, bool pipes)
+{
+    double cycles = 0;
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (resource_is_partitioned(r) == pipes && !has_curve(latency, r))
+            cycles = fmax(cycles, throughput->cycles[r] > 0 ? throughput_bottleneck(throughput, r) : 0);
+    return cycles;
+}
+
+/* Runs `blocks_per_sm` blocks at once on each of `busy` SMs. */
+static void run_at(struct saturation *out, struct throughput *throughput, const struct predict_input *in,
+                   double blocks_per_sm, double busy)
+{
+    const double warps = blocks_per_sm * in->residency.warps_per_block;
+    struct saturation_level levels[PREDICT_LEVELS + 1];
+    size_t i;
+
+    throughput_bound(throughput, in->demand.count, in->capacities.sustained, busy,
+                     replay_unevenness(warps, in->residency.partitions));
+    for (i = 0; i < in->latency.levels; i++)
+        levels[i] = (struct saturation_level){
+            .latency_cycles = in->latency.level[i].cycles,
+            .bound_cycles = throughput_bottleneck(throughput, in->latency.level[i].resource),
+            .curve = in->latency.level[i].curve,
+        };
+    /* what warps do not wait for, or not in a way that was measured, limits and adds no latency */
+    levels[i] = (struct saturation_level){.bound_cycles = tightest_cycles(throughput, &in->latency, false)};
+    saturation_solve(out, warps, in->latency.bound_cycles, levels, in->latency.levels + 1,
+                     tightest_cycles(throughput, &in->latency, true), in->capacities.corner_sharpness);
+}
+
+/* The fullest SM of a wave that is full everywhere, or of the only one there is. */
+static double blocks_at_once(const struct residency *at)
+{
+    return fmin(at->blocks_per_sm, ceil(at->blocks / at->sms));
+}
+
+static double estimate_cycles(const struct predict_input *in, const struct schedule *schedule,
+                              double full_rate)
+{
+    const struct residency *at = &in->residency;
+    struct throughput throughput;
+    struct saturation tail;
+    double cycles = schedule->full * at->blocks_per_sm * at->warps_per_block / full_rate;
+
+    if (schedule->rest > 0) {
+        run_at(&tail, &throughput, in, schedule->rest_per_sm, schedule->rest_sms);
+        cycles += schedule->rest_per_sm * at->warps_per_block / tail.warps_per_cycle;
+    }
+    return cycles * in->latency.stretch;
+}
+
+/* Warps an SM is sent a cycle, when all are sent as many. */
+static double dispatched_per_cycle(const struct predict_input *in)
+{
+    const double between = in->capacities.block_dispatch_s * in->capacities.clock_hz * in->residency.sms;
+
+    return between > 0 ? in->residency.warps_per_block / between : INFINITY;
+}
+
+/* Cycles in which a scheduler sends an instruction of a warp: some keep it busy for longer than that. */
+static double sending_cycles(const struct prediction *out, const struct predict_input *in)
+{
+    const double slots = in->demand.count[RESOURCE_ISSUE], cycles = out->at_sustained.cycles[RESOURCE_ISSUE];
+
+    return in->instructions > 0 && slots > 0 ? cycles * in->instructions / slots : cycles;
+}
+
+static void share_cycles(struct prediction *out, const struct predict_input *in)
+{
+    const double rate = fmin(out->warps_per_cycle, dispatched_per_cycle(in));
+    const double attained = fmin(rate * out->at_sustained.bound_cycles, 1);
+
+    out->latency_hidden = attained >= 0.95;
+    out->issued = fmin(rate * sending_cycles(out, in), attained);
+    out->stalled_bandwidth = attained - out->issued;
+    out->stalled_latency = 1 - attained;
+}
+
+/* How far full bottlenecks get into each other's way, between perfect overlap and the norm of their shares: 0
+ * or more, relative to the tightest. */
+static double crowding(const struct throughput *throughput)
+{
+    double sum = 0;
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++) {
+        const double whole = throughput_bottleneck(throughput, r);
+
+        if (throughput->cycles[r] >
+            whole / 2) /* of what shares a bottleneck, the larger part stands for it */
+            sum += pow(whole / throughput->bound_cycles, 4);
+    }
+    return pow(fmax(sum, 1), 0.25) - 1;
+}
+
+/* How much of the time the fullest part of the memory system is at work, 0 to 1. */
+static double share_of_memory(const struct prediction *p)
+{
+    const double *cycles = p->at_sustained.cycles;
+    const double l1 = fmax(cycles[RESOURCE_L1_DATA], cycles[RESOURCE_L1_TAGS]);
+    const double dram = throughput_bottleneck(&p->at_sustained, RESOURCE_DRAM_READ);
+    const double most = fmax(fmax(l1, cycles[RESOURCE_L2]), dram);
+
+    return most > 0 ? fmin(most * p->warps_per_cycle, 1) : 0;
+}
+
+static double ratio(double a, double b)
+{
+    return a > 0 && b > 0 ? fmin(a / b, b / a) : 1;
+}
+
+/* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
+ * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
+ * DRAM are expected to do: instructions are counted, hits come from footprints. That halves it at most, which
+ * ranks the errors of benchmarks/unseen better than 0.3 or 0.7 of it. */
+static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
+{
+    const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
+    const double agree = ratio(bounds_cycles, in->crowded.all_cycles * in->latency.stretch);
+    const double corner = ratio(out->had_warps, out->needed_warps);
+
+    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4) *
+           (1 - share_of_memory(out) / 2);
+}
+
+static int refuse_unknown(const struct throughput *throughput, struct err *err)
+{
+    enum resource r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (throughput->unknown & (UINT32_C(1) << r))
+            return err_set(
+                err, ERR_MISSING,
+                "the kernel uses %s and the device profile has no throughput for it: calibrate the device",
+                resource_name(r));
+    return 0;
+}
+
+/* Returns the cycles that the bounds alone ask for. */
+static double estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
+{
+    const struct residency *at = &in->residency;
+    struct schedule schedule;
+    double cycles, busy_s;
+
+    schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
+    cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
+    busy_s = fmax(cycles, in->crowded.all_cycles * in->latency.stretch) / in->capacities.clock_hz;
+    out->launch_s = in->capacities.launch_s;
+    out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
+    out->waves = schedule.count;
+    return cycles;
+}
+
+int predict(struct prediction *out, const struct predict_input *in, struct err *err)
+{
+    const struct residency *at = &in->residency;
+    struct saturation full;
+    struct throughput throughput;
+    double together, bounds_cycles;
+    int code;
+
+    *out = (struct prediction){0};
+    if ((code = check(in, err)) != 0)
+        return code;
+    together = blocks_at_once(at);
+    run_at(&full, &throughput, in, together, fmin(at->sms, at->blocks / together));
+    if (refuse_unknown(&throughput, err))
+        return ERR_MISSING;
+    bound(out, in);
+    out->at_sustained = throughput;
+    out->limiter = throughput.limiter;
+    out->latency_cycles = in->latency.bound_cycles;
+    out->had_warps = together * at->warps_per_block;
+    out->warps_per_cycle = full.warps_per_cycle;
+    if (in->crowded.wave_cycles > 0)
+        out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->crowded.wave_cycles);
+    out->loaded_cycles = out->had_warps / out->warps_per_cycle;
+    out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
+    bounds_cycles = estimate(out, in, &full);
+    share_cycles(out, in);
+    out->confidence = in->known_share * trust(out, in, bounds_cycles);
+    out->assumptions = in->assumptions;
+    return 0;
+}

@@ -1,0 +1,132 @@
+#include "model/predict/schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PLAYED_WAVES = 32 };
+
+void schedule_of(struct schedule *out, double blocks, double sms, double blocks_per_sm)
+{
+    const double places = sms * blocks_per_sm;
+
+    *out = (struct schedule){0};
+    out->full = floor(blocks / places);
+    out->rest = blocks - out->full * places;
+    if (out->rest > 0) {
+        out->rest_per_sm = ceil(out->rest / sms);
+        out->rest_sms = out->rest / out->rest_per_sm;
+    }
+    out->count = out->full + (out->rest > 0);
+    out->filled_share = blocks / (out->count * places);
+}
+
+double schedule_held(double period_cycles, double replace_cycles, double dispatch_cycles, double places)
+{
+    const double held = fmax(period_cycles - replace_cycles, 0);
+
+    return held / fmax(period_cycles, dispatch_cycles * places);
+}
+
+/* Puts `end` into the place that became free first: the root of a heap of end times, earliest on top. */
+static void replace_earliest(double *ends, size_t n, double end)
+{
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child + 1 < n && ends[child + 1] < ends[child])
+            child++;
+        if (child >= n || ends[child] >= end)
+            break;
+        ends[at] = ends[child];
+        at = child;
+    }
+    ends[at] = end;
+}
+
+static double longest(const double *cycles, size_t n)
+{
+    double most = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        most = fmax(most, cycles[i]);
+    return most;
+}
+
+/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths played.
+ */
+static double play(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
+                   double *busy)
+{
+    size_t b, s;
+
+    *busy = 0;
+    for (b = s = 0; b < blocks; b++, s = s + 1 < samples ? s + 1 : 0) {
+        *busy += lengths[s];
+        replace_earliest(ends, places, ends[0] + lengths[s]);
+    }
+    return longest(ends, places);
+}
+
+static int check(const double *cycles, size_t samples, size_t warps, size_t blocks, size_t places,
+                 struct err *err)
+{
+    size_t i;
+
+    if (!samples || !warps || !blocks || !places)
+        return err_set(err, ERR_USAGE, "imbalance needs at least one sample, warp, block and place");
+    for (i = 0; i < samples * warps; i++)
+        if (!(cycles[i] > 0 && isfinite(cycles[i])))
+            return err_set(err, ERR_USAGE,
+                           "warp %zu of sampled block %zu lasts %g cycles: a positive number is meant",
+                           i % warps, i / warps, cycles[i]);
+    return 0;
+}
+
+static void decompose(struct imbalance *out, const double *cycles, size_t samples, size_t warps, double share,
+                      double filled_share)
+{
+    double mean = 0, longest_sum = 0;
+    size_t i;
+
+    for (i = 0; i < samples; i++)
+        longest_sum += longest(cycles + i * warps, warps) * (double)warps;
+    for (i = 0; i < samples * warps; i++)
+        mean += cycles[i];
+    out->within_block = mean / longest_sum;
+    out->too_few =
+        fmax(filled_share, share); /* unequal blocks may fill the last wave better than equal ones */
+    out->between_blocks = share / out->too_few;
+    out->achieved = share * out->within_block;
+}
+
+int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
+                 size_t places, struct err *err)
+{
+    const size_t played = blocks / PLAYED_WAVES < places ? blocks : PLAYED_WAVES * places;
+    struct schedule schedule;
+    double *ends, *lengths, busy, before, length;
+    size_t s;
+
+    *out = (struct imbalance){0};
+    if (check(cycles, samples, warps, blocks, places, err))
+        return ERR_USAGE;
+    ends = calloc(places + samples, sizeof *ends);
+    if (!ends)
+        return err_memory(err);
+    lengths = ends + places;
+    for (s = 0; s < samples; s++)
+        lengths[s] = longest(cycles + s * warps, warps);
+    out->makespan = play(ends, places, lengths, samples, played, &busy);
+    free(ends);
+    length = busy / (double)played;
+    before = (double)(blocks - played) * length / (double)places;
+    out->makespan += before;
+    schedule_of(&schedule, (double)blocks, 1, (double)places);
+    out->stretch = fmax(out->makespan / (schedule.count * length), 1);
+    decompose(out, cycles, samples, warps, (double)blocks * length / ((double)places * out->makespan),
+              schedule.filled_share);
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* The instruction that is being read: what sass_decode.c and sass_access.c share. */
+#ifndef MODEL_SASS_READER_H
+#define MODEL_SASS_READER_H
+
+#include "model/sass/sass_table.h"
+
+struct reader {
+    struct sass *out;
+    const struct encoding *encoding;
+    unsigned form;
+    unsigned port;          /* operand slot of the collector that the next source goes through: 0, 1, 2 */
+    unsigned uniform_width; /* bits of a uniform register's number: 6 before sm_100, then 8 */
+};
+
+/* Reads bits and marks them. */
+uint64_t reader_take(struct reader *r, unsigned lo, unsigned width);
+
+/* The number of the uniform register at `lo`, SASS_URZ for none. */
+uint8_t reader_uniform(struct reader *r, unsigned lo);
+
+/* Reads the memory access that the encoding describes, after the modifiers. */
+void reader_access(struct reader *r);
+
+int64_t sass_sign_extend(uint64_t value, unsigned width);
+
+/* Bytes of a value of an enum sass_type in registers: at least 4. */
+unsigned sass_type_bytes(unsigned type);
+
+#endif

@@ -1,0 +1,365 @@
+#include "model/warp/replay_code.h"
+
+#include "model/machine/assumption.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PATIENCE = 24,     /* iterations after which a loop that found no steady state is taken to repeat ... */
+    PERIOD = 8,        /* ... so many of them */
+    OPERANDS_READ = 10 /* cycles until a memory instruction has read its registers; 9 to 16 by width in Huerta
+                          et al., "Analyzing modern NVIDIA GPU cores", 2025 */
+};
+
+/* Cycles by which each further value prolongs a MATCH.ANY: a chain of them on an NVIDIA H200 takes 35 cycles
+ * a step with one value, 68 with four, 376 with 32. */
+static const double value_latency = 11;
+
+/* Cycles from a BSYNC, where the lanes of a warp come together again, to its next instruction: measured
+ * on an NVIDIA H200, also where they never parted (benchmarks/micro/README.md). */
+static const double reconvergence = 13;
+
+/* Operations
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+struct maker {
+    struct replay_code *out;
+    const struct machine *machine;
+    const struct traffic *traffic;
+};
+
+/* Mean latency of a global access: through L1 and L2 to DRAM as far as its data lies. */
+static int global_latency(double *out, const struct maker *make, const struct traffic_count *count,
+                          struct err *err)
+{
+    const double l1_hit = 1 - count->waits, l2_hit = 1 - count->waits_dram;
+    double l1 = 0, l2 = 0, dram = 0;
+
+    if ((l1_hit > 0 && machine_need(&l1, make->machine, DEVICE_L1_LATENCY, err)) ||
+        (l1_hit < 1 && machine_need(&l2, make->machine, DEVICE_L2_LATENCY, err)) ||
+        (l1_hit < 1 && l2_hit < 1 && machine_need(&dram, make->machine, DEVICE_DRAM_LATENCY, err)))
+        return ERR_MISSING;
+    *out = l1_hit * l1 + (1 - l1_hit) * (l2_hit * l2 + (1 - l2_hit) * dram);
+    return 0;
+}
+
+/* Beyond the first, per request. */
+static double further(double all, double requests, double first)
+{
+    return requests > 0 ? fmax(all / requests - first, 0) : 0;
+}
+
+static int make_global(struct replay_op *op, const struct maker *make, const struct sass *i,
+                       const struct traffic_count *count, struct err *err)
+{
+    const struct machine *machine = make->machine;
+    const bool writes = !(i->accesses[0].access & SASS_READS);
+    const double sectors = further(count->sectors, count->requests, 1);
+    const double lines = further(count->lines, count->requests, 1);
+    const double fronts = further(fmax(count->requests, count->sectors / 4), count->requests, 1);
+
+    op->level = MACHINE_GLOBAL;
+    op->kind = i->op == SASS_LDGSTS ? REPLAY_COPY : writes ? REPLAY_PLAIN : REPLAY_LOAD;
+    op->interval = fmax(machine_or_0(machine, writes ? DEVICE_STORE_GAP : DEVICE_LOAD_GAP), 1 + fronts);
+    op->read_latency += fronts;
+    if (writes)
+        return 0;
+    if (i->accesses[0].access & SASS_ATOMICALLY)
+        return machine_need(&op->latency, machine, DEVICE_ATOMIC_GLOBAL_LATENCY, err);
+    if (global_latency(&op->latency, make, count, err))
+        return ERR_MISSING;
+    op->latency += fmax(sectors * machine_or_0(machine, DEVICE_SECTOR_LATENCY),
+                        lines * machine_or_0(machine, DEVICE_LINE_LATENCY));
+    return 0;
+}
+
+static int make_shared(struct replay_op *op, const struct maker *make, const struct sass *i,
+                       const struct traffic_count *count, struct err *err)
+{
+    const struct machine *machine = make->machine;
+    const double fronts = further(count->wavefronts, count->requests, 1);
+    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
+
+    op->level = MACHINE_SHARED;
+    op->interval = fmax(machine_or_0(machine, DEVICE_SHARED_LOAD_GAP), 1 + fronts);
+    op->read_latency += fronts;
+    if (!(i->accesses[0].access & SASS_READS))
+        return 0;
+    if (machine_need(&op->latency, machine, atomic ? DEVICE_ATOMIC_SHARED_LATENCY : DEVICE_SHARED_LATENCY,
+                     err))
+        return ERR_MISSING;
+    op->latency += fronts * machine_or_0(machine, DEVICE_SHARED_WAVEFRONT_LATENCY);
+    return 0;
+}
+
+static int make_memory(struct replay_op *op, const struct maker *make, const struct sass *i,
+                       const struct traffic_count *count, struct err *err)
+{
+    const uint8_t space = i->accesses[0].space;
+
+    if (traffic_is_global(i))
+        return make_global(op, make, i, count, err);
+    if (space == SASS_SPACE_SHARED)
+        return make_shared(op, make, i, count, err);
+    if (space == SASS_SPACE_CONSTANT)
+        return machine_need(&op->latency, make->machine, DEVICE_CONSTANT_L1_LATENCY, err);
+    if (space == SASS_SPACE_LOCAL) {
+        op->level = MACHINE_GLOBAL;
+        return machine_need(&op->latency, make->machine,
+                            device_has(make->machine->device, DEVICE_LOCAL_LATENCY) ? DEVICE_LOCAL_LATENCY
+                                                                                    : DEVICE_L1_LATENCY,
+                            err);
+    }
+    return 0;
+}
+
+static uint8_t slot_of(uint8_t barrier)
+{
+    return barrier == SASS_NO_BARRIER ? REPLAY_NO_SLOT : barrier;
+}
+
+/* DEPBAR.LE SBx, n: source 0 is the scoreboard, source 1 how many may be left. */
+static void make_counted(struct replay_op *op, const struct sass *i)
+{
+    unsigned s;
+
+    for (s = 0; s < i->source_count; s++)
+        if (i->sources[s].kind == SASS_SCOREBOARD)
+            op->counted = i->sources[s].index;
+        else if (i->sources[s].kind == SASS_IMMEDIATE && op->counted_left == 0)
+            op->counted_left = (uint8_t)fmin(i->sources[s].value, REPLAY_DEPTH - 1);
+}
+
+/* Cycles until the warp's next instruction may go. */
+static double stall_of(const struct sass *i, const struct machine_cost *cost)
+{
+    return fmax(fmax(i->control.stall, cost->slots), i->op == SASS_BSYNC ? reconvergence : 1);
+}
+
+static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
+{
+    const struct machine_cost cost = machine_cost_of(make->machine, i);
+    const struct sass_info *info = sass_info((enum sass_op)i->op);
+    const struct traffic_count *count = &make->traffic->counts[index];
+    struct replay_op *op = &make->out->ops[index];
+    int rc;
+
+    *op = (struct replay_op){.stall = stall_of(i, &cost),
+                             .latency = cost.latency,
+                             .read_latency = OPERANDS_READ,
+                             .interval = info->class == SASS_CLASS_BARRIER ? 1 : fmax(cost.interval, 1),
+                             .waits = i->control.wait_mask,
+                             .sets = slot_of(i->control.write_barrier),
+                             .sets_read = slot_of(i->control.read_barrier),
+                             .counted = REPLAY_NO_SLOT,
+                             .pipe = (uint8_t)info->pipe,
+                             .tag = (uint32_t)index};
+    make->out->barriers[index] = i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE;
+    if (!(count->issued > 0))
+        return 0;
+    if (make->machine->reads_count)
+        register_reads(make->out->reads[index], i - index, index);
+    if (i->op == SASS_LDGDEPBAR)
+        op->kind = REPLAY_COMMIT;
+    if (i->op == SASS_DEPBAR)
+        make_counted(op, i);
+    if (cost.assumed && op->sets != REPLAY_NO_SLOT && !i->access_count)
+        make->out->assumptions |= PREDICT_ASSUMED_LATENCY;
+    if (i->op == SASS_MATCH)
+        op->latency += value_latency * (traffic_match_values(count) - 1);
+    rc = i->access_count ? make_memory(op, make, i, count, err) : 0;
+    if (rc) {
+        make->out->missing_pc = i->pc;
+        err_prefix(err, "instruction %#x, %s", i->pc, sass_info((enum sass_op)i->op)->name);
+    }
+    return rc;
+}
+
+int replay_code_init(struct replay_code *out, const struct machine *machine, const struct sass_code *code,
+                     const struct traffic *traffic, unsigned warps_per_block, struct err *err)
+{
+    struct maker make = {out, machine, traffic};
+    bool meets = false;
+    int rc = 0;
+    size_t i;
+
+    *out = (struct replay_code){.count = code->count};
+    out->ops = calloc(code->count + 1, sizeof *out->ops);
+    out->barriers = calloc(code->count + 1, sizeof *out->barriers);
+    out->reads = calloc(code->count + 1, sizeof *out->reads);
+    if (!out->ops || !out->barriers || !out->reads)
+        rc = err_memory(err);
+    for (i = 0; i < code->count && !rc; i++) {
+        rc = make_op(&make, &code->instructions[i], i, err);
+        meets |= out->barriers[i] && traffic->counts[i].issued > 0;
+    }
+    if (!rc && meets)
+        rc = machine_barrier(&out->barrier_cycles, machine, warps_per_block, err);
+    if (!rc && meets)
+        rc = machine_barrier(&out->barrier_alone, machine, 1, err);
+    out->taken_stall = machine_or_0(machine, DEVICE_BRANCH_TAKEN);
+    out->loads_per_warp = (unsigned)machine_or_0(machine, DEVICE_LOADS_PER_WARP);
+    return rc;
+}
+
+void replay_code_release(struct replay_code *code)
+{
+    free(code->ops);
+    free(code->barriers);
+    free(code->reads);
+    *code = (struct replay_code){0};
+}
+
+/* Account
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+int replay_account_init(struct replay_account *out, size_t count, struct err *err)
+{
+    *out = (struct replay_account){.count = count};
+    out->waited = calloc(2 * count + 1, sizeof *out->waited);
+    out->blamed = out->waited + count;
+    return out->waited ? 0 : err_memory(err);
+}
+
+void replay_account_release(struct replay_account *account)
+{
+    free(account->waited);
+    *account = (struct replay_account){0};
+}
+
+/* Both halves lie in one piece. */
+static double *account_copy(const struct replay_account *account)
+{
+    double *copy = malloc((2 * account->count + 1) * sizeof *copy);
+
+    return copy ? memcpy(copy, account->waited, 2 * account->count * sizeof *copy) : NULL;
+}
+
+static void account_repeat(struct replay_account *account, const double *before, double times)
+{
+    size_t i;
+
+    for (i = 0; i < 2 * account->count; i++)
+        account->waited[i] += times * (account->waited[i] - before[i]);
+}
+
+/* Paths
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+struct player {
+    struct replay *warp;
+    const struct replay_code *code;
+    struct replay_account *account;
+    struct err *err;
+};
+
+/* `jumps`: the last instruction is followed by one that stands elsewhere. */
+static int play_run(struct player *player, uint32_t first, uint32_t count, bool jumps)
+{
+    struct replay_issue issue;
+    uint32_t i;
+
+    for (i = first; i < first + count; i++) {
+        const struct replay_op *op = &player->code->ops[i];
+        struct replay_op taken;
+
+        if (jumps && i + 1 == first + count && op->pipe == SASS_PIPE_BRANCH) {
+            taken = *op;
+            taken.stall = fmax(op->stall, player->code->taken_stall);
+            op = &taken;
+        }
+        if (replay_step(&issue, player->warp, op, player->err))
+            return ERR_USAGE;
+        if (player->account) {
+            player->account->waited[i] += issue.waited;
+            if (issue.cause == REPLAY_SLOT)
+                player->account->blamed[issue.blamed] += issue.waited;
+        }
+        if (player->code->barriers[i])
+            replay_barrier(&player->warp, 1, player->code->barrier_cycles);
+    }
+    return 0;
+}
+
+static int play_steps(struct player *player, const struct emulate_step *steps, size_t count);
+
+static int play_times(struct player *player, const struct emulate_step *body, size_t count, uint64_t times)
+{
+    int rc = 0;
+
+    while (times-- && !rc)
+        rc = play_steps(player, body, count);
+    return rc;
+}
+
+/* Executes the body until it repeats itself, then multiplies. A body that does not settle soon goes on as it
+ * did over PERIOD iterations. */
+static int play_loop(struct player *player, const struct emulate_step *body, size_t count, uint64_t repeats)
+{
+    struct replay before;
+    double *accounted = NULL;
+    uint64_t period, times;
+    int rc = 0;
+
+    for (uint64_t done = 0; done < repeats && !rc; done += times * period) {
+        period = done < PATIENCE ? 1 : repeats - done < PERIOD ? repeats - done : PERIOD;
+        before = *player->warp;
+        if (player->account && !(accounted = account_copy(player->account)))
+            return err_memory(player->err);
+        rc = play_times(player, body, count, period);
+        times = 1;
+        if (!rc && (period > 1 || replay_is_steady(&before, player->warp))) {
+            times = (repeats - done) / period;
+            replay_repeat(player->warp, &before, times - 1);
+            if (player->account)
+                account_repeat(player->account, accounted, (double)(times - 1));
+        }
+        free(accounted);
+        accounted = NULL;
+    }
+    return rc;
+}
+
+/* Where the step at `at` begins, looking into loops. */
+static bool starts_at(const struct emulate_step *steps, size_t at, size_t count, uint32_t instruction)
+{
+    while (at < count && steps[at].body)
+        at++;
+    return at < count && steps[at].first == instruction;
+}
+
+static int play_steps(struct player *player, const struct emulate_step *steps, size_t count)
+{
+    size_t s = 0;
+    int rc = 0;
+
+    while (s < count && !rc) {
+        const struct emulate_step *step = &steps[s];
+
+        if (step->body) {
+            rc = play_loop(player, step + 1, step->body, step->repeats);
+            s += step->body + 1;
+        } else {
+            rc = play_run(player, step->first, step->count,
+                          !starts_at(steps, s + 1, count, step->first + step->count));
+            s++;
+        }
+    }
+    return rc;
+}
+
+int replay_path(struct replay *out, const struct replay_code *code, const struct emulate_path *path,
+                struct replay_account *account, struct err *err)
+{
+    struct player player = {out, code, account, err};
+
+    replay_init(out, code->loads_per_warp);
+    if (path->cut)
+        return err_set(err, ERR_MISSING, "a warp's path is too irregular to be kept");
+    return play_steps(&player, path->steps, path->count);
+}

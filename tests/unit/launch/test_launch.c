@@ -1,0 +1,143 @@
+#include "check.h"
+
+#include "launch/launch.h"
+
+/* One of everything; real values that need all their bits. */
+static void example(struct launch *launch)
+{
+    struct argument *a;
+
+    launch_init(launch);
+    launch->grid[0] = 70000;
+    launch->block[0] = 128;
+    launch->block[1] = 2;
+    launch->shared_bytes = 49152;
+    launch->carveout = 75;
+    launch->argument_count = 4;
+    a = launch->arguments = calloc(4, sizeof *a);
+    a[0] = (struct argument){.kind = ARGUMENT_SCALAR, .size = 4, .bytes = malloc(4)};
+    memcpy(a[0].bytes, "\x00\x01\xfe\xff", 4);
+    a[1] =
+        (struct argument){.kind = ARGUMENT_BUFFER, .name = strdup("A"), .type = ELEMENT_FLOAT16, .count = 12};
+    a[1].fill = (struct fill){.kind = FILL_UNIFORM, .seed = UINT64_MAX, .a = -1.0 / 3, .b = 1e-300};
+    a[2] = (struct argument){
+        .kind = ARGUMENT_SYMBOL, .name = strdup("table"), .type = ELEMENT_INT32, .count = 5};
+    a[2].fill =
+        (struct fill){.kind = FILL_EXPRESSION, .seed = 2, .expression = strdup("i * s + n"), .name_count = 2};
+    a[2].fill.names = calloc(2, sizeof(char *));
+    a[2].fill.values = calloc(2, sizeof(struct value));
+    a[2].fill.names[0] = strdup("s");
+    a[2].fill.names[1] = strdup("n");
+    a[2].fill.values[0] = (struct value){.kind = VALUE_REAL, .real = 0.1};
+    a[2].fill.values[1] = (struct value){.kind = VALUE_INTEGER, .integer = INT64_MIN};
+    a[3] = (struct argument){
+        .kind = ARGUMENT_BUFFER, .name = strdup("C"), .type = ELEMENT_INT8, .count = 3, .role = ROLE_INOUT};
+    a[3].fill = (struct fill){.kind = FILL_FILE, .path = strdup("c.npy"), .content = 42};
+}
+
+static void a_launch_survives_json(void **state)
+{
+    struct launch launch, back;
+    struct json *json;
+    struct js_at at;
+    char *text;
+
+    (void)state;
+    example(&launch);
+    json = launch_to_json(&launch);
+    text = js_text(json, JS_LINE);
+    js_free(json);
+    assert_int_equal(js_read_text(&json, text, strlen(text), "launch", NULL), 0);
+    at = js_root(json, "launch");
+    assert_int_equal(launch_from_json(&back, &at, NULL), 0);
+    assert_true(launch_hash(&back) == launch_hash(&launch));
+    assert_memory_equal(back.grid, launch.grid, sizeof back.grid);
+    assert_int_equal(back.carveout, 75);
+    assert_memory_equal(back.arguments[0].bytes, "\x00\x01\xfe\xff", 4);
+    assert_true(back.arguments[1].fill.a == -1.0 / 3);
+    assert_string_equal(back.arguments[3].fill.path, "c.npy");
+    assert_int_equal(launch_prepare(&back, NULL), ERR_USAGE);
+    js_free(json);
+    free(text);
+    launch_release(&launch);
+    launch_release(&back);
+}
+
+static void damaged_json_is_refused(void **state)
+{
+    static const char *const samples[][2] = {
+        {"{}", "launch: the field \"grid\" is missing"},
+        {"{\"grid\": [1, 0, 1]}", "launch: grid[1]: must lie between 1 and 2^32 - 1"},
+        {"{\"grid\": [1, 1]}", "launch: grid: expected three numbers"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": -4}",
+         "launch: shared: must lie between 0 and 4294967295"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": 0, \"carveout\": 0, \"arguments\": [{\"kind\": "
+         "\"pointer\"}]}",
+         "launch: arguments[0]: kind: unknown pointer"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": 0, \"carveout\": 0, \"arguments\": [{\"kind\": "
+         "\"scalar\", "
+         "\"bytes\": \"zz\"}]}",
+         "launch: arguments[0]: bytes: expected hexadecimal digits"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": 0, \"carveout\": 0, \"arguments\": [{\"kind\": "
+         "\"buffer\", "
+         "\"name\": \"A\", \"type\": \"int\", \"count\": 1, \"role\": \"in\"}]}",
+         "launch: arguments[0]: type: unknown int"},
+    };
+    struct launch launch;
+    struct json *json;
+    struct js_at at;
+    struct err err;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof samples / sizeof *samples; i++) {
+        err_clear(&err);
+        assert_int_equal(js_read_text(&json, samples[i][0], strlen(samples[i][0]), "launch", NULL), 0);
+        at = js_root(json, "launch");
+        assert_int_equal(launch_from_json(&launch, &at, &err), ERR_USAGE);
+        assert_string_equal(err.text, samples[i][1]);
+        assert_int_equal(launch.argument_count, 0);
+        js_free(json);
+    }
+}
+
+static void hashes_see_what_matters(void **state)
+{
+    struct launch one, two;
+
+    (void)state;
+    example(&one);
+    example(&two);
+    assert_true(launch_hash(&one) == launch_hash(&two));
+    two.arguments[3].role = ROLE_OUT;
+    two.arguments[3].count = 4;
+    assert_true(launch_result_hash(&one) != launch_result_hash(&two));
+    one.arguments[3].role = two.arguments[3].role = ROLE_SCRATCH;
+    assert_true(launch_hash(&one) != launch_hash(&two));
+    assert_true(launch_result_hash(&one) == launch_result_hash(&two));
+    one.arguments[3].role = two.arguments[3].role = ROLE_INOUT;
+    two.arguments[3].count = 3;
+    two.block[0] = 64;
+    assert_true(launch_hash(&one) != launch_hash(&two));
+    assert_true(launch_result_hash(&one) != launch_result_hash(&two));
+    assert_true(launch_arguments_hash(&one) == launch_arguments_hash(&two));
+    two.arguments[3].fill.path[0] = 'd';
+    assert_true(launch_arguments_hash(&one) == launch_arguments_hash(&two));
+    two.arguments[0].bytes[0] = 1;
+    assert_true(launch_arguments_hash(&one) != launch_arguments_hash(&two));
+    assert_int_equal(launch_threads(&one), 256);
+    assert_int_equal(launch_blocks(&one), 70000);
+    launch_release(&one);
+    launch_release(&two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_survives_json),
+        cmocka_unit_test(damaged_json_is_refused),
+        cmocka_unit_test(hashes_see_what_matters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
