@@ -1,6 +1,7 @@
 #include "model/machine/machine.h"
 
 #include "model/sass/register_reads.h"
+#include "model/sass/sass_rate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,6 +196,8 @@ struct machine_cost machine_cost_of(const struct machine *machine, const struct 
         cost = machine->wide;
     else if (instruction->op == SASS_IMAD && instruction->mod[SASS_MOD_HIGH])
         cost = machine->high;
+    else if (sass_rate((enum sass_op)instruction->op).kind == SASS_RATE_MATRIX)
+        cost = machine_matrix_cost(machine, instruction);
     if (!(cost.interval > 0)) {
         cost.interval = sass_issue_interval(instruction);
         cost.interval_best = 0; /* it may go another way than its class does: no lower bound */
@@ -261,6 +264,23 @@ static void take_pipes(struct machine *machine)
      * is short of, issue is short of. */
     set_per_sm(&machine->capacities, RESOURCE_ISSUE, partitions / (ffma < 1.5 ? fmax(ffma, 1) : 1),
                partitions);
+}
+
+static void take_tensor(struct machine *machine)
+{
+    static const enum device_value_id values[SASS_FACTOR_COUNT] = {
+        [SASS_FACTOR_F16] = DEVICE_TENSOR_F16, [SASS_FACTOR_TF32] = DEVICE_TENSOR_TF32,
+        [SASS_FACTOR_F8] = DEVICE_TENSOR_F8,   [SASS_FACTOR_S8] = DEVICE_TENSOR_S8,
+        [SASS_FACTOR_S4] = DEVICE_TENSOR_S4,   [SASS_FACTOR_B1] = DEVICE_TENSOR_B1,
+        [SASS_FACTOR_F64] = DEVICE_TENSOR_F64};
+    const double partitions = (double)machine->device->limits.subpartitions;
+    int f;
+
+    for (f = 0; f < SASS_FACTOR_COUNT; f++) {
+        const struct pair rate = value(machine, values[f]);
+
+        machine->tensor[f] = (struct machine_tensor){rate.sustained / partitions, rate.best / partitions};
+    }
 }
 
 static void take_l1(struct machine *machine)
@@ -459,6 +479,7 @@ int machine_init(struct machine *out, const struct device *device, struct err *e
     out->published = device_is_published(device);
     take_costs(out);
     take_pipes(out);
+    take_tensor(out);
     take_l1(out);
     take_l2(out);
     take_dram(out);

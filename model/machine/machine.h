@@ -12,6 +12,7 @@
 #include "model/device/device.h"
 #include "model/machine/capacities.h"
 #include "model/sass/sass.h"
+#include "model/sass/sass_matrix.h"
 #include "model/machine/saturation.h"
 
 #include <stdbool.h>
@@ -44,6 +45,11 @@ struct machine_write {
     double in_order, alone;
 };
 
+/* Multiply-adds a cycle of a sub-partition's tensor core; 0 where not known. */
+struct machine_tensor {
+    double sustained, best;
+};
+
 struct machine {
     const struct device *device; /* borrowed */
     struct capacities capacities;
@@ -52,6 +58,7 @@ struct machine {
     struct machine_cost costs[SASS_OP_COUNT];         /* read them with machine_cost_of() */
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
     struct machine_cost wide, high;                   /* IMAD.WIDE, IMAD.HI */
+    struct machine_tensor tensor[SASS_FACTOR_COUNT];  /* dense */
     double pipe_latency[SASS_PIPE_COUNT];             /* of what nobody measured; 0 unknown */
     bool published;     /* some values were not measured on this GPU, see device_is_published() */
     bool reads_count;   /* registers' banks were seen to limit, see register_reads.h */
@@ -70,6 +77,10 @@ void machine_release(struct machine *machine);
 
 /* What one instruction costs its pipe. */
 struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction);
+
+/* The same of an operation of the tensor cores (SASS_RATE_MATRIX), but for the latency: interval 0 where the
+ * profile has neither the operation's own nor the rate of its type. */
+struct machine_cost machine_matrix_cost(const struct machine *machine, const struct sass *instruction);
 
 /* A value that the model cannot do without: ERR_MISSING "the device profile lacks dram_latency, ...". */
 int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err);

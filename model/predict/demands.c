@@ -2,6 +2,7 @@
 
 #include "model/machine/assumption.h"
 #include "model/sass/register_reads.h"
+#include "model/sass/sass_rate.h"
 #include "model/memory/turnaround.h"
 
 #include <math.h>
@@ -30,9 +31,26 @@ static bool moves_data(const struct sass *i)
            sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE;
 }
 
+/* What the model does not know of the rate at which it is executed; null where it knows enough. */
+static const char *missing_rate(const struct sass *i, const struct machine_cost *cost)
+{
+    const struct sass_rate rate = sass_rate((enum sass_op)i->op);
+
+    switch (rate.kind) {
+    case SASS_RATE_NONE:
+        return rate.why;
+    case SASS_RATE_MATRIX:
+        return cost->interval > 0 ? NULL : "the rate of the tensor cores for its shape and type";
+    case SASS_RATE_PIPE:
+        return cost->interval > 0 ? NULL : "the rate of its pipe";
+    default:
+        return NULL;
+    }
+}
+
 /* Issue slots and cycles of the arithmetic pipes. */
 static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
-                     const struct traffic_count *count)
+                     const struct traffic_count *count, double warps)
 {
     const struct sass_info *info = sass_info((enum sass_op)i->op);
     const struct machine_cost cost = machine_cost_of(machine, i);
@@ -40,7 +58,10 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
     const double issued = count->issued, least = count->least_issued;
     const enum resource r = resources[info->pipe];
     const bool fixed = i->control.write_barrier == SASS_NO_BARRIER; /* the latency is in the code */
+    const char *missing = missing_rate(i, &cost);
 
+    if (missing)
+        unrated_add(&out->unrated, i, missing, issued * warps);
     ask(&out->demand, RESOURCE_ISSUE, issued * cost.slots, least);
     out->issued += issued;
     if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed))
@@ -186,7 +207,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
     for (i = 0; i < code->count; i++) {
         if (!(traffic->counts[i].issued > 0))
             continue;
-        ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i]);
+        ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);
         ask_shared(out, &code->instructions[i], &traffic->counts[i]);
         if (code->instructions[i].access_count)
             ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic);

@@ -6,6 +6,7 @@
 #include "model/sass/sass.h"
 #include "model/machine/throughput.h"
 #include "model/memory/traffic.h"
+#include "model/predict/unrated.h"
 
 struct demands {
     struct demand demand;
@@ -13,6 +14,7 @@ struct demands {
     double known_share;   /* of them, those whose class is known, and whose latency is in the machine code or
                              was measured on this GPU; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
+    struct unrated unrated;
 };
 
 /* `code` and `traffic` belong together. */

@@ -45,6 +45,7 @@ struct predict_input {
     double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
+    bool unrated; /* something executed has no rate (model/predict/unrated.h): the estimate leaves it out */
 };
 
 struct prediction {
@@ -73,7 +74,7 @@ struct prediction {
     double confidence; /* 0 to 1: known_share x how well the estimate's two ways, by bounds and by replay of
                           all warps, agree x how far from full together its bottlenecks are x how far from
                           the corner where latency and throughput weigh the same x how little of the time
-                          caches and DRAM take. It ranks, no more */
+                          caches and DRAM take. It ranks, no more. 0 where something has no rate */
     unsigned assumptions; /* as given */
 };
 

@@ -369,6 +369,20 @@ static void size_fragments(struct sass *out)
         out->sources[1].count *= 2;
 }
 
+/* The same of a warp group's: a warp holds 16 rows of the result, 32-bit elements or halves in pairs. */
+static void size_group(struct sass *out)
+{
+    const unsigned words = 4u * out->mod[SASS_MOD_COLUMNS];
+    struct sass_operand *added;
+
+    if (!words || !out->destination_count)
+        return;
+    added = &out->sources[out->source_count - 2]; /* before the predicate that asks for it */
+    out->destinations[0].count = (uint8_t)(out->mod[SASS_MOD_TO] == SASS_TYPE_F16 ? words / 2 : words);
+    if (added->index != SASS_RZ)
+        added->count = out->destinations[0].count;
+}
+
 /* Makes integer types tell the same on every architecture. */
 static void settle_types(struct sass *out)
 {
@@ -462,6 +476,7 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
             if (slot->place != PLACE_END)
                 read_slot(&r, &out->sources[out->source_count++], slot);
         size_fragments(out);
+        size_group(out);
         settle_types(out);
         settle_predicates(out);
         claim_absent(&r);

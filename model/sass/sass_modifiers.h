@@ -32,6 +32,7 @@ enum sass_mod {
     SASS_MOD_BARRIER,   /* enum sass_barrier: BAR */
     SASS_MOD_SCALE,     /* FMUL: 0 none, 1 .D2, 2 .D4, 3 .D8, 4 .M8, 5 .M4, 6 .M2 */
     SASS_MOD_SHAPE,     /* enum sass_shape: tensor operations */
+    SASS_MOD_COLUMNS,   /* tensor operations of a warp group: columns of the result over 8, 1 to 32 */
     SASS_MOD_MATRICES,  /* LDSM, STSM: number of 8x8 matrices, 1, 2 or 4; TMA: dimensions, 1 to 5 */
     SASS_MOD_TRANSPOSE, /* 1: LDSM.T */
     SASS_MOD_BYPASS,    /* 1: LDGSTS past L1 (.BYPASS) */

@@ -154,6 +154,22 @@ static struct json *assumptions_json(unsigned assumptions)
     return js_unless(failed, list);
 }
 
+static struct json *unrated_json(const struct unrated *unrated)
+{
+    struct json *list = js_new_array(), *object;
+    size_t i;
+    int failed = !list;
+
+    for (i = 0; i < unrated->count && !failed; i++) {
+        object = js_new_object();
+        failed = !object || js_set_string(object, "instruction", unrated->ops[i].name) ||
+                 js_set_real(object, "executed", unrated->ops[i].executed) ||
+                 js_set_string(object, "missing", unrated->ops[i].missing);
+        failed |= js_append(list, object);
+    }
+    return js_unless(failed, list);
+}
+
 struct json *explained_json(const struct explained *explained)
 {
     const struct prediction *p = &explained->expectation->prediction;
@@ -168,6 +184,7 @@ struct json *explained_json(const struct explained *explained)
           js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
           js_set_real(object, "stalled_latency", p->stalled_latency) |
           js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
+          js_set(object, "unrated", unrated_json(&explained->expectation->demands.unrated)) |
           js_set(object, "assumptions", assumptions_json(p->assumptions)) |
           js_set(object, "bounds", bounds_json(explained->expectation)) |
           js_set(object, "latency", latency_json(explained)) |

@@ -213,6 +213,18 @@ static void put_advice(FILE *out, const struct explained *explained)
     }
 }
 
+static void put_unrated(FILE *out, const struct unrated *unrated)
+{
+    size_t i;
+
+    for (i = 0; i < unrated->count; i++)
+        fprintf(out, "  no rate     %s, executed %.5g times by warps; not known: %s\n", unrated->ops[i].name,
+                unrated->ops[i].executed, unrated->ops[i].missing);
+    if (unrated->count)
+        fprintf(out, "              the estimate leaves them out and says nothing; what else limits still "
+                     "makes the lower bound\n");
+}
+
 static void put_assumptions(FILE *out, unsigned assumptions)
 {
     unsigned bit;
@@ -225,6 +237,7 @@ static void put_assumptions(FILE *out, unsigned assumptions)
 void explained_print(FILE *out, const struct explained *explained)
 {
     put_head(out, explained->expectation);
+    put_unrated(out, &explained->expectation->demands.unrated);
     put_assumptions(out, explained->expectation->prediction.assumptions);
     put_bounds(out, explained->expectation);
     put_latency(out, explained);

@@ -66,6 +66,25 @@ static void put_refused(const struct view *view)
     free(text);
 }
 
+/* How many variants execute what the model has no rate for, and what the first of them does. */
+static void put_unrated(const struct view *view)
+{
+    const struct ranked *first = NULL;
+    size_t count = 0, i;
+
+    for (i = 0; i < view->ranking.predicted; i++)
+        if (*view->ranking.rows[i].unrated) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (count)
+        fprintf(
+            view->cli->out,
+            "%zu with instructions that the model has no rate for, such as %s: their estimates leave these "
+            "out, confidence 0\n",
+            count, first->unrated);
+}
+
 /* Where there are warps enough and yet no resource is full, what comes closest stands for all of them. */
 static const char *limit_of(const struct ranked *row)
 {
@@ -101,6 +120,7 @@ static void put_text(const struct view *view)
                 "warps had, needed", "configuration");
     for (i = 0; i < shown(view); i++)
         put_row(view, i);
+    put_unrated(view);
     put_refused(view);
 }
 
@@ -125,6 +145,7 @@ static struct json *row_json(const struct view *view, const struct ranked *row)
                  js_set_real(object, "had_warps", row->had_warps) ||
                  js_set_real(object, "needed_warps", row->needed_warps) ||
                  js_set_real(object, "confidence", row->confidence) ||
+                 (*row->unrated && js_set_string(object, "unrated", row->unrated)) ||
                  js_set_integer(object, "registers", row->registers) ||
                  js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
                  js_set_real(object, "predict_s", row->predict_s);

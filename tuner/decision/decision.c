@@ -144,6 +144,7 @@ static int set_forecast(struct json *object, const struct forecast *forecast)
            set_rounded(value, "needed_warps", forecast->needed_warps) |
            set_rounded(value, "had_warps", forecast->had_warps) |
            set_rounded(value, "confidence", forecast->confidence) |
+           (*forecast->unrated ? js_set_string(value, "unrated", forecast->unrated) : 0) |
            js_set_string(value, "limiter", resource_name(forecast->told.limiter)) |
            js_set_bool(value, "latency_hidden", forecast->latency_hidden) |
            js_set(object, "predicted", value);

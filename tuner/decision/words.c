@@ -38,6 +38,11 @@ static void say_limit(struct words *words, const struct tuned *tuned)
             say(words, "the model cannot say what limits it: %s", forecast->reason);
         return;
     }
+    if (*forecast->unrated) {
+        say(words, "the model has no rate for %s: its estimate says nothing, its lower bound is %.4g ms",
+            forecast->unrated, forecast->told.bound_s * 1e3);
+        return;
+    }
     if (forecast->latency_hidden)
         say(words, "limited by %s: latency is hidden, %.1f warps per SM are needed and %.1f are there",
             resource_name(forecast->told.limiter), forecast->needed_warps, forecast->had_warps);

@@ -47,7 +47,12 @@ static void take(struct forecast *out, const struct expectation *e)
 {
     const struct prediction *p = &e->prediction;
 
-    out->told = (struct search_forecast){true, p->bound_s, p->estimate_s, p->limiter};
+    out->told = (struct search_forecast){.predicted = true,
+                                         .bound_s = p->bound_s,
+                                         .estimate_s = p->estimate_s,
+                                         .limiter = p->limiter,
+                                         .unrated = e->demands.unrated.count > 0};
+    unrated_names(out->unrated, sizeof out->unrated, &e->demands.unrated);
     out->latency_hidden = p->latency_hidden;
     out->bound_limiter = p->bound_limiter;
     out->needed_warps = p->needed_warps;

@@ -17,6 +17,7 @@
 struct forecast {
     struct search_forecast told; /* for the search */
     char reason[1024];           /* why nothing is predicted, else "" */
+    char unrated[256];           /* instructions that have no rate (model/predict/unrated.h), by name */
     bool latency_hidden;
     enum resource bound_limiter;
     double needed_warps, had_warps, confidence;

@@ -31,6 +31,7 @@ static void take_prediction(struct ranked *out, const struct expectation *from)
     out->needed_warps = p->needed_warps;
     out->had_warps = p->had_warps;
     out->confidence = p->confidence;
+    unrated_names(out->unrated, sizeof out->unrated, &from->demands.unrated);
     out->limiter = p->limiter;
     out->latency_hidden = p->latency_hidden;
 }

@@ -23,6 +23,11 @@ struct belief {
     size_t estimates_searched, excess_searched; /* points when rates were last searched */
 };
 
+bool search_estimated(const struct search_forecast *forecast)
+{
+    return forecast && forecast->predicted && !forecast->unrated;
+}
+
 static bool is_ordered(const struct spec_parameter *parameter)
 {
     size_t v;
@@ -98,7 +103,7 @@ static int learn_corrections(struct belief *belief, const struct known *known, s
     if (!points)
         return err_memory(err);
     for (i = 0; i < n; i++)
-        if (known[i].timed && known[i].time_s > 0 && known[i].forecast.predicted)
+        if (known[i].timed && known[i].time_s > 0 && search_estimated(&known[i].forecast))
             points[count++] = (struct learn_point){known[i].forecast.limiter, known[i].forecast.estimate_s,
                                                    known[i].time_s};
     code = learn_from(&belief->learned, points, count, err);
@@ -152,7 +157,7 @@ static int learn_estimates(struct belief *belief, struct surrogate_point *points
     size_t i, count = 0;
 
     for (i = 0; i < n; i++) {
-        if (!known[i].forecast.predicted)
+        if (!search_estimated(&known[i].forecast))
             continue;
         points[count] = (struct surrogate_point){.choices = known[i].choices,
                                                  .value = corrected(belief, &known[i].forecast)};
@@ -172,7 +177,7 @@ static double estimate_of(double *deviation, const struct belief *belief, const 
 {
     if (deviation)
         *deviation = 0;
-    if (forecast && forecast->predicted)
+    if (search_estimated(forecast))
         return corrected(belief, forecast);
     return belief->estimates ? surrogate_value(deviation, belief->estimates, choices, 0) : 0;
 }

@@ -26,6 +26,9 @@ struct known {
     double time_s; /* when timed: NaN where it failed */
 };
 
+/* Whether it has an estimate that counts; false of null. */
+bool search_estimated(const struct search_forecast *forecast);
+
 struct belief;
 
 int belief_open(struct belief **out, const struct spec *spec, struct err *err);

@@ -87,6 +87,7 @@ struct search_forecast {
     bool predicted; /* else the rest is meaningless */
     double bound_s, estimate_s;
     enum resource limiter; /* of the estimate */
+    bool unrated; /* executes what the model has no rate for: the bound holds, the estimate says nothing */
 };
 
 /* What came of a step. A configuration whose compiling ended other than OUTCOME_OK will not be asked for

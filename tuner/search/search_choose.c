@@ -73,7 +73,7 @@ bool search_is_promising(const struct model_search *search, const struct member 
 {
     struct expected expected;
 
-    return !member->forecast.predicted ||
+    return !search_estimated(&member->forecast) ||
            !belief_expects(&expected, search->belief, member->choices, &member->forecast) ||
            may_win(search, &expected);
 }

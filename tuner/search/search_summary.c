@@ -23,7 +23,7 @@ static double rank_correlation(const struct model_search *search)
     for (i = 0; i < search->member_count && n < 2 * TRIALS_MOST; i++) {
         const struct member *member = search->members[i];
 
-        if (!member->timed || isnan(member->time_s) || !member->forecast.predicted)
+        if (!member->timed || isnan(member->time_s) || !search_estimated(&member->forecast))
             continue;
         estimated[n] = member->forecast.estimate_s;
         measured[n++] = member->time_s;

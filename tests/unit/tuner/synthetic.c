@@ -48,7 +48,7 @@ static struct search_forecast forecast_of(double time_s, double error, uint64_t 
     const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
 
     return (struct search_forecast){true, fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
-                                    estimate, RESOURCE_ISSUE};
+                                    estimate, RESOURCE_ISSUE, false};
 }
 
 static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)

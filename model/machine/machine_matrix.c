@@ -1,0 +1,74 @@
+/* What tensor instructions cost: the shape that was measured, others in proportion to their work. */
+#include "model/machine/machine.h"
+
+#include "model/sass/sass_rate.h"
+
+#include <math.h>
+
+/* What the microbenchmarks of HMMA, IMMA and DMMA execute (benchmarks/micro/operations.c). */
+static const struct {
+    enum sass_op op;
+    struct sass_matrix matrix;
+} measured[] = {
+    {SASS_HMMA, {.m = 16, .n = 8, .k = 16, .factor = SASS_FACTOR_F16}},
+    {SASS_IMMA, {.m = 16, .n = 8, .k = 32, .factor = SASS_FACTOR_S8}},
+    {SASS_DMMA, {.m = 8, .n = 8, .k = 4, .factor = SASS_FACTOR_F64}},
+};
+
+static const struct sass_matrix *measured_shape(enum sass_op op)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof measured / sizeof measured[0]; i++)
+        if (measured[i].op == op)
+            return &measured[i].matrix;
+    return NULL;
+}
+
+static bool same_shape(const struct sass_matrix *a, const struct sass_matrix *b)
+{
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->factor == b->factor && a->sparse == b->sparse;
+}
+
+/* Time that the tensor core works for it at a rate; 0 where that is not known. */
+static double work_cycles(const struct sass_matrix *matrix, double rate)
+{
+    return rate > 0 ? sass_matrix_work(matrix) / rate : 0;
+}
+
+/* The measured interval, by how much more work this shape is, at the rates of both types. */
+static double scaled(const struct machine *machine, const struct sass_matrix *matrix,
+                     const struct sass_matrix *like, double interval)
+{
+    const double own = machine->tensor[matrix->factor].sustained,
+                 other = machine->tensor[like->factor].sustained;
+    const double work = sass_matrix_work(matrix) / sass_matrix_work(like);
+
+    if (matrix->factor == like->factor)
+        return interval * work;
+    return own > 0 && other > 0 ? interval * work * other / own : 0;
+}
+
+struct machine_cost machine_matrix_cost(const struct machine *machine, const struct sass *instruction)
+{
+    const enum sass_op op = (enum sass_op)instruction->op;
+    const struct sass_matrix *like = measured_shape(op);
+    const struct machine_cost own = machine->costs[op];
+    struct machine_cost cost = {.latency = own.latency, .assumed = true};
+    struct sass_matrix matrix;
+    double least;
+
+    if (!sass_matrix(&matrix, instruction))
+        return cost;
+    if (like && own.interval > 0 && same_shape(&matrix, like) &&
+        instruction->mod[SASS_MOD_TO] != SASS_TYPE_F16)
+        return own;
+    least = work_cycles(&matrix, machine->tensor[matrix.factor].best);
+    cost.interval_best = least;
+    if (like && own.interval > 0)
+        cost.interval = scaled(machine, &matrix, like, own.interval);
+    if (!(cost.interval > 0))
+        cost.interval = work_cycles(&matrix, machine->tensor[matrix.factor].sustained);
+    cost.interval = fmax(cost.interval, least);
+    return cost;
+}

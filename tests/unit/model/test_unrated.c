@@ -1,0 +1,187 @@
+#include "check.h"
+
+#include "model/sass/sass_matrix.h"
+#include "model/sass/sass_rate.h"
+#include "model/predict/expect.h"
+
+#include <string.h>
+
+enum { BLOCKS = 1320, TIMES = 1024, PIECE = 16384 };
+
+/* The kernels of tests/data/cubin/hopper.cu on a shipped profile. */
+struct fixture {
+    struct device device;
+    struct machine machine;
+    struct cubin cubin;
+    const struct cubin_kernel *kernel;
+    struct launch launch;
+    struct expectation out;
+};
+
+static void set_up(struct fixture *f, const char *kernel, const char *profile)
+{
+    struct err err = {0};
+
+    *f = (struct fixture){0};
+    if (device_read(&f->device, profile, &err) || machine_init(&f->machine, &f->device, &err) ||
+        cubin_read(&f->cubin, "tests/data/cubin/hopper-sm_90.cubin", &err) ||
+        cubin_find(&f->kernel, &f->cubin, kernel, &err))
+        fail_msg("%s", err.text);
+    launch_init(&f->launch);
+    f->launch.grid[0] = BLOCKS;
+    f->launch.block[0] = 128;
+    f->launch.arguments = calloc(3, sizeof *f->launch.arguments);
+}
+
+static void tear_down(struct fixture *f)
+{
+    expectation_release(&f->out);
+    launch_release(&f->launch);
+    cubin_release(&f->cubin);
+    machine_release(&f->machine);
+    device_release(&f->device);
+}
+
+static void add_buffer(struct fixture *f, uint64_t floats, enum role role)
+{
+    struct argument *argument = &f->launch.arguments[f->launch.argument_count++];
+
+    argument->kind = ARGUMENT_BUFFER;
+    argument->type = ELEMENT_FLOAT32;
+    argument->count = floats;
+    argument->role = role;
+    argument->fill.kind = FILL_CONSTANT;
+}
+
+static void add_scalar(struct fixture *f, size_t size, unsigned char value)
+{
+    struct argument *argument = &f->launch.arguments[f->launch.argument_count++];
+
+    argument->kind = ARGUMENT_SCALAR;
+    argument->size = size;
+    argument->bytes = calloc(1, size);
+    ((unsigned char *)argument->bytes)[1] = value; /* of a little-endian integer: times 256 */
+}
+
+static void run(struct fixture *f)
+{
+    const struct expect_options options = {.warm = false};
+    struct err err = {0};
+
+    assert_int_equal(launch_prepare(&f->launch, &err), 0);
+    if (expect(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err))
+        fail_msg("%s", err.text);
+    if (!f->out.predicted)
+        fail_msg("%s", f->out.reason);
+}
+
+static const struct unrated_op *find(const struct fixture *f, const char *name)
+{
+    const struct unrated *unrated = &f->out.demands.unrated;
+
+    for (size_t i = 0; i < unrated->count; i++)
+        if (!strcmp(unrated->ops[i].name, name))
+            return &unrated->ops[i];
+    fail_msg("%s is not said to have no rate", name);
+    return NULL;
+}
+
+/* No tensor core is faster than 4096 multiply-adds of bf16 a cycle and SM, and no H100 or H200 clocks higher
+ * than 1.98 GHz: twice the peak is out of the question. */
+static void matrices_take_the_tensor_peak(const char *kernel, unsigned columns, const char *profile)
+{
+    const double work = 64.0 * columns * 16 * TIMES * BLOCKS;
+    struct fixture f;
+
+    set_up(&f, kernel, profile);
+    add_buffer(&f, BLOCKS * 128, ROLE_OUT);
+    add_scalar(&f, 4, TIMES / 256);
+    add_scalar(&f, 8, 0);
+    run(&f);
+    assert_true(f.out.prediction.estimate_s >= work / (2048 * 132 * 1.98e9));
+    assert_true(f.out.prediction.bound_s >= 0.98 * work / (2048 * 132 * 1.98e9));
+    assert_true(f.out.prediction.bound_s <= f.out.prediction.estimate_s);
+    assert_true(f.out.prediction.confidence == 0);
+    check_near(find(&f, "WARPGROUP")->executed, 4.0 * BLOCKS * 2 * TIMES, 0.2);
+    tear_down(&f);
+}
+
+static void wide_matrices_take_the_tensor_peak(void **state)
+{
+    (void)state;
+    matrices_take_the_tensor_peak("matrix_wide", 256, "model/device/profiles/nvidia-h100.json");
+}
+
+static void narrow_matrices_take_the_tensor_peak(void **state)
+{
+    (void)state;
+    matrices_take_the_tensor_peak("matrix_narrow", 8, "model/device/profiles/nvidia-h100.json");
+}
+
+static void matrices_without_a_rate_are_named(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "matrix_wide", "tests/data/devices/by-hand.json");
+    add_buffer(&f, BLOCKS * 128, ROLE_OUT);
+    add_scalar(&f, 4, TIMES / 256);
+    add_scalar(&f, 8, 0);
+    run(&f);
+    assert_true(f.out.prediction.confidence == 0);
+    check_near(find(&f, "HGMMA")->executed, 4.0 * BLOCKS * TIMES, 1e-9);
+    assert_non_null(strstr(find(&f, "HGMMA")->missing, "tensor"));
+    tear_down(&f);
+}
+
+static void a_sleep_is_named(void **state)
+{
+    struct fixture f;
+    char names[64];
+
+    (void)state;
+    set_up(&f, "sleeps", "model/device/profiles/nvidia-h200.json");
+    add_buffer(&f, BLOCKS * 128, ROLE_OUT);
+    run(&f);
+    assert_true(f.out.prediction.confidence == 0);
+    check_near(find(&f, "NANOSLEEP")->executed, 4 * BLOCKS, 1e-9);
+    assert_string_equal(unrated_names(names, sizeof names, &f.out.demands.unrated), "NANOSLEEP");
+    tear_down(&f);
+}
+
+static void what_is_not_decoded_is_named_by_opcode(void **state)
+{
+    static const struct sass unknown = {.op = SASS_UNKNOWN, .opcode = 0x9c9};
+    static const struct sass known = {.op = SASS_SYNCS};
+    struct unrated unrated = {0};
+    char names[64];
+    int i;
+
+    (void)state;
+    assert_non_null(sass_rate(SASS_UNKNOWN).why);
+    unrated_add(&unrated, &unknown, "a", 2);
+    unrated_add(&unrated, &known, "b", 1);
+    unrated_add(&unrated, &known, "c", 1);
+    unrated_add(&unrated, &unknown, "a", 3);
+    assert_int_equal(unrated.count, 3);
+    check_near(unrated.ops[0].executed, 5, 1e-12);
+    assert_string_equal(unrated_names(names, sizeof names, &unrated), "opcode 0x1c9, SYNCS");
+    assert_string_equal(unrated_names(names, 8, &unrated), "opcode ");
+    for (i = 0; i < 2 * UNRATED_MOST; i++)
+        unrated_add(&unrated, &(struct sass){.opcode = (uint16_t)i}, "a", 1);
+    assert_int_equal(unrated.count, UNRATED_MOST);
+    assert_string_equal(unrated.ops[UNRATED_MOST - 1].name, "and others");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wide_matrices_take_the_tensor_peak),
+        cmocka_unit_test(narrow_matrices_take_the_tensor_peak),
+        cmocka_unit_test(matrices_without_a_rate_are_named),
+        cmocka_unit_test(a_sleep_is_named),
+        cmocka_unit_test(what_is_not_decoded_is_named_by_opcode),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
