@@ -45,7 +45,7 @@ static size_t compare(unsigned sm, const struct device_limits *limits, const str
     };
     const cudaOccDeviceState state = {.carveoutConfig = block->carveout};
     struct occupancy occupancy;
-    cudaOccResult result;
+    cudaOccResult result = {0};
 
     assert_int_equal(cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state,
                                                              (int)block->threads, block->shared),
