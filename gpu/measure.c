@@ -70,6 +70,11 @@ bool measure_keep(bool *kept, const double *clock_hz, size_t count)
     return true;
 }
 
+bool measure_slowed(double clock_hz, double clock_top_hz)
+{
+    return clock_hz < (1 - 2 * clock_tolerance) * clock_top_hz;
+}
+
 /* What stands before each isolated launch. */
 static int make_ready(const struct plan *plan, struct err *err)
 {
@@ -234,8 +239,7 @@ static int conclude(struct trial *trial, const struct measurer *measurer, const 
     trial->discarded = n - kept_count;
     trial->time_s = stats_median(values, kept_count);
     trial->clock_hz = stats_median(values + n, kept_count);
-    if (trial->clock_hz < (1 - 2 * clock_tolerance) * measurer->clock_top_hz)
-        trial->throttled = true;
+    trial->throttled |= measure_slowed(trial->clock_hz, measurer->clock_top_hz);
     free(kept);
     free(values);
     return 0;

@@ -48,6 +48,9 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
  * settled. */
 bool measure_keep(bool *kept, const double *clock_hz, size_t count);
 
+/* Is the clock lower than the highest seen by more than two settled clocks may differ? */
+bool measure_slowed(double clock_hz, double clock_top_hz);
+
 /* Would every one of at least two samples be slower than `give_up_s` even at the highest clock? A GPU that
  * has idled is slow at first, and that is no variant's fault. */
 bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,

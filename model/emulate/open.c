@@ -4,10 +4,16 @@
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 1024 }; /* beyond what the kernel's own frames take */
+enum {
+    STACK_BYTES = 1024,           /* beyond what the kernel's own frames take */
+    LOCAL_MOST = 512 << 10,       /* of a thread, on every GPU */
+    BLOCK_LOCAL_MOST = 256 << 20, /* the emulator takes twice as much of the host for one block */
+    SHARED_MOST = 1 << 20         /* of a block; no SM has so much */
+};
 
 /* From here on the instructions are a copy that may be changed. */
 static int own_code(struct emulation *emulation, struct err *err)
@@ -134,6 +140,28 @@ static int allocate(struct emulation *emulation, struct err *err)
     return 0;
 }
 
+/* What no GPU could launch is no reason to ask for its memory. */
+static int check_memory(const struct emulation *emulation, struct err *err)
+{
+    const char *name = emulation->kernel->name;
+    const unsigned local = emulation->kernel->resources.local_bytes;
+    const uint64_t of_block = (uint64_t)emulation->local_bytes * emulation->warp_count * LANES;
+
+    if (local > LOCAL_MOST)
+        return err_set(err, ERR_USAGE,
+                       "kernel '%s' takes %u bytes of local memory a thread: at most %d are possible", name,
+                       local, LOCAL_MOST);
+    if (of_block > BLOCK_LOCAL_MOST)
+        return err_set(err, ERR_USAGE,
+                       "a block of kernel '%s' takes %" PRIu64 " bytes of local memory: %d can be followed",
+                       name, of_block, BLOCK_LOCAL_MOST);
+    if (emulation->shared_bytes > SHARED_MOST)
+        return err_set(err, ERR_USAGE,
+                       "a block of kernel '%s' takes %zu bytes of shared memory: at most %d are possible",
+                       name, emulation->shared_bytes, SHARED_MOST);
+    return 0;
+}
+
 static int check_launch(const struct emulation *emulation, const struct cubin *cubin, struct err *err)
 {
     if (!sass_knows(cubin->sm))
@@ -142,7 +170,7 @@ static int check_launch(const struct emulation *emulation, const struct cubin *c
         return err_set(err, ERR_USAGE, "a block of %u threads: 1 to 1024 are possible", emulation->threads);
     if (!emulation->count)
         return err_set(err, ERR_USAGE, "kernel '%s' has no code", emulation->kernel->name);
-    return 0;
+    return check_memory(emulation, err);
 }
 
 int emulation_open(struct emulation **out, const struct cubin *cubin, const struct cubin_kernel *kernel,
@@ -168,7 +196,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->stop = options->stop;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
-    emulation->local_bytes = (kernel->resources.local_bytes + STACK_BYTES + 15u) & ~15u;
+    emulation->local_bytes = ((size_t)kernel->resources.local_bytes + STACK_BYTES + 15) & ~(size_t)15;
     emulation->shared_bytes = (size_t)kernel->resources.shared_bytes + launch->shared_bytes +
                               (cubin->sm >= 90 ? kernel->resources.shared_reserved_bytes : 0);
     rc = check_launch(emulation, cubin, err);

@@ -173,12 +173,13 @@ static int mark_lanes(struct emulation *emulation, const struct request *request
 
 static int mark(struct emulation *emulation, const struct request *request, uint32_t mask)
 {
-    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    struct emulate_touch *touch;
     uint64_t before;
     int rc;
 
-    if (emulation->lowest)
+    if (emulation->lowest) /* whose block has no touches */
         return mark_lanes(emulation, request, mask);
+    touch = &emulation->block->touches[request->index];
     before = touch->own;
     rc = mark_lanes(emulation, request, mask);
     touch->late += touch->own > before;
@@ -267,11 +268,12 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
 void request_tally(struct emulation *emulation, const struct request *request, const struct pattern *pattern,
                    uint64_t times)
 {
-    struct emulate_count *count = &emulation->block->counts[request->index];
     const struct cost *cost = &pattern->cost;
+    struct emulate_count *count;
 
-    if (emulation->lowest)
+    if (emulation->lowest) /* whose block has no counts */
         return;
+    count = &emulation->block->counts[request->index];
     if (!request->second) {
         const unsigned lanes = (unsigned)__builtin_popcount(request->mask);
 

@@ -198,6 +198,7 @@ static const struct fake_kernel kernels[] = {
     {"refused", "wwi", false, copy, 0},
     {"hang", "wwi", false, hang, 0},
     {"late_hang", "wwi", false, late_hang, 5000},
+    {"late_slow_hang", "wwi", false, late_hang, 20000000},
     {"crash", "wwi", false, crash, 0},
     {"stops", "wwi", false, stops, 5000},
     {"tires", "wwi", false, tires, 5000},

@@ -27,6 +27,11 @@ static void median_interval_covers_the_binomial_ranks(void **state)
     /* Tables of the sign test: for n = 25 the 95 % interval runs from the 8th to the 18th value. */
     check_near(stats_median_interval(values, 25).low, 8, 0);
     check_near(stats_median_interval(values, 25).high, 18, 0);
+    /* Where 90 % would take the next pair: 2nd to 7th, 3rd to 9th. */
+    check_near(stats_median_interval(values, 8).low, 1, 0);
+    check_near(stats_median_interval(values, 8).high, 8, 0);
+    check_near(stats_median_interval(values, 11).low, 2, 0);
+    check_near(stats_median_interval(values, 11).high, 10, 0);
     check_near(stats_median_interval(values, 4).low, 1, 0);
     check_near(stats_median_interval(values, 4).high, 4, 0);
 }

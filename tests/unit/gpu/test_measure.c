@@ -50,6 +50,16 @@ static void test_never_more_than_half(void **state)
     assert_true(kept[1] + kept[2] + kept[3] + kept[4] >= 3);
 }
 
+/* Two settled clocks may differ by the tolerance of each, 1 %. */
+static void test_slowed(void **state)
+{
+    (void)state;
+    assert_false(measure_slowed(1.98e9, 1.98e9));
+    assert_false(measure_slowed(1.97e9, 2e9));
+    assert_false(measure_slowed(1.961e9, 2e9));
+    assert_true(measure_slowed(1.959e9, 2e9));
+}
+
 static void test_hopeless(void **state)
 {
     const double samples[] = {5e-3, 6e-3}, top[] = {2e9, 2e9}, idle[] = {0.4e9, 0.4e9}, unknown[] = {0, 0};
@@ -66,9 +76,9 @@ static void test_hopeless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock), cmocka_unit_test(test_steady_clock_keeps_all),
+        cmocka_unit_test(test_clock),           cmocka_unit_test(test_steady_clock_keeps_all),
         cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half),
-        cmocka_unit_test(test_hopeless)};
+        cmocka_unit_test(test_slowed),          cmocka_unit_test(test_hopeless)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,43 @@ static void test_wrong_results(void **state)
     }
 }
 
+/* The largest error is kept of a result that passes: half of the tolerance here. */
+static void test_error_within_tolerance(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("scale");
+    struct launch launch;
+    struct trial trial;
+
+    make_copy_launch(&launch, N);
+    add_constant(&launch, ARGUMENT_SYMBOL, "factor", 1 + 1.0 / 1024);
+    setup->protocol.relative = 2.0 / 1024;
+    setup->protocol.absolute = 0;
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, &setup->reference, &setup->protocol),
+                     OUTCOME_OK);
+    check_near(trial.error_max, 0.5, 1e-3);
+    trial_release(&trial);
+    launch_release(&launch);
+}
+
+/* Halves below 2^-14 have no hidden bit and the exponent of those above. */
+static void test_small_half(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    for (int i = 0; i < 2; i++) {
+        setup->launch.arguments[i].type = ELEMENT_FLOAT16;
+        setup->launch.arguments[i].count = 2 * N;
+    }
+    setup->launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT, .a = 3.0 / (1 << 20)};
+    setup->protocol.absolute = 0;
+    assert_int_equal(try_entry(&trial, setup, "flip"), OUTCOME_WRONG);
+    expect_text(trial.message, "out[1999]: got ");
+    expect_text(trial.message, "expected 2.86102295e-06");
+    trial_release(&trial);
+}
+
 static void test_race(void **state)
 {
     struct setup *setup = *state;
@@ -325,6 +362,20 @@ static void test_late_hang(void **state)
     expect_recovery(setup);
 }
 
+/* A batch of samples has twenty times what it is expected to take, beside the deadline of a launch. */
+static void test_hang_while_sampling(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    expect_recovery(setup);
+    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
+    trial_release(&trial);
+    assert_int_equal(try_entry(&trial, setup, "late_slow_hang"), OUTCOME_TIMEOUT);
+    expect_text(trial.message, "did not end within 0.7");
+    trial_release(&trial);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {with_worker(test_right_variant),
@@ -334,6 +385,8 @@ int main(void)
                                        with_worker(test_wide_cluster),
                                        with_worker(test_racing),
                                        with_worker(test_wrong_results),
+                                       with_worker(test_error_within_tolerance),
+                                       with_worker(test_small_half),
                                        with_worker(test_race),
                                        with_worker(test_failures),
                                        with_worker(test_symbol),
@@ -343,6 +396,7 @@ int main(void)
                                        with_worker(test_no_reference),
                                        with_worker(test_reference_file),
                                        with_worker(test_late_hang),
+                                       with_worker(test_hang_while_sampling),
                                        with_worker(test_symbol_too_small)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,6 +408,45 @@ static void counts_modes_alike(void **state)
     program_close(&p);
 }
 
+/* Memory is taken only for what a GPU could launch: 512 KB of local memory a thread, no shared memory beyond
+ * that of an SM. */
+static void refuses_impossible_memory(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    static const struct {
+        unsigned local, shared, dynamic;
+        const char *message;
+    } cases[] = {
+        {512 * 1024 + 1, 0, 0,
+         "kernel 'trap' takes 524289 bytes of local memory a thread: at most 524288 are possible"},
+        {UINT32_MAX, 0, 0,
+         "kernel 'trap' takes 4294967295 bytes of local memory a thread: at most 524288 are possible"},
+        {512 * 1024, 0, 0,
+         "a block of kernel 'trap' takes 537919488 bytes of local memory: 268435456 can be followed"},
+        {0, UINT32_MAX, 0,
+         "a block of kernel 'trap' takes 4294967295 bytes of shared memory: at most 1048576 are possible"},
+        {0, 0, 1 << 30,
+         "a block of kernel 'trap' takes 1073741824 bytes of shared memory: at most 1048576 are possible"},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct cubin_kernel kernel;
+        struct program p;
+        struct err err = {0};
+
+        program_open(&p, 80, "trap", 1024);
+        kernel = *p.kernel;
+        kernel.resources.local_bytes = cases[k].local;
+        kernel.resources.shared_bytes = cases[k].shared;
+        p.launch.shared_bytes = cases[k].dynamic;
+        assert_int_equal(emulation_open(&p.emulation, &p.cubin, &kernel, &p.code, &p.launch, &options, &err),
+                         ERR_USAGE);
+        assert_string_equal(err.text, cases[k].message);
+        program_close(&p);
+    }
+}
+
 static void refuses_wrong_arguments(void **state)
 {
     const struct emulate_options options = {.mode = EMULATE_FULL};
@@ -477,6 +516,7 @@ int main(void)
         cmocka_unit_test(finds_bad_branches),
         cmocka_unit_test(marks_assumptions),
         cmocka_unit_test(counts_modes_alike),
+        cmocka_unit_test(refuses_impossible_memory),
         cmocka_unit_test(refuses_wrong_arguments),
         cmocka_unit_test(names_the_buffer_that_cannot_be_filled),
     };
