@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,7 +122,9 @@ static int write_all(int file, const char *bytes, size_t length)
         n = write(file, bytes, length);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
             return -1;
         bytes += n;
         length -= (size_t)n;
@@ -138,24 +142,66 @@ static int write_direct(const char *path, const void *bytes, size_t length)
     return failed;
 }
 
+int file_temporary(char out[PATH_MAX], const char *path)
+{
+    enum { TRIES = 100 };
+    struct stat status;
+    uint64_t word;
+    int tries, file = -1;
+
+    for (tries = 0; tries < TRIES && file < 0; tries++) {
+        if (getrandom(&word, sizeof word, 0) != sizeof word)
+            return -1;
+        if (snprintf(out, PATH_MAX, "%s.%08x.tmp", path, (unsigned)word) >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        file = open(out, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST)
+            return -1;
+    }
+    if (file >= 0 && !stat(path, &status) && fchmod(file, status.st_mode & 07777)) {
+        close(file);
+        unlink(out);
+        return -1;
+    }
+    return file;
+}
+
+int file_sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    /* a folder that may be written to and not read, or a file system that has nothing to sync, is no failure
+     */
+    int failed = file >= 0 && fsync(file) && errno != EINVAL && errno != EROFS && errno != EBADF;
+
+    if (file >= 0)
+        close(file);
+    free(folder);
+    return failed ? -1 : 0;
+}
+
 /* The reason of a failure is in errno. */
 static int replace(const char *path, const void *bytes, size_t length)
 {
     char temporary[PATH_MAX];
-    int file, failed, reason;
+    const int file = file_temporary(temporary, path);
+    int failed, reason;
 
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         return -1;
     failed = write_all(file, bytes, length) || fsync(file);
-    failed |= close(file);
-    if (!failed && !rename(temporary, path))
-        return 0;
     reason = errno;
+    if (close(file) && !failed) {
+        failed = -1;
+        reason = errno;
+    }
+    if (!failed && !rename(temporary, path))
+        return file_sync_folder(path);
+    if (!failed)
+        reason = errno;
     unlink(temporary);
     errno = reason;
     return -1;

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -26,10 +27,19 @@ int file_check_writable(const char *path, struct err *err);
 /* Whether two names are of one regular file, or the same name of one that is not there yet. */
 bool file_same(const char *a, const char *b);
 
-/* Writes a file all or nothing: beside it, to the disk, and only then under its name. A symbolic link stays
- * one, also where its file is not there yet. What is no regular file (a pipe, /dev/stdout) is written to as
- * it stands. "PATH: cannot be written: REASON": ERR_USAGE where no file can have that name or it is not
- * allowed, else ERR_SYSTEM. */
+/* A new file beside `path` that is to take its name by rename(): open for reading and writing, with the mode
+ * of what has the name now. Nothing that was planted under a guessed name is opened. -1, and the reason in
+ * errno. */
+int file_temporary(char out[PATH_MAX], const char *path);
+
+/* Brings to the disk which names the folder of `path` holds, as after a rename(). -1, and the reason in
+ * errno. */
+int file_sync_folder(const char *path);
+
+/* Writes a file all or nothing: beside it, to the disk, and only then under its name. Its mode stays. A
+ * symbolic link stays one, also where its file is not there yet. What is no regular file (a pipe,
+ * /dev/stdout) is written to as it stands. "PATH: cannot be written: REASON": ERR_USAGE where no file can
+ * have that name or it is not allowed, else ERR_SYSTEM. */
 int file_write(const char *path, const void *bytes, size_t length, struct err *err);
 
 #endif

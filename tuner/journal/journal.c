@@ -1,17 +1,12 @@
 #include "tuner/journal/journal.h"
 
-#include "base/file.h"
 #include "tuner/journal/journal_file.h"
 #include "tuner/journal/record.h"
+#include "tuner/journal/record_check.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct journal *journal_new(const char *path)
@@ -50,7 +45,7 @@ void journal_free(struct journal *journal)
 {
     if (!journal)
         return;
-    if (journal->created && !journal->records.count)
+    if (journal->created && !journal->records.count && journal_is_in_place(journal))
         unlink(journal->path);
     if (journal->file >= 0)
         close(journal->file);
@@ -64,161 +59,22 @@ void journal_free(struct journal *journal)
  * -----------------------------------------------------------------------------------------------------------
  */
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Writes behind the complete records, all or nothing. */
-static int write_end(struct journal *journal, const char *text, size_t length, struct err *err)
-{
-    size_t done = 0;
-    ssize_t n = 0;
-
-    while (done < length) {
-        n = pwrite(journal->file, text + done, length - done, (off_t)(journal->end + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
-    if (done == length) {
-        journal->end += length;
-        return 0;
-    }
-    err_set(err, ERR_SYSTEM,
-            "%s: cannot be written: %s; what it holds is kept, run the same command again to go on",
-            journal->path, n < 0 ? strerror(errno) : "no space left");
-    if (ftruncate(journal->file, (off_t)journal->end))
-        err_prefix(err, "cutting back failed too");
-    return ERR_SYSTEM;
-}
-
-/* The head without its closing brace, and the opening of the cache. */
-static int write_head(struct journal *journal, struct err *err)
+char *journal_head_text(const struct json *head)
 {
     static const char cache[] = ",\n\"cache\": {";
-    char *text = js_text(journal->head, JS_LINE), *larger;
+    char *text = js_text(head, JS_LINE), *larger;
     size_t length;
-    int code;
 
     if (!text)
-        return err_memory(err);
+        return NULL;
     length = strlen(text) - 1;
     larger = realloc(text, length + sizeof cache);
     if (!larger) {
         free(text);
-        return err_memory(err);
+        return NULL;
     }
     memcpy(larger + length, cache, sizeof cache);
-    code = write_end(journal, larger, length + sizeof cache - 1, err);
-    free(larger);
-    return code;
-}
-
-static bool same_field(const struct js_at *a, const struct js_at *b, const char *key)
-{
-    struct js_at in_a, in_b;
-    char *text_a, *text_b;
-    bool same;
-
-    if (!js_find(&in_a, a, key) || !js_find(&in_b, b, key))
-        return false;
-    text_a = js_text(in_a.value, JS_LINE);
-    text_b = js_text(in_b.value, JS_LINE);
-    same = text_a && text_b && !strcmp(text_a, text_b);
-    free(text_a);
-    free(text_b);
-    return same;
-}
-
-static int check_head(const struct journal *journal, const struct json *head, struct err *err)
-{
-    static const char *const fields[][2] = {{"device_name", "device"},
-                                            {"kernel_name", "kernel"},
-                                            {"problem_size", "problem"},
-                                            {"tune_params_keys", "list of parameters"}};
-    const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
-    size_t i;
-    int code = wanted.value ? 0 : err_memory(err);
-
-    for (i = 0; !code && i < sizeof fields / sizeof *fields; i++)
-        if (!same_field(&here, &wanted, fields[i][0]))
-            code = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
-                           journal->path, fields[i][1]);
-    js_free(wanted.value);
-    return code;
-}
-
-/* A journal is read, cut and, while it holds nothing, removed: /dev/null would not survive that. */
-static int check_regular(const char *path, struct err *err)
-{
-    struct stat status;
-
-    if (stat(path, &status))
-        return file_check_writable(path, err);
-    if (S_ISREG(status.st_mode))
-        return 0;
-    return err_set(err, ERR_USAGE,
-                   "%s: is no regular file, as a journal must be: name another with --journal", path);
-}
-
-static int open_locked(struct journal *journal, struct err *err)
-{
-    const int code = check_regular(journal->path, err);
-
-    if (code)
-        return code;
-    journal->file = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->file < 0)
-        return err_set(err, ERR_SYSTEM, "%s: cannot be opened for writing: %s", journal->path,
-                       strerror(errno));
-    if (!flock(journal->file, LOCK_EX | LOCK_NB))
-        return 0;
-    return err_set(err, ERR_USAGE,
-                   "%s: another occutune is writing to it: wait for it, or name another file with "
-                   "--journal",
-                   journal->path);
-}
-
-/* Cuts off an incomplete record and the closing braces, so that the next record goes behind the last one. */
-static int resume(struct journal *journal, const char *text, size_t length, const struct json *head,
-                  struct err *err)
-{
-    int code = journal_parse(journal, text, length, err);
-
-    if (!code)
-        code = check_head(journal, head, err);
-    if (!code && ftruncate(journal->file, (off_t)journal->end))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be cut: %s", journal->path, strerror(errno));
-    if (!code && journal->records.count)
-        code = write_end(journal, ",", 1, err);
-    return code;
-}
-
-static int create(struct journal *journal, const struct json *head, struct err *err)
-{
-    journal->created = true;
-    js_free(journal->head);
-    journal->head = js_copy(head);
-    if (!journal->head)
-        return err_memory(err);
-    if (ftruncate(journal->file, 0))
-        return err_set(err, ERR_SYSTEM, "%s: cannot be cut: %s", journal->path, strerror(errno));
-    return write_head(journal, err);
-}
-
-/* A run killed while it wrote the head leaves the beginning of it: the file is begun again. */
-static bool is_unborn(const char *text, size_t length)
-{
-    static const char start[] = "{\"device_name\"";
-    const size_t compare = length < sizeof start - 1 ? length : sizeof start - 1;
-
-    return !memcmp(text, start, compare) && !strstr(text, "\"cache\": {");
+    return larger;
 }
 
 static int open_contents(struct journal *journal, const struct json *head, struct err *err)
@@ -233,10 +89,8 @@ static int open_contents(struct journal *journal, const struct json *head, struc
         code = err_set(err, ERR_USAGE,
                        "%s: is compressed and therefore only read: name another file with --journal",
                        journal->path);
-    else if (is_unborn(text, length))
-        code = create(journal, head, err);
     else
-        code = resume(journal, text, length, head, err);
+        code = journal_resume(journal, text, length, head, err);
     free(text);
     return code;
 }
@@ -244,7 +98,7 @@ static int open_contents(struct journal *journal, const struct json *head, struc
 int journal_open(struct journal **out, const char *path, const struct json *head, struct err *err)
 {
     struct journal *journal = journal_new(path);
-    int code = journal ? open_locked(journal, err) : err_memory(err);
+    int code = journal ? journal_lock(journal, err) : err_memory(err);
 
     if (!code)
         code = open_contents(journal, head, err);
@@ -254,26 +108,19 @@ int journal_open(struct journal **out, const char *path, const struct json *head
     return code;
 }
 
-/* The page cache survives our own death; once a second guards against the machine's. */
-static void sync_sometimes(struct journal *journal)
-{
-    const double now = now_s();
-
-    if (now - journal->synced_s < 1)
-        return;
-    fdatasync(journal->file);
-    journal->synced_s = now;
-}
-
 /* "\n\"KEY\": BODY,": the line of one record. */
 static char *record_line(const struct record *record, const struct json *parameters)
 {
-    struct json *line = js_new_object();
+    struct json *line = js_new_object(), *body = record_to_json(record, parameters);
     char *text = NULL;
     size_t length;
 
-    if (line && !js_set(line, record->key, record_to_json(record, parameters)))
-        text = js_text(line, JS_LINE);
+    if (line && body && !record_seal(body, record->key)) {
+        if (!js_set(line, record->key, body))
+            text = js_text(line, JS_LINE);
+        body = NULL;
+    }
+    js_free(body);
     js_free(line);
     if (!text)
         return NULL;
@@ -288,12 +135,14 @@ int journal_append(struct journal *journal, const struct record *record, const s
 {
     char *line = record_line(record, parameters);
     struct record copy;
-    int code = line ? write_end(journal, line, strlen(line), err) : err_memory(err);
+    int code = line ? journal_put(journal, line, strlen(line), err) : err_memory(err);
 
     free(line);
+    journal->comma |= !code;
+    if (!code)
+        code = journal_sync(journal, false, err);
     if (code || (code = record_copy(&copy, record, err)) != 0)
         return code;
-    sync_sometimes(journal);
     return records_put(&journal->records, &copy, err);
 }
 
@@ -309,10 +158,12 @@ int journal_close(struct journal *journal, const struct json *not_timed, struct 
             snprintf(text, size, "},\n\"not_timed\": %s\n}", extra);
         else
             snprintf(text, size, "}\n}");
-        if (journal->records.count)
+        if (journal->comma)
             journal->end--; /* over the last comma */
-        code = write_end(journal, text, strlen(text), err);
+        code = journal_put(journal, text, strlen(text), err);
     }
+    if (!code)
+        code = journal_sync(journal, true, err);
     free(text);
     free(extra);
     journal_free(journal);
@@ -341,9 +192,23 @@ bool journal_foreign(const struct journal *journal)
 
 bool journal_remark(char *out, size_t size, const struct journal *journal, unsigned k)
 {
+    if (*journal->aside && k-- == 0) {
+        if (journal->begun)
+            snprintf(out, size, "%s; it is kept as %s, and a new journal is begun", journal->damage.text,
+                     journal->aside);
+        else
+            snprintf(out, size, "%s: %s; it is kept as %s, and what is whole of it goes on", journal->path,
+                     journal->leftover ? "holds text behind its end" : "is damaged", journal->aside);
+        return true;
+    }
     if (journal->cut_bytes && k-- == 0) {
         snprintf(out, size, "%s: its last %zu bytes were incomplete and are left out", journal->path,
                  journal->cut_bytes);
+        return true;
+    }
+    if (journal->damaged && k-- == 0) {
+        snprintf(out, size, "records that are damaged and are left out: %zu; the first: %s", journal->damaged,
+                 journal->damage.text);
         return true;
     }
     if (journal->left_out && k == 0) {
@@ -352,6 +217,17 @@ bool journal_remark(char *out, size_t size, const struct journal *journal, unsig
         return true;
     }
     return false;
+}
+
+bool journal_news(char *out, size_t size, struct journal *journal)
+{
+    if (journal->file >= 0 && !journal_is_in_place(journal))
+        journal_find_again(journal, NULL); /* a failure shows when the next record is written */
+    if (!*journal->news)
+        return false;
+    snprintf(out, size, "%s", journal->news);
+    journal->news[0] = '\0';
+    return true;
 }
 
 const struct record *journal_find(const struct journal *journal, const char *key)

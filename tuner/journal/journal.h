@@ -60,7 +60,9 @@ int journal_read(struct journal **out, const char *path, struct err *err);
 /* Opens a journal for appending and reads what it holds; creates it with `head` (see journal_head_new) where
  * there is none. The file is locked until it is closed: ERR_USAGE when another process holds it, or when it
  * belongs to another device, kernel, problem or parameter list than `head` says. An incomplete record at its
- * end is cut off. */
+ * end is cut off; that is all that is ever lost. A file that is no journal, or one with damage in it, is kept
+ * under another name (journal_remark says which), and what is whole of it goes on; members of the top level
+ * that stand behind the records come before them. */
 int journal_open(struct journal **out, const char *path, const struct json *head, struct err *err);
 
 /* Writes the closing braces, with `not_timed` (may be null, not taken over) as a top-level object, and ends.
@@ -75,14 +77,19 @@ struct js_at journal_head(const struct journal *journal);
 const char *journal_path(const struct journal *journal);
 bool journal_foreign(const struct journal *journal); /* another tool's: records have no identity */
 
-/* What of the file is left out, to be told: incomplete bytes at its end, another tool's records that tell
- * neither a time nor a known error. A line each, k from 0; whether there is a k-th. */
+/* What of the file is left out, to be told: where it was kept when it could not be gone on in, incomplete
+ * bytes at its end, damaged records (their checksum does not fit), another tool's records that tell neither a
+ * time nor a known error. A line each, k from 0; whether there is a k-th. */
 bool journal_remark(char *out, size_t size, const struct journal *journal, unsigned k);
 
 /* Appends a record; `parameters` is the configuration as configuration_json() gives it. When the disk is full
  * the file is cut back to its last complete record and ERR_SYSTEM returned. */
 int journal_append(struct journal *journal, const struct record *record, const struct json *parameters,
                    struct err *err);
+
+/* Once after an append or before the close: that the file was removed or replaced during the run, and where
+ * all of it is now (journal_path()). False when there is no news. */
+bool journal_news(char *out, size_t size, struct journal *journal);
 
 /* The latest record of a key; null when there is none. Valid until the next append. */
 const struct record *journal_find(const struct journal *journal, const char *key);

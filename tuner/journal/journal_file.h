@@ -4,20 +4,73 @@
 
 #include "tuner/journal/journal.h"
 #include "tuner/journal/records.h"
+#include "tuner/journal/scan.h"
+
+#include <limits.h>
+
+/* Stretches of the file's text. */
+struct spans {
+    struct span *items;
+    size_t count, capacity;
+};
 
 struct journal {
     char *path;
     struct json *head; /* the top level without "cache" */
     struct records records;
     size_t end;      /* bytes that hold the head and complete records */
+    bool comma;      /* the last of them is the comma behind a record */
     bool compressed; /* the file is gzip */
     bool created;    /* by us: without a record it is removed again */
     size_t cut_bytes;
-    size_t left_out;            /* another tool's records that tell nothing, */
-    struct err left_out_reason; /* and why the first does not */
-    int file;                   /* -1 when reading only */
+    size_t damaged;       /* records that are not whole, */
+    struct err damage;    /* and why the first is not */
+    bool opening;         /* to go on in it: what is damaged is stepped over, and these are noted: */
+    struct spans members; /* of the top level but "cache" and "not_timed", */
+    struct spans kept;    /* whole records, */
+    bool has_cache,
+        beside;           /* whether there is a "cache", and what stands behind it that is not "not_timed", */
+    bool leftover;        /* and text behind it all that is nothing known */
+    bool begun;           /* anew, as what stood there was no journal */
+    char aside[PATH_MAX]; /* where the file is kept that could not be gone on in; "" none */
+    char news[2 * PATH_MAX + 128]; /* what happened to the file during the run; "" nothing */
+    size_t left_out;               /* another tool's records that tell nothing, */
+    struct err left_out_reason;    /* and why the first does not */
+    int file;                      /* -1 when reading only */
     double synced_s;
 };
+
+/* Writing, where it stands in the file: journal_store.c. */
+
+/* Opens and locks the file, which is made if there is none. */
+int journal_lock(struct journal *journal, struct err *err);
+
+/* Whether the name is still, or again, that of the open file. */
+bool journal_is_in_place(const struct journal *journal);
+
+/* Where the file was removed during the run, or another took its name, which is not ours to overwrite: all
+ * that was written is put under the name again, or under a free one beside it, and journal->news says so. */
+int journal_find_again(struct journal *journal, struct err *err);
+
+/* Writes behind the complete records, all or nothing; into the file that has the name, see
+ * journal_find_again(). */
+int journal_put(struct journal *journal, const char *text, size_t length, struct err *err);
+
+/* To the disk: once a second, or now. */
+int journal_sync(struct journal *journal, bool now, struct err *err);
+
+/* The head without its closing brace, and the opening of the cache; the caller frees it. Null when memory
+ * ends. */
+char *journal_head_text(const struct json *head);
+
+/* Begins the file anew, all or nothing: `texts` one behind the other. What has the name now is kept under the
+ * name journal->aside where `aside`. The file stays open and locked. */
+int journal_renew(struct journal *journal, const struct span *texts, size_t count, bool aside,
+                  struct err *err);
+
+/* Goes on in the file that holds `text`, for a run whose head is `head`: journal_resume.c. */
+int journal_resume(struct journal *journal, const char *text, size_t length, const struct json *head,
+                   struct err *err);
 
 /* The whole file as text with a zero behind it; gzip is undone on the way. */
 int journal_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err);

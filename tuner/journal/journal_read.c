@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "tuner/journal/record.h"
+#include "tuner/journal/record_check.h"
 #include "tuner/journal/scan.h"
 
 #include <stdlib.h>
@@ -127,50 +128,171 @@ void journal_leave_out(struct journal *journal, const struct err *why)
         journal->left_out_reason = *why;
 }
 
-static int add_record(struct journal *journal, const char *from, const char *to, struct err *err)
+static int put_span(struct spans *spans, const char *from, const char *to, struct err *err)
+{
+    struct span *larger;
+
+    if (spans->count == spans->capacity) {
+        spans->capacity = spans->capacity ? 2 * spans->capacity : 64;
+        larger = reallocarray(spans->items, spans->capacity, sizeof *larger);
+        if (!larger)
+            return err_memory(err);
+        spans->items = larger;
+    }
+    spans->items[spans->count++] = (struct span){from, (size_t)(to - from)};
+    return 0;
+}
+
+/* Another tool's record may tell nothing; in a file that is opened to be gone on in, it stays there. */
+static int read_record(struct record *out, bool *sealed, bool *tells, const struct journal *journal,
+                       const char *from, const char *to, struct err *err)
 {
     struct json *json;
     struct js_at root, member = {0}, own;
-    struct record record;
-    struct err why = {0};
     int code = parse_member(&json, from, to, journal->path, err);
 
+    *sealed = false;
+    *tells = true;
     if (code)
-        return code;
+        return code == ERR_USAGE ? ERR_FORMAT : code;
     root = js_root(json, journal->path);
     js_next(&member, &root);
-    code = record_from_json(&record, &member, &why);
-    if (!code)
-        code = records_put(&journal->records, &record, err);
-    else if (code == ERR_USAGE && !js_find(&own, &member, "outcome")) {
-        journal_leave_out(journal, &why);
-        code = 0;
-    } else {
-        err_set(err, (enum err_code)code, "%s", why.text);
+    code = record_check(sealed, &member, err);
+    if (!code) {
+        code = record_from_json(out, &member, err);
+        *tells = code != ERR_USAGE || js_find(&own, &member, "outcome");
     }
     js_free(json);
-    return code;
+    return code == ERR_USAGE ? ERR_FORMAT : code;
+}
+
+static int add_record(struct journal *journal, bool *sealed, const char *from, const char *to,
+                      struct err *err)
+{
+    struct record record;
+    struct err why = {0};
+    bool tells;
+    int code = read_record(&record, sealed, &tells, journal, from, to, &why);
+
+    if (!code)
+        code = records_put(&journal->records, &record, &why);
+    else if (!tells) {
+        journal_leave_out(journal, &why);
+        code = 0;
+    }
+    if (!code && journal->opening)
+        code = put_span(&journal->kept, from, to, &why);
+    return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
+}
+
+/* A record begins behind another's end, or on a line of its own. */
+static bool may_begin(const char *text, size_t at)
+{
+    while (at && strchr(" \t\r,", text[at - 1]))
+        at--;
+    return at && (text[at - 1] == '\n' || text[at - 1] == '}');
+}
+
+/* Moves the scan to the next whole record, a sealed one where `sealed`; false, and the scan where it was,
+ * when there is none. */
+static int next_record(bool *found, const struct journal *journal, struct scan *scan, bool sealed,
+                       struct err *err)
+{
+    struct record record;
+    struct span key, value;
+    struct scan next = *scan;
+    bool is_sealed, tells;
+    size_t at;
+    int code;
+
+    *found = false;
+    for (at = scan->at; at < scan->length && !*found; at++) {
+        if (scan->text[at] != '"' || !may_begin(scan->text, at))
+            continue;
+        next.at = at;
+        if (scan_member(&next, &key) != SCAN_MEMBER || next.at >= next.length || next.text[next.at] != '{' ||
+            !scan_value(&next, &value))
+            continue;
+        code =
+            read_record(&record, &is_sealed, &tells, journal, key.text - 1, value.text + value.length, NULL);
+        if (code == ERR_MEMORY)
+            return err_memory(err);
+        if (!code)
+            record_release(&record);
+        *found = !code && (is_sealed || !sealed);
+        if (*found)
+            scan->at = at;
+    }
+    return 0;
+}
+
+/* A cut is where writing was interrupted; complete records behind it mean damage, which is not ours to throw
+ * away. */
+static int damaged_here(const struct journal *journal, const char *text, struct err *err)
+{
+    size_t line = 1, i;
+
+    for (i = 0; i < journal->end; i++)
+        line += text[i] == '\n';
+    return err_set(err, ERR_FORMAT,
+                   "%s:%zu: damaged here, with more records behind: mend or remove the next line",
+                   journal->path, line);
+}
+
+/* What stood at the scan was no whole record: bad, by `why`, or cut. True in *more, and the scan at the next
+ * one, when there is one: then it is damage. */
+static int step_over(bool *more, struct journal *journal, struct scan *scan, bool closed, bool sealed,
+                     const struct err *why, struct err *err)
+{
+    const int code = next_record(more, journal, scan, closed, err);
+
+    if (code || (!*more && !why->code))
+        return code;
+    if (!journal->opening && !sealed)
+        return why->code ? err_set(err, ERR_FORMAT, "%s", why->text) : damaged_here(journal, scan->text, err);
+    if (!journal->damaged++) {
+        journal->damage = *why;
+        err_set(&journal->damage, ERR_FORMAT, "%s: what stands between two records is none", journal->path);
+    }
+    return 0;
 }
 
 /* The records of the object at the scan, up to the cut. True when the closing brace was found. */
 static int add_records(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
 {
     struct span key, value;
-    enum scan_found found;
-    int code;
+    bool more = true, sealed;
+    int code = 0;
 
-    *closed = false;
     if (!scan_open(scan))
         return err_set(err, ERR_FORMAT, "%s: \"cache\" is no object", journal->path);
     journal->end = scan->at;
-    while ((found = scan_member(scan, &key)) == SCAN_MEMBER && scan_value(scan, &value)) {
-        code = add_record(journal, key.text - 1, value.text + value.length, err);
-        if (code)
-            return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
-        journal->end = scan->at;
+    while (!code && more) {
+        struct err why = {0};
+        const size_t from = scan->at;
+        const enum scan_found found = scan_member(scan, &key);
+        const bool whole = found == SCAN_MEMBER && scan_value(scan, &value);
+        const size_t behind = scan->at;
+
+        sealed = false;
+        if (whole)
+            code = add_record(journal, &sealed, key.text - 1, value.text + value.length, &why);
+        if (code == ERR_MEMORY)
+            return err_memory(err);
+        if (whole && !code) {
+            journal->end = behind;
+            continue;
+        }
+        *closed = found == SCAN_END;
+        if (!*closed)
+            scan->at = found == SCAN_MEMBER ? (size_t)(key.text - scan->text) : from;
+        code = step_over(&more, journal, scan, *closed, sealed, &why, err);
+        if (whole && !more) { /* bad, but what comes behind it is to be seen */
+            scan->at = behind;
+            more = true;
+        }
     }
-    *closed = found == SCAN_END;
-    return 0;
+    return code;
 }
 
 static int add_to_head(struct journal *journal, const struct span *key, const struct span *value,
@@ -184,26 +306,15 @@ static int add_to_head(struct journal *journal, const struct span *key, const st
         return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
     root = js_root(json, journal->path);
     js_next(&member, &root);
-    code = js_set(journal->head, member.key, js_copy(member.value)) ? err_memory(err) : 0;
+    if (strcmp(member.key, "not_timed")) {
+        journal->beside |= journal->has_cache;
+        if (journal->opening)
+            code = put_span(&journal->members, key->text - 1, value->text + value->length, err);
+    }
+    if (!code)
+        code = js_set(journal->head, member.key, js_copy(member.value)) ? err_memory(err) : 0;
     js_free(json);
     return code;
-}
-
-/* A cut is where writing was interrupted; complete records behind it mean damage, which is not ours to throw
- * away. */
-static int check_cut(const struct journal *journal, const char *text, size_t length, struct err *err)
-{
-    const char *next = memchr(text + journal->end, '\n', length - journal->end);
-    size_t line = 1, i;
-
-    next = next ? memchr(next + 1, '\n', (size_t)(text + length - next - 1)) : NULL;
-    if (!next || next + 1 == text + length)
-        return 0;
-    for (i = 0; i < journal->end; i++)
-        line += text[i] == '\n';
-    return err_set(err, ERR_FORMAT,
-                   "%s:%zu: damaged here, with more records behind: mend or remove the next line",
-                   journal->path, line);
 }
 
 /* The other formats that tuners write have lists of results. */
@@ -238,35 +349,63 @@ static int check_schema(const struct journal *journal, struct err *err)
     return 0;
 }
 
-int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
+/* Whether what stands behind the last whole member is other than what a run that was ended there leaves:
+ * nothing, or the beginning of "not_timed". */
+static bool is_leftover(const char *text, size_t length)
 {
-    const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
-    struct scan scan = {text, length, mark};
+    static const char last[] = "\"not_timed\"";
+
+    while (length && strchr(" \t\r\n,", *text)) {
+        text++;
+        length--;
+    }
+    return memcmp(text, last, length < sizeof last - 1 ? length : sizeof last - 1);
+}
+
+/* Top-level members, among them the cache. */
+static int add_members(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
+{
+    enum scan_found found;
     struct span key, value;
-    bool closed = true, found = false;
+    size_t from = scan->at;
     int code = 0;
 
-    if (!scan_open(&scan))
-        return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
-    while (!code && closed && scan_member(&scan, &key) == SCAN_MEMBER) {
-        if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
-            found = true;
+    while (!code && *closed && (found = scan_member(scan, &key)) != SCAN_CUT) {
+        if (found == SCAN_END) {
+            from = scan->at;
+            break;
+        }
+        if (key.length == 5 && !memcmp(key.text, "cache", 5) && !journal->has_cache) {
+            journal->has_cache = true;
             code = check_schema(journal, err);
             if (!code)
-                code = add_records(journal, &scan, &closed, err);
-        } else if (scan_value(&scan, &value)) {
+                code = add_records(journal, scan, closed, err);
+        } else if (scan_value(scan, &value)) {
             code = add_to_head(journal, &key, &value, err);
         } else {
             break;
         }
+        from = scan->at;
     }
-    if (!code && !found)
+    journal->leftover = !code && *closed && is_leftover(scan->text + from, scan->length - from);
+    return code;
+}
+
+int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
+{
+    const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
+    struct scan scan = {text, length, mark};
+    bool closed = true;
+    int code;
+
+    if (!scan_open(&scan))
+        return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
+    code = add_members(journal, &scan, &closed, err);
+    if (!code && !journal->has_cache)
         code = take_results(journal, err);
-    if (!code && journal->left_out && !journal->records.count)
+    if (!code && journal->left_out && !journal->records.count && !journal->opening)
         code = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
-    if (!code && !closed) {
+    if (!code && !closed)
         journal->cut_bytes = length - journal->end - (text[journal->end] == ',');
-        code = check_cut(journal, text, length, err);
-    }
     return code;
 }

@@ -95,6 +95,7 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
         return err_memory(err);
     code = journal_append(tuning->journal, &candidate->record, parameters, err);
     js_free(parameters);
+    tuning_journal_news(tuning);
     return code;
 }
 

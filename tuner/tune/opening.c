@@ -1,5 +1,6 @@
 #include "tuner/tune/tuning.h"
 
+#include "base/file.h"
 #include "space/configuration.h"
 #include "space/launchable.h"
 #include "tuner/journal/heading.h"
@@ -105,6 +106,8 @@ static int open_live(struct tuning *tuning, struct err *err)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
     else
         journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
+    if (file_same(out->journal, tuning->spec->path))
+        return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
     code =
         heading_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
     if (code)
@@ -112,6 +115,16 @@ static int open_live(struct tuning *tuning, struct err *err)
     code = journal_open(&tuning->journal, out->journal, head, err);
     js_free(head);
     return code;
+}
+
+void tuning_journal_news(struct tuning *tuning)
+{
+    char line[sizeof tuning->out->journal * 2 + 128];
+
+    if (!tuning->journal || !journal_news(line, sizeof line, tuning->journal))
+        return;
+    tuning_message(tuning, "%s", line);
+    snprintf(tuning->out->journal, sizeof tuning->out->journal, "%s", journal_path(tuning->journal));
 }
 
 /* The recording says whose GPU it was; another tool's says only its name, and limits cannot be checked. */

@@ -205,6 +205,7 @@ static int close_journal(struct tuning *tuning, struct err *err)
     struct journal *journal = tuning->journal;
     int code = 0;
 
+    tuning_journal_news(tuning);
     tuning->journal = NULL;
     if (tuning->level != SOURCE_LIVE || !journal) {
         journal_free(journal);

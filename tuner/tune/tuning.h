@@ -117,6 +117,9 @@ int passed_json(struct json **out, const struct tuning *tuning, struct err *err)
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);
 
+/* opening.c: says what became of the journal's file during the run, if anything did. */
+void tuning_journal_news(struct tuning *tuning);
+
 /* tune.c */
 void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t index);
 void tuning_message(const struct tuning *tuning, const char *format, ...)

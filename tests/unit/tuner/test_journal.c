@@ -1,98 +1,10 @@
 /* The journal as occutune writes it: what is kept, through kills, cuts and full disks. */
-#include "journal_fixture.h"
+#include "journal_made.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static struct json *json_of(const char *text)
-{
-    struct json *json;
-    struct err err = {0};
-
-    if (js_read_text(&json, text, strlen(text), "test", &err))
-        fail_msg("%s", err.text);
-    return json;
-}
-
-static struct json *head_of(const char *device)
-{
-    char text[256];
-
-    snprintf(text, sizeof text,
-             "{\"device_name\": \"%s\", \"kernel_name\": \"k\", \"problem_size\": [8],"
-             " \"tune_params_keys\": [\"N\"], \"occutune\": {\"schema\": 1}}",
-             device);
-    return json_of(text);
-}
-
-static struct journal *open_ok(void)
-{
-    struct journal *journal;
-    struct json *head = head_of("GPU");
-    struct err err = {0};
-
-    if (journal_open(&journal, path, head, &err))
-        fail_msg("%s", err.text);
-    js_free(head);
-    return journal;
-}
-
-static int append(struct journal *journal, int n, double time_s, struct err *err)
-{
-    char key[16], text[32];
-    double samples[3] = {time_s, time_s * 1.1, time_s * 0.9};
-    struct record record;
-    struct json *parameters;
-    int code;
-
-    record_init(&record);
-    snprintf(key, sizeof key, "%d", n);
-    snprintf(text, sizeof text, "{\"N\": %d}", n);
-    parameters = json_of(text);
-    record.key = key;
-    record.identified = true;
-    record.build_hash = 1;
-    record.code_hash = UINT64_C(0xfedcba9876543210);
-    record.launch_hash = 3;
-    record.time_s = time_s;
-    record.samples_s = samples;
-    record.sample_count = 3;
-    record.registers = 40;
-    record.occupancy = 0.5;
-    record.clock_hz = 1.98e9;
-    code = journal_append(journal, &record, parameters, err);
-    js_free(parameters);
-    return code;
-}
-
-static void append_ok(struct journal *journal, int n, double time_s)
-{
-    struct err err = {0};
-
-    if (append(journal, n, time_s, &err))
-        fail_msg("%s", err.text);
-}
-
-static void close_ok(struct journal *journal)
-{
-    struct err err = {0};
-
-    if (journal_close(journal, NULL, &err))
-        fail_msg("%s", err.text);
-}
-
-static char *file_text(void)
-{
-    char *text = calloc(1, 1 << 16);
-    FILE *file = fopen(path, "rb");
-
-    assert_non_null(file);
-    assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
 
 static void round_trip(void **state)
 {

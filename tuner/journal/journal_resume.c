@@ -1,0 +1,177 @@
+/* A run goes on in a journal that is there already, whatever state it was left in: nothing of it is lost. */
+#include "tuner/journal/journal_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool same_field(const struct js_at *a, const struct js_at *b, const char *key)
+{
+    struct js_at in_a, in_b;
+    char *text_a, *text_b;
+    bool same;
+
+    if (!js_find(&in_a, a, key) || !js_find(&in_b, b, key))
+        return false;
+    text_a = js_text(in_a.value, JS_LINE);
+    text_b = js_text(in_b.value, JS_LINE);
+    same = text_a && text_b && !strcmp(text_a, text_b);
+    free(text_a);
+    free(text_b);
+    return same;
+}
+
+static int check_head(const struct journal *journal, const struct json *head, struct err *err)
+{
+    static const char *const fields[][2] = {{"device_name", "device"},
+                                            {"kernel_name", "kernel"},
+                                            {"problem_size", "problem"},
+                                            {"tune_params_keys", "list of parameters"}};
+    const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
+    size_t i;
+    int code = wanted.value ? 0 : err_memory(err);
+
+    for (i = 0; !code && i < sizeof fields / sizeof *fields; i++)
+        if (!same_field(&here, &wanted, fields[i][0]))
+            code = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
+                           journal->path, fields[i][1]);
+    js_free(wanted.value);
+    return code;
+}
+
+/* A run killed while it wrote the head leaves the beginning of it. */
+static bool is_unborn(const char *text, size_t length, const char *head)
+{
+    return length <= strlen(head) && !memcmp(text, head, length);
+}
+
+static int take_head(struct journal *journal, const struct json *head, struct err *err)
+{
+    struct json *copy = js_copy(head);
+
+    if (!copy)
+        return err_memory(err);
+    js_free(journal->head);
+    journal->head = copy;
+    return 0;
+}
+
+/* What is no journal at all is kept under another name. */
+static int begin_beside(struct journal *journal, const struct json *head, const char *own,
+                        const struct err *why, struct err *err)
+{
+    const struct span text = {own, strlen(own)};
+    int code = journal_renew(journal, &text, 1, true, err);
+
+    records_release(&journal->records);
+    records_init(&journal->records);
+    journal->cut_bytes = 0;
+    journal->left_out = 0;
+    journal->damaged = 0;
+    journal->damage = *why;
+    journal->begun = true;
+    return code ? code : take_head(journal, head, err);
+}
+
+/* The file anew, of its own pieces as they were written: members of the head, also those that stood behind
+ * the cache, and whole records. */
+static int rebuild(struct journal *journal, bool aside, struct err *err)
+{
+    static const struct span open = {"{", 1}, next = {",\n", 2}, cache = {"\"cache\": {\n", 11},
+                             end = {",", 1};
+    struct span *texts = calloc(2 * (journal->members.count + journal->kept.count) + 2, sizeof *texts);
+    size_t count = 0, i;
+    int code;
+
+    if (!texts)
+        return err_memory(err);
+    texts[count++] = open;
+    for (i = 0; i < journal->members.count; i++) {
+        texts[count++] = journal->members.items[i];
+        texts[count++] = next;
+    }
+    texts[count++] = cache;
+    for (i = 0; i < journal->kept.count; i++) {
+        texts[count++] = journal->kept.items[i];
+        texts[count++] = i + 1 < journal->kept.count ? next : end;
+    }
+    journal->comma = journal->kept.count;
+    code = journal_renew(journal, texts, count, aside, err);
+    free(texts);
+    return code;
+}
+
+/* Goes on behind the last record: an incomplete one and the closing braces are cut off. */
+static int append_here(struct journal *journal, struct err *err)
+{
+    if (ftruncate(journal->file, (off_t)journal->end))
+        return err_set(err, ERR_SYSTEM, "%s: cannot be cut: %s", journal->path, strerror(errno));
+    journal->comma = journal->kept.count;
+    return journal->comma ? journal_put(journal, ",", 1, err) : 0;
+}
+
+/* Whether what stands behind the last whole record is the beginning of one, as an interrupted write leaves
+ * it. What was whole once, and then damaged, has its checksum, or more lines or an end behind it. */
+static bool is_torn(const char *text, size_t length)
+{
+    while (length && strchr(",\n ", *text)) {
+        text++;
+        length--;
+    }
+    while (length && strchr("\n ", text[length - 1]))
+        length--;
+    return !length || (!memchr(text, '\n', length) && !memmem(text, length, "\"checksum\"", 10) &&
+                       !strchr("},", text[length - 1]));
+}
+
+static int resume(struct journal *journal, const char *text, size_t length, const struct json *head,
+                  struct err *err)
+{
+    const bool damaged = journal->cut_bytes && !is_torn(text + journal->end, length - journal->end);
+    const bool aside = journal->damaged || journal->leftover || damaged;
+    const int code = check_head(journal, head, err);
+
+    if (code)
+        return code;
+    return aside || journal->beside ? rebuild(journal, aside, err) : append_here(journal, err);
+}
+
+static int begin(struct journal *journal, const struct json *head, const char *own, struct err *err)
+{
+    const int code = take_head(journal, head, err);
+
+    journal->created = true;
+    journal->end = 0;
+    return code ? code : journal_put(journal, own, strlen(own), err);
+}
+
+int journal_resume(struct journal *journal, const char *text, size_t length, const struct json *head,
+                   struct err *err)
+{
+    char *own = journal_head_text(head);
+    struct err why = {0};
+    int code;
+
+    if (!own)
+        return err_memory(err);
+    journal->opening = true;
+    if (is_unborn(text, length, own)) {
+        code = begin(journal, head, own, err);
+    } else {
+        code = journal_parse(journal, text, length, &why);
+        if (!code && !journal->has_cache)
+            code = err_set(&why, ERR_FORMAT, "%s: is no journal: it has no \"cache\"", journal->path);
+        if (code == ERR_FORMAT)
+            code = begin_beside(journal, head, own, &why, err);
+        else if (code)
+            err_set(err, (enum err_code)code, "%s", why.text);
+        else
+            code = resume(journal, text, length, head, err);
+    }
+    free(journal->members.items);
+    free(journal->kept.items);
+    journal->members = journal->kept = (struct spans){0};
+    free(own);
+    return code;
+}

@@ -1,0 +1,19 @@
+/* What shows that a record is whole: a checksum of its key and content, in whatever layout a tool has written
+ * them anew. */
+#ifndef TUNER_JOURNAL_RECORD_CHECK_H
+#define TUNER_JOURNAL_RECORD_CHECK_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+#include <stdbool.h>
+
+/* Adds the member "checksum" to the body of a record; ERR_MEMORY. */
+int record_seal(struct json *body, const char *key);
+
+/* ERR_FORMAT where the checksum does not fit, or where the record holds another (its closing brace is gone).
+ * A record without one, as other tools and older versions write them, passes: `*sealed` says whether there is
+ * one. */
+int record_check(bool *sealed, const struct js_at *record, struct err *err);
+
+#endif
