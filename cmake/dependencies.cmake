@@ -4,6 +4,7 @@ find_package(OpenMP REQUIRED COMPONENTS C) # base/queue: the threads that compil
 find_package(ZLIB REQUIRED)                # compressed recordings
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.12) # base/json
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8) # base/key
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)                  # unit tests only
 
 # The headers cuda.h and nvrtc.h are needed to build gpu/; the libraries themselves are loaded at run time.

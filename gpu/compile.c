@@ -1,7 +1,6 @@
 #include "gpu/compile.h"
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
 #include "gpu/compile_once.h"
@@ -107,6 +106,10 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     }
     if (compiler->cache)
         compile_cache_make(compiler->cache);
+    if (compiler->cache && compile_cache_is_foreign(compiler->cache)) {
+        free(compiler->cache);
+        compiler->cache = NULL;
+    }
     *out = compiler;
     return 0;
 }
@@ -282,14 +285,16 @@ static int read_reply(struct compile_result *out, struct message *reply,
         return err->code;
     if (diagnostic && !strncmp(diagnostic, "__nv_name_map(", 14))
         return no_kernel(diagnostic, request, err);
-    out->outcome = (enum outcome)outcome_parse(outcome);
+    if (compile_take_outcome(out, outcome))
+        return js_fail(&at, err, "no compile ends with the outcome \"%s\"", outcome);
     out->entry = entry ? strdup(entry) : NULL;
     out->diagnostic = diagnostic ? explain(diagnostic, request->name) : NULL;
     if ((entry && !out->entry) || (diagnostic && !out->diagnostic))
         return err_memory(err);
-    compile_take_payload(out, reply->payload, reply->payload_bytes);
+    if (compile_take_payload(out, reply->payload, reply->payload_bytes))
+        err_set(err, ERR_FORMAT, "%s: the compiler gave no code for %s", request->source_path, request->name);
     reply->payload = NULL;
-    return 0;
+    return err->code;
 }
 
 /* One exchange with a process. ERR_SYSTEM: it died; ERR_STOPPED: no answer in time, or interrupted before. */
@@ -352,7 +357,7 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
 }
 
 /* The cache is held to its size at the first entry of a run, and then now and again. */
-static void keep_result(const struct compile_result *result, struct compiler *compiler, uint64_t key)
+static void keep_result(const struct compile_result *result, struct compiler *compiler, struct key key)
 {
     bool full;
 
@@ -367,7 +372,7 @@ static void keep_result(const struct compile_result *result, struct compiler *co
 
 /* Compiles what is no other call's to compile. A result is kept unless another try may end otherwise. */
 static int compile_new(struct compile_result *out, struct compiler *compiler,
-                       const struct compile_request *request, const struct part *source, uint64_t key,
+                       const struct compile_request *request, const struct part *source, struct key key,
                        struct err *err)
 {
     int rc = 0;
@@ -379,9 +384,9 @@ static int compile_new(struct compile_result *out, struct compiler *compiler,
         if (keep && compiler->cache)
             keep_result(out, compiler, key);
         else if (keep)
-            once_keep(&compiler->once, key, out);
+            once_keep(&compiler->once, key.low, out);
     }
-    once_end(&compiler->once, key);
+    once_end(&compiler->once, key.low);
     return rc;
 }
 
@@ -389,14 +394,14 @@ static int compile_source(struct compile_result *out, struct compiler *compiler,
                           const struct compile_request *request, const struct part *source, struct err *err)
 {
     struct sources_hash hash;
-    uint64_t key;
+    struct key key;
 
     if (sources_hash(&hash, request, source->bytes, err))
         return err->code;
     if (!hash.complete)
         return run_compiler(out, compiler, request, source, false, err);
-    key = hash_text(hash.code, compiler->provenance);
-    switch (once_begin(out, &compiler->once, key)) {
+    key = key_text(hash.key, compiler->provenance);
+    switch (once_begin(out, &compiler->once, key.low)) {
     case ONCE_KEPT:
         return 0;
     case ONCE_INTERRUPTED:

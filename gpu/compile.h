@@ -17,8 +17,10 @@ struct compiler;
 /* Loads NVRTC from `library`, a file or a directory (null: OCCUTUNE_NVRTC, then the build's own copy, then
  * CUDA_HOME, then the system's libnvrtc.so.13 and .12). `cache_directory` (null: no cache) is made when it is
  * not there and keeps cubins by content of source, included headers, options and NVRTC version, up to
- * COMPILE_CACHE_BYTES, those that were used last; one that cannot be written is no error. ERR_MISSING when no
- * library can be loaded (the message lists what was tried) or occutune-worker is not found. */
+ * COMPILE_CACHE_BYTES, those that were used last; one that cannot be written is no
+ * error, and one of another user's is not used. An entry that does
+ * not fit its name and content is removed. ERR_MISSING when no library can be loaded (the message lists what
+ * was tried) or occutune-worker is not found. */
 int compiler_open(struct compiler **out, const char *library, const char *cache_directory, struct err *err);
 /* The same with occutune-worker at `worker` (null: found as process.h says). */
 int compiler_open_with(struct compiler **out, const char *worker, const char *library,

@@ -16,15 +16,15 @@
 #include <unistd.h>
 
 /* An entry is three parts: a line with the hash of all that follows, a line of JSON, the cubin. */
-#define MAGIC "occutune-cubin-1 "
+#define MAGIC "occutune-cubin-2 "
 enum { FIRST_LINE = sizeof MAGIC - 1 + 16 + 1 };
 
-static int entry_path(char out[PATH_MAX], const char *directory, uint64_t key)
+static int entry_path(char out[PATH_MAX], const char *directory, struct key key)
 {
-    char name[17];
+    char name[33];
     int n;
 
-    hash_hex(name, key);
+    key_hex(name, key);
     n = snprintf(out, PATH_MAX, "%s/%s.cubin", directory, name);
     return n < PATH_MAX ? 0 : -1;
 }
@@ -43,6 +43,26 @@ void compile_cache_make(const char *directory)
     mkdir(path, 0777);
 }
 
+bool compile_cache_is_foreign(const char *directory)
+{
+    struct stat status;
+
+    return !stat(directory, &status) && status.st_uid != geteuid();
+}
+
+/* Whether the entry says that it is of `key`, and of so many bytes. */
+static bool is_of(const struct js_at *root, struct key key, size_t bytes)
+{
+    char wanted[33];
+    const char *found;
+    struct js_at at;
+    uint64_t count;
+
+    key_hex(wanted, key);
+    return !js_member(&at, root, "key", NULL) && !js_string(&found, &at, NULL) && !strcmp(found, wanted) &&
+           !js_member(&at, root, "bytes", NULL) && !js_unsigned(&count, &at, NULL) && count == bytes;
+}
+
 static int read_head(struct compile_result *out, const struct js_at *root)
 {
     const char *outcome, *entry, *diagnostic;
@@ -51,7 +71,8 @@ static int read_head(struct compile_result *out, const struct js_at *root)
     if (js_member(&at, root, "outcome", NULL) || js_string(&outcome, &at, NULL) ||
         js_member(&at, root, "compile_s", NULL) || js_real(&out->compile_s, &at, NULL))
         return -1;
-    out->outcome = (enum outcome)outcome_parse(outcome);
+    if (compile_take_outcome(out, outcome))
+        return -1;
     if (js_find(&at, root, "entry")) {
         if (js_string(&entry, &at, NULL) || !(out->entry = strdup(entry)))
             return -1;
@@ -63,20 +84,33 @@ static int read_head(struct compile_result *out, const struct js_at *root)
     return 0;
 }
 
-void compile_take_payload(struct compile_result *out, void *bytes, size_t count)
+int compile_take_outcome(struct compile_result *out, const char *text)
 {
-    if (out->outcome == OUTCOME_OK) {
+    const int outcome = outcome_parse(text);
+
+    if (outcome != OUTCOME_OK && outcome != OUTCOME_COMPILE)
+        return ERR_FORMAT;
+    out->outcome = (enum outcome)outcome;
+    return 0;
+}
+
+int compile_take_payload(struct compile_result *out, void *bytes, size_t count)
+{
+    if (out->outcome == OUTCOME_OK && count) {
         out->cubin = bytes;
         out->cubin_bytes = count;
-    } else if (count && !((const char *)bytes)[count - 1]) {
-        out->log = bytes;
-    } else {
-        free(bytes);
+        return 0;
     }
+    if (out->outcome != OUTCOME_OK && count && !((const char *)bytes)[count - 1]) {
+        out->log = bytes;
+        return 0;
+    }
+    free(bytes);
+    return out->outcome == OUTCOME_OK || count ? ERR_FORMAT : 0;
 }
 
 /* `text` is everything after the first line. */
-static int parse_entry(struct compile_result *out, const char *text, size_t size)
+static int parse_entry(struct compile_result *out, struct key key, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
     size_t rest = end ? size - (size_t)(end + 1 - text) : 0;
@@ -88,19 +122,18 @@ static int parse_entry(struct compile_result *out, const char *text, size_t size
     if (!end || js_read_text(&head, text, (size_t)(end - text), "cache", NULL))
         return -1;
     root = js_root(head, "cache");
-    rc = read_head(out, &root);
+    rc = is_of(&root, key, rest) ? read_head(out, &root) : -1;
     js_free(head);
-    if (rc || !rest)
+    if (rc)
         return rc;
-    payload = malloc(rest);
+    payload = malloc(rest + 1);
     if (!payload)
         return -1;
     memcpy(payload, end + 1, rest);
-    compile_take_payload(out, payload, rest);
-    return 0;
+    return compile_take_payload(out, payload, rest);
 }
 
-bool compile_cache_read(struct compile_result *out, const char *directory, uint64_t key)
+bool compile_cache_read(struct compile_result *out, const char *directory, struct key key)
 {
     char path[PATH_MAX], first[FIRST_LINE + 1], hex[17], *text;
     size_t size;
@@ -113,23 +146,36 @@ bool compile_cache_read(struct compile_result *out, const char *directory, uint6
     if (good) {
         hash_hex(hex, hash_bytes(HASH_START, text + FIRST_LINE, size - FIRST_LINE));
         snprintf(first, sizeof first, MAGIC "%s\n", hex);
-        good = !memcmp(first, text, FIRST_LINE) && !parse_entry(out, text + FIRST_LINE, size - FIRST_LINE);
+        good =
+            !memcmp(first, text, FIRST_LINE) && !parse_entry(out, key, text + FIRST_LINE, size - FIRST_LINE);
     }
     free(text);
-    if (good)
+    if (good) {
         utimensat(AT_FDCWD, path, NULL, 0); /* used now: see compile_cache_trim */
-    else
+    } else {
         compile_result_release(out);
+        unlink(path);
+    }
     out->cached = good;
     return good;
 }
 
-static char *head_text(const struct compile_result *result)
+static const void *payload_of(size_t *count, const struct compile_result *result)
+{
+    *count = result->cubin ? result->cubin_bytes : result->log ? strlen(result->log) + 1 : 0;
+    return result->cubin ? (const void *)result->cubin : result->log;
+}
+
+static char *head_text(const struct compile_result *result, struct key key)
 {
     struct json *head = js_new_object();
-    char *text = NULL;
+    char *text = NULL, hex[33];
+    size_t bytes;
 
-    if (head && !js_set_string(head, "outcome", outcome_text(result->outcome)) &&
+    payload_of(&bytes, result);
+    key_hex(hex, key);
+    if (head && !js_set_string(head, "key", hex) && !js_set_integer(head, "bytes", (int64_t)bytes) &&
+        !js_set_string(head, "outcome", outcome_text(result->outcome)) &&
         !js_set_real(head, "compile_s", result->compile_s) &&
         (!result->entry || !js_set_string(head, "entry", result->entry)) &&
         (!result->diagnostic || !js_set_string(head, "diagnostic", result->diagnostic)))
@@ -140,9 +186,8 @@ static char *head_text(const struct compile_result *result)
 
 static bool write_file(FILE *file, const char *head, const struct compile_result *result)
 {
-    const void *payload = result->cubin ? (const void *)result->cubin : result->log;
-    const size_t count = result->cubin ? result->cubin_bytes : result->log ? strlen(result->log) + 1 : 0;
-    size_t length = strlen(head);
+    size_t count, length = strlen(head);
+    const void *payload = payload_of(&count, result);
     unsigned char *rest = malloc(length + 1 + count);
     char hex[17];
     bool good;
@@ -160,9 +205,9 @@ static bool write_file(FILE *file, const char *head, const struct compile_result
     return good;
 }
 
-void compile_cache_write(const struct compile_result *result, const char *directory, uint64_t key)
+void compile_cache_write(const struct compile_result *result, const char *directory, struct key key)
 {
-    char path[PATH_MAX], temporary[PATH_MAX], *head = head_text(result);
+    char path[PATH_MAX], temporary[PATH_MAX], *head = head_text(result, key);
     int fd = -1;
     FILE *file;
     bool good;
@@ -190,7 +235,7 @@ void compile_cache_write(const struct compile_result *result, const char *direct
 enum { LEFT_BEHIND_S = 3600 };
 
 struct entry {
-    char name[24]; /* 16 digits and .cubin */
+    char name[40]; /* 32 digits, or 16 of versions before, and .cubin */
     struct timespec used;
     uint64_t bytes;
 };
@@ -229,6 +274,13 @@ static bool ends_with(const char *name, const char *end)
     return length >= tail && !strcmp(name + length - tail, end);
 }
 
+static bool is_entry(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789abcdef");
+
+    return (digits == 32 || digits == 16) && strlen(name) == digits + 6 && ends_with(name, ".cubin");
+}
+
 /* The cache's own files and no others, since the directory is the user's to choose. */
 static bool list_entries(struct listing *out, DIR *directory)
 {
@@ -243,8 +295,7 @@ static bool list_entries(struct listing *out, DIR *directory)
         if (!strncmp(file->d_name, "new-", 4) && strlen(file->d_name) == 10 &&
             now - status.st_mtime > LEFT_BEHIND_S)
             unlinkat(dirfd(directory), file->d_name, 0);
-        else if (strlen(file->d_name) == 22 && ends_with(file->d_name, ".cubin") &&
-                 strspn(file->d_name, "0123456789abcdef") == 16 && !add_entry(out, file->d_name, &status))
+        else if (is_entry(file->d_name) && !add_entry(out, file->d_name, &status))
             return false;
     }
     return true;

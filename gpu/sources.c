@@ -16,6 +16,7 @@ struct scan {
     const struct unread *left_out; /* macros that are not hashed; null: none */
     struct unread unread;
     uint64_t hash;
+    struct keying *keying; /* of the same in the same order */
     bool complete;
     char **visited; /* real paths of the headers hashed so far */
     size_t visited_count;
@@ -23,6 +24,18 @@ struct scan {
 };
 
 static int hash_file(struct scan *scan, const char *path, const char *text);
+
+static void add_text(struct scan *scan, const char *text)
+{
+    scan->hash = hash_text(scan->hash, text);
+    keying_text(scan->keying, text);
+}
+
+static void add_bytes(struct scan *scan, const char *bytes, size_t size)
+{
+    scan->hash = hash_bytes(scan->hash, bytes, size);
+    keying_bytes(scan->keying, bytes, size);
+}
 
 /* The value of option k when it is one of `names` ("-I", ...), joined, after '=' or as the next option; else
  * null. */
@@ -105,7 +118,7 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     bool seen = false;
     int rc;
 
-    scan->hash = hash_text(scan->hash, name);
+    add_text(scan, name);
     if (!find_header(path, scan, includer, name, quoted)) {
         unread_give_up(&scan->unread);
         return 0;
@@ -180,7 +193,7 @@ static int hash_file(struct scan *scan, const char *path, const char *text)
     size_t followed = 0;
     int rc = 0;
 
-    scan->hash = hash_text(scan->hash, text);
+    add_text(scan, text);
     if (strstr(text, "__has_include"))
         scan->complete = false;
     while (line && !rc) {
@@ -196,27 +209,34 @@ static int hash_file(struct scan *scan, const char *path, const char *text)
     return rc;
 }
 
-static int hash_request(struct scan *scan, const char *text)
+static int hash_request(struct scan *scan, struct key *key, const char *text)
 {
     static const char *const forced[] = {"--pre-include", "-include", NULL};
     const struct compile_request *request = scan->request;
     size_t k;
-    int rc = hash_file(scan, request->source_path, text);
+    int rc;
 
+    scan->keying = keying_new();
+    if (!scan->keying)
+        return err_memory(scan->err);
+    rc = hash_file(scan, request->source_path, text);
     for (k = 0; k < request->option_count && !rc; k++) {
         const char *header = option_value(scan, k, forced);
 
         if (scan->left_out && unread_has(scan->left_out, k)) /* its name may clash with the compiler's own */
-            scan->hash = hash_bytes(scan->hash, request->options[k], strcspn(request->options[k], "="));
+            add_bytes(scan, request->options[k], strcspn(request->options[k], "="));
         else
-            scan->hash = hash_text(scan->hash, request->options[k]);
+            add_text(scan, request->options[k]);
         if (header)
             rc = hash_header(scan, "", header, true);
     }
-    scan->hash = hash_text(hash_text(scan->hash, request->name), request->arch);
+    add_text(scan, request->name);
+    add_text(scan, request->arch);
     for (k = 0; k < scan->visited_count; k++)
         free(scan->visited[k]);
     free(scan->visited);
+    *key = keying_key(scan->keying);
+    keying_free(scan->keying);
     return rc;
 }
 
@@ -227,12 +247,14 @@ int sources_hash(struct sources_hash *out, const struct compile_request *request
     int rc;
 
     unread_begin(&all.unread, request);
-    rc = hash_request(&all, text);
-    *out = (struct sources_hash){all.hash, all.hash, all.complete};
+    *out = (struct sources_hash){.complete = false};
+    rc = hash_request(&all, &out->key, text);
+    out->all = out->code = all.hash;
+    out->complete = all.complete;
     if (rc || !all.complete || !all.unread.macros)
         return rc;
     code.left_out = &all.unread;
-    rc = hash_request(&code, text);
+    rc = hash_request(&code, &out->key, text);
     out->code = code.hash;
     return rc;
 }

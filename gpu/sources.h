@@ -4,15 +4,17 @@
 #define GPU_SOURCES_H
 
 #include "base/err.h"
+#include "base/key.h"
 #include "gpu/compile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sources_hash {
-    uint64_t all;  /* of all that the compiler is given */
-    uint64_t code; /* likewise, but for what it never reads: the same for all requests with the same code */
-    bool complete; /* else neither must be taken for the whole truth */
+    uint64_t all;   /* of all that the compiler is given */
+    uint64_t code;  /* likewise, but for what it never reads: the same for all requests with the same code */
+    struct key key; /* of what `code` is of: what compiled code is kept under */
+    bool complete;  /* else neither must be taken for the whole truth */
 };
 
 /* Hashes the source's `text`, and that of all headers it includes, found beside the including file and in the

@@ -11,7 +11,7 @@ static const char *const texts[OUTCOME_COUNT] = {
 
 const char *outcome_text(enum outcome outcome)
 {
-    return texts[outcome];
+    return (unsigned)outcome < OUTCOME_COUNT ? texts[outcome] : "unknown";
 }
 
 int outcome_parse(const char *text)

@@ -1,6 +1,7 @@
 /* The cache of compiled code: what it answers for, what it never keeps, and how large it gets. */
 #include "compile_fixture.h"
 
+#include "base/hash.h"
 #include "gpu/compile_cache.h"
 
 #include <fcntl.h>
@@ -141,6 +142,137 @@ static void test_unknown_architectures_are_refused(void **state)
     compiler_close(compiler);
 }
 
+/* Entries put in by hand: whatever they claim, what is read is of the key asked for, or nothing. */
+static void entry_name(char out[300], const char *cache, struct key key)
+{
+    char hex[33];
+
+    key_hex(hex, key);
+    snprintf(out, 300, "%s/%s.cubin", cache, hex);
+}
+
+static void put_code(const char *cache, struct key key, const char *code)
+{
+    struct compile_result result = {.outcome = OUTCOME_OK,
+                                    .cubin = (unsigned char *)code,
+                                    .cubin_bytes = strlen(code),
+                                    .entry = (char *)"k"};
+
+    compile_cache_write(&result, cache, key);
+}
+
+/* An entry whose checksum fits, with this head behind the key and length, and this payload. */
+static void put_forged(const char *cache, struct key key, size_t bytes, const char *head, const char *payload)
+{
+    char path[300], rest[600], hex[33], sum[17];
+    FILE *file;
+
+    entry_name(path, cache, key);
+    key_hex(hex, key);
+    snprintf(rest, sizeof rest, "{\"key\": \"%s\", \"bytes\": %zu, %s}\n%s", hex, bytes, head, payload);
+    hash_hex(sum, hash_bytes(HASH_START, rest, strlen(rest)));
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    fprintf(file, "occutune-cubin-2 %s\n%s", sum, rest);
+    fclose(file);
+}
+
+static bool reads(const char *cache, struct key key, const char *wanted)
+{
+    struct compile_result result;
+    char path[300];
+    bool found;
+
+    found = compile_cache_read(&result, cache, key);
+    if (found && wanted)
+        assert_memory_equal(result.cubin, wanted, strlen(wanted));
+    if (found)
+        compile_result_release(&result);
+    entry_name(path, cache, key);
+    assert_int_equal(access(path, F_OK), found ? 0 : -1); /* what is no entry is removed */
+    return found;
+}
+
+static void test_an_entry_is_of_its_key(void **state)
+{
+    const struct key one = {1, 2}, other = {1, 3};
+    char cache[200], a[300], b[300], c[300];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/keys", directory);
+    compile_cache_make(cache);
+    put_code(cache, one, "the one");
+    put_code(cache, other, "the other");
+    assert_true(reads(cache, one, "the one"));
+    assert_true(reads(cache, other, "the other"));
+    entry_name(a, cache, one);
+    entry_name(b, cache, other);
+    snprintf(c, sizeof c, "%s/between", cache);
+    assert_int_equal(rename(a, c) | rename(b, a) | rename(c, b), 0);
+    assert_false(reads(cache, one, NULL));
+    assert_false(reads(cache, other, NULL));
+}
+
+static void test_forged_entries_are_removed(void **state)
+{
+    static const struct {
+        size_t bytes;
+        const char *head, *payload;
+        bool good;
+    } cases[] = {
+        {4, "\"outcome\": \"ok\", \"compile_s\": 1, \"entry\": \"k\"", "code", true},
+        {0, "\"outcome\": \"ok\", \"compile_s\": 1, \"entry\": \"k\"", "", false},
+        {5, "\"outcome\": \"ok\", \"compile_s\": 1, \"entry\": \"k\"", "code", false},
+        {3, "\"outcome\": \"ok\", \"compile_s\": 1, \"entry\": \"k\"", "code", false},
+        {4, "\"outcome\": \"nonsense\", \"compile_s\": 1", "code", false},
+        {4, "\"outcome\": \"pruned\", \"compile_s\": 1", "code", false},
+        {0, "\"outcome\": \"compile\", \"compile_s\": 1, \"diagnostic\": \"no\"", "", true},
+        {4, "\"outcome\": \"compile\", \"compile_s\": 1, \"diagnostic\": \"no\"", "text", false},
+        {0, "\"compile_s\": 1", "", false},
+    };
+    const struct key key = {5, 6};
+    char cache[200];
+    size_t i;
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/forged", directory);
+    compile_cache_make(cache);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_forged(cache, key, cases[i].bytes, cases[i].head, cases[i].payload);
+        if (reads(cache, key, NULL) != cases[i].good)
+            fail_msg("case %zu", i);
+    }
+}
+
+/* Whoever owns the folder could put any code in it. */
+static void test_a_cache_of_another_is_not_used(void **state)
+{
+    struct compile_result result;
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/foreign", directory);
+    compile_cache_make(cache);
+    assert_false(compile_cache_is_foreign(cache));
+    if (chown(cache, 12345, (gid_t)-1)) {
+        assert_true(compile_cache_is_foreign("/proc/1"));
+        skip(); /* only root can make one to compile with */
+    }
+    assert_true(compile_cache_is_foreign(cache));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(compile_with_fake(&result, cache, "fine"), OUTCOME_OK);
+        assert_false(result.cached);
+        compile_result_release(&result);
+    }
+}
+
+static void test_outcomes_have_bounds(void **state)
+{
+    (void)state;
+    assert_string_equal(outcome_text((enum outcome) - 1), "unknown");
+    assert_string_equal(outcome_text(OUTCOME_COUNT), "unknown");
+}
+
 /* A file of the cache, so many bytes, last used so many seconds ago. */
 static void put_entry(const char *cache, const char *name, size_t bytes, time_t age_s)
 {
@@ -200,6 +332,10 @@ int main(void)
         cmocka_unit_test(test_unwritable_cache),
         cmocka_unit_test(test_own_failures_are_not_kept),
         cmocka_unit_test(test_unknown_architectures_are_refused),
+        cmocka_unit_test(test_an_entry_is_of_its_key),
+        cmocka_unit_test(test_forged_entries_are_removed),
+        cmocka_unit_test(test_a_cache_of_another_is_not_used),
+        cmocka_unit_test(test_outcomes_have_bounds),
         cmocka_unit_test(test_cache_is_held_to_its_size),
     };
 

@@ -1,0 +1,74 @@
+#include "base/key.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct keying {
+    XXH3_state_t *state;
+};
+
+struct keying *keying_new(void)
+{
+    struct keying *keying = malloc(sizeof *keying);
+
+    if (!keying)
+        return NULL;
+    keying->state = XXH3_createState();
+    if (keying->state) {
+        XXH3_128bits_reset(keying->state);
+        return keying;
+    }
+    free(keying);
+    return NULL;
+}
+
+void keying_free(struct keying *keying)
+{
+    if (keying)
+        XXH3_freeState(keying->state);
+    free(keying);
+}
+
+void keying_text(struct keying *keying, const char *text)
+{
+    XXH3_128bits_update(keying->state, text, strlen(text) + 1);
+}
+
+void keying_bytes(struct keying *keying, const void *bytes, size_t size)
+{
+    const uint64_t length = size;
+
+    XXH3_128bits_update(keying->state, &length, sizeof length);
+    XXH3_128bits_update(keying->state, bytes, size);
+}
+
+static struct key key_of(XXH128_hash_t hash)
+{
+    return (struct key){hash.low64, hash.high64};
+}
+
+struct key keying_key(const struct keying *keying)
+{
+    return key_of(XXH3_128bits_digest(keying->state));
+}
+
+struct key key_text(struct key key, const char *text)
+{
+    const XXH128_hash_t more = XXH3_128bits_withSeed(text, strlen(text), key.low);
+    const uint64_t words[] = {key.low, key.high, more.low64, more.high64};
+
+    return key_of(XXH3_128bits(words, sizeof words));
+}
+
+bool key_equal(struct key a, struct key b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+void key_hex(char out[33], struct key key)
+{
+    snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, key.high, key.low);
+}
