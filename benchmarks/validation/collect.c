@@ -113,12 +113,12 @@ static void take_rows(struct collector *c)
     }
 }
 
-static void progress(void *context, uint64_t done, uint64_t total)
+static void progress(void *context, const struct ranking_progress *now)
 {
     const struct collector *c = context;
 
     if (c->options->progress)
-        c->options->progress(c->options->context, done, total);
+        c->options->progress(c->options->context, now->done, now->total);
 }
 
 static int rank_points(struct collector *c, struct err *err)

@@ -152,14 +152,13 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
 
 static int run_explain(struct cli *cli, const struct cli_args *args, struct err *err)
 {
-    struct ranking_options how = {.account = true, .jobs = site_cores(), .stop = cli->stop};
+    struct ranking_options how = {.account = true, .jobs = site_cores()};
     unsigned *choices = NULL;
     struct device device;
     struct machine machine;
     struct spec spec;
     int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
-    cli->catch_stop();
     if (code)
         return CLI_WRONG_USE;
     choices = calloc(spec.parameter_count, sizeof *choices);

@@ -13,6 +13,8 @@
 static const struct cli_option options[] = {
     {"device", 0, "PROFILE", "profile of the GPU, a name or a file (default nvidia-h200)"},
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"time", 0, "DURATION", "rank what was predicted after this long: 90s, 5m, 1h"},
+    {"trials", 0, "N", "predict N configurations, drawn at random (default: all)"},
     {"limit", 0, "N", "show the N best only (default 20; 0: all)"},
     {"jobs", 'j', "N", "threads that compile and predict (default: one per core)"},
     {"quiet", 'q', NULL, "no progress"},
@@ -28,7 +30,8 @@ struct view {
     size_t problem;
     uint64_t limit;
     struct ranking ranking;
-    size_t predicted; /* of all problems so far */
+    struct progress progress;
+    size_t predicted, done, total; /* of all problems so far */
 };
 
 enum { RANKED_MOST = 1000000 };
@@ -115,6 +118,8 @@ static void put_text(const struct view *view)
             *sizes ? " " : "", sizes, view->ranking.predicted, view->ranking.count,
             view->machine->device->name,
             device_is_published(view->machine->device) ? " (published values, not measured)" : "");
+    if (view->ranking.count < space_count(view->space))
+        fprintf(out, "a random part of the %" PRIu64 " that are valid\n", space_count(view->space));
     if (view->ranking.predicted)
         fprintf(out, "%5s  %10s  %10s  %-26s  %-14s  %s\n", "", "estimate", "at least", "limited by",
                 "warps had, needed", "configuration");
@@ -169,7 +174,8 @@ static struct json *problem_json(const struct view *view)
     if (!failed && !(js_set_string(object, "problem", sizes) |
                      js_set_string(object, "device", view->machine->device->name) |
                      js_set_bool(object, "published", device_is_published(view->machine->device)) |
-                     js_set_integer(object, "valid", (int64_t)view->ranking.count) |
+                     js_set_integer(object, "valid", (int64_t)space_count(view->space)) |
+                     js_set_integer(object, "tried", (int64_t)view->ranking.count) |
                      js_set_integer(object, "predicted", (int64_t)view->ranking.predicted) |
                      js_set(object, "ranking", rows) | js_set(object, "refused", refused)))
         return object;
@@ -177,18 +183,8 @@ static struct json *problem_json(const struct view *view)
     return NULL;
 }
 
-static void show_progress(void *context, uint64_t done, uint64_t total)
-{
-    const struct cli *cli = context;
-
-    if (cli->terminal)
-        fprintf(cli->err, "\r%" PRIu64 " of %" PRIu64 " predicted%s", done, total, done == total ? "\n" : "");
-    else if (done % 100 == 0 || done == total)
-        fprintf(cli->err, "%" PRIu64 " of %" PRIu64 " predicted\n", done, total);
-}
-
 /* Whether there is something to rank, and not more than anybody could wait for. */
-static int check_space(const struct view *view, struct err *err)
+static int check_space(const struct view *view, uint64_t trials, struct err *err)
 {
     const uint64_t count = space_count(view->space);
     uint64_t index;
@@ -196,12 +192,13 @@ static int check_space(const struct view *view, struct err *err)
 
     if (!code)
         code = space_launchable(view->space, view->spec, view->problem, err);
-    if (!code && count > RANKED_MOST)
-        code = err_set(
-            err, ERR_USAGE,
-            "%s: parameters: %" PRIu64 " configurations are valid, and each would be compiled and read "
-            "(at most %d): give fewer values or more constraints; occutune tune chooses what to read",
-            view->spec->path, count, RANKED_MOST);
+    if (!code && (trials && trials < count ? trials : count) > RANKED_MOST)
+        code = err_set(err, ERR_USAGE,
+                       "%s: parameters: %" PRIu64
+                       " configurations are valid, and each would be compiled and read "
+                       "(at most %d): give --trials, fewer values or more constraints; occutune tune chooses "
+                       "what to read",
+                       view->spec->path, count, RANKED_MOST);
     return code;
 }
 
@@ -213,19 +210,23 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
 
     if (code)
         return code;
-    code = check_space(view, err);
+    code = check_space(view, how->count, err);
     if (code) {
         space_close(view->space);
         return code;
     }
     own.space = view->space;
     own.problem = view->problem;
+    own.context = &view->progress;
     code = ranking_make(&view->ranking, &own, err);
+    progress_end(&view->progress);
     if (!code && !all)
         put_text(view);
     else if (!code && js_append(all, problem_json(view)))
         code = err_memory(err);
     view->predicted += view->ranking.predicted;
+    view->done += view->ranking.count;
+    view->total += view->ranking.total;
     ranking_release(&view->ranking);
     space_close(view->space);
     return code;
@@ -234,19 +235,26 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
 static int rank_problems(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
                          struct err *err)
 {
-    struct view view = {.cli = cli, .spec = how->spec, .machine = how->machine, .limit = 20};
+    struct view view = {.cli = cli,
+                        .spec = how->spec,
+                        .machine = how->machine,
+                        .limit = 20,
+                        .progress = {.cli = cli, .quiet = cli_given(args, "quiet")}};
     struct json *all = NULL;
     int code = cli_count(&view.limit, args, "limit", 0, UINT64_MAX, err);
 
     if (!code && cli_given(args, "json") && !(all = js_new_array()))
         code = err_memory(err);
-    for (; view.problem < how->spec->problem_count && !code; view.problem++)
+    for (; view.problem < how->spec->problem_count && !code && !*how->stop; view.problem++)
         code = rank_problem(&view, how, all, err);
     if (!code && all) {
         code = cli_print_json(cli, all, err);
         all = NULL;
     }
     js_free(all);
+    if (!code && *how->stop)
+        return err_set(err, ERR_STOPPED, "interrupted after %zu of %zu configurations", view.done,
+                       view.total);
     return code || view.predicted ? code : err_set(err, ERR_MISSING, "no configuration has a prediction");
 }
 
@@ -257,6 +265,10 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
     uint64_t jobs = 0;
     int code = cli_count(&jobs, args, "jobs", 1, 1024, err);
 
+    if (!code)
+        code = cli_count(&how->count, args, "trials", 1, UINT64_MAX, err);
+    if (!code)
+        code = cli_duration(&how->time_s, args, "time", err);
     if (!code)
         code = compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err);
     if (code)
@@ -269,8 +281,7 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
 
 static int run_predict(struct cli *cli, const struct cli_args *args, struct err *err)
 {
-    struct ranking_options how = {
-        .stop = cli->stop, .progress = cli_given(args, "quiet") ? NULL : show_progress, .context = cli};
+    struct ranking_options how = {.stop = cli->stop, .progress = progress_rank};
     struct device device;
     struct machine machine;
     struct spec spec;

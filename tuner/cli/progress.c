@@ -1,7 +1,11 @@
 #include "tuner/cli/progress.h"
 
+#include "tuner/predict/ranking.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 
 void progress_time_text(char out[32], double time_s)
@@ -38,51 +42,91 @@ static double wall_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void put_numbers(FILE *out, const struct tune_progress *now)
+/* Columns of the terminal, which must not wrap what is redrawn. */
+static size_t columns_of(FILE *terminal)
 {
-    char best[32], left[32];
-    const double rate = now->now_s > 0 ? (double)now->done / now->now_s : 0;
+    struct winsize size;
 
-    progress_time_text(best, now->best_s);
-    progress_duration_text(left, now->left_s);
-    fprintf(out, "%" PRIu64 "/%" PRIu64 ", best %s, %.3g/s, %" PRIu64 " failed, %s left", now->done,
-            now->total, best, rate, now->failed, left);
+    return !ioctl(fileno(terminal), TIOCGWINSZ, &size) && size.ws_col > 1 ? size.ws_col : 80;
 }
 
-static void draw_bar(FILE *out, const struct tune_progress *now)
+/* "name [#####     ] numbers" in less than the terminal's columns: the bar gives way first, then the name,
+ * and the numbers are cut last. */
+static void draw_bar(FILE *out, const char *name, double share, const char *numbers)
 {
+    enum { BAR_MOST = 24, BAR_LEAST = 5, NAME_LEAST = 8 };
     static const char full[] = "########################";
-    const int width = (int)sizeof full - 1;
-    const int done = now->total ? (int)((double)width * (double)now->done / (double)now->total) : width;
+    const size_t columns = columns_of(out) - 1, length = strlen(numbers);
+    const size_t left = columns > length + 1 ? columns - length - 1 : 0;
+    const size_t name_most = left < NAME_LEAST ? 0 : left < strlen(name) ? left : strlen(name);
+    const size_t beside = left - name_most;
+    const int bar = beside < BAR_LEAST + 3 ? 0 : (int)(beside - 3 < BAR_MOST ? beside - 3 : BAR_MOST);
+    const int done = (int)(share * bar);
 
-    fprintf(out, "\r\033[K%s [%.*s%*s] ", now->kernel, done, full, width - done, "");
-    if (now->finals)
-        fprintf(out, "finals");
-    else
-        put_numbers(out, now);
+    fprintf(out, "\r\033[K%.*s%s", (int)name_most, name, name_most ? " " : "");
+    if (bar)
+        fprintf(out, "[%.*s%*s] ", done, full, bar - done, "");
+    fprintf(out, "%.*s", (int)columns, numbers);
     fflush(out);
+}
+
+/* Whether it is time to show something again. A short run that is not drawn needs no line. */
+static bool is_due(struct progress *progress, bool at_once)
+{
+    const double wall = wall_s(), interval = progress->cli->terminal ? 0.1 : 10;
+    const bool first = progress->shown_s == 0;
+
+    if (progress->quiet || (wall - progress->shown_s < interval && !(at_once && progress->cli->terminal)))
+        return false;
+    progress->shown_s = wall;
+    return progress->cli->terminal || !first;
+}
+
+static void put(struct progress *progress, const char *name, double share, const char *numbers)
+{
+    if (progress->cli->terminal)
+        draw_bar(progress->cli->err, name, share, numbers);
+    else
+        fprintf(progress->cli->err, "%s: %s\n", name, numbers);
+    progress->drawn = progress->cli->terminal;
+}
+
+static double share_of(uint64_t done, uint64_t total)
+{
+    return total ? (double)done / (double)total : 1;
 }
 
 void progress_show(void *context, const struct tune_progress *now)
 {
     struct progress *progress = context;
-    const double wall = wall_s(), interval = progress->cli->terminal ? 0.1 : 10;
+    const double rate = now->now_s > 0 ? (double)now->done / now->now_s : 0;
+    char numbers[160] = "finals", name[256], best[32], left[32];
 
-    if (progress->quiet || (wall - progress->shown_s < interval && !(now->finals && progress->cli->terminal)))
+    if (!is_due(progress, now->finals))
         return;
-    if (!progress->cli->terminal && progress->shown_s == 0) { /* a short run needs no line */
-        progress->shown_s = wall;
+    progress_time_text(best, now->best_s);
+    progress_duration_text(left, now->left_s);
+    if (!now->finals || !progress->cli->terminal)
+        snprintf(numbers, sizeof numbers,
+                 "%" PRIu64 "/%" PRIu64 ", best %s, %.3g/s, %" PRIu64 " failed, %s left", now->done,
+                 now->total, best, rate, now->failed, left);
+    snprintf(name, sizeof name, "%s%s%s", now->kernel, *now->problem && !progress->cli->terminal ? " " : "",
+             progress->cli->terminal ? "" : now->problem);
+    put(progress, name, share_of(now->done, now->total), numbers);
+}
+
+void progress_rank(void *context, const struct ranking_progress *now)
+{
+    struct progress *progress = context;
+    char numbers[160], best[32], left[32];
+
+    if (!is_due(progress, false))
         return;
-    }
-    progress->shown_s = wall;
-    if (progress->cli->terminal) {
-        draw_bar(progress->cli->err, now);
-        progress->drawn = true;
-        return;
-    }
-    fprintf(progress->cli->err, "%s%s%s: ", now->kernel, *now->problem ? " " : "", now->problem);
-    put_numbers(progress->cli->err, now);
-    fprintf(progress->cli->err, "\n");
+    progress_time_text(best, now->best_s);
+    progress_duration_text(left, now->left_s);
+    snprintf(numbers, sizeof numbers, "%" PRIu64 "/%" PRIu64 ", best estimate %s, %s left", now->done,
+             now->total, best, left);
+    put(progress, "predicted", share_of(now->done, now->total), numbers);
 }
 
 void progress_end(struct progress *progress)

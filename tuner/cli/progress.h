@@ -5,6 +5,8 @@
 #include "tuner/cli/cli.h"
 #include "tuner/tune/tune.h"
 
+struct ranking_progress;
+
 struct progress {
     struct cli *cli;
     bool quiet;
@@ -12,8 +14,9 @@ struct progress {
     bool drawn;     /* a bar stands on the line */
 };
 
-/* For struct tune_options; `context` is a struct progress. */
+/* For struct tune_options and struct ranking_options; `context` is a struct progress. */
 void progress_show(void *context, const struct tune_progress *now);
+void progress_rank(void *context, const struct ranking_progress *now);
 void progress_message(void *context, const char *text);
 
 /* Clears the bar. */

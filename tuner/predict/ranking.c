@@ -2,9 +2,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/queue.h"
 #include "tuner/predict/request.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +41,11 @@ static void take_prediction(struct ranked *out, const struct expectation *from)
 }
 
 static int predict_code(struct ranked *out, struct expectation *expectation,
-                        const struct ranking_options *options, const struct compile_result *compiled,
-                        struct launch *launch, struct err *err)
+                        const struct ranking_options *options, const atomic_bool *halt,
+                        const struct compile_result *compiled, struct launch *launch, struct err *err)
 {
-    const struct expect_options how = {.warm = !options->spec->cold, .account = options->account};
+    const struct expect_options how = {
+        .warm = !options->spec->cold, .account = options->account, .stop = halt};
     const double begin = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;
@@ -68,7 +73,8 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
 }
 
 static int rank_variant(struct ranked *out, struct expectation *expectation,
-                        const struct ranking_options *options, struct variant *variant, struct err *err)
+                        const struct ranking_options *options, const atomic_bool *halt,
+                        struct variant *variant, struct err *err)
 {
     const struct device *device = options->machine->device;
     struct compile_result compiled = {0};
@@ -87,15 +93,16 @@ static int rank_variant(struct ranked *out, struct expectation *expectation,
     if (!code && compiled.outcome != OUTCOME_OK)
         code = reject(out, compiled.outcome, compiled.diagnostic, err);
     else if (!code)
-        code = predict_code(out, expectation, options, &compiled, &variant->launch, err);
+        code = predict_code(out, expectation, options, halt, &compiled, &variant->launch, err);
     compile_result_release(&compiled);
     return code;
 }
 
 static int rank_and_visit(struct ranked *out, struct expectation *expectation,
-                          const struct ranking_options *options, struct variant *variant, struct err *err)
+                          const struct ranking_options *options, const atomic_bool *halt,
+                          struct variant *variant, struct err *err)
 {
-    int code = rank_variant(out, expectation, options, variant, err);
+    int code = rank_variant(out, expectation, options, halt, variant, err);
 
     if (!code && out->predicted && options->visit)
         options->visit(options->context, out, variant, expectation);
@@ -110,74 +117,199 @@ static int check_arch(const struct ranking_options *options, struct err *err)
     return compiler_check_arch(options->compiler, arch, err);
 }
 
+/* Jobs
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+struct job {
+    struct run *run;
+    struct ranked *row;
+    struct expectation *expectation; /* null: of the job's own */
+    struct variant variant;          /* until it is ranked */
+    struct err err;
+    bool done; /* before the run was stopped */
+};
+
+/* A ranking being made. */
+struct run {
+    const struct ranking_options *options;
+    struct queue *queue;
+    struct job *jobs;
+    struct ranked *rows;
+    size_t count, submitted, done;
+    double began_s, best_s;
+    atomic_bool halt; /* what is under way is to end */
+    char *text;       /* the source; null where it cannot be read, as compiling will say */
+};
+
+static void run_job(void *argument)
+{
+    struct job *job = argument;
+    struct expectation *own = job->expectation ? NULL : calloc(1, sizeof *own);
+    struct expectation *expectation = job->expectation ? job->expectation : own;
+
+    if (expectation)
+        rank_and_visit(job->row, expectation, job->run->options, &job->run->halt, &job->variant, &job->err);
+    else
+        err_memory(&job->err);
+    if (own)
+        expectation_release(own);
+    free(own);
+}
+
+/* Makes the variant. Those with the code of another wait for it in the queue. */
+static int submit(struct run *run, const unsigned *choices, struct err *err)
+{
+    const struct ranking_options *options = run->options;
+    struct job *job = &run->jobs[run->submitted];
+    struct compile_request request;
+    int code = variant_make(&job->variant, options->spec, options->problem, choices, err);
+
+    if (code)
+        return code;
+    run->submitted++;
+    request = request_of(&job->variant, "", 0);
+    return queue_submit_keyed(run->queue, 0, run->text ? request_code(&request, run->text) : 0, run_job, job,
+                              err);
+}
+
+/* As many as the threads may soon ask for. */
+static int submit_ahead(struct run *run, unsigned *choices, struct err *err)
+{
+    const size_t most = (size_t)AHEAD * run->options->jobs;
+    int code = 0;
+
+    while (!code && run->submitted < run->count && queue_pending(run->queue, 0) < most) {
+        space_configuration(choices, run->options->space, run->rows[run->submitted].index);
+        code = submit(run, choices, err);
+    }
+    return code;
+}
+
+static bool is_stopped(const struct run *run)
+{
+    const struct ranking_options *options = run->options;
+
+    return (options->stop && *options->stop) ||
+           (options->time_s > 0 && clock_wall_s() - run->began_s >= options->time_s);
+}
+
+static void tell_progress(const struct run *run)
+{
+    const double now_s = clock_wall_s() - run->began_s;
+    struct ranking_progress now = {.done = run->done, .total = run->count, .now_s = now_s, .left_s = NAN};
+
+    if (!run->options->progress)
+        return;
+    now.best_s = run->best_s;
+    if (run->done)
+        now.left_s = now_s / (double)run->done * (double)(run->count - run->done);
+    if (run->options->time_s > 0)
+        now.left_s = fmin(now.left_s, fmax(run->options->time_s - now_s, 0));
+    run->options->progress(run->options->context, &now);
+}
+
+static int finish(struct run *run, struct job *job, struct err *err)
+{
+    variant_release(&job->variant);
+    job->done = true;
+    run->done++;
+    if (job->row->predicted)
+        run->best_s = fmin(run->best_s, job->row->estimate_s); /* NaN: none yet */
+    return job->err.code ? err_set(err, (enum err_code)job->err.code, "%s", job->err.text) : 0;
+}
+
+/* Ends what is under way. A job that has begun but has not come to its compile yet is reached by the next
+ * turn. */
+static void halt(struct run *run)
+{
+    void *finished;
+
+    atomic_store(&run->halt, true);
+    queue_cancel(run->queue, 0, NULL, NULL);
+    while (queue_pending(run->queue, 0)) {
+        compiler_interrupt(run->options->compiler);
+        queue_wait(run->queue, &finished, 0.05);
+    }
+}
+
+static int run_jobs(struct run *run, unsigned *choices, struct err *err)
+{
+    static const double tick_s = 0.1; /* between looks at `stop` */
+    void *finished;
+    int code = 0;
+
+    while (!code && run->done < run->count && !is_stopped(run)) {
+        code = submit_ahead(run, choices, err);
+        if (!code && queue_wait(run->queue, &finished, tick_s)) {
+            code = finish(run, finished, err);
+            tell_progress(run);
+        }
+    }
+    halt(run);
+    return code;
+}
+
+static int run_open(struct run *out, const struct ranking_options *options, size_t count, struct err *err)
+{
+    const unsigned threads = options->jobs;
+    size_t size, i;
+
+    *out = (struct run){.options = options, .count = count, .began_s = clock_wall_s(), .best_s = NAN};
+    if (check_arch(options, err))
+        return err ? err->code : ERR_USAGE;
+    if (count < SIZE_MAX / sizeof *out->jobs - 1) {
+        out->rows = calloc(count + 1, sizeof *out->rows);
+        out->jobs = calloc(count + 1, sizeof *out->jobs);
+    }
+    if (!out->rows || !out->jobs)
+        return err_memory(err);
+    for (i = 0; i < count; i++)
+        out->jobs[i] = (struct job){.run = out, .row = &out->rows[i]};
+    file_read(&out->text, &size, options->spec->kernel.path, NULL);
+    return queue_open(&out->queue, &threads, 1, err);
+}
+
+/* Leaves the rows to the caller. */
+static void run_release(struct run *run)
+{
+    if (run->queue)
+        queue_close(run->queue);
+    for (size_t i = 0; i < run->submitted; i++)
+        variant_release(&run->jobs[i].variant);
+    free(run->jobs);
+    free(run->text);
+}
+
 int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
                 const unsigned *choices, struct err *err)
 {
-    struct variant variant;
+    struct ranking_options alone = *options;
+    struct run run;
+    void *finished;
     int code;
 
     *out = (struct ranked){.outcome = OUTCOME_OK};
     memset(expectation, 0, sizeof *expectation);
-    if (check_arch(options, err))
-        return ERR_USAGE;
-    code = variant_make(&variant, options->spec, options->problem, choices, err);
-    if (code)
-        return code;
-    code = rank_and_visit(out, expectation, options, &variant, err);
-    variant_release(&variant);
+    alone.jobs = 1;
+    code = run_open(&run, &alone, 1, err);
+    if (!code) {
+        run.jobs[0].expectation = expectation;
+        run.jobs[0].row = out;
+        code = submit(&run, choices, err);
+    }
+    if (!code) {
+        queue_wait(run.queue, &finished, -1);
+        code = finish(&run, finished, err);
+    }
+    run_release(&run);
+    free(run.rows);
     return code;
 }
 
 /* All of them
  * ---------------------------------------------------------------------------------------------------------
  */
-
-struct job {
-    const struct ranking_options *options;
-    struct ranked *row;
-    struct variant variant; /* until it is ranked */
-    struct err err;
-};
-
-static void run_job(void *argument)
-{
-    struct job *job = argument;
-    const struct ranking_options *options = job->options;
-    struct expectation *expectation = calloc(1, sizeof *expectation);
-
-    if (expectation) {
-        rank_and_visit(job->row, expectation, options, &job->variant, &job->err);
-        expectation_release(expectation);
-    } else {
-        err_memory(&job->err);
-    }
-    free(expectation);
-}
-
-/* Makes the variant. Those with the code of another wait for it in the queue. */
-static int submit(struct job *job, struct queue *queue, const char *text, struct err *err)
-{
-    const struct ranking_options *options = job->options;
-    unsigned *choices = calloc(options->spec->parameter_count, sizeof *choices);
-    struct compile_request request;
-    int code;
-
-    if (!choices)
-        return err_memory(err);
-    space_configuration(choices, options->space, job->row->index);
-    code = variant_make(&job->variant, options->spec, options->problem, choices, err);
-    free(choices);
-    if (code)
-        return code;
-    request = request_of(&job->variant, "", 0);
-    return queue_submit_keyed(queue, 0, text ? request_code(&request, text) : 0, run_job, job, err);
-}
-
-static int finish(struct job *job, struct err *err)
-{
-    variant_release(&job->variant);
-    return job->err.code ? err_set(err, (enum err_code)job->err.code, "%s", job->err.text) : 0;
-}
 
 static int by_promise(const void *left, const void *right)
 {
@@ -190,71 +322,84 @@ static int by_promise(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-static int run_jobs(struct ranking *out, const struct ranking_options *options, struct queue *queue,
-                    struct job *jobs, const char *text, struct err *err)
+/* What stands at `place` of an order from which places were swapped; what was not swapped stands at its own.
+ */
+static uint64_t stands_at(const struct map *swapped, uint64_t place)
 {
-    size_t submitted = 0, done = 0;
-    void *finished;
+    const void *found = map_find(swapped, place);
+
+    return found ? (uintptr_t)found - 1 : place;
+}
+
+/* The first `count` of a random order of the space, after Fisher and Yates. Only what was swapped is kept: a
+ * space may be larger than memory. */
+static int draw(struct ranked *rows, size_t count, uint64_t space, struct err *err)
+{
+    struct map swapped = {0};
     int code = 0;
 
-    while (done < out->count && !code) {
-        while (submitted < out->count && !code && queue_pending(queue, 0) < (size_t)AHEAD * options->jobs) {
-            jobs[submitted] = (struct job){.options = options, .row = &out->rows[submitted]};
-            code = submit(&jobs[submitted], queue, text, err);
-            submitted++;
-        }
-        if (code || !queue_wait(queue, &finished, -1))
-            break;
-        done++;
-        code = finish(finished, err);
-        if (options->progress)
-            options->progress(options->context, done, out->count);
-        if (!code && options->stop && *options->stop)
-            code = err_set(err, ERR_STOPPED, "interrupted after %zu of %zu configurations", done, out->count);
+    for (size_t i = 0; i < count && !code; i++) {
+        const uint64_t other = i + hash_random(1, i) % (space - i);
+        void *mine = (void *)(uintptr_t)(stands_at(&swapped, i) + 1);
+
+        rows[i].index = stands_at(&swapped, other);
+        code = map_put(&swapped, other, mine, err);
     }
+    map_release(&swapped);
+    return code;
+}
+
+/* Keeps the rows that are done, in order. */
+static void take_rows(struct ranking *out, struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->jobs[i].done)
+            out->rows[out->count++] = run->rows[i];
+        else
+            free(run->rows[i].reason);
+    }
+    qsort(out->rows, out->count, sizeof *out->rows, by_promise);
+    while (out->predicted < out->count && out->rows[out->predicted].predicted)
+        out->predicted++;
+}
+
+static int rank_all(struct run *run, uint64_t space, struct err *err)
+{
+    const uint64_t *indices = run->options->indices;
+    unsigned *choices = calloc(run->options->spec->parameter_count, sizeof *choices);
+    int code = choices ? 0 : err_memory(err);
+
+    for (size_t i = 0; !code && indices && i < run->count; i++)
+        run->rows[i].index = indices[i];
+    if (!code && !indices)
+        code = draw(run->rows, run->count, space, err);
+    if (!code)
+        code = run_jobs(run, choices, err);
+    free(choices);
     return code;
 }
 
 int ranking_make(struct ranking *out, const struct ranking_options *options, struct err *err)
 {
-    const uint64_t count = options->indices ? options->count : space_count(options->space);
-    const unsigned threads = options->jobs;
-    struct queue *queue = NULL;
-    struct job *jobs = NULL;
-    char *text = NULL;
-    size_t i, size;
+    const uint64_t space = space_count(options->space);
+    const bool all = !options->indices && (!options->count || options->count > space);
+    struct run run;
     int code;
 
-    *out = (struct ranking){.count = count};
-    code = check_arch(options, err);
-    if (!code && count < SIZE_MAX / sizeof *jobs) {
-        out->rows = calloc(count + 1, sizeof *out->rows);
-        jobs = calloc(count + 1, sizeof *jobs);
-    }
-    if (!code && (!out->rows || !jobs))
-        code = err_memory(err);
-    for (i = 0; i < count && !code; i++)
-        out->rows[i] = (struct ranked){.index = options->indices ? options->indices[i] : i};
+    *out = (struct ranking){0};
+    code = run_open(&run, options, all ? space : options->count, err);
     if (!code)
-        code = queue_open(&queue, &threads, 1, err);
+        code = rank_all(&run, space, err);
+    out->rows = run.rows;
+    out->total = run.count;
     if (!code)
-        file_read(&text, &size, options->spec->kernel.path, NULL); /* without it compiling will say so */
-    if (!code)
-        code = run_jobs(out, options, queue, jobs, text, err);
-    if (queue)
-        queue_close(queue);
-    for (i = 0; jobs && i < count; i++)
-        variant_release(&jobs[i].variant);
-    free(jobs);
-    free(text);
-    if (code) {
+        take_rows(out, &run);
+    else
+        out->count = run.rows ? run.count : 0;
+    run_release(&run);
+    if (code)
         ranking_release(out);
-        return code;
-    }
-    qsort(out->rows, count, sizeof *out->rows, by_promise);
-    while (out->predicted < count && out->rows[out->predicted].predicted)
-        out->predicted++;
-    return 0;
+    return code;
 }
 
 void ranking_release(struct ranking *ranking)

@@ -31,18 +31,26 @@ struct ranked {
     double predict_s; /* of one core: from the cubin to the prediction */
 };
 
+struct ranking_progress {
+    uint64_t done, total;
+    double now_s, left_s; /* since the start; estimated until the end (NaN: not known) */
+    double best_s;        /* the least estimate so far; NaN: none */
+};
+
 struct ranking_options {
     const struct spec *spec;
     size_t problem;
     const struct space *space;
-    const uint64_t *indices; /* the configurations to rank; null: all */
-    uint64_t count;          /* of `indices` */
+    const uint64_t *indices; /* the configurations to rank; null: all, or `count` of them */
+    uint64_t count;          /* of `indices`; without them how many, drawn at random (0: all) */
     const struct machine *machine;
     struct compiler *compiler;
     unsigned jobs;
-    bool account;                                                   /* see struct expect_options */
-    const volatile sig_atomic_t *stop;                              /* may be null */
-    void (*progress)(void *context, uint64_t done, uint64_t total); /* may be null */
+    bool account;                      /* see struct expect_options */
+    const volatile sig_atomic_t *stop; /* ends the ranking, with what is done by then; may be null */
+    double time_s;                     /* likewise after so many seconds; 0: never */
+    /* Called after each configuration; may be null. */
+    void (*progress)(void *context, const struct ranking_progress *now);
     /* Sees a prediction that was made, on the thread that made it; may be null. */
     void (*visit)(void *context, const struct ranked *ranked, const struct variant *variant,
                   const struct expectation *expectation);
@@ -52,9 +60,12 @@ struct ranking_options {
 struct ranking {
     struct ranked *rows; /* predicted ones first, by estimate; then the others by index */
     size_t count, predicted;
+    size_t total; /* that were to be ranked: more than `count` where it was stopped */
 };
 
-/* ERR_STOPPED when the user stopped it; a variant's own trouble is in its row. */
+/* A variant's own trouble is in its row. A ranking that is stopped is no error: compiles and emulations under
+ * way are ended at once, and the rows are those that were done. Without `indices` the order of the work is
+ * random, the same each time, so that they stand for the whole space. */
 int ranking_make(struct ranking *out, const struct ranking_options *options, struct err *err);
 void ranking_release(struct ranking *ranking);
 
