@@ -3,6 +3,7 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/walk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -425,13 +426,16 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         make_unknown(warp, i, mask);
         return STEP_NEXT;
     }
+    if (!wanted && walks_constants(i) && warp->regs->tainted && warp->regs->u_unknown[i->accesses[0].uniform])
+        return STEP_NEXT; /* where in a table it reads decides nothing */
     rc = request_init(&request, emulation, warp, i, 0, mask);
     if (rc || request.access & SASS_PREFETCHES)
         return rc;
     if (request.space == SASS_SPACE_CONSTANT) {
         if (steady_listens(emulation->steady))
-            steady_access(emulation->steady, &request, true, false);
-        return load_constant(emulation, warp, &request);
+            steady_access(emulation->steady, &request, wanted, false);
+        walk_note(emulation, &request, 0, 1);
+        return wanted ? load_constant(emulation, warp, &request) : STEP_NEXT;
     }
     if (i->op == SASS_LDSM || i->op == SASS_STSM)
         matrix_lanes(&request);

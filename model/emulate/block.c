@@ -3,6 +3,7 @@
 #include "model/emulate/alike.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
     crossing_begin(&emulation->crossing);
+    walk_begin(emulation);
     footprint_release(&block->read);
     footprint_release(&block->written);
     emulation->shared_tainted = false;

@@ -3,6 +3,7 @@
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,6 +211,8 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
         rc = allocate(emulation, err);
     if (!rc)
         rc = allocate_patterns(emulation, err);
+    if (!rc)
+        rc = walk_open(emulation, err);
     if (!rc && emulation->mode == EMULATE_SLICED)
         rc = steady_open(&emulation->steady, err);
     if (!rc) {
@@ -241,6 +244,7 @@ void emulation_close(struct emulation *emulation)
     free(emulation->patched);
     free(emulation->kinds);
     free(emulation->issue_steps);
+    walk_close(emulation);
     free(emulation->patterns);
     free(emulation->first_pattern);
     free(emulation->shared);

@@ -1,6 +1,7 @@
 #include "model/emulate/record.h"
 
 #include "model/emulate/count.h"
+#include "model/emulate/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,8 +320,13 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
                               .width = record->width,
                               .space = record->space};
 
-    if (!record->access || !record->mask || record->space == SASS_SPACE_CONSTANT)
+    if (!record->access || !record->mask)
         return 0;
+    if (record->space == SASS_SPACE_CONSTANT) {
+        address_at(&request, record, first);
+        walk_note(emulation, &request, (int64_t)record->delta[0][__builtin_ctz(record->mask)], count);
+        return 0;
+    }
     request.access = record->i->accesses[record->second].access;
     request.second = record->second;
     if (moves_together(record))

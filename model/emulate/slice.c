@@ -1,6 +1,7 @@
 /* A backward analysis of what is still needed (strongly live registers): an instruction is needed when it
  * decides something by itself or defines what a needed one reads; its sources are needed then. */
 #include "model/emulate/need.h"
+#include "model/emulate/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static bool is_memory(const struct sass *i)
 
 static bool decides(const struct sass *i)
 {
-    return i->op == SASS_UNKNOWN || i->op == SASS_BAR || is_memory(i) ||
+    return i->op == SASS_UNKNOWN || i->op == SASS_BAR || is_memory(i) || walks_constants(i) ||
            sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
 }
 
@@ -106,7 +107,7 @@ static bool visit(struct analysis *analysis, size_t index, struct need *need)
     } else if (is_memory(i)) {
         visit_memory(analysis, index, !set_is_empty(&needed), &reads);
     } else {
-        slice->wanted[index] = true;
+        slice->wanted[index] |= !walks_constants(i) || !set_is_empty(&needed);
         set_add_reads(&reads, slice, i);
     }
     set_spread_flags(&reads, slice);

@@ -10,6 +10,7 @@
  *                      emulate/layout.c where it lies
  *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block
  *   emulate/count.c    sectors, lines, wavefronts of one request
+ *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
  *   emulate/slice.c    what addresses and branches need
  *   emulate/meet.c     where atomics of all blocks meet
@@ -151,6 +152,8 @@ struct emulation {
     struct crossing crossing; /* of the block's first two warps */
     bool together;            /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
+    struct walk *walks; /* of loads that walk through constant memory, in the order of the code */
+    size_t walk_count;
     struct pattern *patterns; /* of every access, */
     uint32_t *first_pattern;  /* from this one on those of each instruction */
     int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */

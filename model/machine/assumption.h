@@ -9,7 +9,9 @@ enum predict_assumption {
     PREDICT_ASSUMED_HIT_RATE = 4,      /* cache hits come from footprints */
     PREDICT_ASSUMED_ATOMIC = 8,        /* a branch depended on an atomic's answer */
     PREDICT_ASSUMED_EQUAL_BLOCKS = 16, /* only some blocks were looked at */
-    PREDICT_ASSUMED_PUBLISHED = 32     /* the profile holds values not measured on this GPU */
+    PREDICT_ASSUMED_PUBLISHED = 32,    /* the profile holds values not measured on this GPU */
+    PREDICT_ASSUMED_TABLES = 64,       /* how far apart warps walk through tables (model/memory/tables.h) */
+    PREDICT_ASSUMPTIONS_END = 128
 };
 
 #endif

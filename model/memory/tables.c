@@ -2,14 +2,6 @@
 
 #include <math.h>
 
-enum { LINE = 64 };
-
-static bool reads_table(const struct sass *i)
-{
-    return (i->op == SASS_ULDC || i->op == SASS_LDCU) && i->access_count &&
-           i->accesses[0].uniform != SASS_URZ && i->accesses[0].bank < CUBIN_BANKS;
-}
-
 struct tables_walkers tables_walkers_of(const struct residency *residency, double drift)
 {
     const double blocks = fmin(residency->blocks_per_sm, ceil(residency->blocks / residency->sms));
@@ -20,25 +12,59 @@ struct tables_walkers tables_walkers_of(const struct residency *residency, doubl
         .groups = blocks * fmin(warps, 1), .together = fmax(warps, 1), .spread = fmin(drift * waves, 1)};
 }
 
-double tables_missed(const struct sass_code *code, const struct cubin_kernel *kernel,
-                     const struct traffic *traffic, const struct tables_walkers *walkers, double kept)
+/* Loads that follow each other at once miss together. */
+static bool is_beside(const struct traffic_count *counts, size_t i)
 {
-    double missed = 0;
-    size_t i;
+    return i && counts[i - 1].table_lines > 0;
+}
 
-    if (walkers->groups <= kept)
-        return 0;
-    for (i = 0; i < code->count; i++) {
-        const struct sass *load = &code->instructions[i];
-        double lines;
+/* Loads that are executed equally often and begin in the same line, as those of an unrolled loop, walk
+ * through the table together: the first of them brings its lines. */
+static bool is_led(const struct sass_code *code, const struct traffic_count *counts, size_t i)
+{
+    size_t k;
 
-        if (!reads_table(load) || (i && reads_table(load - 1)))
-            continue;
-        lines = walkers->spread * (double)kernel->banks[load->accesses[0].bank].size / LINE;
-        if (lines > kept)
-            missed += traffic->counts[i].issued * (1 - kept / lines);
-    }
+    for (k = 0; k < i; k++)
+        if (counts[k].table_lines > 0 && counts[k].table_first == counts[i].table_first &&
+            counts[k].issued == counts[i].issued &&
+            code->instructions[k].accesses[0].bank == code->instructions[i].accesses[0].bank)
+            return true;
+    return false;
+}
+
+/* Of loads that are issued `issued` times, where more walkers than lines are spread over `lines`. */
+static double thrashed(double issued, double lines, double kept)
+{
+    return lines > kept ? issued * (1 - kept / lines) : 0;
+}
+
+/* Loads of one instruction that do not find all their lines kept. */
+static void add_missed(struct tables_misses *out, const struct traffic_count *count,
+                       const struct tables_walkers *walkers, double kept, bool beside, bool led)
+{
+    const double issued = beside ? 0 : count->issued, moves = led ? 0 : count->table_moves;
+    const double warps = fmax(walkers->groups * walkers->together, 1);
+    const double in_step = moves / warps;
+    /* each group brings its lines, which the others bring too as far as they are spread */
+    const double own = fmax(walkers->spread * moves / walkers->together, in_step);
     /* the warps of a block keep together in part: eight blocks of two warps missed 0.8 times what sixteen of
      * one did */
-    return missed / sqrt(walkers->together);
+    const double thrash =
+        thrashed(issued, walkers->spread * count->table_lines, kept) / sqrt(walkers->together);
+
+    out->in_step += in_step;
+    out->expected += walkers->groups > kept ? fmax(thrash, in_step) : own;
+    out->apart += warps > kept ? fmax(thrashed(issued, count->table_lines, kept), own) : fmax(moves, own);
+}
+
+void tables_missed(struct tables_misses *out, const struct sass_code *code, const struct traffic *traffic,
+                   const struct tables_walkers *walkers, double kept)
+{
+    size_t i;
+
+    *out = (struct tables_misses){0};
+    for (i = 0; i < code->count; i++)
+        if (traffic->counts[i].table_lines > kept)
+            add_missed(out, &traffic->counts[i], walkers, kept, is_beside(traffic->counts, i),
+                       is_led(code, traffic->counts, i));
 }

@@ -2,14 +2,21 @@
  *
  * Such a load is answered by a small cache of its sub-partition. Where it looks there follows from the
  * immediate part of its address alone, so of one instruction the cache keeps a few lines only (4 on an NVIDIA
- * H200, see benchmarks/micro/tables.c), however small the table is. Warps that walk through a table in step
- * share a line. Once more groups of them than there are lines have drifted apart, each takes its line from
- * the others before these come back, and every load misses; the misses of an SM are served one after another.
- * Loads that follow each other at once miss together. */
+ * H200, see benchmarks/micro/tables.c), however small the table is. The misses of an SM are served one after
+ * another. Three cases follow from how many lines an instruction reads and how many groups of warps read
+ * them, each at a place of its own:
+ *
+ *   the lines are kept          nothing misses
+ *   a line for each is kept     a group misses when it comes to the next line, and its warps share that miss
+ *   more groups than lines      each takes its line from the others before these come back: every load misses
+ *
+ * In the last case a launch may run in either of two ways, as the microbenchmark does: warps that begin in
+ * step keep each other in step, since the first to reach a line waits for it; once apart, they stay apart,
+ * and a walk takes up to eight times as long. Which way a kernel takes depends on details that are not
+ * modelled. The estimate goes by how far blocks drift apart; what the other ways miss is given beside it. */
 #ifndef MODEL_TABLES_H
 #define MODEL_TABLES_H
 
-#include "model/sass/cubin.h"
 #include "model/machine/residency.h"
 #include "model/memory/traffic.h"
 
@@ -24,9 +31,15 @@ struct tables_walkers {
  * begin that far apart, and drift further. */
 struct tables_walkers tables_walkers_of(const struct residency *residency, double drift);
 
-/* Lines that a launched warp misses on average, where a sub-partition keeps `kept` lines of an instruction.
- * Of a table no more is known than the size of its bank. */
-double tables_missed(const struct sass_code *code, const struct cubin_kernel *kernel,
-                     const struct traffic *traffic, const struct tables_walkers *walkers, double kept);
+/* Lines that a launched warp misses on average. */
+struct tables_misses {
+    double in_step;  /* all warps go through the tables together: the least */
+    double expected; /* they are spread as the walkers say */
+    double apart;    /* no two of them are together: the most */
+};
+
+/* `kept`: lines that a sub-partition keeps of an instruction. */
+void tables_missed(struct tables_misses *out, const struct sass_code *code, const struct traffic *traffic,
+                   const struct tables_walkers *walkers, double kept);
 
 #endif

@@ -99,7 +99,7 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
 
 /* What a request of the first warp touches anew stands for those of the others. */
 static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
-                      double weight)
+                      double warps, double weight)
 {
     const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
     const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
@@ -109,6 +109,9 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
     out->late += weight * late;
     out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
     out->region = touch->region ? touch->region : out->region;
+    out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
+    out->table_first = touch->table_lines ? touch->table_first : out->table_first;
+    out->table_moves += weight * warps * (double)touch->table_moves;
 }
 
 static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
@@ -138,7 +141,8 @@ static void take_counts(struct traffic *out, const struct emulate_result *result
             const double own = (double)block->counts[i].issued / block->warps;
 
             add_count(count, &block->counts[i], block->weight / warps);
-            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->weight / warps);
+            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
+                      block->weight / warps);
             count->least_issued = b ? fmin(count->least_issued, own) : own;
         }
     }

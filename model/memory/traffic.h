@@ -23,12 +23,15 @@
 /* Per launched warp, the mean over the grid; one for each instruction of the code. */
 struct traffic_count {
     double issued, requests, lanes, bytes, sectors, lines, wavefronts, passes, filled, sectors_once,
-        lines_once;      /* see struct emulate_count */
-    double least_issued; /* the fewest of any sampled block */
-    double fresh;        /* sectors that the block had not touched before, see struct emulate_touch */
-    double own;          /* sectors that the warp had not touched before; >= fresh */
-    double late;         /* requests with a sector that the warp had not touched before */
-    double apart;        /* requests of a warp between its load of a sector and another warp's */
+        lines_once;       /* see struct emulate_count */
+    double least_issued;  /* the fewest of any sampled block */
+    double fresh;         /* sectors that the block had not touched before, see struct emulate_touch */
+    double own;           /* sectors that the warp had not touched before; >= fresh */
+    double late;          /* requests with a sector that the warp had not touched before */
+    double apart;         /* requests of a warp between its load of a sector and another warp's */
+    double table_lines;   /* the most of any sampled block, and ... */
+    double table_moves;   /* of a warp: see struct emulate_touch */
+    unsigned table_first; /* of the last sampled block */
     double again;    /* of a store's sectors, those that merge with what the warp has stored to them before */
     unsigned region; /* of global memory, as in struct emulate_touch */
 

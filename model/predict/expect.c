@@ -9,6 +9,8 @@
 
 enum { SAMPLE_MOST = 16 }; /* thread blocks emulated */
 
+#define TABLES_MATTER 1.05 /* by what misses in constant memory prolong an estimate that is worth a word */
+
 int expect_refuse(struct expect_work *work, int code, const struct err *why)
 {
     if (code == 0 || code == ERR_MEMORY || code == ERR_SYSTEM) {
@@ -147,16 +149,16 @@ static int find_drift(struct expect_work *work)
     return expect_latency(work);
 }
 
-/* They lose their places in tables to each other, too. */
 static int find_tables(struct expect_work *work)
 {
     struct expectation *out = work->out;
     const double kept = machine_or_0(work->machine, DEVICE_CONSTANT_PLACE_LINES);
     const struct tables_walkers walkers = tables_walkers_of(&out->input.residency, drift_of(work));
 
-    if (kept > 0 && work->machine->capacities.sustained[RESOURCE_CONSTANT].per_sm > 0)
-        out->demands.demand.count[RESOURCE_CONSTANT] =
-            tables_missed(&out->code, work->kernel, &out->traffic, &walkers, kept);
+    if (!(kept > 0 && work->machine->capacities.sustained[RESOURCE_CONSTANT].per_sm > 0))
+        return 0;
+    tables_missed(&out->tables, &out->code, &out->traffic, &walkers, kept);
+    out->demands.demand.count[RESOURCE_CONSTANT] = out->tables.expected;
     return 0;
 }
 
@@ -175,6 +177,31 @@ static void find_achieved(struct expectation *out)
     out->achieved = out->occupancy.share * out->imbalance.achieved * out->held;
 }
 
+/* The estimate with so many misses in tables of constant memory. */
+static double estimate_with(const struct predict_input *in, double missed)
+{
+    struct predict_input changed = *in;
+    struct prediction prediction;
+    struct err ignored = {0};
+
+    changed.demand.count[RESOURCE_CONSTANT] = missed;
+    return predict(&prediction, &changed, &ignored) ? 0 : prediction.estimate_s;
+}
+
+/* Warps in step or all apart: what the estimate is between. */
+static void find_table_ends(struct expectation *out)
+{
+    out->in_step_s = out->apart_s = out->prediction.estimate_s;
+    if (!(out->tables.apart > out->tables.in_step))
+        return;
+    out->in_step_s = estimate_with(&out->input, out->tables.in_step);
+    out->apart_s = estimate_with(&out->input, out->tables.apart);
+    if (out->apart_s > TABLES_MATTER * out->in_step_s) {
+        out->input.assumptions |= PREDICT_ASSUMED_TABLES;
+        out->prediction.assumptions |= PREDICT_ASSUMED_TABLES;
+    }
+}
+
 static int make_prediction(struct expect_work *work)
 {
     struct expectation *out = work->out;
@@ -190,8 +217,10 @@ static int make_prediction(struct expect_work *work)
     out->input.assumptions = out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0);
     out->input.unrated = out->demands.unrated.count > 0;
     code = predict(&out->prediction, &out->input, &why);
-    if (!code)
+    if (!code) {
         find_achieved(out);
+        find_table_ends(out);
+    }
     return expect_refuse(work, code, &why);
 }
 

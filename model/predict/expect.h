@@ -16,11 +16,12 @@
 #include "model/emulate/emulate.h"
 #include "model/machine/machine.h"
 #include "model/machine/occupancy.h"
-#include "model/predict/predict.h"
-#include "model/warp/replay_code.h"
-#include "model/sass/sass.h"
-#include "model/predict/schedule.h"
+#include "model/memory/tables.h"
 #include "model/memory/traffic.h"
+#include "model/predict/predict.h"
+#include "model/predict/schedule.h"
+#include "model/sass/sass.h"
+#include "model/warp/replay_code.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct expectation {
     struct emulate_result emulation; /* of the sample */
     struct traffic traffic;
     struct demands demands;
+    struct tables_misses tables;  /* of constant memory; all 0 where the profile says nothing of them */
     struct imbalance imbalance;   /* all 1 where blocks and warps are equal, but for too_few */
     double waited[REPLAY_CAUSES]; /* cycles of the latency bound by cause, mean over warps */
     double waited_shared, waited_l1, waited_l2, waited_dram; /* those of REPLAY_SLOT by where the data was */
@@ -53,6 +55,8 @@ struct expectation {
     struct replay_account account;                           /* mean over warps; empty unless asked for */
     struct predict_input input;                              /* what the prediction was made from */
     struct prediction prediction;
+    double in_step_s, apart_s; /* the estimate where warps walk through tables in constant memory together,
+                                  and where no two of them do */
     double held;     /* share of the time that a place for a block on an SM holds one (schedule_held) */
     double achieved; /* occupancy, a share: theoretical x imbalance x held */
 };

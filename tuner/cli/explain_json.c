@@ -148,7 +148,7 @@ static struct json *assumptions_json(unsigned assumptions)
     int failed = !list;
     unsigned bit;
 
-    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED && !failed; bit <<= 1)
+    for (bit = 1; bit < PREDICT_ASSUMPTIONS_END && !failed; bit <<= 1)
         if (assumptions & bit)
             failed = js_append(list, js_new_string(explained_assumption((enum predict_assumption)bit)));
     return js_unless(failed, list);

@@ -20,6 +20,11 @@ const char *explained_assumption(enum predict_assumption assumption)
         return "blocks differ, and only a sample was looked at";
     case PREDICT_ASSUMED_PUBLISHED:
         return "the device profile holds values published or of another GPU, not measured on this one";
+    case PREDICT_ASSUMED_TABLES:
+        return "how many loads from tables in constant memory miss depends on whether warps keep in step, "
+               "which is not modelled";
+    case PREDICT_ASSUMPTIONS_END:
+        break;
     }
     return "";
 }
@@ -229,7 +234,7 @@ static void put_assumptions(FILE *out, unsigned assumptions)
 {
     unsigned bit;
 
-    for (bit = 1; bit <= PREDICT_ASSUMED_PUBLISHED; bit <<= 1)
+    for (bit = 1; bit < PREDICT_ASSUMPTIONS_END; bit <<= 1)
         if (assumptions & bit)
             fprintf(out, "  assumed     %s\n", explained_assumption((enum predict_assumption)bit));
 }

@@ -2,78 +2,118 @@
 
 #include "model/memory/tables.h"
 
-enum { KEPT = 4, TABLE = 1024 /* bytes: 16 lines */ };
+enum { KEPT = 4, LINES = 16, STEPS = 256 };
 
 /* A load of c[3] at a uniform register. */
-static struct sass load(uint8_t uniform)
+static struct sass load(void)
 {
     return (struct sass){.op = SASS_ULDC,
                          .access_count = 1,
-                         .accesses = {{.space = SASS_SPACE_CONSTANT, .uniform = uniform, .bank = 3}}};
+                         .accesses = {{.space = SASS_SPACE_CONSTANT, .uniform = 4, .bank = 3}}};
 }
 
-/* Of `count` instructions, each issued 256 times a warp. */
-static double missed(struct sass *instructions, size_t count, const struct tables_walkers *walkers,
-                     size_t bytes)
+/* A load issued STEPS times a warp, which goes through `lines` once, from line `first` on. */
+static struct traffic_count walk(double lines, unsigned first)
 {
-    struct traffic_count counts[4] = {{0}};
+    return (struct traffic_count){
+        .issued = STEPS, .table_lines = lines, .table_moves = lines, .table_first = first};
+}
+
+/* `counts` with no lines are of another instruction. */
+static struct tables_misses missed(const struct traffic_count *counts, size_t count,
+                                   const struct tables_walkers *walkers)
+{
+    struct traffic_count copy[4];
+    struct sass instructions[4] = {load(), load(), load(), load()};
     const struct sass_code code = {.instructions = instructions, .count = count};
-    const struct traffic traffic = {.counts = counts, .instruction_count = count};
-    struct cubin_kernel kernel = {.banks = {[3] = {.size = bytes}}};
+    const struct traffic traffic = {.counts = copy, .instruction_count = count};
+    struct tables_misses out;
 
     assert_in_range(count, 1, 4);
-    for (size_t i = 0; i < count; i++)
-        counts[i].issued = 256;
-    return tables_missed(&code, &kernel, &traffic, walkers, KEPT);
+    memcpy(copy, counts, count * sizeof *copy);
+    tables_missed(&out, &code, &traffic, walkers, KEPT);
+    return out;
 }
 
 static const struct tables_walkers apart = {.groups = 16, .together = 1, .spread = 1};
 
 static void walkers_that_are_apart_miss(void **state)
 {
-    struct sass one[] = {load(4)};
+    const struct traffic_count shorter = walk(LINES, 0), longer = walk(8 * LINES, 0);
 
     (void)state;
-    check_near(missed(one, 1, &apart, TABLE), 256 * (1 - 4. / 16), 1e-9);
-    check_near(missed(one, 1, &apart, 8 * TABLE), 256 * (1 - 4. / 128), 1e-9);
+    check_near(missed(&shorter, 1, &apart).expected, STEPS * (1 - 4. / LINES), 1e-9);
+    check_near(missed(&longer, 1, &apart).expected, STEPS * (1 - 4. / (8 * LINES)), 1e-9);
+    check_near(missed(&longer, 1, &apart).expected, missed(&longer, 1, &apart).apart, 1e-9);
 }
 
-static void who_finds_a_line_does_not(void **state)
+static void lines_that_are_kept_do_not_miss(void **state)
 {
-    const struct tables_walkers few = {.groups = KEPT, .together = 4, .spread = 1},
-                                near = {.groups = 16, .together = 1, .spread = 0.25},
-                                in_step = {.groups = 16, .together = 1};
-    struct sass one[] = {load(4)};
+    const struct traffic_count small = walk(KEPT, 0);
 
     (void)state;
-    check_near(missed(one, 1, &few, TABLE), 0, 0);
-    check_near(missed(one, 1, &near, TABLE), 0, 0); /* over 4 lines */
-    check_near(missed(one, 1, &in_step, TABLE), 0, 0);
-    check_near(missed(one, 1, &apart, 256), 0, 0); /* all of the table is kept */
+    check_near(missed(&small, 1, &apart).expected, 0, 0);
+    check_near(missed(&small, 1, &apart).apart, 0, 0);
+}
+
+/* 16 warps bring each line once, at best. */
+static void walkers_near_each_other_share_a_line(void **state)
+{
+    const struct tables_walkers near = {.groups = 16, .together = 1, .spread = 0.25},
+                                in_step = {.groups = 16, .together = 1};
+    const struct traffic_count one = walk(LINES, 0);
+
+    (void)state;
+    check_near(missed(&one, 1, &near).expected, 1, 1e-9);
+    check_near(missed(&one, 1, &in_step).expected, 1, 1e-9);
+    check_near(missed(&one, 1, &in_step).in_step, 1, 1e-9);
+    check_near(missed(&one, 1, &in_step).apart, missed(&one, 1, &apart).apart, 1e-9);
+}
+
+static void few_walkers_bring_their_own_lines(void **state)
+{
+    const struct tables_walkers few = {.groups = KEPT, .together = 1, .spread = 1},
+                                large = {.groups = KEPT, .together = 4, .spread = 1};
+    const struct traffic_count one = walk(LINES, 0);
+
+    (void)state;
+    check_near(missed(&one, 1, &few).expected, LINES, 1e-9);
+    check_near(missed(&one, 1, &few).apart, LINES, 1e-9);
+    check_near(missed(&one, 1, &large).expected, LINES / 4, 1e-9);
+    assert_true(missed(&one, 1, &large).apart > LINES); /* 16 warps, should they come apart */
 }
 
 static void warps_of_a_block_help_each_other(void **state)
 {
     const struct tables_walkers pairs = {.groups = 8, .together = 2, .spread = 1};
-    struct sass one[] = {load(4)};
-    const double alone = missed(one, 1, &apart, 8 * TABLE), together = missed(one, 1, &pairs, 8 * TABLE);
+    const struct traffic_count one = walk(8 * LINES, 0);
+    const double alone = missed(&one, 1, &apart).expected, together = missed(&one, 1, &pairs).expected;
 
     (void)state;
     assert_true(together < alone);
     assert_true(together > alone / 2);
 }
 
-static void only_computed_places_count_and_neighbours_once(void **state)
+static void loads_beside_each_other_miss_once(void **state)
 {
-    struct sass fixed[] = {load(SASS_URZ)}, beside[] = {load(4), load(4)},
-                parted[] = {load(4), {.op = SASS_FMUL}, load(4)}, per_lane[] = {load(SASS_URZ)};
+    const struct traffic_count beside[] = {walk(LINES, 0), walk(LINES, 0)},
+                               parted[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 0)};
 
     (void)state;
-    per_lane[0].op = SASS_LDC;
-    check_near(missed(fixed, 1, &apart, TABLE), 0, 0);
-    check_near(missed(per_lane, 1, &apart, TABLE), 0, 0);
-    check_near(missed(beside, 2, &apart, TABLE), 192, 1e-9);
-    check_near(missed(parted, 3, &apart, TABLE), 384, 1e-9);
+    check_near(missed(beside, 2, &apart).expected, 192, 1e-9);
+    check_near(missed(parted, 3, &apart).expected, 384, 1e-9);
+}
+
+/* An unrolled loop: what one of its loads brings is there for the others. */
+static void loads_that_walk_together_bring_a_line_once(void **state)
+{
+    const struct tables_walkers few = {.groups = KEPT, .together = 1, .spread = 1};
+    const struct traffic_count parted[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 0)},
+                               elsewhere[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 32)};
+
+    (void)state;
+    check_near(missed(parted, 3, &few).expected, LINES, 1e-9);
+    check_near(missed(elsewhere, 3, &few).expected, 2 * LINES, 1e-9);
 }
 
 static void blocks_are_groups_and_drift_with_every_wave(void **state)
@@ -104,9 +144,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walkers_that_are_apart_miss),
-        cmocka_unit_test(who_finds_a_line_does_not),
+        cmocka_unit_test(lines_that_are_kept_do_not_miss),
+        cmocka_unit_test(walkers_near_each_other_share_a_line),
+        cmocka_unit_test(few_walkers_bring_their_own_lines),
         cmocka_unit_test(warps_of_a_block_help_each_other),
-        cmocka_unit_test(only_computed_places_count_and_neighbours_once),
+        cmocka_unit_test(loads_beside_each_other_miss_once),
+        cmocka_unit_test(loads_that_walk_together_bring_a_line_once),
         cmocka_unit_test(blocks_are_groups_and_drift_with_every_wave),
     };
 
