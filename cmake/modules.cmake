@@ -1,21 +1,50 @@
-# A module is a folder that other folders include as "folder/header.h". Each module is seen through its own include directory,
-# so a target finds only the modules it was linked with: an include against the layering does not build.
+# A module is a folder that other folders include as "folder/header.h". It shows the headers of its API, and only to the
+# targets that link it: an include of a private header, or against the layering, does not build (tests/privacy).
 # The library of the module tuner/search is occ_tuner_search.
 #
-#   module(NAME base SOURCES err.c json.c MODULES ... LIBRARIES ...)
+#   module(NAME model/emulate
+#          SOURCES ...      its own
+#          API emulate.h    what others may include
+#          PUBLIC base ...  modules that these headers include
+#          PRIVATE ...      modules that only its sources include
+#          LIBRARIES m)     what else it links
+#
+# Tests and further libraries of the same folder link occ_model_emulate_inside, which shows all its headers.
 function(module)
-  cmake_parse_arguments(M "" NAME "SOURCES;MODULES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(M "" NAME "SOURCES;API;PUBLIC;PRIVATE;LIBRARIES" ${ARGN})
   string(REPLACE / _ target occ_${M_NAME})
-  set(view ${CMAKE_BINARY_DIR}/modules/${target})
-  cmake_path(GET M_NAME PARENT_PATH parent)
-  file(MAKE_DIRECTORY ${view}/${parent})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${M_NAME} SYMBOLIC)
   add_library(${target} STATIC ${M_SOURCES})
-  target_include_directories(${target} PUBLIC ${view})
-  list(TRANSFORM M_MODULES REPLACE / _)
-  list(TRANSFORM M_MODULES PREPEND occ_)
-  target_link_libraries(${target} PUBLIC ${M_MODULES} PRIVATE ${M_LIBRARIES})
+  foreach(scope PUBLIC PRIVATE)
+    list(TRANSFORM M_${scope} REPLACE / _)
+    list(TRANSFORM M_${scope} PREPEND occ_)
+  endforeach()
+
+  set(shown ${CMAKE_BINARY_DIR}/modules/${target}/api)
+  file(REMOVE_RECURSE ${shown})
+  file(MAKE_DIRECTORY ${shown}/${M_NAME})
+  foreach(header ${M_API})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${header} ${shown}/${M_NAME}/${header} SYMBOLIC)
+  endforeach()
+  set(whole ${CMAKE_BINARY_DIR}/modules/${target}/whole)
+  cmake_path(GET M_NAME PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${whole}/${parent})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${whole}/${M_NAME} SYMBOLIC)
+
+  target_include_directories(${target} PUBLIC ${shown} PRIVATE ${whole})
+  target_link_libraries(${target} PUBLIC ${M_PUBLIC} PRIVATE ${M_PRIVATE} ${M_LIBRARIES})
   strict(${target})
+  add_library(${target}_inside INTERFACE)
+  target_include_directories(${target}_inside INTERFACE ${whole})
+  target_link_libraries(${target}_inside INTERFACE ${target} ${M_PRIVATE})
+endfunction()
+
+# modules(occ_model occ_model_device ...): several at once under one name, and their insides.
+function(modules name)
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE ${ARGN})
+  list(TRANSFORM ARGN APPEND _inside OUTPUT_VARIABLE insides)
+  add_library(${name}_inside INTERFACE)
+  target_link_libraries(${name}_inside INTERFACE ${insides})
 endfunction()
 
 # Warnings and sanitizers, the same for every target.
