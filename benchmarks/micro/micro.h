@@ -15,6 +15,8 @@ int micro_far_latency(const struct micro *micro, struct err *err);
 int micro_carveout(const struct micro *micro, struct err *err);
 int micro_sharing(const struct micro *micro, struct err *err);
 int micro_tables(const struct micro *micro, struct err *err);
+int micro_groups(const struct micro *micro, struct err *err);
+int micro_bulk(const struct micro *micro, struct err *err);
 int micro_copies(const struct micro *micro, struct err *err);
 int micro_warps(const struct micro *micro, struct err *err);
 int micro_turns(const struct micro *micro, struct err *err);

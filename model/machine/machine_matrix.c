@@ -1,4 +1,4 @@
-/* What tensor instructions cost: the shape that was measured, others in proportion to their work. */
+/* What tensor instructions cost: as measured, of other shapes in proportion to their work. */
 #include "model/machine/machine.h"
 
 #include "model/sass/sass_rate.h"
@@ -49,6 +49,23 @@ static double scaled(const struct machine *machine, const struct sass_matrix *ma
     return own > 0 && other > 0 ? interval * work * other / own : 0;
 }
 
+/* Multiply-adds a cycle of a sub-partition that were measured with so many columns; 0 where they were not. */
+static double group_rate(const struct machine *machine, const struct sass_matrix *matrix)
+{
+    static const enum device_curve_id curves[SASS_FACTOR_COUNT][2] = {
+        [SASS_FACTOR_F16] = {DEVICE_CURVE_GROUP_F16, DEVICE_CURVE_GROUP_F16_REGISTERS},
+        [SASS_FACTOR_TF32] = {DEVICE_CURVE_GROUP_TF32, DEVICE_CURVE_GROUP_TF32_REGISTERS},
+        [SASS_FACTOR_F8] = {DEVICE_CURVE_GROUP_F8, DEVICE_CURVE_GROUP_F8_REGISTERS},
+        [SASS_FACTOR_S8] = {DEVICE_CURVE_GROUP_S8, DEVICE_CURVE_GROUP_S8_REGISTERS}};
+    const bool has_curve = matrix->factor != SASS_FACTOR_S4 && matrix->factor != SASS_FACTOR_B1 &&
+                           matrix->factor != SASS_FACTOR_F64;
+    const struct device_curve *curve = &machine->device->curves[curves[matrix->factor][matrix->registers]];
+
+    if (!matrix->group || !has_curve || !curve->count)
+        return 0;
+    return device_curve_at(curve, matrix->n) / (double)machine->device->limits.subpartitions;
+}
+
 struct machine_cost machine_matrix_cost(const struct machine *machine, const struct sass *instruction)
 {
     const enum sass_op op = (enum sass_op)instruction->op;
@@ -56,7 +73,7 @@ struct machine_cost machine_matrix_cost(const struct machine *machine, const str
     const struct machine_cost own = machine->costs[op];
     struct machine_cost cost = {.latency = own.latency, .assumed = true};
     struct sass_matrix matrix;
-    double least;
+    double least, rate;
 
     if (!sass_matrix(&matrix, instruction))
         return cost;
@@ -67,6 +84,10 @@ struct machine_cost machine_matrix_cost(const struct machine *machine, const str
     cost.interval_best = least;
     if (like && own.interval > 0)
         cost.interval = scaled(machine, &matrix, like, own.interval);
+    if (!(cost.interval > 0) && (rate = group_rate(machine, &matrix)) > 0) {
+        cost.interval = work_cycles(&matrix, rate);
+        cost.assumed = matrix.sparse;
+    }
     if (!(cost.interval > 0))
         cost.interval = work_cycles(&matrix, machine->tensor[matrix.factor].sustained);
     cost.interval = fmax(cost.interval, least);

@@ -1,6 +1,6 @@
 #include "model/sass/sass_matrix.h"
 
-enum { WARPS = 4, GROUP_ROWS = 64, REGISTER_FORM = 6 };
+enum { WARPS = 4, GROUP_ROWS = 64, REGISTER_FORM = 6, ROW_BYTES = 32 /* of a factor, whatever its type */ };
 
 static const struct {
     uint8_t m, n;
@@ -91,4 +91,11 @@ bool sass_matrix(struct sass_matrix *out, const struct sass *i)
 double sass_matrix_work(const struct sass_matrix *matrix)
 {
     return (double)matrix->m * matrix->n * matrix->k / (matrix->sparse ? 2 : 1);
+}
+
+double sass_matrix_shared_bytes(const struct sass_matrix *matrix)
+{
+    const double first = matrix->registers ? 0 : GROUP_ROWS, second = matrix->n << matrix->sparse;
+
+    return matrix->group ? (first + second) * ROW_BYTES / WARPS : 0;
 }

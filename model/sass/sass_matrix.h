@@ -30,4 +30,9 @@ bool sass_matrix(struct sass_matrix *out, const struct sass *instruction);
 /* Multiply-adds of the warp that the tensor core does: of a sparse one half of them are left out. */
 double sass_matrix_work(const struct sass_matrix *matrix);
 
+/* Bytes that a warp's part of a warp group's factors takes from shared memory, 0 for others: a group reads
+ * the second factor, and unless it is in registers the first, once for each instruction, also where the one
+ * before had the same (benchmarks/micro/groups.c). */
+double sass_matrix_shared_bytes(const struct sass_matrix *matrix);
+
 #endif

@@ -1,0 +1,168 @@
+/* Tensor instructions of warp groups (wgmma), sm_90 alone.
+ *
+ * Isolates: products of 64 rows and 8 to 256 columns by two warp groups an SM, whose factors stay where they
+ * are: the second in shared memory, the first there too or in registers. A pass has 16 of them, and one group
+ * waits while the other's are under way.
+ *
+ * Unit: multiply-adds per cycle and SM; Hz.
+ *
+ * Expected: with many columns what the data sheet says at its clock: 2048 of FP16, 1024 of TF32, 4096 of FP8
+ * and 8-bit integers. With few the first factor comes too slowly from shared memory, which gives 128 bytes a
+ * cycle. All SMs at it at once draw more than the GPU may: its clock falls.
+ *
+ * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8, tensor_clock; curves group_*. */
+#include "micro/micro.h"
+
+#include <stdio.h>
+
+enum { THREADS = 256, LENGTH = 16, ROWS_PER_WARP = 16, IN_FLOATS = 4096 };
+#define AROUND MICRO_LOOP " WARPGROUP R2UR UIADD3 UPLOP3"
+
+static const struct factors {
+    const char *types; /* of result and factors, as wgmma names them */
+    const char *step;  /* of the machine code */
+    unsigned depth;    /* products of an element */
+    bool integer;
+    const char *tail; /* what follows the factors where both come from shared memory */
+    const char *tail_registers;
+    enum device_value_id value;
+    enum device_curve_id shared, registers;
+} table[] = {
+    {"f32.bf16.bf16", "HGMMA", 16, false, "1, 1, 1, 0, 0", "1, 1, 1, 0", DEVICE_TENSOR_F16,
+     DEVICE_CURVE_GROUP_F16, DEVICE_CURVE_GROUP_F16_REGISTERS},
+    {"f32.tf32.tf32", "HGMMA", 8, false, "1, 1, 1", "1, 1, 1", DEVICE_TENSOR_TF32, DEVICE_CURVE_GROUP_TF32,
+     DEVICE_CURVE_GROUP_TF32_REGISTERS},
+    {"f32.e4m3.e4m3", "QGMMA", 32, false, "1, 1, 1", "1, 1, 1", DEVICE_TENSOR_F8, DEVICE_CURVE_GROUP_F8,
+     DEVICE_CURVE_GROUP_F8_REGISTERS},
+    {"s32.s8.s8", "IGMMA", 32, true, "1", "1", DEVICE_TENSOR_S8, DEVICE_CURVE_GROUP_S8,
+     DEVICE_CURVE_GROUP_S8_REGISTERS},
+};
+enum { TYPES = sizeof table / sizeof *table };
+
+static const unsigned columns[] = {8, 16, 32, 64, 128, 256};
+enum { POINTS = sizeof columns / sizeof *columns };
+
+static int compile_group(struct micro_code *out, const struct micro *micro, const struct factors *f,
+                         unsigned width, bool registers, struct err *err)
+{
+    char shape[64], results[32], element[32], tail[32], first[32], length[64], parts[32];
+    const struct micro_kernel kernel = {
+        .file = "groups.cu",
+        .name = "group_saturated",
+        .options = {"-arch=sm_90a", shape, results, element, f->integer ? "-DTYPE=\"r\"" : "-DTYPE=\"f\"",
+                    tail, first, length},
+        .body = {.parts = parts, .bookkeeping = AROUND, .any_order = true, .bytes_max = BODY_CACHE},
+    };
+
+    snprintf(shape, sizeof shape, "-DSHAPE=\"m64n%uk%u.%s\"", width, f->depth, f->types);
+    snprintf(results, sizeof results, "-DRESULTS=%u", width / 2);
+    snprintf(element, sizeof element, "-DELEMENT=%s", f->integer ? "int" : "float");
+    snprintf(tail, sizeof tail, "-DTAIL=\"%s\"", registers ? f->tail_registers : f->tail);
+    snprintf(first, sizeof first, "-DREGISTERS=%d", registers);
+    snprintf(length, sizeof length, "-DLENGTH=%d", LENGTH);
+    snprintf(parts, sizeof parts, "- | %s*%d", f->step, LENGTH);
+    return micro_compile(out, micro, &kernel, err);
+}
+
+static void compile_ahead(const void *context, size_t index)
+{
+    struct micro_code code;
+    struct err ignored = {0};
+
+    if (!compile_group(&code, context, &table[index / 2 / POINTS], columns[index / 2 % POINTS], index % 2,
+                       &ignored))
+        micro_code_release(&code);
+}
+
+static void call_group(struct call *call, const struct micro *micro, int passes)
+{
+    call_init(call, micro->sms, THREADS, 0);
+    call_in(call, "in", IN_FLOATS);
+    call_sink(call, "sink", micro);
+    call_spans(call, micro);
+    call_int(call, passes);
+}
+
+/* Multiply-adds per cycle and SM. */
+static int run_group(struct device_value *out, const struct micro *micro, const struct factors *f,
+                     unsigned width, bool registers, struct err *err)
+{
+    enum { PASSES = 64 };
+    struct micro_code code;
+    struct call call;
+    int rc = compile_group(&code, micro, f, width, registers, err);
+
+    if (rc)
+        return rc;
+    call_group(&call, micro, PASSES);
+    rc = micro_rate(out, micro, &code, &call, (double)PASSES * LENGTH * ROWS_PER_WARP * width * f->depth, 1,
+                    "groups", err);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int against_columns(const struct micro *micro, const struct factors *f, bool registers,
+                           struct err *err)
+{
+    struct device_curve *curve = &micro->device->curves[registers ? f->registers : f->shared];
+    struct device_value *most = &micro->device->values[f->value];
+    double x[POINTS], y[POINTS];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        struct device_value found;
+
+        rc = run_group(&found, micro, f, columns[i], registers, err);
+        if (rc)
+            break;
+        x[i] = columns[i];
+        y[i] = found.sustained;
+        if (!most->known || found.sustained > most->sustained)
+            *most = found;
+    }
+    return rc ? rc : device_curve_set(curve, x, y, POINTS, "groups", err);
+}
+
+static int rates(const struct micro *micro, struct err *err)
+{
+    int rc = 0;
+
+    micro_ahead(compile_ahead, micro, (size_t)2 * TYPES * POINTS);
+    for (size_t t = 0; rc == 0 && t < TYPES; t++) {
+        micro->device->values[table[t].value].known = false;
+        rc = against_columns(micro, &table[t], false, err);
+        if (rc == 0)
+            rc = against_columns(micro, &table[t], true, err);
+    }
+    return rc;
+}
+
+/* The clock at which the widest product of FP16 settles when all SMs are at it for a while. */
+static int clock_under_load(const struct micro *micro, struct err *err)
+{
+    enum { PASSES = 8192 };
+    struct micro_code code;
+    struct trial trial;
+    struct call call;
+    int rc = compile_group(&code, micro, &table[0], columns[POINTS - 1], false, err);
+
+    if (rc)
+        return rc;
+    call_group(&call, micro, PASSES);
+    rc = call_time(&trial, micro, &code, &call, 0.25, err);
+    if (rc == 0)
+        rc =
+            reduce_runs(&micro->device->values[DEVICE_TENSOR_CLOCK], &trial.clock_hz, 1, true, "groups", err);
+    trial_release(&trial);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+int micro_groups(const struct micro *micro, struct err *err)
+{
+    static const struct part parts[] = {{"groups", rates}, {"tensor_clock", clock_under_load}};
+
+    return micro->device->sm == 90 ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;
+}
