@@ -7,8 +7,8 @@
 
 const char *emulate_end_text(enum emulate_end end)
 {
-    static const char *const texts[] = {"done",        "incomplete", "out of budget", "deadlock",
-                                        "bad address", "bad branch", "trap"};
+    static const char *const texts[] = {"done",     "incomplete",  "out of budget", "out of time",
+                                        "deadlock", "bad address", "bad branch",    "trap"};
 
     return (unsigned)end < EMULATE_END_COUNT ? texts[end] : "unknown";
 }
@@ -44,7 +44,7 @@ int emulation_block(struct emulate_result *result, struct emulation *emulation, 
 int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
                    uint64_t instructions, struct err *err)
 {
-    const uint64_t budget = emulation->budget;
+    const uint64_t budget = emulation->budget, counted = emulation->counted;
     struct alike *const alike = emulation->alike;
     struct emulate_result *const own = emulation->result, result;
     struct emulate_block block = {.warps = emulation->warp_count};
@@ -63,13 +63,15 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
     emulate_result_release(&result);
     emulation->result = own;
     emulation->budget = budget;
+    emulation->counted = counted;
     emulation->alike = alike;
     return rc;
 }
 
-void emulation_begin(struct emulate_result *result, const struct emulation *emulation)
+void emulation_begin(struct emulate_result *result, struct emulation *emulation)
 {
     *result = (struct emulate_result){.instruction_count = emulation->count};
+    emulation->counted = 0;
 }
 
 int emulate_blocks(struct emulate_result *out, struct emulation *emulation, const unsigned (*positions)[3],

@@ -38,6 +38,7 @@ enum emulate_end {
     EMULATE_DONE,
     EMULATE_INCOMPLETE,  /* an instruction or value that the emulator cannot know decides what follows */
     EMULATE_BUDGET,      /* the instruction budget is spent: an endless loop, or too much work */
+    EMULATE_TIME,        /* so is the time, if that is limited */
     EMULATE_DEADLOCK,    /* every warp that is left waits at a barrier that can never complete */
     EMULATE_BAD_ADDRESS, /* an access outside every buffer, or one that is not aligned to its width */
     EMULATE_BAD_BRANCH,  /* a branch to where no instruction is */
@@ -49,7 +50,10 @@ const char *emulate_end_text(enum emulate_end end); /* "done", "incomplete", "ou
 
 struct emulate_options {
     enum emulate_mode mode;
-    uint64_t budget; /* warp instructions executed one by one, all blocks together; 0: a default of 2^28 */
+    uint64_t budget; /* warp instructions executed one by one, all blocks together; 0: a default of 2^28. An
+                        access of an extrapolated loop that has to be counted one by one is one as well */
+    double time_limit_s; /* from emulation_open() on, by the wall clock, looked at now and then; 0: none. A
+                            last resort: unlike the budget's, what it ends depends on the machine's load */
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
 };
 

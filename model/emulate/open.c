@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "model/emulate/alike.h"
 #include "model/emulate/block.h"
 #include "model/emulate/run.h"
@@ -194,6 +195,8 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->sm = cubin->sm;
     emulation->mode = options->mode;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
+    emulation->time_limit_s = options->time_limit_s;
+    emulation->begin_s = clock_wall_s();
     emulation->stop = options->stop;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;

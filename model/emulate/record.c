@@ -334,6 +334,9 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
     for (uint64_t t = first; t < first + count; t++) {
         int rc;
 
+        if (emulation->result->executed + emulation->counted >= emulation->budget)
+            return 0; /* the next instruction says so */
+        emulation->counted++;
         address_at(&request, record, t);
         rc = request_count(emulation, &request, request_pattern(emulation, &request));
         if (rc)

@@ -1,5 +1,6 @@
 #include "model/emulate/run.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "model/emulate/access.h"
 #include "model/emulate/alike.h"
@@ -186,6 +187,11 @@ static int take_back_edge(struct emulation *emulation, struct warp *warp, struct
     return 0;
 }
 
+static bool is_late(const struct emulation *emulation)
+{
+    return emulation->time_limit_s > 0 && clock_wall_s() - emulation->begin_s > emulation->time_limit_s;
+}
+
 int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const uint32_t pc = group->pc = *at = emulation->slice.next[group->pc];
@@ -196,7 +202,10 @@ int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struc
                        "the code ends without an exit");
     if (emulation->result->executed % WATCHFUL == 0 && emulation->stop && atomic_load(emulation->stop))
         return err_set(emulation->err, ERR_STOPPED, "emulation: nobody waits for it any more");
-    if (emulation->result->executed++ >= emulation->budget)
+    if (emulation->result->executed % WATCHFUL == 0 && is_late(emulation))
+        return stop_at(emulation, &emulation->instructions[pc], EMULATE_TIME, "time limit of %g s reached",
+                       emulation->time_limit_s);
+    if (emulation->result->executed++ + emulation->counted >= emulation->budget)
         return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
                        "%llu warp instructions are spent", (unsigned long long)emulation->budget);
     emulation->clock++;

@@ -120,8 +120,10 @@ struct emulation {
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;
-    const atomic_bool *stop; /* see struct emulate_options */
-    uint8_t *kinds;          /* enum kind of each instruction */
+    uint64_t counted;             /* accesses of extrapolated loops that were counted one by one */
+    double time_limit_s, begin_s; /* see struct emulate_options; by the wall clock */
+    const atomic_bool *stop;
+    uint8_t *kinds; /* enum kind of each instruction */
     unsigned threads, warp_count;
     unsigned row_count, uniform_count; /* registers in use */
     size_t local_bytes, shared_bytes;
@@ -170,7 +172,7 @@ struct emulation {
 enum { STEP_NEXT, STEP_JUMPED, STEP_BLOCKED, STEP_STOPPED };
 
 /* Of the result in progress: emulate.c and emulate/sample.c. */
-void emulation_begin(struct emulate_result *result, const struct emulation *emulation);
+void emulation_begin(struct emulate_result *result, struct emulation *emulation);
 /* Executes one more block; it is in the result only if it ended as DONE. */
 int emulation_block(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
                     struct err *err);

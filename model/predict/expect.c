@@ -55,9 +55,11 @@ static int find_occupancy(struct expect_work *work)
 
 static int emulate(struct expect_work *work)
 {
-    const uint64_t budget = work->options->budget ? work->options->budget : UINT64_C(1) << 25;
-    const struct emulate_options options = {
-        .mode = EMULATE_SLICED, .budget = budget, .stop = work->options->stop};
+    const struct emulate_options options = {.mode = EMULATE_SLICED,
+                                            .budget =
+                                                work->options->budget ? work->options->budget : EXPECT_BUDGET,
+                                            .time_limit_s = work->options->time_limit_s,
+                                            .stop = work->options->stop};
     struct expectation *out = work->out;
     struct emulation *emulation = NULL;
     struct err why = {0};

@@ -26,10 +26,17 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Warp instructions that reading one variant may emulate one by one: less than a second of a core, where most
+ * variants take some thousands. Counted in instructions, so that what is predicted does not depend on how
+ * fast or busy the machine is. A variant beyond is left without a prediction, and its reason names the
+ * budget. */
+enum { EXPECT_BUDGET = 1 << 20 };
+
 struct expect_options {
     bool warm;               /* the launch before left its data in L2; false: L2 was flushed */
     bool account;            /* also fill `account`: which instructions cost the path its time */
-    uint64_t budget;         /* warp instructions to emulate at most; 0: a default of 2^25 */
+    uint64_t budget;         /* warp instructions to emulate at most; 0: EXPECT_BUDGET */
+    double time_limit_s;     /* for the emulation, by the wall clock; 0: none. See struct emulate_options */
     const atomic_bool *stop; /* set from outside, it ends the work early: a refusal. Null: never */
 };
 

@@ -64,7 +64,7 @@ static void take(struct forecast *out, const struct expectation *e)
 int forecast_code(struct forecast *out, const struct machine *machine, const struct compile_result *compiled,
                   struct launch *launch, bool warm, const atomic_bool *stop, struct err *err)
 {
-    const struct expect_options options = {.warm = warm, .budget = FORECAST_BUDGET, .stop = stop};
+    const struct expect_options options = {.warm = warm, .time_limit_s = FORECAST_LIMIT_S, .stop = stop};
     struct expectation *e = calloc(1, sizeof *e);
     const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;

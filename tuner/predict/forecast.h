@@ -25,10 +25,9 @@ struct forecast {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
-/* Warp instructions that reading one variant may emulate one by one: about a second of a core, where most
- * variants take a hundredth. Counted in instructions, so that what is predicted does not depend on how fast
- * or busy the machine is. A variant beyond is left without a prediction, and its reason names the budget. */
-enum { FORECAST_BUDGET = 1 << 22 };
+/* The last resort where emulation outlasts its budget by far (a machine that is overloaded): EXPECT_BUDGET
+ * takes less than a second of a core. */
+enum { FORECAST_LIMIT_S = 10 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
  * forecast without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors

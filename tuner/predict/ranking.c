@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/queue.h"
+#include "tuner/predict/forecast.h"
 #include "tuner/predict/request.h"
 
 #include <math.h>
@@ -45,7 +46,11 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
                         const struct compile_result *compiled, struct launch *launch, struct err *err)
 {
     const struct expect_options how = {
-        .warm = !options->spec->cold, .account = options->account, .stop = halt};
+        .warm = !options->spec->cold,
+        .account = options->account,
+        .time_limit_s = FORECAST_LIMIT_S,
+        .stop = halt,
+    };
     const double begin = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;

@@ -100,7 +100,7 @@ static void work_beyond_the_budget_is_not_predicted(void **state)
     compile(&f);
     assert_false(f.job.forecast.told.predicted);
     assert_non_null(strstr(f.job.forecast.reason, "out of budget"));
-    assert_non_null(strstr(f.job.forecast.reason, "4194304 warp instructions"));
+    assert_non_null(strstr(f.job.forecast.reason, "1048576 warp instructions"));
     tear_down(&f);
 }
 

@@ -1,0 +1,70 @@
+// Kernels that take long to execute one instruction at a time, one for each KIND: see spec.json.
+#define SPIN 0
+#define LOCK 1
+#define DATA_LOOP 2
+#define RECURSION 3
+#define SCATTER 4
+#define LOCAL_ARRAY 5
+#define GATHER 6
+#define LOCAL_NEST 7
+
+__device__ __noinline__ unsigned fibonacci(unsigned n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsigned *flag, unsigned rounds)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    unsigned v = in[i];
+
+#if KIND == SPIN
+    while (*flag == 0)
+        v++;
+#elif KIND == LOCK
+    for (bool done = false; !done;)
+        if (atomicCAS((unsigned *)flag, 0, 1) == 0) {
+            out[0]++;
+            done = true;
+            __threadfence();
+            atomicExch((unsigned *)flag, 0);
+        }
+#elif KIND == DATA_LOOP
+    for (unsigned k = 0; k < 1000 * rounds && v % 4099 != 17; k++)
+        v = v * 1664525 + 1013904223 + (v & 1 ? in[v % n] : k);
+#elif KIND == RECURSION
+    v = fibonacci(20 + v % 8);
+#elif KIND == SCATTER
+    for (unsigned k = 0; k < 1000 * rounds; k++) {
+        v = v * 1664525 + 1013904223;
+        out[v % n] = k;
+    }
+#elif KIND == LOCAL_ARRAY
+    unsigned local[64];
+
+    for (unsigned k = 0; k < 64; k++)
+        local[k] = in[(i + k) % n];
+    for (unsigned k = 0; k < 100 * rounds; k++)
+        local[k * 7 % 64] += local[k % 61] ^ v;
+    v = local[v % 64];
+#elif KIND == GATHER
+    for (unsigned k = 0; k < 100 * rounds; k++)
+        v += in[(in[k % n] + i) % n];
+#elif KIND == LOCAL_NEST
+    float position[4], sum[4] = {0};
+
+    for (unsigned j = 0; j < 4; j++)
+        position[j] = in[4 * i % n + j];
+    for (unsigned k = 0; k < rounds; k++)
+#pragma unroll 1
+        for (unsigned l = 0; l < 256; l++) {
+            const float x = in[256 * k % n + l];
+#pragma unroll 2
+            for (unsigned j = 0; j < 4; j++)
+                sum[j] += x * position[j] * rsqrtf(position[j]);
+        }
+    for (unsigned j = 0; j < 4; j++)
+        v += sum[j];
+#endif
+    out[i] = v;
+}
