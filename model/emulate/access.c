@@ -349,8 +349,7 @@ static int copy(struct emulation *emulation, struct warp *warp, const struct req
     return STEP_NEXT;
 }
 
-/* Tells a loop that is being recorded, checks the addresses, counts. */
-static int pass_request(struct emulation *emulation, const struct request *request, bool wanted)
+int request_pass(struct emulation *emulation, const struct request *request, bool wanted)
 {
     const struct pattern *pattern = request_pattern(emulation, request);
     const int rc = check_request(emulation, request, pattern);
@@ -371,9 +370,9 @@ static int execute_copy(struct emulation *emulation, struct warp *warp, const st
 
     to.second = 1;
     if (!rc)
-        rc = pass_request(emulation, from, false);
+        rc = request_pass(emulation, from, false);
     if (!rc)
-        rc = pass_request(emulation, &to, false);
+        rc = request_pass(emulation, &to, false);
     return rc || !emulation->slice.wanted[from->index] ? rc : copy(emulation, warp, from, &to);
 }
 
@@ -421,6 +420,8 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         return STEP_NEXT;
     if (i->op == SASS_QSPC)
         return query_space(emulation, warp, i, mask);
+    if (sass_is_bulk(i))
+        return bulk_execute(emulation, warp, i, mask);
     if (!i->accesses[0].bytes || i->accesses[0].space == SASS_SPACE_TEXTURE ||
         i->accesses[0].space == SASS_SPACE_TENSOR) { /* what it moves stands in a descriptor */
         make_unknown(warp, i, mask);
@@ -441,6 +442,6 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         matrix_lanes(&request);
     if (i->access_count > 1)
         return execute_copy(emulation, warp, &request);
-    rc = pass_request(emulation, &request, wanted);
+    rc = request_pass(emulation, &request, wanted);
     return rc || !wanted ? rc : execute_data(emulation, warp, &request);
 }

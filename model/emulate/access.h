@@ -25,6 +25,11 @@ int atomic_execute(struct emulation *emulation, struct warp *warp, const struct 
 void matrix_lanes(struct request *request);
 int matrix_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 
+/* Tells a loop that is being recorded, checks the addresses, counts. */
+int request_pass(struct emulation *emulation, const struct request *request, bool wanted);
+/* What sass_is_bulk() says is one. */
+int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
+
 /* The address of every lane; stops where one is unknown. */
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
                  const struct sass *i, unsigned which, uint32_t mask);

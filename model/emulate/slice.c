@@ -75,7 +75,7 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
 
     analysis->slice->wanted[index] |= wanted;
     set_add_addresses(reads, i);
-    if (analysis->slice->wanted[index])
+    if (analysis->slice->wanted[index] || sass_is_bulk(i)) /* whose addresses are operands */
         set_add_sources(reads, i);
     if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */

@@ -21,13 +21,13 @@ bool traffic_is_global(const struct sass *instruction)
     return global_access(instruction) != NULL;
 }
 
-/* Loads that must see what other SMs write go to L2, and so do copies that say so. */
+/* Loads that must see what other SMs write go to L2, and so do copies that say so and bulk copies. */
 bool traffic_is_cached(const struct sass *i)
 {
     const struct sass_access *access = global_access(i);
 
     if (!access || !(access->access & SASS_READS) || (access->access & SASS_ATOMICALLY) ||
-        i->mod[SASS_MOD_BYPASS])
+        i->mod[SASS_MOD_BYPASS] || sass_is_bulk(i))
         return false;
     return i->mod[SASS_MOD_ORDER] < SASS_ORDER_STRONG || i->mod[SASS_MOD_SCOPE] < SASS_SCOPE_GPU;
 }

@@ -101,6 +101,12 @@ bool sass_is_jump(const struct sass *instruction)
     }
 }
 
+bool sass_is_bulk(const struct sass *instruction)
+{
+    return (instruction->op == SASS_UBLKCP || instruction->op == SASS_UBLKRED) &&
+           instruction->access_count == 2;
+}
+
 /* Whether control cannot run past it: nothing guards it, and it goes elsewhere for good. */
 static bool ends_here(const struct sass *in)
 {

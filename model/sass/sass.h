@@ -215,6 +215,10 @@ unsigned sass_issue_interval(const struct sass *instruction);
 /* Whether the instruction can leave the straight line: branch, call, return, exit. */
 bool sass_is_jump(const struct sass *instruction);
 
+/* Whether it is a bulk copy or reduction between global and shared memory: accesses [0] and [1], of no bytes;
+ * the sources are where to, where from, and the number of 16-byte units. */
+bool sass_is_bulk(const struct sass *instruction);
+
 /* Whether this architecture is in the table: 75, 80, 86 to 89, 90, 100 to 121. */
 bool sass_knows(unsigned sm);
 

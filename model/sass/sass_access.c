@@ -168,6 +168,25 @@ static void read_address(struct reader *r, struct sass_access *access, enum addr
     }
 }
 
+/* UBLKCP, UBLKRED: between global ([0]) and shared memory ([1]), or between those of two blocks. */
+static void read_bulk(struct sass *out)
+{
+    enum { TO_SHARED = 1, TO_GLOBAL = 2, SIDES = 3 };
+    const unsigned sides = out->mod[SASS_MOD_VARIANT] & SIDES;
+    struct sass_access *global = &out->accesses[0], *shared = &out->accesses[1];
+
+    if (sides == SIDES)
+        global->space = SASS_SPACE_SHARED;
+    if (sides != TO_SHARED && sides != TO_GLOBAL)
+        return;
+    *shared = *global;
+    shared->space = SASS_SPACE_SHARED;
+    shared->access = sides == TO_SHARED ? SASS_WRITES : SASS_READS;
+    if (out->op == SASS_UBLKCP)
+        global->access = sides == TO_SHARED ? SASS_READS : SASS_WRITES;
+    out->access_count = 2;
+}
+
 void reader_access(struct reader *r)
 {
     const struct layout *layout = &r->encoding->layout;
@@ -185,4 +204,6 @@ void reader_access(struct reader *r)
     access->bytes = (uint8_t)access_bytes(r);
     access->sign = layout->access == SASS_READS && access->bytes < 4 && sass_bits(r->out->word, 73, 1);
     read_address(r, access, layout->address);
+    if (r->out->op == SASS_UBLKCP || r->out->op == SASS_UBLKRED)
+        read_bulk(r->out);
 }

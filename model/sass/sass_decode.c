@@ -280,6 +280,7 @@ static bool read_register_slot(struct reader *r, struct sass_operand *operand, c
         return true;
     case PLACE_U:
         put_index(operand, SASS_UNIFORM_REGISTER, reader_uniform(r, slot->lo));
+        operand->count = slot->flags & PAIR ? 2 : 1;
         operand->invert = slot->flags & NOT && r->uniform_width == 6 && reader_take(r, slot->lo + 6, 1);
         return true;
     default:

@@ -268,7 +268,8 @@ static void put_operands(struct line *line, const struct sass *in)
         separator = ", ";
     }
     for (i = in->access_count; i-- > 0;) {
-        if (in->accesses[i].space == SASS_SPACE_TEXTURE || in->accesses[i].space == SASS_SPACE_TENSOR)
+        if (in->accesses[i].space == SASS_SPACE_TEXTURE || in->accesses[i].space == SASS_SPACE_TENSOR ||
+            sass_is_bulk(in))
             continue; /* its address is in the operands */
         put(line, "%s", separator);
         put_access(line, &in->accesses[i]);

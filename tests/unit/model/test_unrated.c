@@ -159,6 +159,35 @@ static void matrices_without_a_rate_are_named(void **state)
     tear_down(&f);
 }
 
+/* 1.07 GB and more never come from or go to DRAM at more than the 4.8 TB/s of its pins. */
+static void bulk_copies_take_the_pins_of_dram(void **state)
+{
+    enum { PIECES = 65536, FLOATS = PIECE / 4 };
+    static const char *const kernels[] = {"bulk", "bulk_store"};
+    const double measured_s[] = {255.3e-6, 232.1e-6}; /* on an NVIDIA H200 */
+    const double bytes = (double)PIECES * PIECE;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        struct fixture f;
+
+        set_up(&f, kernels[i], "model/device/profiles/nvidia-h200.json");
+        f.launch.grid[0] = PIECES;
+        add_buffer(&f, i ? (uint64_t)PIECES * FLOATS : PIECES * 128, ROLE_OUT);
+        if (!i)
+            add_buffer(&f, (uint64_t)PIECES * FLOATS, ROLE_IN);
+        run(&f);
+        assert_true(f.out.prediction.confidence == 0);
+        assert_non_null(find(&f, "UBLKCP"));
+        check_near(i ? f.out.traffic.unique_written : f.out.traffic.unique_read, bytes, 0.01);
+        assert_true(f.out.prediction.estimate_s >= bytes / 4.9e12);
+        assert_true(f.out.prediction.bound_s >= 0.9 * (bytes - 64e6) / 4.9e12);
+        assert_true(f.out.prediction.bound_s <= measured_s[i]);
+        tear_down(&f);
+    }
+}
+
 static void a_sleep_is_named(void **state)
 {
     struct fixture f;
@@ -205,6 +234,7 @@ int main(void)
         cmocka_unit_test(narrow_matrices_take_the_tensor_peak),
         cmocka_unit_test(the_h200_measures_what_the_estimate_says),
         cmocka_unit_test(matrices_without_a_rate_are_named),
+        cmocka_unit_test(bulk_copies_take_the_pins_of_dram),
         cmocka_unit_test(a_sleep_is_named),
         cmocka_unit_test(what_is_not_decoded_is_named_by_opcode),
     };

@@ -1,0 +1,107 @@
+/* Bulk copies and reductions (UBLKCP, UBLKRED): consecutive bytes between global and shared memory, whose
+ * addresses and number stand in uniform registers. They are done at once, as requests of a warp with 16 bytes
+ * a lane; whoever waits for them need not. */
+#include "model/emulate/access.h"
+
+enum { WIDTH = 16, UNITS = 0xffff /* of WIDTH bytes: the low half of the size's register */ };
+
+/* Operands in the order of the assembler: where to, where from, how much. */
+struct bulk {
+    uint64_t to, from, bytes;
+};
+
+static uint64_t pair_of(const struct warp *warp, const struct sass_operand *operand, unsigned lane)
+{
+    const struct registers *regs = warp->regs;
+
+    return operand->index + 1u < SASS_URZ
+               ? regs->u[operand->index][lane] | (uint64_t)regs->u[operand->index + 1][lane] << 32
+               : 0;
+}
+
+static bool is_unknown(const struct warp *warp, const struct sass *i, unsigned lane)
+{
+    const uint32_t *unknown = warp->regs->u_unknown;
+    uint32_t found = 0;
+
+    if (!warp->regs->tainted)
+        return false;
+    for (unsigned k = 0; k < i->source_count; k++)
+        for (unsigned n = 0; n < i->sources[k].count; n++)
+            if (i->sources[k].kind == SASS_UNIFORM_REGISTER && i->sources[k].index + n < SASS_URZ)
+                found |= unknown[i->sources[k].index + n];
+    return found >> lane & 1;
+}
+
+static struct request part_of(const struct sass *i, unsigned which, uint64_t address, uint64_t bytes)
+{
+    const unsigned lanes = bytes < LANES * WIDTH ? (unsigned)(bytes / WIDTH) : LANES;
+    struct request part = {.i = i,
+                           .index = i->pc / SASS_BYTES,
+                           .mask = lanes < LANES ? lane_bit(lanes) - 1 : UINT32_MAX,
+                           .width = WIDTH,
+                           .space = i->accesses[which].space,
+                           .access = i->accesses[which].access,
+                           .second = (uint8_t)which};
+
+    for (unsigned l = 0; l < LANES; l++)
+        part.address[l] = address + (uint64_t)l * WIDTH;
+    return part;
+}
+
+/* Of a reduction what comes out is not known. */
+static int move(struct emulation *emulation, struct warp *warp, const struct request *from,
+                const struct request *to)
+{
+    const bool reduces = to->i->op == SASS_UBLKRED;
+
+    for (uint32_t left = from->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        struct cell source, target;
+        int rc = cell_find(&source, emulation, warp, from, lane);
+
+        if (!rc)
+            rc = cell_find(&target, emulation, warp, to, lane);
+        if (rc)
+            return rc;
+        cell_store(emulation, &target, source.bytes, WIDTH, reduces || cell_unknown(&source, WIDTH));
+    }
+    note_change(emulation);
+    return STEP_NEXT;
+}
+
+static int execute_part(struct emulation *emulation, struct warp *warp, const struct sass *i,
+                        const struct bulk *bulk, uint64_t done)
+{
+    const bool loads = i->accesses[0].access == SASS_READS; /* else access 0 is what is written */
+    const uint64_t global = (loads ? bulk->from : bulk->to) + done,
+                   shared = (uint32_t)((loads ? bulk->to : bulk->from) + done);
+    const struct request outer = part_of(i, 0, global, bulk->bytes - done),
+                         inner = part_of(i, 1, shared, bulk->bytes - done);
+    const int rc = request_pass(emulation, &outer, false);
+
+    if (rc || !emulation->slice.wanted[outer.index])
+        return rc;
+    return loads ? move(emulation, warp, &outer, &inner) : move(emulation, warp, &inner, &outer);
+}
+
+int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(mask);
+    const struct bulk bulk = {
+        .to = pair_of(warp, &i->sources[0], lane),
+        .from = pair_of(warp, &i->sources[1], lane),
+        .bytes = (uint64_t)(warp->regs->u[i->sources[2].index][lane] & UNITS) * WIDTH,
+    };
+
+    if (is_unknown(warp, i, lane))
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    for (uint64_t done = 0; done < bulk.bytes; done += LANES * WIDTH) {
+        const int rc = execute_part(emulation, warp, i, &bulk, done);
+
+        if (rc)
+            return rc;
+    }
+    return STEP_NEXT;
+}
