@@ -155,10 +155,12 @@ static void race(void **p)
 
 static void scale(void **p)
 {
-    int i;
+    const float factor = fake.factor, *restrict in = AT(float *, 0);
+    float *restrict out = AT(float *, 1);
+    const int n = AT(int, 2);
 
-    for (i = 0; i < AT(int, 2); i++)
-        AT(float *, 1)[i] = fake.factor * AT(float *, 0)[i];
+    for (int i = 0; i < n; i++) /* whole runs spend most of their time here */
+        out[i] = factor * in[i];
 }
 
 /* In place (float *a, int n): makes every element positive, which takes long only while the first is

@@ -1,4 +1,4 @@
-/* Feeds every file of a folder to the fuzz target. */
+/* Feeds every file of folders to the fuzz target. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -26,22 +26,29 @@ static int replay(const char *folder, const char *name)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* The number of files, 0 where there is no folder. */
+static int replay_folder(const char *path, int *failed)
 {
-    DIR *folder = argc == 2 ? opendir(argv[1]) : NULL;
+    DIR *folder = opendir(path);
     struct dirent *entry;
-    int count = 0, failed = 0;
+    int count = 0;
 
-    if (!folder) {
-        fprintf(stderr, "usage: %s CORPUS\n", argv[0]);
-        return 2;
-    }
-    while ((entry = readdir(folder)))
+    while (folder && (entry = readdir(folder)))
         if (entry->d_name[0] != '.') {
-            failed |= replay(argv[1], entry->d_name);
+            *failed |= replay(path, entry->d_name);
             count++;
         }
-    closedir(folder);
-    printf("%d inputs replayed\n", count);
-    return failed || count == 0;
+    if (folder)
+        closedir(folder);
+    printf("%s: %d inputs replayed\n", path, count);
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = argc < 2;
+
+    for (int k = 1; k < argc; k++)
+        failed |= !replay_folder(argv[k], &failed);
+    return failed;
 }
