@@ -100,19 +100,23 @@ void progress_show(void *context, const struct tune_progress *now)
 {
     struct progress *progress = context;
     const double rate = now->now_s > 0 ? (double)now->done / now->now_s : 0;
-    char numbers[160] = "finals", name[256], best[32], left[32];
+    char numbers[160] = "finals", name[256], best[32], duration[32], left[48] = "", total[24] = "";
 
     if (!is_due(progress, now->finals))
         return;
     progress_time_text(best, now->best_s);
-    progress_duration_text(left, now->left_s);
+    if (isfinite(now->left_s)) {
+        progress_duration_text(duration, now->left_s);
+        snprintf(left, sizeof left, ", %s left", duration);
+    }
+    if (now->total)
+        snprintf(total, sizeof total, "/%" PRIu64, now->total);
     if (!now->finals || !progress->cli->terminal)
-        snprintf(numbers, sizeof numbers,
-                 "%" PRIu64 "/%" PRIu64 ", best %s, %.3g/s, %" PRIu64 " failed, %s left", now->done,
-                 now->total, best, rate, now->failed, left);
+        snprintf(numbers, sizeof numbers, "%" PRIu64 "%s, best %s, %.3g/s, %" PRIu64 " failed%s", now->done,
+                 total, best, rate, now->failed, left);
     snprintf(name, sizeof name, "%s%s%s", now->kernel, *now->problem && !progress->cli->terminal ? " " : "",
              progress->cli->terminal ? "" : now->problem);
-    put(progress, name, share_of(now->done, now->total), numbers);
+    put(progress, name, now->total || now->finals ? share_of(now->done, now->total) : 0, numbers);
 }
 
 void progress_rank(void *context, const struct ranking_progress *now)

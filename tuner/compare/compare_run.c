@@ -111,11 +111,13 @@ static int take_trial(double *time_s, struct player *player, const struct flight
  * -------------------------------------------------------------------------------------------------------------
  */
 
-static int tell_compiled(struct player *player, uint64_t index, const struct search_forecast *forecast,
-                         bool shared, struct err *err)
+static int tell_compiled(struct player *player, const struct flight *flight, struct err *err)
 {
     const struct replay *replay = player->options->replay;
-    struct search_facts facts = {.outcome = replay_compiled(replay, index), .shared = shared};
+    const uint64_t index = flight->index;
+    struct search_facts facts = {.outcome = replay_compiled(replay, index),
+                                 .shared = flight->job.shared,
+                                 .spent_s = source_spent_s(&flight->job)};
     uint64_t *seen = &player->seen[replay->entries[index].code];
 
     if (facts.outcome == OUTCOME_OK && *seen) {
@@ -125,7 +127,7 @@ static int tell_compiled(struct player *player, uint64_t index, const struct sea
     if (facts.outcome == OUTCOME_OK) {
         *seen = index + 1;
         player->waiting++;
-        facts.forecast = *forecast;
+        facts.forecast = flight->forecast;
     }
     return search_tell(player->search, index, &facts, err);
 }
@@ -165,13 +167,14 @@ static int finish(struct player *player, struct err *err)
             compare_way_text(player->way), (unsigned long long)player->seed, player->waiting);
     if (job->kind == SOURCE_COMPILE) {
         player->predict_s += flight->predict_s;
-        code = tell_compiled(player, flight->index, &flight->forecast, job->shared, err);
+        code = tell_compiled(player, flight, err);
     } else {
         if (player->auditing)
             facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
         else
             code = take_trial(&facts.time_s, player, flight, err);
         facts.outcome = replay_timed(player->options->replay, flight->index);
+        facts.spent_s = source_spent_s(job);
         if (!code)
             code = search_tell(player->search, flight->index, &facts, err);
     }
@@ -255,6 +258,7 @@ static int play_search(struct player *player, struct err *err)
                                           .first = options->first,
                                           .trials = player->way == COMPARE_MODEL ? options->trials : 0,
                                           .audit = player->way == COMPARE_MODEL ? SEARCH_AUDIT : 0,
+                                          .cores = options->cores,
                                           .space = options->space,
                                           .spec = options->spec};
     struct search_step step = {.action = SEARCH_WAIT};
@@ -265,6 +269,7 @@ static int play_search(struct player *player, struct err *err)
         room.compile = source_compiling(player->source) < 2 * options->cores &&
                        player->waiting + source_pending(player->source, SOURCE_COMPILE) < SEARCH_READY_MOST;
         room.time = source_pending(player->source, SOURCE_MEASURE) < search_trials_ahead(search.strategy);
+        room.now_s = source_now_s(player->source);
         code = search_next(&step, player->search, room, err);
         if (!code && step.audit && !player->auditing)
             begin_audit(player);

@@ -229,6 +229,7 @@ static struct json *search_json(const struct tuned *tuned)
           set_count(object, "cut_estimate", s->cut_estimate) |
           set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
           set_rounded(object, "rank_correlation", s->rank_correlation) |
+          set_rounded(object, "further_gain", s->further_gain) |
           js_set(object, "audit", audit_json(tuned))))
         return object;
     js_free(object);

@@ -118,6 +118,9 @@ static void say_search(struct words *words, const struct tuned *tuned)
         say(words,
             "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",
             search_end_text(s->end), s->promising);
+    else if (s->end == SEARCH_LITTLE)
+        say(words, "ended because going on for another %.2g s is expected to gain %.2g %%: --time goes on",
+            s->again_s, 100 * s->further_gain);
     else
         say(words, "ended because %s", search_end_text(s->end));
 }

@@ -28,34 +28,18 @@ bool search_estimated(const struct search_forecast *forecast)
     return forecast && forecast->predicted && !forecast->unrated;
 }
 
-static bool is_ordered(const struct spec_parameter *parameter)
-{
-    size_t v;
-
-    for (v = 0; v < parameter->value_count; v++)
-        if (parameter->values[v].kind == VALUE_STRING)
-            return false;
-    return true;
-}
-
 int belief_open(struct belief **out, const struct spec *spec, struct err *err)
 {
     struct belief *belief = calloc(1, sizeof *belief);
-    size_t p;
 
     *out = NULL;
     if (!belief)
         return err_memory(err);
-    belief->parameters = calloc(spec->parameter_count, sizeof *belief->parameters);
-    if (!belief->parameters) {
+    if (surrogate_parameters(&belief->parameters, spec, err)) {
         free(belief);
-        return err_memory(err);
+        return ERR_MEMORY;
     }
     belief->parameter_count = spec->parameter_count;
-    for (p = 0; p < spec->parameter_count; p++) {
-        belief->parameters[p].values = (unsigned)spec->parameters[p].value_count;
-        belief->parameters[p].ordered = is_ordered(&spec->parameters[p]);
-    }
     learn_from(&belief->learned, NULL, 0, NULL);
     *out = belief;
     return 0;
@@ -69,25 +53,6 @@ void belief_close(struct belief *belief)
     surrogate_free(belief->excess);
     free(belief->parameters);
     free(belief);
-}
-
-/* Learns a surrogate in the place of `*surrogate`. Rates are searched again when a quarter was added. */
-static int relearn(struct surrogate **surrogate, size_t *searched, const struct belief *belief,
-                   const struct surrogate_point *points, size_t n, struct surrogate_prior prior,
-                   struct err *err)
-{
-    const bool keep = *surrogate && n < *searched + *searched / 4 + 1;
-    struct surrogate *learned;
-    int code = surrogate_new(&learned, belief->parameters, belief->parameter_count, points, n, prior,
-                             keep ? *surrogate : NULL, err);
-
-    if (code)
-        return code;
-    surrogate_free(*surrogate);
-    *surrogate = learned;
-    if (!keep)
-        *searched = n;
-    return 0;
 }
 
 /* Corrections
@@ -167,8 +132,8 @@ static int learn_estimates(struct belief *belief, struct surrogate_point *points
         return 0;
     for (i = 0; i < count; i++)
         points[i].doubt = doubt(points[i].value, fastest);
-    return relearn(&belief->estimates, &belief->estimates_searched, belief, points, thin(points, count),
-                   estimate_prior, err);
+    return surrogate_renew(&belief->estimates, &belief->estimates_searched, belief->parameters,
+                           belief->parameter_count, points, thin(points, count), estimate_prior, err);
 }
 
 /* Log of the estimate: its own, else its neighbours', else 0: the measurements alone decide. */
@@ -215,7 +180,8 @@ static int learn_excess(struct belief *belief, struct surrogate_point *points, c
         points[i].slope -= belief->middle;
     }
     count = thin(points, count);
-    return relearn(&belief->excess, &belief->excess_searched, belief, points, count, excess_prior, err);
+    return surrogate_renew(&belief->excess, &belief->excess_searched, belief->parameters,
+                           belief->parameter_count, points, count, excess_prior, err);
 }
 
 int belief_learn(struct belief *belief, const struct known *known, size_t n, struct err *err)

@@ -197,6 +197,7 @@ const char *search_end_text(enum search_end end)
         [SEARCH_GOING] = "ended early",
         [SEARCH_ALL] = "every configuration was tried or cannot win",
         [SEARCH_UNLIKELY] = "nothing left is likely to gain anything",
+        [SEARCH_LITTLE] = "going on is expected to gain little",
         [SEARCH_SPENT] = "the trials are used up",
     };
 
@@ -208,7 +209,7 @@ void search_summarise(struct search_summary *out, const struct search *search)
     const bool spent = search->options.trials && search->timed >= search->options.trials;
 
     *out = (struct search_summary){.compiled = search->drawn, .timed = search->timed};
-    out->rank_correlation = out->audit.nearest = NAN;
+    out->rank_correlation = out->audit.nearest = out->further_gain = out->again_s = NAN;
     out->audit.limit = 1;
     if (search->model)
         model_search_summarise(out, search->model);

@@ -10,8 +10,10 @@
  *   estimate  it, or what its neighbours' estimates say of one that was never compiled, is expected to be
  *             slower: not safe, and so audited: a random sample of them is timed at the end
  * A compiled variant without a prediction is passed over by neither: it is timed while there are trials.
- * It ends when nothing left is likely to win, or when its allowance of trials is used up. Where predictions
- * are missing or mislead, the measured times alone guide it. */
+ * Cores and GPUs are kept busy with what promises most for the time it takes; nothing waits for one compile.
+ * It ends when nothing left is likely to win, or when going on is expected to gain little. With a number of
+ * trials it makes the most of these instead, and ends when they are used up. Where predictions are missing or
+ * mislead, the measured times alone guide it. */
 #ifndef TUNER_SEARCH_SEARCH_H
 #define TUNER_SEARCH_SEARCH_H
 
@@ -41,18 +43,23 @@ enum {
     SEARCH_MARGIN = 5
 };
 
+/* Relative gain: SEARCH_MODEL ends when going on for as long again is expected to gain less. */
+#define SEARCH_WORTHWHILE 0.001
+
 struct search_options {
     enum search_strategy strategy;
     uint64_t seed;             /* of what is random */
     uint64_t count;            /* configurations of the space; at least 1 */
     uint64_t first;            /* the one to begin with */
-    uint64_t trials;           /* how many may be timed; 0: any number, for SEARCH_MODEL search_allowance() */
+    uint64_t trials;           /* how many may be timed; 0: any number */
+    unsigned cores;            /* SEARCH_MODEL: that compile at the same time; 0: 1 */
+    bool goes_on;              /* SEARCH_MODEL: does not end for little expected gain: the caller ends it */
     uint64_t audit;            /* SEARCH_MODEL: how many of those passed over to time at the end */
     const struct space *space; /* SEARCH_MODEL: borrowed */
     const struct spec *spec;   /* SEARCH_MODEL: of the space, borrowed */
 };
 
-/* Trials that SEARCH_MODEL allows itself: 2 % of the configurations, 10 to 250. */
+/* A small ration of trials to compare searches by: 2 % of the configurations, 10 to 250. */
 uint64_t search_allowance(uint64_t count);
 
 enum search_action {
@@ -80,6 +87,7 @@ enum { SEARCH_READY_MOST = 2048 };
  * ready is timed, and the search ends when nothing of it is worth a trial. */
 struct search_room {
     bool compile, time;
+    double now_s; /* on the caller's clock, which does not run backwards */
 };
 
 /* What the model says of a compiled variant; times are positive where it says something. */
@@ -98,6 +106,7 @@ struct search_facts {
     bool shared;      /* of the compiling: the code is one asked for before, and cost nothing */
     bool impossible;  /* of the compiling: it was refused without */
     double time_s;    /* when timed and ok */
+    double spent_s;   /* core or GPU seconds that the step took; 0: nothing, or not known */
     uint64_t same_as; /* OUTCOME_SAME_CODE: whose code it is, which was told before */
     struct search_forecast forecast; /* when compiled and ok */
 };
@@ -118,20 +127,22 @@ enum search_end {
     SEARCH_GOING,    /* SEARCH_STOP was not reached: the caller ended it */
     SEARCH_ALL,      /* every configuration was tried or cut by what is certain */
     SEARCH_UNLIKELY, /* nothing left is likely to gain anything */
+    SEARCH_LITTLE,   /* as long again is expected to gain less than SEARCH_WORTHWHILE */
     SEARCH_SPENT     /* the trials are used up */
 };
 const char *search_end_text(enum search_end end);
 
 struct search_summary {
     enum search_end end;
-    uint64_t compiled, timed; /* audit left out */
-    uint64_t shared;          /* of `compiled`: with the code of another, which was compiled once for both */
-    uint64_t refused;         /* compiled, but the model has no prediction */
-    uint64_t cut_bound;       /* compiled, passed over by `bound` */
-    uint64_t cut_estimate;    /* compiled, passed over by `estimate` */
-    uint64_t not_compiled;    /* passed over by `estimate` without being compiled */
-    uint64_t promising;       /* compiled and left though not unlikely to win: the trials were used up */
-    double rank_correlation;  /* of estimates with measured times (Spearman); NaN while fewer than 8 */
+    double further_gain, again_s; /* relative gain expected of so many seconds more; NaN: not known */
+    uint64_t compiled, timed;     /* audit left out */
+    uint64_t shared;         /* of `compiled`: with the code of another, which was compiled once for both */
+    uint64_t refused;        /* compiled, but the model has no prediction */
+    uint64_t cut_bound;      /* compiled, passed over by `bound` */
+    uint64_t cut_estimate;   /* compiled, passed over by `estimate` */
+    uint64_t not_compiled;   /* passed over by `estimate` without being compiled */
+    uint64_t promising;      /* compiled and left though not unlikely to win: the trials were used up */
+    double rank_correlation; /* of estimates with measured times (Spearman); NaN while fewer than 8 */
     struct {
         uint64_t timed, faster; /* of the sample: timed, and of those faster than the best before */
         double nearest;         /* fastest of them / best before; NaN when none was timed */

@@ -45,6 +45,14 @@ static bool draw(uint64_t *index, struct model_search *search)
     return false;
 }
 
+/* Whether more of the sample is under way, or something else that is in its way. */
+static bool is_awaited(const struct model_search *search, struct search_room room)
+{
+    if (search->audit.compiling && search_awaits(search, true))
+        return true;
+    return !room.compile && search->compiling && search_awaits(search, false);
+}
+
 struct search_step search_audit_next(struct model_search *search, struct search_room room)
 {
     struct search_step step = {.action = SEARCH_WAIT, .audit = true};
@@ -64,7 +72,7 @@ struct search_step search_audit_next(struct model_search *search, struct search_
     if (member && room.time) {
         step.action = SEARCH_TIME;
         step.index = member->index;
-    } else if (!member && !search->timing && !(room.compile ? search->audit.compiling : search->compiling)) {
+    } else if (!member && !search->timing && !is_awaited(search, room)) {
         step.action = SEARCH_STOP; /* at the sample's end, or where no more of it may be compiled */
     }
     return step;

@@ -1,6 +1,8 @@
 /* What is worth compiling and what is worth timing. */
 #include "tuner/search/searching.h"
 
+#include "tuner/search/cost.h"
+
 #include "base/hash.h"
 
 #include <math.h>
@@ -30,13 +32,20 @@ static bool may_win(const struct model_search *search, const struct expected *ex
            log(expected->time_s / search->best_s) < SEARCH_MARGIN * expected->deviation;
 }
 
-double search_rank(const struct model_search *search, const struct member *member)
+/* What is to be thought of a trial, by all that is known now. Nothing is passed over that has no prediction.
+ */
+static void rank(const struct model_search *search, struct member *member)
 {
     struct expected expected;
 
+    member->ranked_at = search->learned;
+    member->rank = member->gain = 0;
+    member->promising = true;
     if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
-        return 0;
-    return wanted(&expected);
+        return;
+    member->rank = wanted(&expected);
+    member->gain = search_gain(&expected, search->best_s);
+    member->promising = !search_estimated(&member->forecast) || may_win(search, &expected);
 }
 
 /* What is not ruled out comes first. */
@@ -57,11 +66,8 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
 
         if (member->stage != READY || search_bounded(search, member))
             continue;
-        if (member->ranked_at != search->learned) {
-            member->rank = search_rank(search, member);
-            member->promising = search_is_promising(search, member);
-            member->ranked_at = search->learned;
-        }
+        if (member->ranked_at != search->learned)
+            rank(search, member);
         if (!best || is_better(member, best))
             best = member;
     }
@@ -91,6 +97,22 @@ bool search_draw(uint64_t *index, struct model_search *search)
     while (search->drawn < search->options.count) {
         *index = search_permuted(search->drawn++, search->options.count, search->options.seed);
         if (!map_find(&search->by_index, *index))
+            return true;
+    }
+    return false;
+}
+
+/* Draws that are passed over for one. */
+enum { DEAR_MOST = 8 };
+
+bool search_draw_cheap(uint64_t *index, struct model_search *search)
+{
+    const double most_s = DEAR * cost_usual_compile_s(search->cost);
+    unsigned passed = 0;
+
+    while (search_draw(index, search)) {
+        space_configuration(search->choices, search->options.space, *index);
+        if (passed++ == DEAR_MOST || cost_compile_s(search->cost, search->choices) <= most_s)
             return true;
     }
     return false;
@@ -157,48 +179,80 @@ static void fill_pool(struct model_search *search)
     search->pool_count = to;
 }
 
-/* Keeps the PLAN shortest times, shortest first; of equals the one that came first. */
-static void keep_shortest(double *times, uint64_t *indices, size_t *count, double time, uint64_t index)
+/* Keeps the PLAN highest scores, highest first; of equals the one that came first. */
+static void keep_best(double *scores, uint64_t *indices, size_t *count, double score, uint64_t index)
 {
     size_t at;
 
-    if (*count == PLAN && time >= times[PLAN - 1])
+    if (*count == PLAN && score <= scores[PLAN - 1])
         return;
     at = *count < PLAN ? (*count)++ : PLAN - 1;
-    for (; at > 0 && time < times[at - 1]; at--) {
-        times[at] = times[at - 1];
+    for (; at > 0 && score > scores[at - 1]; at--) {
+        scores[at] = scores[at - 1];
         indices[at] = indices[at - 1];
     }
-    times[at] = time;
+    scores[at] = score;
     indices[at] = index;
 }
 
-/* By the time expected. How unsure that is does not count here, as it does for a trial: what is compiled for
- * being unknown mostly turns out slow, and in a large space few may be compiled. */
+/* What all of it together may gain, and costs. */
+static void weigh_plan(struct model_search *search)
+{
+    const double cores = search->options.cores ? search->options.cores : 1;
+    struct expected expected;
+    size_t i;
+
+    search->plan_gain = search->plan_s = 0;
+    search->plan_count_made = search->plan_count;
+    for (i = 0; i < search->plan_count; i++) {
+        space_configuration(search->choices, search->options.space, search->plan[i]);
+        search->plan_s += cost_compile_s(search->cost, search->choices) / cores;
+        if (belief_expects(&expected, search->belief, search->choices, NULL))
+            search->plan_gain += search_gain(&expected, search->best_s);
+    }
+}
+
+/* By the gain expected for the time it takes. How unsure that is counts the same for all, other than for a
+ * trial: what is compiled for being unknown mostly turns out slow. */
 static void make_plan(struct model_search *search)
 {
-    double times[PLAN];
+    double scores[PLAN];
     uint64_t indices[PLAN];
     size_t count = 0, i;
 
     fill_pool(search);
     for (i = 0; i < search->pool_count; i++) {
         space_configuration(search->choices, search->options.space, search->pool[i]);
-        keep_shortest(times, indices, &count, belief_log_time(search->belief, search->choices),
-                      search->pool[i]);
+        keep_best(scores, indices, &count, search_worth(search, search->choices), search->pool[i]);
     }
     search->plan_count = count;
     for (i = 0; i < count; i++)
         search->plan[i] = indices[count - 1 - i];
+    weigh_plan(search);
     search->plan_stale = false;
+}
+
+/* Leaves out what was asked for since, and what would leave no core to the others. */
+static void trim_plan(struct model_search *search)
+{
+    for (; search->plan_count; search->plan_count--) {
+        const uint64_t index = search->plan[search->plan_count - 1];
+
+        if (map_find(&search->by_index, index))
+            continue;
+        space_configuration(search->choices, search->options.space, index);
+        if (!search_is_too_dear(search, search->choices))
+            return;
+    }
 }
 
 bool search_promises(struct model_search *search)
 {
-    while (search->plan_count && map_find(&search->by_index, search->plan[search->plan_count - 1]))
-        search->plan_count--;
-    if (search->plan_stale || !search->plan_count)
+    trim_plan(search);
+    if (search->plan_stale || !search->plan_count) {
         make_plan(search);
+        trim_plan(search);
+    }
     return search->plan_count && search_is_promising_unseen(search, search->plan[search->plan_count - 1]);
 }
 

@@ -1,6 +1,8 @@
 /* The strategy `model`: what next. */
 #include "tuner/search/searching.h"
 
+#include "tuner/search/cost.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,6 +34,8 @@ static int allocate(struct model_search *search, struct err *err)
     search->choices = malloc(search->parameter_count * sizeof *search->choices);
     if (!search->pool || !search->neighbours || !search->choices)
         return err_memory(err);
+    if (cost_open(&search->cost, search->options.spec, err))
+        return ERR_MEMORY;
     return belief_open(&search->belief, search->options.spec, err);
 }
 
@@ -53,7 +57,7 @@ int model_search_open(struct model_search **out, const struct search_options *op
         return err_memory(err);
     search->options = *options;
     search->parameter_count = options->spec->parameter_count;
-    search->trials_most = options->trials ? options->trials : search_allowance(options->count);
+    search->trials_most = options->trials ? options->trials : UINT64_MAX;
     search->compiled_most = compiled_most(options);
     search->compiled_least = at_most(COMPILED_LEAST, search->compiled_most / 2);
     search->spread = at_most(SPREAD, at_least(8, search->compiled_most / 3));
@@ -78,8 +82,11 @@ void model_search_close(struct model_search *search)
         free(search->members[i]);
     free(search->members);
     free(search->known);
+    free(search->compiles);
+    free(search->past);
     map_release(&search->by_index);
     belief_close(search->belief);
+    cost_close(search->cost);
     free(search->pool);
     free(search->neighbours);
     free(search->choices);
@@ -91,6 +98,7 @@ static int grow(struct model_search *search, struct err *err)
     const size_t capacity = search->member_capacity ? 2 * search->member_capacity : 64;
     struct member **members;
     struct known *known;
+    struct cost_point *compiles;
 
     if (search->member_count < search->member_capacity)
         return 0;
@@ -98,9 +106,12 @@ static int grow(struct model_search *search, struct err *err)
     if (members)
         search->members = members;
     known = members ? realloc(search->known, capacity * sizeof *known) : NULL;
-    if (!known)
+    if (known)
+        search->known = known;
+    compiles = known ? realloc(search->compiles, capacity * sizeof *compiles) : NULL;
+    if (!compiles)
         return err_memory(err);
-    search->known = known;
+    search->compiles = compiles;
     search->member_capacity = capacity;
     return 0;
 }
@@ -117,7 +128,7 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
     member = calloc(1, sizeof *member + search->parameter_count * sizeof *member->choices);
     if (!member)
         return err_memory(err);
-    *member = (struct member){.index = index, .stage = COMPILING, .time_s = NAN};
+    *member = (struct member){.index = index, .stage = COMPILING, .time_s = NAN, .asked_s = search->now_s};
     code = map_put(&search->by_index, index, member, err);
     if (code) {
         free(member);
@@ -133,6 +144,13 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
  * ------------------------------------------------------------------------------------------------------------
  */
 
+/* A number of trials is a ration, which compiling is shared out among. Without one, work goes to whatever is
+ * free: a GPU times the best there is, a core compiles the best there is, and nothing waits for anything. */
+static bool is_rationed(const struct model_search *search)
+{
+    return search->options.trials != 0;
+}
+
 /* Compiled by the last trial: the spread, and some for each trial; few where there are many trials, which
  * teach more, and where the model can read none of them, because then compiling teaches nothing. */
 static uint64_t compiled_in_all(const struct model_search *search)
@@ -145,21 +163,27 @@ static uint64_t compiled_in_all(const struct model_search *search)
                    at_least(search->spread, search->compiled_most));
 }
 
-/* Trials that count against the allowance. While it is the search's own, failures do not. */
-static uint64_t trials_used(const struct model_search *search)
-{
-    return search->options.trials ? search->started : search->started - (search->timed - search->succeeded);
-}
-
-/* A space that is mostly impossible, where it seems fast, must not be walked through to find that out. */
+/* Without a ration a configuration is worth what it may gain for the time it takes, and the run ends when
+ * nothing is. A space that is mostly impossible, where it seems fast, must not be walked through to find that
+ * out. */
 static bool may_compile(const struct model_search *search)
 {
+    const uint64_t refused = search->impossible / REFUSED;
+    const uint64_t done = is_rationed(search) ? search->asked - search->shared + refused : refused;
     const uint64_t limit =
         search->succeeded || search->timing ? search->compiled_most : search->options.count;
 
     return search->asked + search->impossible < search->options.count &&
-           search->asked - search->shared + search->impossible / REFUSED <
-               at_least(limit, search->compiled_most);
+           done < at_least(limit, search->compiled_most);
+}
+
+/* At first most are drawn at random, to learn from; where nothing is rationed every other one, once that
+ * taught something, since a spread may take long to compile. */
+static bool is_spread(const struct model_search *search)
+{
+    const bool may_plan = !is_rationed(search) && search->learned && search->asked >= SPREAD_LEAST;
+
+    return search->asked < search->spread && !(may_plan && search->asked % 2);
 }
 
 /* The next to compile: the default, a spread, then what promises most with a random one now and then. */
@@ -171,52 +195,79 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
         *index = search->options.first;
         return true;
     }
-    if (search->asked < search->spread || search_is_blind(search))
+    if (search_is_blind(search))
         return search_draw(index, search);
+    if (is_spread(search))
+        return search_draw_cheap(index, search);
     if (!search_promises(search))
-        return search->asked < search->compiled_least && search_draw(index, search);
-    if (search->asked % EXPLORE == 0 && search_draw(index, search))
+        return search->asked < search->compiled_least && search_draw_cheap(index, search);
+    if (search->asked % EXPLORE == 0 && search_draw_cheap(index, search))
         return true;
     *index = search_planned(search);
     return true;
 }
 
-/* Too little is compiled yet to choose the next trial from: most of the spread before the first, all that the
- * trials are worth before the last. The default needs no comparison, and a few that take long to compile are
- * not waited for. */
+/* Too little is compiled yet to choose the next trial of a ration from: most of the spread before the first,
+ * all that the trials are worth before the last. The default needs no comparison, and a few that take long to
+ * compile are not waited for. */
 static bool is_hungry(const struct model_search *search)
 {
     const uint64_t all = compiled_in_all(search), first = at_most(search->spread, EARLY);
     const uint64_t before = search->started ? search->started - 1 : 0;
     const uint64_t wanted = first + before * (all - first) / search->trials_most;
 
-    return search->started && search->told + search->spread / STRAGGLERS < at_most(wanted, all);
+    return is_rationed(search) && search->started &&
+           search->told + search->spread / STRAGGLERS < at_most(wanted, all);
 }
 
-/* Compiling does not run far ahead of what the trials teach. */
+/* Compiling for a ration does not run far ahead of what the trials teach. */
 static bool is_ahead(const struct model_search *search)
 {
     const uint64_t beyond = compiled_in_all(search) - search->spread;
 
-    return search->asked >=
-           search->spread + at_least((search->timed + 2) * 2 * beyond / search->trials_most, 1);
+    return is_rationed(search) &&
+           search->asked >=
+               search->spread + at_least((search->timed + 2) * 2 * beyond / search->trials_most, 1);
 }
 
+/* Trials that count against the ration. */
 static bool may_time(const struct model_search *search)
 {
-    return trials_used(search) < search->trials_most;
+    return search->started < search->trials_most;
+}
+
+/* The default comes first, which the others are compared with; unless it takes so long to compile that there
+ * is enough to begin with. */
+static bool awaits_initial(const struct model_search *search)
+{
+    return search->initial && search->initial->stage == COMPILING &&
+           search->told < at_most(search->spread, EARLY);
+}
+
+/* A GPU that has nothing worth a trial before the next is compiled may as well learn from what is not. */
+static bool is_idle_time_free(const struct model_search *search)
+{
+    const double cores = search->options.cores ? search->options.cores : 1;
+
+    return !is_rationed(search) && search->compiling &&
+           cost_trial_s(search->cost) < cost_usual_compile_s(search->cost) / cores;
 }
 
 /* A trial that is worth it; the first few are taken in any case, to learn from. */
 static struct member *choose_ready(struct model_search *search)
 {
     bool worthwhile;
-    struct member *member = may_time(search) ? search_best_ready(&worthwhile, search) : NULL;
+    struct member *member;
 
-    if (search->started == 0 && search->initial && search->initial->stage != ENDED)
-        member = search->initial->stage == READY ? search->initial : NULL;
-    else if (member && !worthwhile && search->started >= TRIALS_LEAST)
-        member = NULL;
+    if (!may_time(search) || (search->started == 0 && awaits_initial(search)))
+        return NULL;
+    if (search->initial && search->initial->stage == READY)
+        return search->initial;
+    if (!search->learned && search->compiling) /* what is ready cannot be told apart */
+        return NULL;
+    member = search_best_ready(&worthwhile, search);
+    if (member && !worthwhile && search->started >= TRIALS_LEAST && !is_idle_time_free(search))
+        return NULL;
     return member;
 }
 
@@ -239,6 +290,7 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
     if (code)
         return code;
     member->audit = audit;
+    member->expected_s = cost_compile_s(search->cost, member->choices);
     if (!search->initial)
         search->initial = member;
     search->compiling++;
@@ -267,37 +319,64 @@ static int next_of_audit(struct search_step *out, struct model_search *search, s
     return 0;
 }
 
-int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
-                      struct err *err)
+/* What the search does next, or waits for. */
+static int go_on(struct search_step *out, struct model_search *search, struct search_room room,
+                 struct err *err)
 {
-    struct member *member;
+    struct member *member = room.time ? choose_ready(search) : NULL;
+    const bool starves = room.time && !member && !search->timing; /* a GPU, for all that is compiled */
+    const bool awaits = search->compiling && search_awaits(search, false);
     uint64_t index;
-    bool idle;
 
-    *out = (struct search_step){.action = SEARCH_WAIT};
-    if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
-        search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
-    if (search->end != SEARCH_GOING)
+    if (room.time && !search->timing && search_is_exhausted(search)) {
+        search->end = SEARCH_LITTLE;
         return next_of_audit(out, search, room, err);
-    member = room.time ? choose_ready(search) : NULL;
-    idle = room.time && !search->compiling && !search->timing; /* and nothing but a step changes that */
+    }
     if (member && !is_hungry(search)) {
         ask_time(out, search, member);
-    } else if (room.compile && may_time(search) && (!is_ahead(search) || (idle && !member)) &&
+    } else if (room.compile && may_time(search) && (starves || !is_ahead(search)) &&
                choose_unseen(&index, search)) {
         return ask_compile(out, search, index, false, err);
-    } else if (idle && member) {
+    } else if (member && !awaits) { /* nothing more will come soon */
         ask_time(out, search, member);
-    } else if (idle) {
+    } else if (starves && !awaits) {
         search->end = why_ended(search);
         return next_of_audit(out, search, room, err);
     }
     return 0;
 }
 
+int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
+                      struct err *err)
+{
+    *out = (struct search_step){.action = SEARCH_WAIT};
+    search->now_s = fmax(search->now_s, room.now_s);
+    if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
+        search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
+    if (search->end != SEARCH_GOING)
+        return next_of_audit(out, search, room, err);
+    return go_on(out, search, room, err);
+}
+
 /* What came of it
  * ------------------------------------------------------------------------------------------------------
  */
+
+/* Those that began and have not ended count with the time that they have taken so far. */
+static int learn_costs(struct model_search *search, struct err *err)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+        const bool ended = member->stage != COMPILING;
+        const double seconds = ended ? member->spent_s : search->now_s - member->asked_s;
+
+        if (seconds > 0)
+            search->compiles[count++] = (struct cost_point){member->choices, seconds, ended};
+    }
+    return count ? cost_learn(search->cost, search->compiles, count, err) : 0;
+}
 
 static int learn(struct model_search *search, struct err *err)
 {
@@ -315,7 +394,9 @@ static int learn(struct model_search *search, struct err *err)
     search->learned++;
     search->learned_at = search->told;
     search->plan_stale = true;
-    return count ? belief_learn(search->belief, search->known, count, err) : 0;
+    if (count && belief_learn(search->belief, search->known, count, err))
+        return ERR_MEMORY;
+    return learn_costs(search, err);
 }
 
 static int tell_compiled(struct model_search *search, struct member *member, const struct search_facts *facts,
@@ -325,6 +406,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
 
     search->compiling--;
     search->audit.compiling -= member->audit;
+    member->spent_s = facts->shared ? 0 : facts->spent_s;
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
     if (facts->outcome == OUTCOME_OK)
         member->forecast = facts->forecast;
@@ -339,6 +421,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
         search->impossible++;
         return 0;
     }
+    search_count_compile(search);
     search->told++;
     search->shared += facts->shared;
     search->predicted += member->forecast.predicted;
@@ -361,6 +444,9 @@ static int tell_timed(struct model_search *search, struct member *member, const 
         return 0;
     }
     search->timed++;
+    cost_add_trial(search->cost, facts->spent_s);
+    if (search_remember(search, member->gain, err))
+        return ERR_MEMORY;
     search->succeeded += facts->outcome == OUTCOME_OK;
     return learn(search, err);
 }

@@ -36,6 +36,8 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
     size_t i;
 
     *out = (struct search_summary){.end = search->end,
+                                   .further_gain = search->again_s > 0 ? search->further_gain : NAN,
+                                   .again_s = search->again_s > 0 ? search->again_s : NAN,
                                    .compiled = search->told,
                                    .shared = search->shared,
                                    .timed = search->timed,

@@ -27,9 +27,11 @@ enum {
     POOL = 1024,          /* configurations looked at for it, besides neighbours of the best */
     AROUND = 3,           /* best variants whose neighbours are looked at */
     SPREAD = 64,          /* first configurations to compile, at most */
+    SPREAD_LEAST = 16,    /* of them are drawn before any is planned */
     LARGE = 1000,         /* from here on at most a tenth of the space is compiled ... */
     COMPILED_MOST = 2000, /* ... and at most this many; ... */
     COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
+    DEAR = 4,             /* times as long as usual is long for a compile */
     COMPILED_LEAST =
         400,            /* to look for surprises before the end, at most, and half of what may be compiled */
     AFTER_SPREAD = 256, /* to compile besides, shared out among the trials, ... */
@@ -49,14 +51,27 @@ enum stage { COMPILING, READY, TIMING, ENDED };
 struct member {
     uint64_t index;
     enum stage stage;
-    bool audit;    /* asked for by the audit */
-    bool timed;    /* told */
-    double time_s; /* then: NaN where it failed */
+    bool audit;        /* asked for by the audit */
+    bool timed;        /* told */
+    double time_s;     /* then: NaN where it failed */
+    double asked_s;    /* to compile, ... */
+    double expected_s; /* ... which was expected to take so long; ... */
+    double spent_s;    /* ... what it took; 0 while unknown */
     struct search_forecast forecast;
-    double rank;        /* how much its trial promises ... */
+    double rank;        /* how much its trial promises, ... */
+    double gain;        /* ... expected relative gain on the best, ... */
     bool promising;     /* ... and whether it is worth it, ... */
     uint64_t ranked_at; /* ... by what was known when `learned` was this */
     unsigned choices[];
+};
+
+struct cost;
+struct cost_point;
+
+/* How the search stood after a trial. */
+struct past {
+    double now_s, log_best;
+    double promised; /* gain, summed up: what was expected of all that was done by then */
 };
 
 struct model_search {
@@ -64,7 +79,10 @@ struct model_search {
     size_t parameter_count;
     uint64_t trials_most, compiled_most, compiled_least, spread;
     struct belief *belief;
-    struct known *known; /* of members, for the belief */
+    struct cost *cost;
+    double now_s;                /* when last asked what next */
+    struct known *known;         /* of members, for the belief */
+    struct cost_point *compiles; /* likewise, for the cost */
     struct member **members;
     size_t member_count, member_capacity;
     size_t first_open; /* members before it have ended */
@@ -83,7 +101,13 @@ struct model_search {
     uint64_t plan[PLAN];                /* indices, most wanted last */
     size_t plan_count;
     bool plan_stale;
-    uint64_t *pool, *neighbours; /* indices */
+    size_t plan_count_made;   /* when it was made */
+    double promised;          /* gain expected of all that was done so far */
+    double plan_gain, plan_s; /* expected of the whole plan when it was made; seconds of all cores */
+    struct past *past;        /* after each trial */
+    size_t past_count, past_capacity;
+    double further_gain, again_s; /* expected of that long again, when last asked */
+    uint64_t *pool, *neighbours;  /* indices */
     size_t pool_count;
     unsigned *choices;
     enum search_end end;
@@ -111,13 +135,35 @@ bool search_is_blind(const struct model_search *search);
 /* Whether the bound rules a compiled variant out. */
 bool search_bounded(const struct model_search *search, const struct member *member);
 
-/* How much the trial of a compiled variant promises: how fast it may well be. And whether that is worth a
- * trial; one without a prediction always is. */
-double search_rank(const struct model_search *search, const struct member *member);
+/* Whether a compiled variant is worth a trial; one without a prediction always is. */
 bool search_is_promising(const struct model_search *search, const struct member *member);
 
 /* Whether a configuration that is not compiled is worth compiling. */
 bool search_is_promising_unseen(const struct model_search *search, uint64_t index);
+
+/* Expected relative gain of a configuration on the best time, as a logarithm. */
+double search_gain(const struct expected *expected, double best_s);
+
+/* Whether a compile takes much longer than expected; whether there is another that does not, of the audit or
+ * of the search itself. */
+bool search_is_overdue(const struct model_search *search, const struct member *member);
+
+/* Whether a configuration takes unusually long to compile, and as many of that kind are under way already as
+ * may be: never all cores. */
+bool search_is_too_dear(const struct model_search *search, const unsigned *choices);
+bool search_awaits(const struct model_search *search, bool audit);
+
+/* Counts what was expected of a compile. */
+void search_count_compile(struct model_search *search);
+
+/* Adds to the past, after a trial of which `gain` was expected. */
+int search_remember(struct model_search *search, double gain, struct err *err);
+
+/* Whether little is to be expected of going on for as long again. False while the caller's limits rule. */
+bool search_is_exhausted(struct model_search *search);
+
+/* How much compiling a configuration promises for the time that it takes; only the order counts. */
+double search_worth(const struct model_search *search, const unsigned *choices);
 
 /* The compiled variant whose trial promises most, and whether it is worth one; null when none is left. */
 struct member *search_best_ready(bool *worthwhile, struct model_search *search);
@@ -128,6 +174,9 @@ uint64_t search_planned(struct model_search *search);
 
 /* The next of the random order that was not asked for. False at its end. */
 bool search_draw(uint64_t *index, struct model_search *search);
+
+/* Likewise; passes over what would take unusually long to compile, while there is other. */
+bool search_draw_cheap(uint64_t *index, struct model_search *search);
 
 /* The audit's next step, once the search itself has ended. */
 struct search_step search_audit_next(struct model_search *search, struct search_room room);

@@ -276,6 +276,30 @@ static void search_rates(struct surrogate *s, const double *values)
     }
 }
 
+static bool is_ordered(const struct spec_parameter *parameter)
+{
+    size_t v;
+
+    for (v = 0; v < parameter->value_count; v++)
+        if (parameter->values[v].kind == VALUE_STRING)
+            return false;
+    return true;
+}
+
+int surrogate_parameters(struct surrogate_parameter **out, const struct spec *spec, struct err *err)
+{
+    size_t p;
+
+    *out = calloc(spec->parameter_count, sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (p = 0; p < spec->parameter_count; p++) {
+        (*out)[p].values = (unsigned)spec->parameters[p].value_count;
+        (*out)[p].ordered = is_ordered(&spec->parameters[p]);
+    }
+    return 0;
+}
+
 static int allocate(struct surrogate **out, const struct surrogate_parameter *parameters, size_t count,
                     size_t n, struct err *err)
 {
@@ -379,6 +403,25 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
     backward(s->weights, s->lower, n);
     forget_seen(s);
     *out = s;
+    return 0;
+}
+
+int surrogate_renew(struct surrogate **surrogate, size_t *searched,
+                    const struct surrogate_parameter *parameters, size_t parameter_count,
+                    const struct surrogate_point *points, size_t n, struct surrogate_prior prior,
+                    struct err *err)
+{
+    const bool keep = *surrogate && n < *searched + *searched / 4 + 1;
+    struct surrogate *learned;
+    int rc =
+        surrogate_new(&learned, parameters, parameter_count, points, n, prior, keep ? *surrogate : NULL, err);
+
+    if (rc)
+        return rc;
+    surrogate_free(*surrogate);
+    *surrogate = learned;
+    if (!keep)
+        *searched = n;
     return 0;
 }
 

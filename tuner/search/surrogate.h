@@ -11,6 +11,7 @@
 #define TUNER_SEARCH_SURROGATE_H
 
 #include "base/err.h"
+#include "space/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,9 @@ struct surrogate_parameter {
     unsigned values; /* how many; at least 1 */
     bool ordered;    /* numbers: the distance of two choices is the number of steps between them */
 };
+
+/* Those of a spec, in its order: spec->parameter_count of them, which the caller frees. */
+int surrogate_parameters(struct surrogate_parameter **out, const struct spec *spec, struct err *err);
 
 struct surrogate_point {
     const unsigned *choices; /* borrowed for the call */
@@ -45,6 +49,13 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
                   size_t parameter_count, const struct surrogate_point *points, size_t n,
                   struct surrogate_prior prior, const struct surrogate *before, struct err *err);
 void surrogate_free(struct surrogate *surrogate); /* also null */
+
+/* Learns anew in the place of `*surrogate` (null at first). Rates are searched again when a quarter was added
+ * since; `*searched` holds how many points there were then. */
+int surrogate_renew(struct surrogate **surrogate, size_t *searched,
+                    const struct surrogate_parameter *parameters, size_t parameter_count,
+                    const struct surrogate_point *points, size_t n, struct surrogate_prior prior,
+                    struct err *err);
 
 /* The expected value, and (where not null) its standard deviation, that of one more measurement's noise left
  * out. Works in the surrogate's own memory: one thread at a time. */

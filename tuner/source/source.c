@@ -336,6 +336,15 @@ struct source_job *source_wait(struct source *source, double timeout_s)
     return job;
 }
 
+double source_spent_s(const struct source_job *job)
+{
+    if (job->source->options.level == SOURCE_RECORDED)
+        return taken_s(job);
+    if (job->kind == SOURCE_MEASURE)
+        return job->known ? 0 : job->trial.total_s;
+    return (job->compiled.cached ? 0 : job->compiled.compile_s) + job->forecast.predict_s;
+}
+
 size_t source_pending(const struct source *source, enum source_kind kind)
 {
     return source->pending[kind];

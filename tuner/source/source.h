@@ -75,6 +75,9 @@ void source_give_up_compiling(struct source *source);
 /* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. */
 struct source_job *source_wait(struct source *source, double timeout_s);
 
+/* Core or GPU seconds that a job took which source_wait returned; 0 where nothing had to be done. */
+double source_spent_s(const struct source_job *job);
+
 /* Jobs submitted and not returned. */
 size_t source_pending(const struct source *source, enum source_kind kind);
 

@@ -198,6 +198,7 @@ int candidate_tell(struct tuning *tuning, const struct candidate *candidate, boo
                                        .shared = candidate->job.shared,
                                        .impossible = !candidate->submitted,
                                        .time_s = candidate->record.time_s,
+                                       .spent_s = candidate->submitted ? source_spent_s(&candidate->job) : 0,
                                        .same_as = candidate->same_as ? candidate->same_as->index : 0};
 
     return search_tell(tuning->search, candidate->index, &facts, err);

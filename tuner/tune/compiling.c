@@ -330,6 +330,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     return search_tell(tuning->search, candidate->index,
                        &(struct search_facts){.outcome = OUTCOME_OK,
                                               .shared = candidate->job.shared,
+                                              .spent_s = source_spent_s(&candidate->job),
                                               .forecast = candidate->forecast.told},
                        err);
 }

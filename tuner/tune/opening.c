@@ -192,26 +192,29 @@ static int open_journal(struct tuning *tuning, struct err *err)
 static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
+    const unsigned cores = options->simulated_cores ? options->simulated_cores : tuning->site->jobs;
     const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
                                           .seed = options->seed,
                                           .count = options->only ? 1 : tuning->out->counts.valid,
                                           .first = tuning->out->initial.index,
                                           .trials = options->trials,
                                           .audit = options->audit,
+                                          .cores = tuning->level == SOURCE_LIVE ? tuning->site->jobs : cores,
+                                          .goes_on = options->time_s > 0,
                                           .space = tuning->space,
                                           .spec = tuning->spec};
-    const struct source_options source = {
-        .level = tuning->level,
-        .cores = tuning->site->jobs,
-        .simulated_cores = options->simulated_cores ? options->simulated_cores : tuning->site->jobs,
-        .compiler = tuning->site->compiler,
-        .arch = tuning->arch,
-        .compile_deadline_s = options->compile_deadline_s,
-        .workers = tuning->site->workers,
-        .worker_count = tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
-        .protocol = &tuning->protocol,
-        .machine = tuning->has_machine ? &tuning->machine : NULL,
-        .warm = !tuning->spec->cold};
+    const struct source_options source = {.level = tuning->level,
+                                          .cores = tuning->site->jobs,
+                                          .simulated_cores = cores,
+                                          .compiler = tuning->site->compiler,
+                                          .arch = tuning->arch,
+                                          .compile_deadline_s = options->compile_deadline_s,
+                                          .workers = tuning->site->workers,
+                                          .worker_count =
+                                              tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
+                                          .protocol = &tuning->protocol,
+                                          .machine = tuning->has_machine ? &tuning->machine : NULL,
+                                          .warm = !tuning->spec->cold};
     int code = search_open(&tuning->search, &search, err);
 
     return code ? code : source_open(&tuning->source, &source, err);

@@ -61,18 +61,19 @@ static void report(const struct tuning *tuning, bool finals)
         progress.done += counts->outcomes[i];
     progress.timed = counts->outcomes[OUTCOME_OK];
     progress.total = counts->valid;
-    if (tuning->out->strategy == SEARCH_MODEL || (options->trials && options->trials < counts->valid)) {
-        const uint64_t allowed = options->trials ? options->trials : search_allowance(counts->valid);
-
-        progress.total = allowed < counts->valid ? allowed : counts->valid;
+    if (options->trials && options->trials < counts->valid) {
+        progress.total = options->trials;
         progress.done = progress.timed + tuning->failed < progress.total ? progress.timed + tuning->failed
                                                                          : progress.total;
+    } else if (tuning->out->strategy == SEARCH_MODEL) { /* nobody knows how many it will take */
+        progress.total = 0;
+        progress.done = progress.timed + tuning->failed;
     }
     progress.failed = tuning->failed;
     progress.best_s = tuning->best_s;
     progress.now_s = source_now_s(tuning->source);
     progress.left_s = NAN;
-    if (progress.done)
+    if (progress.done && progress.total)
         progress.left_s = progress.now_s / (double)progress.done * (double)(progress.total - progress.done);
     if (options->time_s > 0 && !(progress.left_s < options->time_s - progress.now_s))
         progress.left_s = fmax(0, options->time_s - progress.now_s);
@@ -91,7 +92,8 @@ static bool is_over(struct tuning *tuning)
     return tuning->out->end != TUNE_COMPLETE;
 }
 
-/* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. */
+/* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. There is
+ * something to compare with before anything is timed; compiling goes on meanwhile. */
 static struct search_room room(const struct tuning *tuning)
 {
     const struct source *source = tuning->source;
@@ -99,8 +101,10 @@ static struct search_room room(const struct tuning *tuning)
     return (struct search_room){
         .compile = source_compiling(source) < 2 * (size_t)source_cores(source) &&
                    tuning->waiting_to_time + source_pending(source, SOURCE_COMPILE) < SEARCH_READY_MOST,
-        .time = source_pending(source, SOURCE_MEASURE) <
-                search_trials_ahead(tuning->out->strategy) * source_gpus(source),
+        .time = !tuning->reference_pending &&
+                source_pending(source, SOURCE_MEASURE) <
+                    search_trials_ahead(tuning->out->strategy) * source_gpus(source),
+        .now_s = source_now_s(source),
     };
 }
 
@@ -155,16 +159,6 @@ static int drain(struct tuning *tuning, struct err *err)
     return code;
 }
 
-/* There is something to compare with before anything is timed. */
-static int time_one(struct tuning *tuning, const struct search_step *step, struct err *err)
-{
-    int code = 0;
-
-    while (!code && tuning->reference_pending && !is_over(tuning))
-        code = wait_one(tuning, err);
-    return code || tuning->reference_pending ? code : candidate_time(tuning, step->index, step->audit, err);
-}
-
 /* A search that waits to be told of something, where nothing is under way, would wait for ever. */
 static int wait_told(struct tuning *tuning, struct err *err)
 {
@@ -192,7 +186,7 @@ static int run(struct tuning *tuning, struct err *err)
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
         else if (!code && step.action == SEARCH_TIME)
-            code = time_one(tuning, &step, err);
+            code = candidate_time(tuning, step.index, step.audit, err);
         else if (!code && step.action == SEARCH_WAIT && !ends)
             code = wait_told(tuning, err);
     }

@@ -20,7 +20,7 @@ enum { TUNE_FINALISTS = 5, TUNE_FINAL_ROUNDS = 7 };
 /* How far a run is. */
 struct tune_progress {
     const char *kernel, *problem; /* "matmul", "M=4096 N=4096 K=4096" */
-    uint64_t total;               /* configurations, or trials where their number is limited */
+    uint64_t total;               /* configurations, or trials where their number is limited; 0: not known */
     uint64_t done;                /* of them */
     uint64_t timed, failed;
     double best_s;        /* NaN before the first */

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "synthetic.h"
 
-static const struct search_room all = {true, true}, no_compile = {false, true};
+static const struct search_room all = {true, true, 0}, no_compile = {false, true, 0};
 
 struct stepping {
     struct synthetic synthetic;

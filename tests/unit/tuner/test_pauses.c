@@ -1,0 +1,207 @@
+/* The strategy `model` against a clock: what compiles for long is left behind, and nothing waits for it. */
+#include "check.h"
+#include "synthetic.h"
+
+enum { CORES = 8, LANES = 2 * CORES + 1 };
+
+/* A machine of CORES cores and one GPU, on a virtual clock. */
+struct machine {
+    const struct synthetic *space;
+    struct search *search;
+    double (*compile_s)(const unsigned *choices, uint64_t asked);
+    double trial_s, now_s;
+    double free_s[CORES]; /* when each core is free again */
+    struct flight {
+        struct search_step step;
+        double end_s, spent_s;
+    } flights[LANES + 1];
+    unsigned count, compiling, timing;
+    uint64_t asked, trials, stragglers;
+    double last_trial_s, pause_s; /* longest between two trials, the end included */
+    double best_s, end_s;
+};
+
+static double long_s(void)
+{
+    return 1000;
+}
+
+/* One of the first takes forever. */
+static double one_straggler(const unsigned *choices, uint64_t asked)
+{
+    (void)choices;
+    return asked == 5 ? long_s() : 0.2;
+}
+
+/* Some take long, as their parameters tell. */
+static double by_parameter(const unsigned *choices, uint64_t asked)
+{
+    (void)asked;
+    return choices[0] == 3 && choices[1] == 3 ? 25 : 0.2;
+}
+
+static void begin(struct machine *m, struct search_step step)
+{
+    struct flight *flight = &m->flights[m->count++];
+    unsigned choices[32], core, first = 0;
+
+    assert_in_range(m->count, 1, LANES);
+    *flight = (struct flight){.step = step, .spent_s = m->trial_s, .end_s = m->now_s + m->trial_s};
+    if (step.action == SEARCH_TIME) {
+        m->timing++;
+        return;
+    }
+    m->compiling++;
+    for (core = 1; core < CORES; core++)
+        if (m->free_s[core] < m->free_s[first])
+            first = core;
+    space_configuration(choices, m->space->space, step.index);
+    flight->spent_s = m->compile_s(choices, m->asked++);
+    m->stragglers += flight->spent_s > 10;
+    flight->end_s = fmax(m->now_s, m->free_s[first]) + flight->spent_s;
+    m->free_s[first] = flight->end_s;
+}
+
+/* What ends next is told. */
+static void finish(struct machine *m)
+{
+    struct search_facts facts = {.outcome = OUTCOME_OK};
+    struct flight flight;
+    unsigned i, next = 0;
+
+    assert_true(m->count > 0);
+    for (i = 1; i < m->count; i++)
+        if (m->flights[i].end_s < m->flights[next].end_s)
+            next = i;
+    flight = m->flights[next];
+    m->flights[next] = m->flights[--m->count];
+    m->now_s = flight.end_s;
+    facts.timed = flight.step.action == SEARCH_TIME;
+    facts.spent_s = flight.spent_s;
+    facts.forecast = m->space->forecast[flight.step.index];
+    facts.time_s = m->space->time_s[flight.step.index];
+    if (facts.timed) {
+        m->timing--;
+        m->trials++;
+        m->pause_s = fmax(m->pause_s, m->now_s - m->last_trial_s);
+        m->last_trial_s = m->now_s;
+        m->best_s = fmin(m->best_s, facts.time_s);
+    } else {
+        m->compiling--;
+    }
+    assert_int_equal(search_tell(m->search, flight.step.index, &facts, NULL), 0);
+}
+
+/* To the end of the search, its audit included; `until_s`: or so long. */
+static void run(struct machine *m, const struct synthetic *space, struct search_options options,
+                double until_s)
+{
+    struct search_step step = {.action = SEARCH_WAIT};
+
+    m->space = space;
+    m->trial_s = 0.01;
+    m->best_s = INFINITY;
+    options.strategy = SEARCH_MODEL;
+    options.count = space->count;
+    options.first = space->first;
+    options.space = space->space;
+    options.spec = &space->spec;
+    options.cores = CORES;
+    assert_int_equal(search_open(&m->search, &options, NULL), 0);
+    while (step.action != SEARCH_STOP && m->now_s < until_s) {
+        const struct search_room room = {m->compiling < LANES - 1, m->timing < 1, m->now_s};
+
+        assert_int_equal(search_next(&step, m->search, room, NULL), 0);
+        if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME)
+            begin(m, step);
+        else if (step.action == SEARCH_WAIT)
+            finish(m);
+    }
+    m->end_s = m->now_s;
+    m->pause_s = fmax(m->pause_s, m->end_s - m->last_trial_s);
+}
+
+static void nothing_waits_for_one_compile(void **state)
+{
+    static const uint64_t trials[] = {0, 14, 60};
+    struct synthetic space;
+    uint64_t seed;
+    size_t t;
+
+    (void)state;
+    for (seed = 0; seed < 3; seed++)
+        for (t = 0; t < sizeof trials / sizeof *trials; t++) {
+            struct machine m = {.compile_s = one_straggler};
+            const struct search_options options = {.seed = seed, .trials = trials[t], .audit = 5};
+
+            synthetic_open(&space, SYNTHETIC_EASY, false, 40 + seed);
+            run(&m, &space, options, 2 * long_s());
+            print_message("seed %d, trials %2d: %3d compiled, %3d timed, end %.1f s, longest pause %.2f s\n",
+                          (int)seed, (int)trials[t], (int)m.asked, (int)m.trials, m.end_s, m.pause_s);
+            assert_true(m.end_s < 100);
+            assert_true(m.pause_s < 2);
+            assert_true(trials[t] == 14 || space.best_s / m.best_s > 0.97);
+            search_close(m.search);
+            synthetic_close(&space);
+        }
+}
+
+/* Long ones are told by their parameters and come last. */
+static void what_compiles_long_is_put_last(void **state)
+{
+    struct machine m = {.compile_s = by_parameter};
+    struct synthetic space;
+
+    (void)state;
+    synthetic_open(&space, SYNTHETIC_EASY, false, 41);
+    run(&m, &space, (struct search_options){.goes_on = true}, 8);
+    print_message("%d compiled, of which %d take long; longest pause %.2f s\n", (int)m.asked,
+                  (int)m.stragglers, m.pause_s);
+    assert_true(m.asked > 150);
+    assert_true(12 * m.stragglers < m.asked);
+    assert_true(m.pause_s < 3);
+    search_close(m.search);
+    synthetic_close(&space);
+}
+
+/* It ends by itself when little is expected, says how much, and goes on where the caller's time rules. */
+static void ends_when_little_is_expected(void **state)
+{
+    struct search_summary summary;
+    struct synthetic space;
+    int goes_on;
+
+    (void)state;
+    for (goes_on = 0; goes_on < 2; goes_on++) {
+        struct machine m = {.compile_s = by_parameter};
+
+        synthetic_open(&space, SYNTHETIC_ROUGH, true, 3);
+        run(&m, &space, (struct search_options){.goes_on = goes_on}, 16);
+        search_summarise(&summary, m.search);
+        print_message("end %.1f s, %d timed, best %.4f of all\n", m.end_s, (int)m.trials,
+                      space.best_s / m.best_s);
+        if (goes_on) {
+            assert_true(m.end_s >= 16);
+            assert_int_equal(summary.end, SEARCH_GOING);
+            assert_true(isnan(summary.further_gain));
+        } else {
+            assert_true(m.end_s < 16);
+            assert_int_equal(summary.end, SEARCH_LITTLE);
+            assert_true(summary.further_gain < SEARCH_WORTHWHILE);
+            assert_true(summary.again_s >= 2 && summary.again_s <= m.end_s);
+        }
+        search_close(m.search);
+        synthetic_close(&space);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_waits_for_one_compile),
+        cmocka_unit_test(what_compiles_long_is_put_last),
+        cmocka_unit_test(ends_when_little_is_expected),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* What a step is expected to gain, and what that costs. */
+#include "tuner/search/searching.h"
+
+#include "tuner/search/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Standard deviation of the logarithm of a time before it is compiled, for the order in which to compile. */
+static const double usual_deviation = 0.15;
+
+/* A gain that may come though none was promised: before there is a past, promises are believed, and after one
+ * that kept none of them they still count for something. */
+static const double unpromised = 0.002;
+
+/* "As long again" is at least this long: short runs cost nothing. */
+static const double again_least_s = 2;
+
+/* A compile is not waited for at the end when it takes this long, and several times what it should. */
+static const double overdue_s = 2;
+
+/* To look for surprises, before expectations are believed: compiles, or where they take long seconds. */
+static const double surprise_s = 10;
+
+/* The mean of max(0, x) for x normal around `ahead`. */
+static double expected_excess(double ahead, double deviation)
+{
+    const double z = ahead / deviation;
+
+    return ahead * erfc(-z * M_SQRT1_2) / 2 + deviation * exp(-z * z / 2) / sqrt(2 * M_PI);
+}
+
+double search_gain(const struct expected *expected, double best_s)
+{
+    if (isinf(best_s))
+        return expected->deviation;
+    return expected_excess(log(best_s / expected->time_s), fmax(expected->deviation, 1e-6));
+}
+
+/* Logarithm of expected_excess(), to where that is too small for a number. */
+static double log_excess(double ahead, double deviation)
+{
+    const double z = ahead / deviation;
+
+    if (z > -8)
+        return log(expected_excess(ahead, deviation));
+    return log(deviation) - z * z / 2 - 2 * log(-z) - log(sqrt(2 * M_PI));
+}
+
+double search_worth(const struct model_search *search, const unsigned *choices)
+{
+    const double log_time = belief_log_time(search->belief, choices);
+    const double cores = search->options.cores ? search->options.cores : 1;
+    const double cost_s = cost_compile_s(search->cost, choices) / cores + cost_trial_s(search->cost);
+    const double best = isinf(search->best_s) ? 0 : log(search->best_s);
+
+    if (isinf(search->best_s))
+        return -log_time / usual_deviation - log(cost_s);
+    return log_excess(best - log_time, usual_deviation) - log(cost_s);
+}
+
+/* The end
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+/* Gain per second of compiling as planned. */
+static double plan_rate(const struct model_search *search)
+{
+    return search->plan_count && search->plan_s > 0 ? search->plan_gain / search->plan_s : 0;
+}
+
+void search_count_compile(struct model_search *search)
+{
+    if (search->plan_count_made)
+        search->promised += search->plan_gain / (double)search->plan_count_made;
+}
+
+int search_remember(struct model_search *search, double gain, struct err *err)
+{
+    const size_t capacity = search->past_capacity ? 2 * search->past_capacity : 64;
+    struct past *larger;
+
+    search->promised += gain;
+    if (search->past_count == search->past_capacity) {
+        larger = realloc(search->past, capacity * sizeof *larger);
+        if (!larger)
+            return err_memory(err);
+        search->past = larger;
+        search->past_capacity = capacity;
+    }
+    search->past[search->past_count++] = (struct past){search->now_s, log(search->best_s), search->promised};
+    return 0;
+}
+
+/* How much of what was promised came true in the second half of the time so far. */
+static double kept(const struct model_search *search)
+{
+    const struct past *last = &search->past[search->past_count - 1];
+    size_t i = search->past_count - 1;
+
+    while (i > 0 && search->past[i].now_s > search->now_s / 2)
+        i--;
+    if (isinf(search->past[i].log_best))
+        return 1;
+    return fmin(1, (unpromised + search->past[i].log_best - last->log_best) /
+                       (unpromised + last->promised - search->past[i].promised));
+}
+
+/* Of all that is compiled, or of as much as there is time for. */
+static double ready_gain(const struct model_search *search, double seconds)
+{
+    double sum = 0;
+    size_t i, count = 0;
+
+    for (i = search->first_open; i < search->member_count; i++)
+        if (search->members[i]->stage == READY && !search_bounded(search, search->members[i])) {
+            sum += search->members[i]->gain;
+            count++;
+        }
+    return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
+}
+
+/* Promises of single steps are summed up as if none stood in another's way, and those of what is not compiled
+ * are the most hopeful of many: so they are weighed by how far such promises were kept of late. */
+bool search_is_exhausted(struct model_search *search)
+{
+    const double again_s = fmax(search->now_s, again_least_s);
+    double promised;
+
+    if (search->options.trials || search->options.goes_on || isinf(search->best_s) ||
+        search->started < TRIALS_LEAST)
+        return false;
+    if (search->asked + search->impossible < search->options.count &&
+        (search->told < search->spread ||
+         (search->told < search->compiled_least && search->now_s < surprise_s)))
+        return false;
+    promised = plan_rate(search) * again_s + ready_gain(search, again_s);
+    search->again_s = again_s;
+    search->further_gain = kept(search) * promised;
+    return search->further_gain < SEARCH_WORTHWHILE;
+}
+
+bool search_is_overdue(const struct model_search *search, const struct member *member)
+{
+    return search->now_s - member->asked_s > fmax(overdue_s, DEAR * member->expected_s);
+}
+
+bool search_is_too_dear(const struct model_search *search, const unsigned *choices)
+{
+    const double dear_s = DEAR * cost_usual_compile_s(search->cost);
+    const unsigned most = search->options.cores / 4 ? search->options.cores / 4 : 1;
+    unsigned under_way = 0;
+    size_t i;
+
+    if (cost_compile_s(search->cost, choices) <= dear_s)
+        return false;
+    for (i = search->first_open; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        under_way +=
+            member->stage == COMPILING && (member->expected_s > dear_s || search_is_overdue(search, member));
+    }
+    return under_way >= most;
+}
+
+bool search_awaits(const struct model_search *search, bool audit)
+{
+    size_t i;
+
+    for (i = 0; i < search->member_count; i++) {
+        const struct member *member = search->members[i];
+
+        if (member->stage == COMPILING && member->audit == audit && !search_is_overdue(search, member))
+            return true;
+    }
+    return false;
+}
