@@ -143,6 +143,7 @@ struct emulate_result {
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
+    bool wandered;  /* addresses in long loops were sampled (emulate/wander.h) */
     double meeting; /* of a sample: passes of atomics where all blocks meet, per operation (emulate/meet.h) */
     uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
 

@@ -14,6 +14,7 @@ void record_first(struct record *out, const struct sight *sight)
     out->mask = sight->mask;
     out->access = request != NULL;
     out->fixed = sight->fixed;
+    out->wanders = false;
     out->second = request ? request->second : 0;
     out->width = request ? request->width : 0;
     out->space = request ? request->space : 0;
@@ -44,6 +45,12 @@ bool record_follows(struct record *record, const struct sight *sight, uint64_t p
             off |= advance(access, record->value[k][l] + periods * record->delta[k][l], now) & active;
         }
     return !off && !(record->fixed && moved);
+}
+
+bool record_is_alike(const struct record *record, const struct sight *sight)
+{
+    return record->i == sight->i && record->operand_count == sight->operand_count &&
+           (!record->access || record->mask == sight->mask);
 }
 
 /* The first t >= 1 for which value + t * step < 0, value >= 0. */
@@ -140,7 +147,7 @@ uint64_t record_horizon(const struct record *record)
 {
     uint64_t horizon = UINT64_MAX;
 
-    if (record->access)
+    if (record->access || record->wanders)
         return horizon;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(record->mask >> l & 1) || is_constant(record, l))
@@ -289,6 +296,12 @@ static int mark_moving(struct emulation *emulation, const struct request *reques
     if (emulation->leading && !emulation->lowest)
         return mark_leading(emulation, request, spans, spans_found, step, count, cycle);
     return mark_stretches(emulation, request, spans, spans_found, step, count);
+}
+
+int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
+                       uint64_t count)
+{
+    return mark_moving(emulation, request, step, count, 1);
 }
 
 static uint64_t greatest_power(uint64_t step, uint64_t limit)

@@ -13,6 +13,7 @@ struct record {
     uint32_t mask;
     bool access;    /* one operand: the address */
     bool fixed;     /* which must not move */
+    bool wanders;   /* it does not advance evenly, see emulate/wander.h */
     uint8_t second; /* which of the instruction's accesses */
     unsigned width;
     uint8_t space;
@@ -40,11 +41,19 @@ void record_first(struct record *out, const struct sight *sight);
 /* Whether what is seen now is the same as `record`, `periods` periods later; sets the advance if `learn`. */
 bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn);
 
+/* Whether the same is done, but elsewhere or with other numbers. */
+bool record_is_alike(const struct record *record, const struct sight *sight);
+
 /* The first period, from 1 on, in which the instruction could set a predicate otherwise than in period 0;
- * UINT64_MAX when never. 0: not known. */
+ * UINT64_MAX when never, or when it wanders. 0: not known. */
 uint64_t record_horizon(const struct record *record);
 
 /* Counts the access in the periods first to first + count - 1. */
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count);
+
+/* Marks what an access touches in `count` periods, the first at the request's addresses, its lanes moving on
+ * by `step`. */
+int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
+                       uint64_t count);
 
 #endif

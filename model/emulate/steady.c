@@ -1,36 +1,12 @@
 #include "model/emulate/steady.h"
 
 #include "base/hash.h"
-#include "model/emulate/record.h"
 #include "model/emulate/run.h"
-#include "model/emulate/watch.h"
+#include "model/emulate/steady_state.h"
+#include "model/emulate/wander.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    WATCHES = 8,    /* loops looked at, nested ones among them */
-    WORTHWHILE = 8, /* periods */
-    REHEARSALS = 3,
-    PATIENCE = 64 /* iterations until a loop that was not steady is looked at again */
-};
-
-enum phase { PHASE_WATCH, PHASE_RECORD, PHASE_LEARN, PHASE_REHEARSE };
-
-struct steady {
-    struct watch *watches[WATCHES];
-    unsigned watch_count;
-    enum phase phase;
-    struct watch *current; /* the loop that is being recorded */
-    unsigned period, iteration;
-    struct record *records;
-    size_t record_count, next;
-    struct record_run *runs;
-    size_t run_count, next_run;
-    uint64_t passed;  /* barriers in a period */
-    uint64_t periods; /* how long after the recorded period that is which is seen now */
-    bool disturbed;
-};
 
 int steady_open(struct steady **out, struct err *err)
 {
@@ -52,6 +28,7 @@ void steady_reset(struct steady *steady)
         steady->watches[k]->repeats = steady->watches[k]->rest = 0;
         steady->watches[k]->taken = 0;
     }
+    steady->sampled = 0;
     steady->phase = PHASE_WATCH;
 }
 
@@ -71,6 +48,21 @@ bool steady_listens(const struct steady *steady)
     return steady && steady->phase != PHASE_WATCH;
 }
 
+/* Compares it with the record: the same instruction may do the same elsewhere than expected. */
+static void compare(struct steady *steady, size_t k, const struct sight *sight)
+{
+    struct record *record = &steady->records[k];
+
+    if (steady->capture && sight->request)
+        memcpy(steady->capture[k], sight->values[0], sizeof *steady->capture);
+    if (record_follows(record, sight, steady->periods, steady->phase == PHASE_LEARN))
+        return;
+    if (record_is_alike(record, sight))
+        record->wanders = steady->wanders = true;
+    else
+        steady->disturbed = true;
+}
+
 /* Takes what the period did: into the list at first, compared with it later. */
 static void take(struct steady *steady, const struct sight *sight)
 {
@@ -81,10 +73,10 @@ static void take(struct steady *steady, const struct sight *sight)
             record_first(&steady->records[steady->record_count++], sight);
         return;
     }
-    if (steady->next >= steady->record_count ||
-        !record_follows(&steady->records[steady->next++], sight, steady->periods,
-                        steady->phase == PHASE_LEARN))
+    if (steady->next >= steady->record_count)
         steady->disturbed = true;
+    else
+        compare(steady, steady->next++, sight);
 }
 
 void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack)
@@ -227,8 +219,7 @@ static void put_back(const struct kept *kept, struct emulation *emulation, struc
     emulation->result->executed = executed;
 }
 
-/* Whether the period `periods` after the newest snapshot goes as expected. Everything is put back. */
-static bool rehearse(struct emulation *emulation, struct warp *warp, struct group *group, uint64_t periods)
+bool steady_rehearse(struct emulation *emulation, struct warp *warp, struct group *group, uint64_t periods)
 {
     struct steady *steady = emulation->steady;
     struct watch *watch = steady->current;
@@ -249,8 +240,7 @@ static bool rehearse(struct emulation *emulation, struct warp *warp, struct grou
     return good;
 }
 
-/* For how many more periods no comparison turns out otherwise. */
-static uint64_t find_horizon(const struct steady *steady)
+uint64_t steady_horizon(const struct steady *steady)
 {
     uint64_t horizon = UINT64_MAX;
 
@@ -263,12 +253,13 @@ static uint64_t find_horizon(const struct steady *steady)
     return horizon > 2 && horizon < UINT64_MAX ? horizon - 2 : 0;
 }
 
-static int extrapolate(struct emulation *emulation, struct warp *warp, uint64_t periods)
+int steady_extrapolate(struct emulation *emulation, struct warp *warp, uint64_t periods)
 {
     struct steady *steady = emulation->steady;
 
     for (size_t k = 0; k < steady->record_count; k++) {
-        const int rc = record_count(emulation, &steady->records[k], 2, periods);
+        const struct record *record = &steady->records[k];
+        const int rc = record->wanders ? 0 : record_count(emulation, record, 2, periods);
 
         if (rc)
             return rc;
@@ -283,34 +274,47 @@ static int extrapolate(struct emulation *emulation, struct warp *warp, uint64_t 
     return 0;
 }
 
+/* As far as can be seen, if that is far enough and rehearsals find nothing else on the way; else 0. */
+static uint64_t find_periods(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    struct steady *steady = emulation->steady;
+    struct watch *watch = steady->current;
+    const uint64_t periods = steady->wanders ? 0 : steady_horizon(steady);
+    bool good = periods >= WORTHWHILE;
+
+    if (watch->trusted && periods <= watch->rehearsed)
+        return good ? periods : 0;
+    for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
+        good = steady_rehearse(emulation, warp, group,
+                               k ? hash_random(watch->branch, k) % periods : periods - 1) &&
+               !steady->wanders;
+    watch->rehearsed = good ? periods : 0;
+    return watch->rehearsed;
+}
+
 /* Two periods are recorded, the newest snapshot is at their end: go as far as can be seen. */
 static int conclude(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     struct steady *steady = emulation->steady;
     struct watch *watch = steady->current;
-    uint64_t periods =
-        steady->disturbed || steady->next != steady->record_count || steady->next_run != steady->run_count
-            ? 0
-            : find_horizon(steady);
-    bool good = periods >= WORTHWHILE;
+    const bool known = !steady->disturbed && steady->next == steady->record_count &&
+                       steady->next_run == steady->run_count && watch_on_line(watch, steady->period);
+    const uint64_t periods = known ? find_periods(emulation, warp, group) : 0;
     int rc = 0;
 
     steady->disturbed = false;
-    good = good && watch_on_line(watch, steady->period);
-    if (!watch->trusted || periods > watch->rehearsed) {
-        for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
-            good =
-                rehearse(emulation, warp, group, k ? hash_random(watch->branch, k) % periods : periods - 1);
-        watch->rehearsed = good ? periods : 0;
-    }
+    if (periods)
+        rc = steady_extrapolate(emulation, warp, periods);
+    else if (known && steady->wanders)
+        rc = wander_on(emulation, warp, group);
     steady->phase = PHASE_WATCH;
-    if (good)
-        rc = extrapolate(emulation, warp, periods);
-    watch->rest = good ? 2 * steady->period : watch->trusted ? 0 : PATIENCE; /* good: it ends soon */
-    watch->trusted = good ? steady->period : 0;
+    if (rc < 0)
+        return rc;
+    watch->rest = periods || rc ? 2 * steady->period : watch->trusted ? 0 : PATIENCE; /* it ends soon */
+    watch->trusted = periods || rc ? steady->period : 0;
     watch->taken = 0;
     watch->repeats = 0;
-    return rc;
+    return 0;
 }
 
 /* The end of an iteration of the loop that is being recorded. */
@@ -325,22 +329,26 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
     if (steady->phase == PHASE_LEARN)
         return conclude(emulation, warp, group);
     steady->passed = warp->passed - steady->passed;
+    steady->cost = emulation->result->executed - steady->executed;
     steady->phase = PHASE_LEARN;
     steady->periods = 1;
     steady->next = steady->next_run = 0;
     return 0;
 }
 
-static void start_recording(struct steady *steady, struct watch *watch, const struct warp *warp,
+static void start_recording(struct emulation *emulation, struct watch *watch, const struct warp *warp,
                             unsigned period)
 {
+    struct steady *steady = emulation->steady;
+
     steady->current = watch;
     steady->phase = PHASE_RECORD;
     steady->period = period;
     steady->iteration = 0;
     steady->record_count = steady->run_count = 0;
     steady->passed = warp->passed;
-    steady->disturbed = false;
+    steady->executed = emulation->result->executed;
+    steady->disturbed = steady->wanders = false;
 }
 
 static bool others_wait(const struct warp *warp, const struct group *group)
@@ -390,12 +398,12 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
     }
     watch_take(watch, warp);
     if (watch->trusted) { /* another warp: it will be checked all the same */
-        start_recording(steady, watch, warp, watch->trusted);
+        start_recording(emulation, watch, warp, watch->trusted);
         return 0;
     }
     for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++)
         if (watch->taken > 2 * periods[k] && watch_on_line(watch, periods[k])) {
-            start_recording(steady, watch, warp, periods[k]);
+            start_recording(emulation, watch, warp, periods[k]);
             break;
         }
     return 0;

@@ -11,7 +11,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_EQUAL_BLOCKS = 16, /* only some blocks were looked at */
     PREDICT_ASSUMED_PUBLISHED = 32,    /* the profile holds values not measured on this GPU */
     PREDICT_ASSUMED_TABLES = 64,       /* how far apart warps walk through tables (model/memory/tables.h) */
-    PREDICT_ASSUMPTIONS_END = 128
+    PREDICT_ASSUMED_WANDERING = 128,   /* addresses in long loops were sampled (model/emulate/wander.h) */
+    PREDICT_ASSUMPTIONS_END = 256
 };
 
 #endif

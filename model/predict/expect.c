@@ -216,7 +216,9 @@ static int make_prediction(struct expect_work *work)
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;
     out->input.known_share = out->demands.known_share;
-    out->input.assumptions = out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0);
+    out->input.assumptions = out->demands.assumptions |
+                             (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
+                             (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0);
     out->input.unrated = out->demands.unrated.count > 0;
     code = predict(&out->prediction, &out->input, &why);
     if (!code) {

@@ -20,6 +20,8 @@ const char *explained_assumption(enum predict_assumption assumption)
         return "blocks differ, and only a sample was looked at";
     case PREDICT_ASSUMED_PUBLISHED:
         return "the device profile holds values published or of another GPU, not measured on this one";
+    case PREDICT_ASSUMED_WANDERING:
+        return "some addresses in long loops are loaded or uneven, and only some iterations were looked at";
     case PREDICT_ASSUMED_TABLES:
         return "how many loads from tables in constant memory miss depends on whether warps keep in step, "
                "which is not modelled";

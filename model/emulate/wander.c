@@ -1,0 +1,304 @@
+#include "model/emulate/wander.h"
+
+#include "base/hash.h"
+#include "model/emulate/control.h"
+#include "model/emulate/slice_sets.h"
+#include "model/emulate/steady_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 4, /* executed of a loop */
+    PLACES =
+        7, /* between two of these where costs are looked at: no power of two, which addresses repeat with */
+    LEAST_PERIODS = 64,       /* fewer are executed one by one, */
+    LEAST_EXECUTED = 1 << 12, /* and so are fewer warp instructions */
+    RECORDS = 1 << 10         /* most of a period */
+};
+
+/* What depends on wandering values
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The tainted registers, predicates and stack words while the period's code is walked. */
+struct taint {
+    struct emulation *emulation;
+    struct slice_set set;
+    bool decides; /* something tainted says where the loop goes or which lanes access memory */
+};
+
+/* What the instruction reads, guard and addresses apart. */
+static void find_reads(struct slice_set *reads, const struct slice *slice, const struct sass *i,
+                       const struct slice_set *defined)
+{
+    *reads = (struct slice_set){0};
+    if (slice->plain_stack && is_local(i))
+        set_add_moved(reads, slice, i, defined);
+    else
+        set_add_reads(reads, slice, i);
+    set_spread_flags(reads, slice);
+}
+
+/* Marks an instruction's records; whether one of them wandered before. */
+static bool mark_records(struct steady *steady, const struct sass *i, bool tainted)
+{
+    bool wanders = false;
+
+    for (size_t k = 0; k < steady->record_count; k++)
+        if (steady->records[k].i == i)
+            wanders |= steady->records[k].wanders |= tainted;
+    return wanders;
+}
+
+static void pass_instruction(struct taint *taint, uint32_t index)
+{
+    struct emulation *emulation = taint->emulation;
+    const struct sass *i = &emulation->instructions[index];
+    const struct slice *slice = &emulation->slice;
+    struct slice_set defined, reads, guard = {0};
+    bool tainted, guarded;
+
+    if (!slice->needed[index])
+        return;
+    set_definitions(&defined, slice, i);
+    find_reads(&reads, slice, i, &defined);
+    set_add_guard(&guard, i);
+    guarded = set_overlap(&guard, &taint->set);
+    tainted = set_overlap(&reads, &taint->set) || guarded;
+    if (is_control(i) ? tainted : guarded && i->access_count)
+        taint->decides = true;
+    tainted = mark_records(emulation->steady, i, tainted) || tainted;
+    tainted &= slice->wanted[index]; /* else nobody computes what it defines */
+    if (tainted)
+        set_unite(&taint->set, &defined);
+    else if (!is_guarded(i))
+        set_take_out(&taint->set, &defined);
+}
+
+/* Spreads what wanders over what depends on it; false where it decides something. */
+static bool spread(struct emulation *emulation)
+{
+    const struct steady *steady = emulation->steady;
+    struct taint taint = {.emulation = emulation};
+    struct slice_set before;
+
+    do {
+        before = taint.set;
+        for (size_t k = 0; k < steady->run_count && !taint.decides; k++)
+            for (uint32_t index = steady->runs[k].first; index < steady->runs[k].end; index++)
+                pass_instruction(&taint, index);
+        set_unite(&taint.set, &before);
+    } while (!taint.decides && memcmp(&before, &taint.set, sizeof before));
+    return !taint.decides;
+}
+
+/* Samples
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The address of every record's access in each of the sampled periods, and which these are: 0 is the second
+ * recorded one. */
+struct samples {
+    uint64_t period[SAMPLES + 1];
+    uint64_t (*address[SAMPLES + 1])[LANES];
+};
+
+/* Somewhere in the last half of each part of the loop: addresses often repeat with some power of two. The
+ * last period is one of them, for it shows that the loop goes that far. All warps of a block look at the same
+ * ones, so that what they share is shared. */
+static void choose_periods(struct samples *out, const struct emulation *emulation, uint64_t periods)
+{
+    const struct steady *steady = emulation->steady;
+    const uint64_t part = periods / SAMPLES;
+    const uint64_t seed = hash_u64(steady->current->branch, steady->sampled);
+
+    out->period[0] = 0;
+    for (unsigned k = 1; k < SAMPLES; k++)
+        out->period[k] = k * part - hash_random(seed, k) % (part / 2);
+    out->period[SAMPLES] = periods;
+}
+
+/* Executes the sampled periods; false where one does not go as expected. */
+static bool take_samples(struct samples *samples, struct emulation *emulation, struct warp *warp,
+                         struct group *group)
+{
+    struct steady *steady = emulation->steady;
+    bool good = true;
+
+    for (size_t k = 0; k < steady->record_count; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            samples->address[0][k][l] = steady->records[k].value[0][l] + steady->records[k].delta[0][l];
+    for (unsigned k = 1; k <= SAMPLES && good; k++) {
+        steady->capture = samples->address[k];
+        good = steady_rehearse(emulation, warp, group, samples->period[k] - 1);
+        steady->capture = NULL;
+    }
+    return good;
+}
+
+static struct request request_of(const struct record *record, const uint64_t address[LANES])
+{
+    struct request out = {.i = record->i,
+                          .index = record->i->pc / SASS_BYTES,
+                          .mask = record->mask,
+                          .width = record->width,
+                          .space = record->space,
+                          .access = record->i->accesses[record->second].access,
+                          .second = record->second};
+
+    memcpy(out.address, address, sizeof out.address);
+    return out;
+}
+
+/* How far a lane moves in each of `periods` periods: by multiples of the width, which keeps it aligned. From
+ * one region to another there is no way. */
+static int64_t step_of(struct emulation *emulation, uint64_t from, uint64_t to, unsigned width,
+                       uint64_t periods)
+{
+    const int64_t unit = (int64_t)(width * periods);
+
+    return memory_region(&emulation->memory, from, width) == memory_region(&emulation->memory, to, width)
+               ? (int64_t)(to - from) / unit * width
+               : 0;
+}
+
+/* Marks what an access touches on its way to the address of a sampled period, lanes that move alike
+ * together. */
+static int mark_way(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
+                    uint64_t periods)
+{
+    uint32_t left = to->mask;
+
+    while (left) {
+        const unsigned first = (unsigned)__builtin_ctz(left);
+        const int64_t step = step_of(emulation, from[first], to->address[first], to->width, periods);
+        struct request some = *to;
+        int rc;
+
+        some.mask = 0;
+        for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(lanes);
+
+            if (step_of(emulation, from[l], to->address[l], to->width, periods) == step)
+                some.mask |= lane_bit(l);
+            some.address[l] = to->address[l] - (uint64_t)step * (periods - 1);
+        }
+        rc = record_mark_moving(emulation, &some, step, periods);
+        if (rc)
+            return rc;
+        emulation->counted += periods / LANES;
+        left &= ~some.mask;
+    }
+    return 0;
+}
+
+/* Whether all lanes move alike; *step is how. */
+static bool moves_together(int64_t *step, struct emulation *emulation, const struct request *to,
+                           const uint64_t from[LANES], uint64_t periods)
+{
+    const unsigned first = (unsigned)__builtin_ctz(to->mask);
+
+    *step = step_of(emulation, from[first], to->address[first], to->width, periods);
+    for (uint32_t left = to->mask; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+
+        if (to->address[l] - from[l] != to->address[first] - from[first])
+            return false;
+    }
+    return true;
+}
+
+/* Counts the periods after a sampled one up to the next, that included. What lanes cost that move alike
+ * depends on where they lie in a line: at several places on the way. Else half of the periods cost what each
+ * sample does. */
+static void tally_way(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
+                      uint64_t periods)
+{
+    struct request some = *to;
+    int64_t step;
+
+    if (!moves_together(&step, emulation, to, from, periods)) {
+        memcpy(some.address, from, sizeof some.address);
+        request_tally(emulation, &some, request_pattern(emulation, &some), periods / 2);
+        request_tally(emulation, to, request_pattern(emulation, to), periods - periods / 2);
+        return;
+    }
+    for (uint64_t k = 0; k < PLACES; k++) {
+        const uint64_t first = k * periods / PLACES, end = (k + 1) * periods / PLACES;
+
+        for (unsigned l = 0; l < LANES; l++)
+            some.address[l] = to->address[l] - (uint64_t)step * first;
+        request_tally(emulation, &some, request_pattern(emulation, &some), end - first);
+    }
+}
+
+static int count_way(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
+                     const uint64_t to[LANES], uint64_t periods)
+{
+    const struct request after = request_of(record, to);
+
+    tally_way(emulation, &after, from, periods);
+    return request_is_global(&after) ? mark_way(emulation, &after, from, periods) : 0;
+}
+
+static int count_wandering(struct emulation *emulation, const struct samples *samples)
+{
+    const struct steady *steady = emulation->steady;
+
+    for (size_t k = 0; k < steady->record_count; k++) {
+        const struct record *record = &steady->records[k];
+
+        if (!record->wanders || !record->access || !record->mask || record->space == SASS_SPACE_CONSTANT)
+            continue;
+        for (unsigned s = 1; s <= SAMPLES; s++) {
+            const int rc = count_way(emulation, record, samples->address[s - 1][k], samples->address[s][k],
+                                     samples->period[s] - samples->period[s - 1]);
+
+            if (rc)
+                return rc;
+        }
+    }
+    return 0;
+}
+
+static int sample(struct samples *samples, struct emulation *emulation, struct warp *warp,
+                  struct group *group, uint64_t periods)
+{
+    struct steady *steady = emulation->steady;
+    int rc;
+
+    choose_periods(samples, emulation, periods);
+    /* what was not seen to wander before the samples were taken may have changed how far the loop goes */
+    if (!take_samples(samples, emulation, warp, group) || !spread(emulation) ||
+        steady_horizon(steady) < periods)
+        return 0;
+    rc = count_wandering(emulation, samples);
+    if (!rc)
+        rc = steady_extrapolate(emulation, warp, periods);
+    steady->sampled++;
+    emulation->result->wandered = true;
+    return rc ? rc : 1;
+}
+
+int wander_on(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    struct steady *steady = emulation->steady;
+    struct samples samples;
+    uint64_t periods, *room;
+    int rc;
+
+    if (steady->record_count > RECORDS || !spread(emulation))
+        return 0;
+    periods = steady_horizon(steady);
+    if (periods < LEAST_PERIODS || periods * steady->cost < LEAST_EXECUTED)
+        return 0;
+    room = malloc((SAMPLES + 1) * (steady->record_count + 1) * sizeof(uint64_t[LANES]));
+    if (!room)
+        return err_memory(emulation->err);
+    for (unsigned k = 0; k <= SAMPLES; k++)
+        samples.address[k] = (uint64_t(*)[LANES])(room + k * LANES * (steady->record_count + 1));
+    rc = sample(&samples, emulation, warp, group, periods);
+    free(room);
+    return rc;
+}
