@@ -120,6 +120,13 @@ static double ready_gain(const struct model_search *search, double seconds)
     return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
 }
 
+/* Trials before expectations are believed. Where most of what is compiled has no prediction they rest on
+ * measured times alone, and promise too little while these are few. */
+static uint64_t trials_least(const struct model_search *search)
+{
+    return 2 * search->predicted < search->told ? search_allowance(search->options.count) : TRIALS_LEAST;
+}
+
 /* Promises of single steps are summed up as if none stood in another's way, and those of what is not compiled
  * are the most hopeful of many: so they are weighed by how far such promises were kept of late. */
 bool search_is_exhausted(struct model_search *search)
@@ -128,7 +135,7 @@ bool search_is_exhausted(struct model_search *search)
     double promised;
 
     if (search->options.trials || search->options.goes_on || isinf(search->best_s) ||
-        search->started < TRIALS_LEAST)
+        search->started < trials_least(search))
         return false;
     if (search->asked + search->impossible < search->options.count &&
         (search->told < search->spread ||

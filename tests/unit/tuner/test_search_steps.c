@@ -173,12 +173,69 @@ static void gives_up_where_all_is_refused(void **state)
     close(&s);
 }
 
+static void failed(struct stepping *s, uint64_t index)
+{
+    const struct search_facts facts = {.timed = true, .outcome = OUTCOME_WRONG, .time_s = NAN};
+
+    assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
+}
+
+/* After so many failures without a success, and not before, what was compiled first is timed first. */
+static void gives_up_choosing_after_64_failures(void **state)
+{
+    uint64_t ready[2000], trials = 0;
+    bool in_order[70];
+    size_t first = 0, count = 0, i;
+    struct search_step step;
+    struct stepping s;
+
+    (void)state;
+    open(&s, false, (struct search_options){.trials = 240});
+    while (trials < 66) {
+        step = next(&s, all);
+        if (step.action == SEARCH_COMPILE) {
+            ready[count++] = step.index;
+            compiled(&s, step.index, OUTCOME_OK, 0);
+            continue;
+        }
+        assert_int_equal(step.action, SEARCH_TIME);
+        in_order[trials++] = step.index == ready[first];
+        for (i = first; ready[i] != step.index; i++)
+            continue;
+        memmove(ready + i, ready + i + 1, (--count - i) * sizeof *ready);
+        failed(&s, step.index);
+    }
+    assert_true(!in_order[63] || !in_order[62] || !in_order[61]);
+    assert_true(in_order[64] && in_order[65]);
+    close(&s);
+}
+
+/* Measured times alone promise too little while they are few: such a search is not ended by them early. */
+static void doubts_itself_where_nothing_is_predicted(void **state)
+{
+    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+
+    (void)state;
+    synthetic_open(&synthetic, SYNTHETIC_REFUSED, true, 4);
+    synthetic_search(&run, &synthetic, &options, 16);
+    print_message("%llu timed, %.4f of the best\n", (unsigned long long)run.timed,
+                  synthetic.best_s / run.best_s);
+    assert_true(run.timed >= search_allowance(synthetic.count));
+    synthetic_close(&synthetic);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begins_before_all_is_compiled), cmocka_unit_test(ends_with_its_last_trial),
-        cmocka_unit_test(times_the_twin_of_the_default), cmocka_unit_test(audits_what_is_under_way),
+        cmocka_unit_test(begins_before_all_is_compiled),
+        cmocka_unit_test(ends_with_its_last_trial),
+        cmocka_unit_test(times_the_twin_of_the_default),
+        cmocka_unit_test(audits_what_is_under_way),
         cmocka_unit_test(gives_up_where_all_is_refused),
+        cmocka_unit_test(gives_up_choosing_after_64_failures),
+        cmocka_unit_test(doubts_itself_where_nothing_is_predicted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
