@@ -240,38 +240,52 @@ static int fail_interrupted(struct compile_result *out, struct err *err)
     return fail_compile(out, err, "was interrupted", 0);
 }
 
+/* A host that has much else to do, or sleeps, makes no compile fail that another day would have ended: the
+ * deadline is of the compiler's own time, and the clock on the wall has this many times as long. */
+enum { WALL_SHARE = 20, STOPPED_TRIES = 3 };
+
 /* One exchange with a process. ERR_SYSTEM: it died; ERR_STOPPED: no answer in time, or interrupted before. */
 static int converse(struct message *reply, struct compiler *compiler, struct work *work,
                     const struct process *process, const struct compile_request *request,
                     const struct part *source, struct err *err)
 {
+    const struct patience patience = {
+        .timeout_s = WALL_SHARE * request->deadline_s, .child = process->pid, .core_s = request->deadline_s};
     struct json *head = request_head(request);
     int rc = head ? 0 : err_memory(err);
 
     if (!rc && !pool_hand_work(&compiler->pool, work, process))
         rc = ERR_STOPPED;
     if (!rc)
-        rc = message_send(process->fd, head, source, 1, (struct patience){.timeout_s = request->deadline_s},
-                          err);
+        rc = message_send(process->fd, head, source, 1, patience, err);
     if (!rc)
-        rc = message_receive(reply, process->fd, (struct patience){.timeout_s = request->deadline_s}, err);
+        rc = message_receive(reply, process->fd, patience, err);
     js_free(head);
     return rc;
 }
 
+/* No answer within the deadline: no verdict either, since another try may end otherwise. */
+static int fail_late(struct compile_result *out, bool stopped, double deadline_s, struct err *err)
+{
+    out->own_failure = true;
+    return fail_compile(out, err, stopped ? "was stopped by a signal" : "did not end within %g s",
+                        deadline_s);
+}
+
+/* `tries` were made before, of which this one is independent: none of their processes is used again. */
 static int run_compiler(struct compile_result *out, struct compiler *compiler,
-                        const struct compile_request *request, const struct part *source, bool fresh,
+                        const struct compile_request *request, const struct part *source, unsigned tries,
                         struct err *err)
 {
     struct process process;
     struct message reply = {0};
     struct err talk = {0};
     struct work work;
-    bool reused;
+    bool reused, stopped;
     int rc, status;
 
     pool_begin_work(&compiler->pool, &work);
-    rc = pool_take(&process, &reused, &compiler->pool, fresh, err);
+    rc = pool_take(&process, &reused, &compiler->pool, tries > 0, err);
     if (rc) {
         pool_end_work(&compiler->pool, &work);
         return rc;
@@ -280,6 +294,7 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     pool_end_work(&compiler->pool, &work);
     if (!rc && !work.interrupted)
         pool_give(&compiler->pool, &process);
+    stopped = child_is_stopped(process.pid);
     status = process_kill(&process);
     if (!rc) {
         rc = compile_take_reply(out, &reply, request, err);
@@ -288,12 +303,14 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     }
     if (work.interrupted)
         return fail_interrupted(out, err);
+    if (rc == ERR_STOPPED && stopped && tries + 1 < STOPPED_TRIES)
+        return run_compiler(out, compiler, request, source, tries + 1, err);
     if (rc == ERR_STOPPED)
-        return fail_compile(out, err, "did not end within %g s", request->deadline_s);
+        return fail_late(out, stopped, request->deadline_s, err);
     if (rc != ERR_SYSTEM)
         return err_set(err, (enum err_code)rc, "%s", talk.text);
     if (reused) /* it may have died while it was idle: a fresh one tells */
-        return run_compiler(out, compiler, request, source, true, err);
+        return run_compiler(out, compiler, request, source, tries + 1, err);
     out->own_failure = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* as where memory ends */
     return fail_compile(out, err, "the compiler crashed (signal %g)",
                         WIFSIGNALED(status) ? WTERMSIG(status) : 0);
@@ -322,7 +339,7 @@ static int compile_new(struct compile_result *out, struct compiler *compiler,
     bool keep;
 
     if (!compiler->cache || !compile_cache_read(out, compiler->cache, key)) {
-        rc = run_compiler(out, compiler, request, source, false, err);
+        rc = run_compiler(out, compiler, request, source, 0, err);
         keep = !rc && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0);
         if (keep && compiler->cache)
             keep_result(out, compiler, key);
@@ -342,7 +359,7 @@ static int compile_source(struct compile_result *out, struct compiler *compiler,
     if (sources_hash(&hash, request, source->bytes, err))
         return err->code;
     if (!hash.complete)
-        return run_compiler(out, compiler, request, source, false, err);
+        return run_compiler(out, compiler, request, source, 0, err);
     key = key_text(hash.key, compiler->provenance);
     switch (once_begin(out, &compiler->once, key.low)) {
     case ONCE_KEPT:

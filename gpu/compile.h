@@ -51,8 +51,8 @@ struct compile_request {
     size_t tuned_count; /* the last of them, which differ from variant to variant: where the compiler never
                            reads a macro among them (sources.h), variants that differ in it have one code */
     const char *arch;   /* "sm_90"; "compute_90" gives PTX instead of a cubin */
-    double
-        deadline_s; /* a compile that takes longer is given up: OUTCOME_COMPILE, "did not end within ..." */
+    double deadline_s;  /* a compile that spends more of a core, or takes 20 times as long by the clock on the
+                           wall, is  given up: "did not end within ...", an own_failure */
 };
 
 struct compile_result {
@@ -64,8 +64,9 @@ struct compile_result {
     char *log;        /* owned; all that the compiler said of a variant that does not compile, else null */
     double compile_s; /* time of the compiler; of the original compile when `cached` */
     bool cached;      /* nothing was compiled for this call */
-    bool own_failure; /* NVRTC failed by itself (no memory, an internal error) or was interrupted, which says
-                         nothing about the variant: it is not kept, and another try may succeed */
+    bool own_failure; /* NVRTC failed by itself (no memory, an internal error), was interrupted, stopped or
+                         too late, which says nothing about the variant: it is not kept, and another try may
+                         succeed */
 };
 
 /* Compiles one variant, equal code once: a call whose code is being compiled waits for it, and what was

@@ -39,7 +39,8 @@ static int greet(struct message *greeting, bool *outside, struct process *proces
 {
     struct js_at root, at;
     const char *tried;
-    int rc = message_receive(greeting, process->fd, (struct patience){start_s, process->pid}, err);
+    int rc = message_receive(greeting, process->fd,
+                             (struct patience){.timeout_s = start_s, .child = process->pid}, err);
 
     *outside = rc == ERR_SYSTEM || (rc && child_is_stopped(process->pid));
     if (!rc) {

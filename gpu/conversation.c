@@ -45,7 +45,7 @@ static int start_once(struct worker *worker, bool *outside, struct err *err)
     if (rc)
         return rc;
     rc = message_receive(&greeting, worker->process.fd,
-                         (struct patience){WORKER_START_S, worker->process.pid}, err);
+                         (struct patience){.timeout_s = WORKER_START_S, .child = worker->process.pid}, err);
     if (!rc) {
         rc = read_greeting(worker, &greeting, err);
         message_release(&greeting);
@@ -95,7 +95,7 @@ static void end_lost(struct worker *worker, const struct message *answer)
 
 static struct patience patience_of(const struct worker *worker, const struct silence *silence)
 {
-    return (struct patience){silence->within_s, worker->process.pid};
+    return (struct patience){.timeout_s = silence->within_s, .child = worker->process.pid};
 }
 
 static int converse(struct message *answer, struct silence *silence, struct worker *worker,

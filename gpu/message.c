@@ -41,7 +41,19 @@ struct wait {
     pid_t child;
     double end;           /* infinite: none */
     double stopped_until; /* the child is stopped, and given up then; infinite: it runs */
+    double core_end;      /* of the time that the child has spent of a core; infinite: none */
 };
+
+/* What a child has spent of cores so far; 0 where that cannot be told. */
+static double core_seconds(pid_t child)
+{
+    struct timespec spent;
+    clockid_t clock;
+
+    if (!child || clock_getcpuclockid(child, &clock) || clock_gettime(clock, &spent))
+        return 0;
+    return (double)spent.tv_sec + 1e-9 * (double)spent.tv_nsec;
+}
 
 static struct wait begin_wait(int fd, struct patience patience)
 {
@@ -50,6 +62,7 @@ static struct wait begin_wait(int fd, struct patience patience)
         .child = patience.child,
         .end = patience.timeout_s < 0 ? INFINITY : clock_seconds() + patience.timeout_s,
         .stopped_until = INFINITY,
+        .core_end = patience.core_s > 0 ? core_seconds(patience.child) + patience.core_s : INFINITY,
     };
 }
 
@@ -79,7 +92,7 @@ static int wait_for(struct wait *wait, short events, struct err *err)
             return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
         if (stays_stopped(wait, now))
             return err_set(err, ERR_STOPPED, "the other process was stopped by a signal");
-        if (!n && left <= 0)
+        if (!n && (left <= 0 || core_seconds(wait->child) > wait->core_end))
             return err_set(err, ERR_STOPPED, "no answer in time");
     }
 }

@@ -29,6 +29,7 @@ enum { PATIENCE_STOPPED_S = 3 };
 struct patience {
     double timeout_s; /* negative: for ever */
     pid_t child;      /* 0: not known, or no child */
+    double core_s;    /* of a core, which the child may spend meanwhile; 0: any */
 };
 
 /* Sends `head` (borrowed) and the parts. ERR_STOPPED when the time is over: a process that does not read

@@ -49,7 +49,8 @@ int worker_device_count(int *out, const char *executable, struct err *err)
     *out = 0;
     if (rc)
         return rc;
-    rc = message_receive(&message, process.fd, (struct patience){WORKER_START_S, process.pid}, err);
+    rc = message_receive(&message, process.fd,
+                         (struct patience){.timeout_s = WORKER_START_S, .child = process.pid}, err);
     if (!rc) {
         root = js_root(message.head, "worker");
         rc = js_member(&at, &root, "count", err) || js_integer(&count, &at, err) ? err->code : 0;

@@ -172,14 +172,15 @@ static int parse_item(unsigned *choices, bool *given, const struct spec *spec, c
     if (p == spec->parameter_count)
         return unknown_parameter(spec, item, name, err);
     parameter = &spec->parameters[p];
-    if (given[p])
-        return err_set(err, ERR_USAGE, "%s is given twice", parameter->name);
-    given[p] = true;
-    for (v = 0; v < parameter->value_count; v++)
-        if (matches(&parameter->values[v], equals + 1, length - name - 1)) {
-            choices[p] = (unsigned)v;
-            return 0;
-        }
+    for (v = 0; v < parameter->value_count; v++) {
+        if (!matches(&parameter->values[v], equals + 1, length - name - 1))
+            continue;
+        if (given[p] && choices[p] != v)
+            return err_set(err, ERR_USAGE, "%s is given twice, with different values", parameter->name);
+        given[p] = true;
+        choices[p] = (unsigned)v;
+        return 0;
+    }
     return unknown_value(spec, parameter, equals + 1, length - name - 1, err);
 }
 

@@ -1,5 +1,6 @@
 /* An NVRTC that does as the source says: one with "fine" in it compiles, "memory" or "internal" makes NVRTC
- * itself fail, every other one has an error; "slow" takes its time, "endless" 20 s; "crash"
+ * itself fail, every other one has an error; "slow" takes its time, "endless" 20 s of a core,
+ * "asleep" 2 s of none; "crash"
  * ends the process. Each compile adds a byte
  * to the file FAKE_NVRTC_CALLS. */
 #include <nvrtc.h>
@@ -7,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct _nvrtcProgram {
     nvrtcResult result;
     int crashes;
     useconds_t microseconds; /* that a compile takes */
+    int spins;
 };
 
 static const char code_text[] = "machine code";
@@ -48,7 +51,8 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
                   : strstr(source, "internal") ? NVRTC_ERROR_INTERNAL_ERROR
                   : strstr(source, "fine")     ? NVRTC_SUCCESS
                                                : NVRTC_ERROR_COMPILATION;
-    only.microseconds = strstr(source, "endless") ? 20000000 : strstr(source, "slow") ? 300000 : 0;
+    only.microseconds = strstr(source, "asleep") ? 2000000 : strstr(source, "slow") ? 300000 : 0;
+    only.spins = strstr(source, "endless") != NULL;
     only.crashes = strstr(source, "crash") != NULL;
     *program = &only;
     return NVRTC_SUCCESS;
@@ -71,6 +75,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char *con
         fclose(file);
     }
     usleep(program->microseconds);
+    while (program->spins && clock() < 20 * CLOCKS_PER_SEC)
+        ;
     if (program->crashes)
         abort();
     return program->result;

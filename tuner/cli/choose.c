@@ -25,9 +25,22 @@ int choose_default(unsigned *choices, const struct spec *spec, struct err *err)
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
                          struct err *err)
 {
-    const char *text = cli_text(args, "config");
+    size_t length = 1, used = 0, i;
+    char *text;
+    int code;
 
-    return text ? configuration_parse(choices, spec, text, err) : choose_default(choices, spec, err);
+    if (!args->config_count)
+        return choose_default(choices, spec, err);
+    for (i = 0; i < args->config_count; i++)
+        length += strlen(args->configs[i]) + 1;
+    text = calloc(1, length);
+    if (!text)
+        return err_memory(err);
+    for (i = 0; i < args->config_count; i++)
+        used += (size_t)snprintf(text + used, length - used, "%s%s", i ? "," : "", args->configs[i]);
+    code = configuration_parse(choices, spec, text, err);
+    free(text);
+    return code;
 }
 
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err)

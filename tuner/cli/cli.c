@@ -103,6 +103,8 @@ static int take(struct cli_args *args, int option, const char *value, struct err
     args->counts[option]++;
     if (!strcmp(taken->name, "set"))
         args->sets[args->set_count++] = value;
+    if (!strcmp(taken->name, "config"))
+        args->configs[args->config_count++] = value;
     return 0;
 }
 
@@ -311,7 +313,8 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     }
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
-    if (!args.words || !args.sets) {
+    args.configs = calloc((size_t)argc + 1, sizeof *args.configs);
+    if (!args.words || !args.sets || !args.configs) {
         err_memory(&err);
     } else if (!parse(&args, command, argc, argv, &err) &&
                !find_in_library(&args, command, library, sizeof library, &err)) {
@@ -319,6 +322,7 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     }
     free(args.words);
     free(args.sets);
+    free(args.configs);
     return finish(cli, status, &err);
 }
 

@@ -43,6 +43,8 @@ struct cli_args {
     size_t word_count;
     const char **sets; /* every argument of --set, in order */
     size_t set_count;
+    const char **configs; /* of --config */
+    size_t config_count;
 };
 
 struct cli_command {

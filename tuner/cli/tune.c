@@ -11,6 +11,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
@@ -24,7 +26,7 @@ static const struct cli_option options[] = {
     {"trials", 0, "N", "stop after timing this many configurations"},
     {"jobs", 'j', "N", "threads that compile (default: one per core)"},
     {"cores", 0, "N", "recorded: cores of the simulated machine (default: --jobs)"},
-    {"output", 'o', "FILE", "where the decision goes (default decision.json)"},
+    {"output", 'o', "FILE", "where the decision goes (default KERNEL.decision.json)"},
     {"journal", 0, "FILE", "where every result goes; resumed when it exists"},
     {"quiet", 'q', NULL, "no progress, no summary"},
     {"json", 0, NULL, "print the decision instead of a summary"},
@@ -39,6 +41,8 @@ struct run {
     struct tune_options tune;
     struct progress progress;
     char profiles[4096];
+    char decision[4096]; /* where it goes */
+    bool kept;           /* the one that is there is better than none */
     struct tuned *tuned;
     size_t tuned_count;
 };
@@ -223,20 +227,51 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
     fprintf(out, "  journal     %s\n", tuned->journal);
 }
 
-static const char *decision_path(const struct run *run)
+/* One for each kernel, so that kernels tuned in one folder do not take each other's place. */
+static void name_decision(struct run *run)
 {
-    return cli_given(run->args, "output") ? cli_text(run->args, "output") : "decision.json";
+    const char *named = cli_text(run->args, "output");
+    char kernel[64];
+
+    site_slug(kernel, sizeof kernel, run->spec.kernel.name);
+    if (named)
+        snprintf(run->decision, sizeof run->decision, "%s", named);
+    else
+        snprintf(run->decision, sizeof run->decision, "%s.decision.json", kernel);
 }
 
 /* Better to hear now than after an hour of tuning that the answer cannot be written. */
-static int check_output(const struct run *run, struct err *err)
+static int check_output(struct run *run, struct err *err)
 {
-    return cli_check_output(run->args, "output", decision_path(run), err);
+    int code;
+
+    name_decision(run);
+    code = cli_check_output(run->args, "output", run->decision, err);
+    return code ? code : choose_output(run->decision, "output", &run->spec, err);
+}
+
+/* Whether what is there says more than this run, which did not find a winner for every problem: a decision
+ * with more of them; and what is no decision, where it found none. */
+static bool is_worth_more(const struct run *run)
+{
+    struct decision before;
+    struct stat status;
+    size_t winners = 0, i;
+    bool more;
+
+    for (i = 0; i < run->tuned_count; i++)
+        winners += run->tuned[i].finalist_count > 0;
+    if (winners == run->spec.problem_count || stat(run->decision, &status) || !S_ISREG(status.st_mode))
+        return false;
+    if (decision_read(&before, run->decision, NULL))
+        return !winners && status.st_size > 0;
+    more = before.row_count > winners && (!winners || !strcmp(before.kernel, run->spec.kernel.name));
+    decision_release(&before);
+    return more;
 }
 
 static int write_results(struct run *run, struct err *err)
 {
-    const char *path = decision_path(run);
     struct json *decision;
     size_t i;
     int code = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
@@ -244,12 +279,13 @@ static int write_results(struct run *run, struct err *err)
     if (code)
         return code;
     for (i = 0; i < run->tuned_count && !code; i++)
-        if (file_same(path, run->tuned[i].journal))
-            code =
-                err_set(err, ERR_USAGE,
-                        "--output: %s is the journal: name another file, and nothing is timed twice", path);
-    if (!code)
-        code = js_write_file(decision, path, err);
+        if (file_same(run->decision, run->tuned[i].journal))
+            code = err_set(err, ERR_USAGE,
+                           "--output: %s is the journal: name another file, and nothing is timed twice",
+                           run->decision);
+    run->kept = !code && is_worth_more(run);
+    if (!code && !run->kept)
+        code = js_write_file(decision, run->decision, err);
     if (!code && cli_given(run->args, "json"))
         code = cli_print_json(run->cli, js_copy(decision), err);
     js_free(decision);
@@ -257,7 +293,8 @@ static int write_results(struct run *run, struct err *err)
         return code;
     for (i = 0; i < run->tuned_count; i++)
         put_summary(run->cli->out, &run->spec, &run->tuned[i]);
-    fprintf(run->cli->out, "  decision    %s\n", path);
+    if (!run->kept)
+        fprintf(run->cli->out, "  decision    %s\n", run->decision);
     return 0;
 }
 
@@ -270,6 +307,9 @@ static int status_of(const struct run *run)
     for (i = 0; i < run->tuned_count; i++)
         if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
             status = CLI_FAILED;
+    if (run->kept)
+        fprintf(run->cli->err, "%s: %s: stays as it was: this run found fewer winners\n", run->cli->program,
+                run->decision);
     if (run->cli->stop && *run->cli->stop)
         fprintf(run->cli->err, "%s: interrupted; the same command goes on from here\n", run->cli->program);
     return status;
@@ -285,11 +325,9 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
 
     cli->catch_stop();
     if (!code)
-        code = check_output(&run, err);
-    if (!code)
         code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
     if (!code)
-        code = choose_output(decision_path(&run), "output", &run.spec, err);
+        code = check_output(&run, err);
     if (!code)
         code = site_open(&run.site, &site, err);
     if (!code)

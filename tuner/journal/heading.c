@@ -191,6 +191,45 @@ static void sizes_text(char *out, size_t size, const struct js_at *sizes)
     }
 }
 
+static bool is_size(const struct js_at *at, const struct spec *spec, size_t problem)
+{
+    double value;
+    size_t s;
+
+    if (js_real(&value, at, NULL) || value == 1)
+        return true; /* a text, or a direction that is not used: these tell nothing */
+    for (s = 0; s < spec->size_count; s++)
+        if (value_real(&spec->problems[problem][s]) == value)
+            return true;
+    return false;
+}
+
+bool heading_doubt(char *out, size_t size, const struct journal *journal, const struct spec *spec,
+                   size_t problem)
+{
+    const struct js_at head = journal_head(journal);
+    struct js_at sizes, at;
+    char asked[256], *text;
+    bool known;
+    size_t i;
+
+    if (!journal_foreign(journal) || !js_find(&sizes, &head, "problem_size"))
+        return false;
+    known = js_kind(&sizes) == JS_ARRAY || is_size(&sizes, spec, problem);
+    for (i = 0; known && js_kind(&sizes) == JS_ARRAY && i < js_count(&sizes); i++) {
+        at = js_element(&sizes, i);
+        known = is_size(&at, spec, problem);
+    }
+    if (known)
+        return false;
+    spec_problem_text(asked, sizeof asked, spec, problem);
+    text = js_text(sizes.value, JS_LINE);
+    snprintf(out, size, "%s: was recorded for the problem size %s: its times are taken for %s",
+             journal_path(journal), text ? text : "", *asked ? asked : "one without sizes");
+    free(text);
+    return true;
+}
+
 static int check_problem(const struct journal *journal, const struct js_at *own, const struct spec *spec,
                          size_t problem, struct err *err)
 {

@@ -28,6 +28,11 @@ void heading_read(struct heading *out, const struct journal *journal);
 /* The device profile in the head; ERR_MISSING when there is none (another tool's cache). */
 int heading_device(struct device *out, const struct journal *journal, struct err *err);
 
+/* Another tool's journal names the sizes of its problem, and not what they are sizes of: true, and what is
+ * doubtful in `out`, where one of them is none of the spec's. */
+bool heading_doubt(char *out, size_t size, const struct journal *journal, const struct spec *spec,
+                   size_t problem);
+
 /* ERR_USAGE unless the journal is for this kernel, these parameters and (where it says so) this problem. */
 int heading_check(const struct journal *journal, const struct spec *spec, size_t problem, struct err *err);
 

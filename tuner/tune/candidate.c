@@ -121,7 +121,8 @@ void candidate_remember(struct tuning *tuning, const struct candidate *candidate
     struct tuned *out = tuning->out;
     char *text;
 
-    if (out->first_failure[0])
+    if (out->first_failure[0] || candidate->record.outcome == OUTCOME_OK ||
+        candidate->record.outcome == OUTCOME_SKIPPED)
         return;
     text = configuration_text(tuning->spec, candidate->choices);
     snprintf(out->first_failure, sizeof out->first_failure, "%s: %s%s%s",

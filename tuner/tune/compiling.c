@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is known already
  * ------------------------------------------------------------------------------------------------ */
@@ -82,6 +83,15 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate 
     return 0;
 }
 
+/* What was too late once may be in time today. Earlier versions took that for a verdict. */
+static bool was_late(const struct record *record)
+{
+    static const char late[] = "did not end within ";
+
+    return record->outcome == OUTCOME_COMPILE && record->message &&
+           !strncmp(record->message, late, sizeof late - 1);
+}
+
 /* Looks the candidate up. Trusted: what went into its code and launch is what went into the record's. Known
  * but not trusted: the source or compiler is another now, so its code decides. */
 static int look_up(struct tuning *tuning, struct candidate *candidate, struct err *err)
@@ -99,7 +109,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     candidate->record.identified = true;
     candidate->record.build_hash = build;
     candidate->record.launch_hash = launch;
-    if (!timed)
+    if (!timed || was_late(timed))
         return 0;
     same_build = !found->identified || (build && found->build_hash == build);
     if (found->identified && found->launch_hash != launch) {

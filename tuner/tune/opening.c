@@ -133,6 +133,7 @@ static int open_recorded(struct tuning *tuning, struct err *err)
     struct tuned *out = tuning->out;
     struct heading heading;
     struct err why = {0};
+    char doubt[1024];
     int code;
 
     if (tuning->options->recorded && tuning->options->journal)
@@ -156,6 +157,8 @@ static int open_recorded(struct tuning *tuning, struct err *err)
         strcmp(heading.kernel_name, tuning->spec->kernel.name))
         tuning_message(tuning, "%s: was recorded for kernel %s: its times are taken for %s",
                        journal_path(tuning->journal), heading.kernel_name, tuning->spec->kernel.name);
+    if (heading_doubt(doubt, sizeof doubt, tuning->journal, tuning->spec, tuning->problem))
+        tuning_message(tuning, "%s", doubt);
     if (journal_foreign(tuning->journal))
         snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);
     else

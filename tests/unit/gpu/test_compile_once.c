@@ -4,6 +4,7 @@
 #include "gpu/compile_once.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,6 +197,65 @@ static void test_failures_of_the_compilers_own(void **state)
     compile_within(calls, compiler, "endless", 0.2);
     for (int k = 0; k < CALLS; k++)
         assert_string_equal(calls[k].result.diagnostic, "did not end within 0.2 s");
+    for (int k = 0; k < CALLS; k++)
+        assert_true(calls[k].result.own_failure);
+    release(calls);
+    compiler_close(compiler);
+}
+
+/* A deadline is of the compiler's own time: a process that does not get to run is not late. */
+static void test_a_stall_is_no_verdict(void **state)
+{
+    struct compiler *compiler = open_fake(NULL);
+    struct call calls[CALLS];
+
+    (void)state;
+    compile_within(calls, compiler, "asleep fine", 0.2);
+    for (int k = 0; k < CALLS; k++)
+        assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
+    release(calls);
+    compile_within(calls, compiler, "asleep fine, but too late", 0.05);
+    for (int k = 0; k < CALLS; k++) {
+        assert_string_equal(calls[k].result.diagnostic, "did not end within 0.05 s");
+        assert_true(calls[k].result.own_failure);
+    }
+    release(calls);
+    compiler_close(compiler);
+}
+
+static pid_t child_that_compiles(void)
+{
+    char command[80];
+    FILE *found;
+    int pid = 0;
+
+    snprintf(command, sizeof command, "pgrep -n -P %ld -f 'occutune-[w]orker.* compile'", (long)getpid());
+    found = popen(command, "r");
+    assert_non_null(found);
+    if (fscanf(found, "%d", &pid) != 1)
+        pid = 0;
+    pclose(found);
+    return pid;
+}
+
+/* One that a signal stops is replaced. */
+static void test_a_stopped_compiler_is_replaced(void **state)
+{
+    const struct timespec tick = {.tv_nsec = 50000000};
+    struct compiler *compiler = open_fake(NULL);
+    struct call calls[CALLS];
+    pthread_t threads[CALLS];
+
+    (void)state;
+    start(threads, calls, compiler, "asleep fine", 0);
+    while (!compiles())
+        nanosleep(&tick, NULL);
+    assert_int_equal(kill(child_that_compiles(), SIGSTOP), 0);
+    for (int k = 0; k < CALLS; k++) {
+        pthread_join(threads[k], NULL);
+        assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
+    }
+    assert_int_equal(compiles(), 2);
     release(calls);
     compiler_close(compiler);
 }
@@ -301,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_another_compiler),
         cmocka_unit_test(test_equal_errors),
         cmocka_unit_test(test_failures_of_the_compilers_own),
+        cmocka_unit_test(test_a_stall_is_no_verdict),
+        cmocka_unit_test(test_a_stopped_compiler_is_replaced),
         cmocka_unit_test(test_interrupted_waiting),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_sizes_count),
