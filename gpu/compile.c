@@ -147,6 +147,11 @@ const char *compiler_version(const struct compiler *compiler)
     return compiler->version;
 }
 
+bool compiler_cache_is_foreign(const char *directory)
+{
+    return compile_cache_is_foreign(directory);
+}
+
 int compiler_check_arch(const struct compiler *compiler, const char *arch, struct err *err)
 {
     const size_t length = strncmp(arch, "sm_", 3) ? strlen(arch) : 3 + strspn(arch + 3, "0123456789");

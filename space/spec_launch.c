@@ -1,4 +1,5 @@
 /* The parts of a spec that are run: kernel, launch, arguments, reference, metrics. */
+#include "space/spec_option.h"
 #include "space/spec_reader.h"
 
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static int read_options(struct spec_kernel *kernel, const struct js_at *list, st
         return err_memory(err);
     for (k = 0; k < js_count(list); k++) {
         element = js_element(list, k);
-        if (js_string(&kernel->options[k], &element, err))
+        if (js_string(&kernel->options[k], &element, err) ||
+            spec_option_check(&element, kernel->options[k], err))
             return ERR_USAGE;
         kernel->option_count++;
     }

@@ -1,5 +1,6 @@
 /* The parts of a spec that make a space: parameters, problem, constraints, default. */
 #include "space/configuration.h"
+#include "space/spec_option.h"
 #include "space/spec_reader.h"
 
 #include <stdio.h>
@@ -69,15 +70,34 @@ static int read_values(struct spec_parameter *parameter, const struct js_at *lis
     return 0;
 }
 
+/* Every option that the values make is checked, since a value may be half of its name. */
+static int check_made(const struct spec_parameter *parameter, const struct js_at *at, struct err *err)
+{
+    const char *place = strchr(parameter->option, '%');
+    char value[256], option[1024];
+    size_t k;
+
+    for (k = 0; k < parameter->value_count; k++) {
+        value_text(value, sizeof value, &parameter->values[k]);
+        snprintf(option, sizeof option, "%.*s%s%s", (int)(place - parameter->option), parameter->option,
+                 value, place + 1);
+        if (spec_option_check(at, option, err))
+            return ERR_USAGE;
+    }
+    return 0;
+}
+
 static int read_option(struct spec_parameter *parameter, const struct js_at *at, struct err *err)
 {
     const bool place = js_string(&parameter->option, at, err) == 0 && strchr(parameter->option, '%');
 
-    if (!parameter->option)
+    if (!parameter->option || spec_option_check(at, parameter->option, err))
         return ERR_USAGE;
     if (parameter->values->kind == VALUE_BOOL)
         return place ? js_fail(at, err, "a truth value adds the option as it is; remove the %%") : 0;
-    return place ? 0 : js_fail(at, err, "write %% where the value goes, as in --maxrregcount=%%");
+    if (!place)
+        return js_fail(at, err, "write %% where the value goes, as in --maxrregcount=%%");
+    return check_made(parameter, at, err);
 }
 
 static int read_parameter(struct spec_parameter *parameter, const struct js_at *at, struct err *err)

@@ -122,7 +122,7 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
     const char *device = cli_text(args, "device"), *against = cli_text(args, "against");
     char cache[4096];
     const struct site_options site_options = {.device = device ? device : "0",
-                                              .cache = site_cache_directory(cache, sizeof cache)};
+                                              .cache = cli_cache(cli, cache, sizeof cache)};
     struct device earlier;
     struct site site;
     int code;

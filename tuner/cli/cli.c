@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/place.h"
+#include "gpu/compile.h"
+#include "tuner/source/site.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -240,6 +242,18 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
         return 0;
     return err_set(err, ERR_USAGE, "--%s: %s: the command line names this file twice: write to another", name,
                    path);
+}
+
+const char *cli_cache(const struct cli *cli, char *out, size_t size)
+{
+    const char *directory = site_cache_directory(out, size);
+
+    if (!directory || !compiler_cache_is_foreign(directory))
+        return directory;
+    fprintf(cli->err,
+            "%s: %s: belongs to another user: what is compiled is not kept there, nor taken from it\n",
+            cli->program, directory);
+    return NULL;
 }
 
 /* Running

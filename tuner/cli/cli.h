@@ -16,7 +16,8 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG_USE = 2 };
 enum { CLI_OPTIONS_MAX = 24 };
 
 struct cli {
-    FILE *out, *err;
+    FILE *out, *err; /* see plain.h */
+    FILE *screen;    /* what err writes to: for what redraws a line */
     const char *program;
     bool terminal; /* err is one: progress is a bar that is redrawn */
     bool color;    /* out is a terminal and NO_COLOR is not set */
@@ -73,6 +74,9 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
 /* Whether the file that the option `name` says, or else `standard` (null: none), can be written when the time
  * comes, and is no other file of the command line: what that holds would be lost. ERR_USAGE. */
 int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err);
+
+/* The folder of compiled code; null, and said, where it is another user's, who could put any code in it. */
+const char *cli_cache(const struct cli *cli, char *out, size_t size);
 
 /* Prints JSON as sorted, indented text; frees it. */
 int cli_print_json(struct cli *cli, struct json *json, struct err *err);

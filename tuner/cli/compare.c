@@ -304,7 +304,7 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
 {
     struct view view = {.cli = cli, .args = args};
     char cache[4096];
-    struct site_options site = {.cache = site_cache_directory(cache, sizeof cache)};
+    struct site_options site = {.cache = cli_cache(cli, cache, sizeof cache)};
     int code = read_options(&view, &site, err);
 
     device_init(&view.profile);

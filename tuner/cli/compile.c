@@ -93,7 +93,7 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     char cache[4096];
     struct compile_result result = {0};
     struct compiler *compiler;
-    int code = compiler_open(&compiler, NULL, site_cache_directory(cache, sizeof cache), err);
+    int code = compiler_open(&compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
 
     if (code)
         return code;

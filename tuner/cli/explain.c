@@ -128,9 +128,8 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
     struct expectation *expectation = calloc(1, sizeof *expectation);
     char cache[4096];
     struct ranked row;
-    int code = expectation
-                   ? compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err)
-                   : err_memory(err);
+    int code = expectation ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
+                           : err_memory(err);
 
     if (code) {
         free(expectation);

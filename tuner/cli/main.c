@@ -1,5 +1,6 @@
 #include "base/heap.h"
 #include "tuner/cli/cli.h"
+#include "tuner/cli/plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,18 @@ static const char *base_name(const char *path)
 int main(int argc, char **argv)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    struct cli cli = {.out = stdout,
-                      .err = stderr,
+    struct cli cli = {.out = plain_open(stdout),
+                      .err = plain_open(stderr),
+                      .screen = stderr,
                       .program = argc > 0 ? base_name(argv[0]) : "occutune",
                       .terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")),
                       .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                       .catch_stop = catch_stop,
                       .stop = &stop};
 
+    if (!cli.out || !cli.err)
+        exit(CLI_FAILED);
+    setvbuf(cli.err, NULL, _IONBF, 0);
     heap_keep();
     signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
     signal(SIGPIPE, SIG_IGN);

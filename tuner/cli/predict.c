@@ -270,7 +270,7 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
     if (!code)
         code = cli_duration(&how->time_s, args, "time", err);
     if (!code)
-        code = compiler_open(&how->compiler, NULL, site_cache_directory(cache, sizeof cache), err);
+        code = compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
     if (code)
         return code;
     how->jobs = jobs ? (unsigned)jobs : site_cores();

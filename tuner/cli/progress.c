@@ -52,18 +52,20 @@ static size_t columns_of(FILE *terminal)
 
 /* "name [#####     ] numbers" in less than the terminal's columns: the bar gives way first, then the name,
  * and the numbers are cut last. */
-static void draw_bar(FILE *out, const char *name, double share, const char *numbers)
+static void draw_bar(const struct cli *cli, const char *name, double share, const char *numbers)
 {
     enum { BAR_MOST = 24, BAR_LEAST = 5, NAME_LEAST = 8 };
     static const char full[] = "########################";
-    const size_t columns = columns_of(out) - 1, length = strlen(numbers);
+    const size_t columns = columns_of(cli->screen) - 1, length = strlen(numbers);
     const size_t left = columns > length + 1 ? columns - length - 1 : 0;
     const size_t name_most = left < NAME_LEAST ? 0 : left < strlen(name) ? left : strlen(name);
     const size_t beside = left - name_most;
     const int bar = beside < BAR_LEAST + 3 ? 0 : (int)(beside - 3 < BAR_MOST ? beside - 3 : BAR_MOST);
     const int done = (int)(share * bar);
+    FILE *out = cli->err;
 
-    fprintf(out, "\r\033[K%.*s%s", (int)name_most, name, name_most ? " " : "");
+    fputs("\r\033[K", cli->screen);
+    fprintf(out, "%.*s%s", (int)name_most, name, name_most ? " " : "");
     if (bar)
         fprintf(out, "[%.*s%*s] ", done, full, bar - done, "");
     fprintf(out, "%.*s", (int)columns, numbers);
@@ -85,7 +87,7 @@ static bool is_due(struct progress *progress, bool at_once)
 static void put(struct progress *progress, const char *name, double share, const char *numbers)
 {
     if (progress->cli->terminal)
-        draw_bar(progress->cli->err, name, share, numbers);
+        draw_bar(progress->cli, name, share, numbers);
     else
         fprintf(progress->cli->err, "%s: %s\n", name, numbers);
     progress->drawn = progress->cli->terminal;
@@ -136,7 +138,7 @@ void progress_rank(void *context, const struct ranking_progress *now)
 void progress_end(struct progress *progress)
 {
     if (progress->drawn)
-        fprintf(progress->cli->err, "\r\033[K");
+        fputs("\r\033[K", progress->cli->screen);
     progress->drawn = false;
 }
 

@@ -124,7 +124,7 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
 {
     struct view view = {.cli = cli, .args = args, .report.predictions = 200};
     char cache[4096];
-    struct site_options site = {.device = "recorded", .cache = site_cache_directory(cache, sizeof cache)};
+    struct site_options site = {.device = "recorded", .cache = cli_cache(cli, cache, sizeof cache)};
     uint64_t predictions = 200, jobs = 0;
     size_t problem;
     int code = check_options(args, err);

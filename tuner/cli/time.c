@@ -94,7 +94,7 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
 {
     char cache[4096];
     const struct site_options site_options = {.device = cli_text(args, "device"),
-                                              .cache = site_cache_directory(cache, sizeof cache)};
+                                              .cache = cli_cache(cli, cache, sizeof cache)};
     unsigned *choices = NULL;
     struct spec spec;
     struct site site;

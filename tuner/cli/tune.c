@@ -319,7 +319,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
 {
     struct run run = {.cli = cli, .args = args};
     char cache[4096];
-    struct site_options site = {.cache = site_cache_directory(cache, sizeof cache), .ahead = true};
+    struct site_options site = {.cache = cli_cache(cli, cache, sizeof cache), .ahead = true};
     size_t i;
     int status = CLI_FAILED, code = read_options(&run, &site, err);
 
