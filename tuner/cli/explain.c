@@ -53,6 +53,39 @@ static void find_chain(struct explained *out)
     }
 }
 
+static int by_code(const void *left, const void *right, void *context)
+{
+    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const struct hidden_code *code = context;
+
+    if (code->first[a] != code->first[b])
+        return code->first[a] < code->first[b] ? -1 : 1;
+    if (code->last[a] != code->last[b])
+        return code->last[a] < code->last[b] ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* A path that is no loop to the reader comes by the same code many times: which intervals came before. */
+static int find_again(struct explained *out, struct err *err)
+{
+    struct hidden_code *code = &out->hidden;
+    size_t *order = calloc(code->block_count + 1, sizeof *order), k;
+
+    out->again = calloc(code->block_count + 1, sizeof *out->again);
+    if (!order || !out->again) {
+        free(order);
+        return err_memory(err);
+    }
+    for (k = 0; k < code->block_count; k++)
+        order[k] = k;
+    qsort_r(order, code->block_count, sizeof *order, by_code, code);
+    for (k = 1; k < code->block_count; k++)
+        out->again[order[k]] = code->first[order[k]] == code->first[order[k - 1]] &&
+                               code->last[order[k]] == code->last[order[k - 1]];
+    free(order);
+    return 0;
+}
+
 static int find_hidden(struct explained *out, struct err *err)
 {
     const struct hidden_launch launch = hidden_code_launch(out->expectation, out->machine);
@@ -66,7 +99,7 @@ static int find_hidden(struct explained *out, struct err *err)
     if (rc ||
         hidden_time(&out->hidden_time, out->unhidden, out->hidden.runs, out->hidden.run_count, &launch, NULL))
         hidden_code_release(&out->hidden);
-    return 0;
+    return find_again(out, err);
 }
 
 /* What of `choices` was expected; all are borrowed. */
@@ -88,6 +121,7 @@ static void explained_release(struct explained *explained)
 {
     hidden_code_release(&explained->hidden);
     free(explained->unhidden);
+    free(explained->again);
     *explained = (struct explained){0};
 }
 

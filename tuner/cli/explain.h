@@ -48,6 +48,7 @@ struct explained {
     struct hidden_code hidden; /* owned; empty where that model cannot say */
     struct hidden_time hidden_time;
     double *unhidden; /* owned: of each basic block, the share of its latency left unhidden */
+    bool *again;      /* whether an interval of the same code came before; owned */
 };
 
 void explained_print(FILE *out, const struct explained *explained);

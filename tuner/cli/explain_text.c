@@ -174,7 +174,7 @@ static void put_hidden(FILE *out, const struct explained *explained)
     fprintf(out, "\nLatency hidden factor (Yuan et al.): %s, %.0f %% of the latency is left unhidden\n", time,
             100 * explained->hidden_time.unhidden_share);
     for (b = 0; b < code->block_count; b++)
-        if (code->blocks[b].latency > 0 || code->blocks[b].barrier)
+        if (!explained->again[b] && (code->blocks[b].latency > 0 || code->blocks[b].barrier))
             fprintf(out, "  0x%04x to 0x%04x  computes %8.5g, waits %6.5g%s: %3.0f %% unhidden\n",
                     code->first[b] * SASS_BYTES, code->last[b] * SASS_BYTES, code->blocks[b].compute,
                     code->blocks[b].latency, code->blocks[b].barrier ? " at a barrier" : "",
