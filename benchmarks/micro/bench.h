@@ -102,7 +102,7 @@ int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, c
                 const struct call *call, struct err *err);
 
 /* A throughput over SMs: `work` per warp / cycles, times the warps of the SM. `blocks` resident ones are
- * wanted on every SM; ERR_FORMAT where another number really was (seed 002, eq. 2). */
+ * wanted on every SM; ERR_FORMAT where another number really was (Lemeire et al., eq. 2). */
 int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
                const struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
 /* The same for what all SMs share: the sustained figure is their mean, what one gets on average, since some

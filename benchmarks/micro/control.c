@@ -245,7 +245,7 @@ static int run_order(struct arm_order *out, const struct micro *micro, const str
     return rc;
 }
 
-/* Seed 001, figures 7 and 8: a chain of 32 arms, one a lane. */
+/* Wong et al., figures 7 and 8: a chain of 32 arms, one a lane. */
 static int order_of_arms(const struct micro *micro, struct err *err)
 {
     struct arm_order up, down;

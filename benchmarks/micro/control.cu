@@ -121,7 +121,7 @@ extern "C" __global__ void diverge(long long *samples, unsigned *sink, unsigned 
     sink[threadIdx.x] = x;
 }
 
-// Seed 002's kernel: four equal arms, arm = (thread / n) % 4; `rounds` times over. Arms differ only in a constant.
+// Lemeire et al.'s kernel: four equal arms, arm = (thread / n) % 4; `rounds` times over. Arms differ only in a constant.
 extern "C" __global__ void arms(unsigned *sink, long long *spans, int rounds, unsigned n)
 {
     const unsigned arm = threadIdx.x / n % 4;
@@ -154,7 +154,7 @@ extern "C" __global__ void arms(unsigned *sink, long long *spans, int rounds, un
     span_keep(spans, enter, start, stop);
 }
 
-// Seed 001's listing 3: thread order[k] takes arm k; each lane writes when its arm began. With two warps the arms of one
+// Wong et al.'s listing 3: thread order[k] takes arm k; each lane writes when its arm began. With two warps the arms of one
 // warp follow each other and the warps overlap.
 extern "C" __global__ void chain_of_arms(const unsigned *order, long long *begins)
 {

@@ -1,7 +1,7 @@
 /* What a thread and a loop iteration cost.
  *
  * Isolates: a copy of long arrays by threads of 1 to 256 elements of 4 bytes, the loop over them unrolled, of
- * constant length, or of a length known at run time (seed 002, figure 6).
+ * constant length, or of a length known at run time (Lemeire et al., figure 6).
  *
  * Unit: bytes per second of the whole GPU, both ways counted.
  *

@@ -8,7 +8,7 @@
  *
  * Expected: as long as banks are distinct the tags set the time, in proportion to the lines; lanes in one
  * bank of different lines take a cycle each. Fully diverging against coalesced throughput is worse than the
- * ratio of their bytes, which is 8 (seed 000 saw 28 to 33 and 56).
+ * ratio of their bytes, which is 8 (Volkov saw 28 to 33 and 56).
  *
  * Profile: l1_request, l1_sector, l1_line, sector_latency, line_latency; curves l1_lines_*, readonly_lines_*,
  * sectors_l2. */

@@ -8,7 +8,7 @@
  * Unit: seconds; cycles for the gap.
  *
  * Expected: a microsecond a launch, half a nanosecond a block; time against blocks
- * flat within the first wave, then in steps (seed 002, figure 1).
+ * flat within the first wave, then in steps (Lemeire et al., figure 1).
  *
  * Profile: launch_graph, block_dispatch, block_replace; curve time_blocks. */
 #include "micro/micro.h"

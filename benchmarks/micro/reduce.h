@@ -1,10 +1,10 @@
 /* From time stamps to numbers: pure functions over what the kernels write.
  *
  * A calibrated value is the median over its runs; a run is the time of one SM (latencies: the median of its
- * 32 samples). The spread is the interquartile range of the runs, of which there are at least 25. Seed 002
- * quotes 1.96 standard deviations instead; clock stamps are not normally distributed (one late sample would
- * triple it), so quartiles are used, and where the report quotes a 95 % interval it is the bootstrap interval
- * of the median. */
+ * 32 samples). The spread is the interquartile range of the runs, of which there are at least 25. Lemeire et
+ * al. quotes 1.96 standard deviations instead; clock stamps are not normally distributed (one late sample
+ * would triple it), so quartiles are used, and where the report quotes a 95 % interval it is the bootstrap
+ * interval of the median. */
 #ifndef MICRO_REDUCE_H
 #define MICRO_REDUCE_H
 

@@ -8,7 +8,7 @@
  *
  * Expected: two banks since compute capability 7.0 that give one register a cycle each, so three sources
  * in one bank take three cycles, two take two, and the reuse flags save them; largest block by
- * occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (seed 001, figure 9, saw 128 on
+ * occupancy_largest_block(): 88 registers allow 640 threads on sm_90 (Wong et al., figure 9, saw 128 on
  * GT200).
  *
  * Profile: register_banks, register_conflict, register_window; curve block_registers. */

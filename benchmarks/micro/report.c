@@ -137,7 +137,8 @@ static void write_pairs(FILE *out, const struct device *device)
 
 enum { NONE = -1 };
 
-/* Rows of the summary: what it is, where latency and size stand, who shares it, and the GT200 of seed 001. */
+/* Rows of the summary: what it is, where latency and size stand, who shares it, and the GT200 of Wong et al..
+ */
 static const struct row {
     const char *name;
     int latency, bytes, rate; /* enum device_value_id or NONE */

@@ -1,7 +1,7 @@
-/* The page that `occutune calibrate --report` writes: the tables of seed 002 (operations with completion and
- * issue latency) and of seed 001 (the architecture, with GT200 beside it), the pipe map, every value with its
- * spread, what is missing and why, and the pictures. Made from a profile alone, so that any profile can be
- * looked at again. */
+/* The page that `occutune calibrate --report` writes: the tables of Lemeire et al. (operations with
+ * completion and issue latency) and of Wong et al. (the architecture, with GT200 beside it), the pipe map,
+ * every value with its spread, what is missing and why, and the pictures. Made from a profile alone, so that
+ * any profile can be looked at again. */
 #ifndef MICRO_REPORT_H
 #define MICRO_REPORT_H
 

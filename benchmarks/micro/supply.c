@@ -5,7 +5,7 @@
  * Unit: cycles per instruction and sub-partition.
  *
  * Expected: a plateau as long as the code fits a level, a step where it does not. The granularity of a
- * fetch (seed 001, figure 24) is left out: it enters no term of the model, and this curve gives what the
+ * fetch (Wong et al., figure 24) is left out: it enters no term of the model, and this curve gives what the
  * model needs.
  *
  * Profile: instruction_l0_bytes, instruction_l1_bytes, instruction_l2_bytes; curves instruction_supply*. */

@@ -5,7 +5,7 @@
  * Unit: cycles per FFMA of a warp.
  *
  * Expected: the latency as long as the pipe is not full, then in proportion to the warps; the same for every
- * warp of an SM if the schedulers are fair (seed 001, section on the pipeline).
+ * warp of an SM if the schedulers are fair (Wong et al., section on the pipeline).
  *
  * Profile: curves warp_latency, warp_latency_spread. */
 #include "micro/micro.h"

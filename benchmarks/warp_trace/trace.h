@@ -1,5 +1,5 @@
 /* What the recorded warps of a launch say: Little's law (Volkov 3.2), once with warps as items, and achieved
- * occupancy (seed 003). Times are SM cycles; the clocks of different SMs are never compared. */
+ * occupancy (NVIDIA (profiler)). Times are SM cycles; the clocks of different SMs are never compared. */
 #ifndef WARP_TRACE_TRACE_H
 #define WARP_TRACE_TRACE_H
 

@@ -5,8 +5,8 @@
  * to 12.x): registers go to warps in granules within each sub-partition, shared memory to blocks in granules
  * and with the bytes the system reserves, and the launch itself is refused where registers for all
  * sub-partitions at once would not fit. A limit of 0 is unknown and limits nothing; device_need_occupancy()
- * says whether enough of them are known. Seed 003 defines the terms: theoretical occupancy here, achieved
- * occupancy through waves. */
+ * says whether enough of them are known. NVIDIA (profiler) defines the terms: theoretical occupancy here,
+ * achieved occupancy through waves. */
 #ifndef MODEL_OCCUPANCY_H
 #define MODEL_OCCUPANCY_H
 
@@ -63,7 +63,7 @@ struct occupancy_block occupancy_block_of(const struct launch *launch,
 bool occupancy_launchable(char *reason, size_t size, const struct device_limits *limits,
                           const struct launch *launch, const struct cubin_resources *resources);
 
-/* Waves of equally long blocks (seed 003; 45 blocks where 60 fit: 75 %). */
+/* Waves of equally long blocks (NVIDIA (profiler); 45 blocks where 60 fit: 75 %). */
 struct waves {
     uint64_t capacity; /* blocks resident on the whole GPU */
     uint64_t full;     /* waves that fill it */
@@ -85,13 +85,13 @@ enum { OCCUPANCY_POINTS = 256 };
 size_t occupancy_curve(struct occupancy_point out[OCCUPANCY_POINTS], const struct device_limits *limits,
                        const struct occupancy_block *block, enum occupancy_axis axis);
 
-/* The largest block, a multiple of 32 threads, whose registers the launch check accepts (seed 001, figure 9).
- * 0 where none is. */
+/* The largest block, a multiple of 32 threads, whose registers the launch check accepts (Wong et al., figure
+ * 9). 0 where none is. */
 unsigned occupancy_largest_block(const struct device_limits *limits, unsigned registers);
 
 /* Bytes of dynamic shared memory that leave room for exactly `blocks` (>= 1) resident blocks of a kernel
  * without static shared memory, where nothing else limits them: largest per SM / blocks, down to the granule,
- * less the reserved bytes (seed 002, eq. 2), no more than a block may take. */
+ * less the reserved bytes (Lemeire et al., eq. 2), no more than a block may take. */
 unsigned occupancy_shared_for(const struct device_limits *limits, unsigned blocks);
 
 #endif

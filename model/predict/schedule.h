@@ -1,5 +1,6 @@
 /* How a grid's thread blocks come to its SMs: waves, the tail, and imbalance. The latter has the three causes
- * of low achieved occupancy in seed 003: unequal warps within a block, unequal blocks, too few blocks. */
+ * of low achieved occupancy in NVIDIA (profiler): unequal warps within a block, unequal blocks, too few
+ * blocks. */
 #ifndef MODEL_SCHEDULE_H
 #define MODEL_SCHEDULE_H
 

@@ -1,5 +1,5 @@
 /* Allocations that fail when told to: whoever calls must end with ERR_MEMORY, an empty result and nothing
- * leaked (preset asan sees leaks). The linker sends the allocations of the test and of the rooms linked into
+ * leaked (preset asan sees leaks). The linker sends the allocations of the test and of the modules linked into
  * it here, not those of the libraries: memory_test() in tests/unit/CMakeLists.txt. */
 #ifndef TESTS_UNIT_FAILING_H
 #define TESTS_UNIT_FAILING_H

@@ -113,7 +113,7 @@ static void notes_what_two_warps_share(void **state)
     program_close(&p);
 }
 
-/* Seed 000, 3.10: sectors and lines of the permutation. */
+/* Volkov, 3.10: sectors and lines of the permutation. */
 static void counts_permutation_traffic(void **state)
 {
     static const struct {
@@ -136,7 +136,8 @@ static void counts_permutation_traffic(void **state)
     }
 }
 
-/* Seed 002, Fig. 5: arms executed per warp of a block of 256 threads. An arm ends with its own store. */
+/* Lemeire et al., Fig. 5: arms executed per warp of a block of 256 threads. An arm ends with its own store.
+ */
 static void counts_divergent_arms(void **state)
 {
     static const struct {
@@ -163,7 +164,7 @@ static void counts_divergent_arms(void **state)
     }
 }
 
-/* Seed 001, Listing 3: every arm of the chain runs once, by one lane. */
+/* Wong et al., Listing 3: every arm of the chain runs once, by one lane. */
 static void runs_every_arm(void **state)
 {
     struct program p;

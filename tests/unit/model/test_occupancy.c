@@ -10,7 +10,7 @@ static struct device_limits limits_of(unsigned sm)
     return limits;
 }
 
-/* Seed 003's device: nothing reserved, one carve-out. */
+/* NVIDIA (profiler)'s device: nothing reserved, one carve-out. */
 static struct device_limits seed_device(void)
 {
     struct device_limits limits = limits_of(90);
@@ -80,7 +80,7 @@ static void largest_block_against_registers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sm_90 / sizeof *sm_90; i++)
         assert_int_equal(occupancy_largest_block(&limits, sm_90[i][0]), sm_90[i][1]);
-    /* Seed 001, figure 9: 16,384 registers, rounded to 4 a thread, threads in steps of 64. */
+    /* Wong et al., figure 9: 16,384 registers, rounded to 4 a thread, threads in steps of 64. */
     limits.subpartitions = 2;
     limits.register_granule = 128;
     limits.registers_per_block = 16384;
@@ -90,7 +90,7 @@ static void largest_block_against_registers(void **state)
     assert_int_equal(occupancy_largest_block(&limits, 256), 0);
 }
 
-/* Seed 004, table 3 from its table 1 (compute capability 1.3). */
+/* Yuan et al., table 3 from its table 1 (compute capability 1.3). */
 static void resident_blocks_of_seed_004(void **state)
 {
     static const unsigned cases[][4] = {
