@@ -1,4 +1,4 @@
-/* The decision: what tuning found, as JSON that headers, programs and people read. FORMATS.md lists its
+/* The decision: what tuning found, as JSON that headers, programs and people read. docs/formats.md lists its
  * fields. */
 #ifndef TUNER_DECISION_DECISION_H
 #define TUNER_DECISION_DECISION_H
