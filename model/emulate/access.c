@@ -136,7 +136,7 @@ bool cell_store(struct emulation *emulation, const struct cell *cell, const void
     memcpy(cell->bytes, bytes, width);
     if (cell->page) {
         page_taint(cell->page, cell->offset, width, unknown);
-        cell->page->written = true;
+        cell->page->written = emulation->memory.written = true;
     } else if (unknown || emulation->shared_tainted) {
         memset(cell->marks, unknown, width);
         emulation->shared_tainted = true;
@@ -416,7 +416,7 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
     struct request request;
     int rc;
 
-    if (!mask)
+    if (!mask || (emulation->signing && !wanted))
         return STEP_NEXT;
     if (i->op == SASS_QSPC)
         return query_space(emulation, warp, i, mask);

@@ -10,9 +10,10 @@
 
 int emulation_slice(struct emulation *emulation, bool stores, struct err *err)
 {
+    const enum slice_aim aim = emulation->slice.aim;
+
     slice_release(&emulation->slice);
-    return slice_init(&emulation->slice, emulation->instructions, emulation->count,
-                      emulation->mode == EMULATE_FULL, stores, err);
+    return slice_init(&emulation->slice, emulation->instructions, emulation->count, aim, stores, err);
 }
 
 static void clear_registers(struct registers *regs, const struct emulation *emulation)

@@ -143,7 +143,13 @@ struct emulate_result {
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
-    bool wandered;  /* addresses in long loops were sampled (emulate/wander.h) */
+    bool wandered;       /* addresses in long loops were sampled (emulate/wander.h) */
+    /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
+    double unproven;   /* share of the grid's blocks of which it is not */
+    double work_error; /* half the width of the interval around the warp instructions counted that holds those
+                          of the grid, relative; 0 where every block's are known */
+    double *certain;   /* warp instructions that the grid issues at least, by instruction; null where the
+                          sampled blocks tell; owned */
     double meeting; /* of a sample: passes of atomics where all blocks meet, per operation (emulate/meet.h) */
     uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
 
@@ -173,9 +179,10 @@ int emulate_blocks(struct emulate_result *out, struct emulation *emulation, cons
                    size_t count, struct err *err);
 int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct err *err);
 
-/* Executes a sample of the grid, each block on initial memory: first, middle and last in x and y, the
- * neighbours in x, y and z of the middle, and, while their paths differ, more, up to `most` (at least 1)
- * blocks; three are enough where they take long to execute. Their weights add up to the grid. */
+/* Executes a sample of the grid, each block on initial memory: the middle, its neighbours in x, y and z,
+ * first and last, and blocks that stand for those which go another way (emulate/strata.h), up to `most` (at
+ * least 1) and fewer where they take long to execute. Their weights add up to the grid, and what they issue
+ * to what it does, but for `work_error`. */
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */

@@ -71,6 +71,7 @@ int region_page(struct page **out, struct region *region, uint64_t offset, struc
         free(page);
         return rc;
     }
+    region->fills++;
     page->number = number;
     page->next = region->filled;
     *out = region->pages[number] = region->filled = page;
@@ -130,8 +131,20 @@ static void drop_pages(struct region *region, bool all)
 
 void memory_forget(struct emulate_memory *memory)
 {
+    if (!memory->written)
+        return;
+    memory->written = false;
     for (size_t i = 0; i < memory->region_count; i++)
         drop_pages(&memory->regions[i], false);
+}
+
+uint64_t memory_fills(const struct emulate_memory *memory)
+{
+    uint64_t fills = 0;
+
+    for (size_t i = 0; i < memory->region_count; i++)
+        fills += memory->regions[i].fills;
+    return fills;
 }
 
 void memory_release(struct emulate_memory *memory)

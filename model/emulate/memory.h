@@ -37,6 +37,7 @@ struct region {
     const unsigned char *initial; /* bytes of a variable in the cubin; null for zeros */
     enum element_type type;       /* of the fill's elements */
     struct page **pages;
+    uint64_t fills; /* pages filled so far, dropped ones included */
     size_t page_count;
     struct page *filled; /* those of `pages` that there are */
 };
@@ -54,7 +55,7 @@ struct emulate_memory {
     uint64_t *arguments; /* address of each argument that is a buffer or a variable in global memory */
     uint64_t *symbols;   /* address of each symbol of the cubin in global memory, else 0 */
     struct constant_bank banks[CUBIN_BANKS];
-    uint64_t version; /* grows with every store that may have changed something */
+    bool written; /* some page was since stores were dropped last */
 };
 
 struct emulate_target {
@@ -74,6 +75,8 @@ uint64_t symbol_address(const struct emulate_memory *memory, const struct cubin 
 const struct cubin_symbol *foreign_symbol(const struct cubin *cubin, uint64_t address);
 /* Drops every store. */
 void memory_forget(struct emulate_memory *memory);
+/* Pages filled so far, dropped ones included: what reading initial contents cost. */
+uint64_t memory_fills(const struct emulate_memory *memory);
 
 /* The region that holds all of [address, address + bytes), or null. */
 struct region *memory_region(struct emulate_memory *memory, uint64_t address, unsigned bytes);

@@ -220,6 +220,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
         rc = steady_open(&emulation->steady, err);
     if (!rc) {
         count_rows(emulation);
+        emulation->slice.aim = emulation->mode == EMULATE_FULL ? SLICE_EVERYTHING : SLICE_ACCESSES;
         rc = emulation_slice(emulation, false, err);
     }
     if (rc) {

@@ -301,7 +301,7 @@ int request_count(struct emulation *emulation, const struct request *request, co
         return 0;
     request_tally(emulation, request, pattern, 1);
     split_spaces(spaces, request);
-    if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY &&
+    if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY && !emulation->lowest &&
         meet_note(&emulation->meet, emulation->result->block_count, request->address, spaces[0],
                   emulation->err))
         return ERR_MEMORY;

@@ -8,6 +8,7 @@
 #include "model/emulate/block.h"
 #include "model/emulate/control.h"
 #include "model/emulate/hope.h"
+#include "model/emulate/signature.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
 
@@ -109,6 +110,8 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
         }
         hope_note(emulation, warp, i, group->mask, mask);
     }
+    if (emulation->signing && (kind == KIND_CONTROL || kind == KIND_ACCESS))
+        signature_note(emulation, i, group->mask, mask);
     switch (kind) {
     case KIND_COMPUTE:
         if (mask)

@@ -1,14 +1,19 @@
 /* Which blocks of a grid are executed when not all are, and what each stands for. */
-#include "model/emulate/alike.h"
-#include "model/emulate/order.h"
+#include "model/emulate/sample.h"
 
 #include "base/hash.h"
+#include "model/emulate/alike.h"
+#include "model/emulate/order.h"
+#include "model/emulate/represent.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Where loaded values decide what is done, everything is executed one by one: fewer blocks must do then. */
-enum { MORE_WHERE_VARIED = 4, ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
+/* Where blocks take long to execute, fewer must do. */
+enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
+
+enum { SIGN_LEAST = 1 << 16 }; /* instructions to spend on telling blocks apart: as many as the first took */
 
 /* A position along one axis and how many of the axis it stands for. */
 struct place {
@@ -34,6 +39,15 @@ static unsigned places_of(struct place out[3], unsigned extent)
     return 3;
 }
 
+double block_issued(const struct emulate_result *result, const struct emulate_block *block)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < result->instruction_count; i++)
+        sum += (double)block->counts[i].issued;
+    return sum;
+}
+
 static int find_block(const struct emulate_result *result, const unsigned position[3])
 {
     for (size_t k = 0; k < result->block_count; k++)
@@ -47,14 +61,27 @@ static bool enough(const struct emulate_result *result)
     return result->block_count >= ENOUGH_BLOCKS && result->executed > ENOUGH_EXECUTED;
 }
 
-static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
-                  const unsigned position[3], struct err *err)
+/* Whether one more block, as those before, would be beyond the budget: better none than no answer. */
+static bool exhausts(const struct emulate_result *result, const struct emulation *emulation)
 {
-    if (result->block_count >= most || result->end != EMULATE_DONE || enough(result) ||
-        find_block(result, position) >= 0)
+    const double blocks = (double)result->block_count, executed = (double)result->executed;
+
+    return blocks > 0 && executed + 1.25 * executed / blocks > (double)emulation->budget;
+}
+
+int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
+               struct err *err)
+{
+    if (result->end != EMULATE_DONE || find_block(result, position) >= 0 || exhausts(result, emulation))
         return 0;
     memory_forget(&emulation->memory);
     return emulation_block(result, emulation, position, err);
+}
+
+static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
+                  const unsigned position[3], struct err *err)
+{
+    return result->block_count >= most || enough(result) ? 0 : sample_add(result, emulation, position, err);
 }
 
 static int add(struct emulate_result *result, struct emulation *emulation, size_t most, unsigned x,
@@ -103,33 +130,6 @@ static bool at_edge(unsigned at, unsigned extent)
     return at == 0 || at == extent - 1;
 }
 
-static bool inside(const struct emulate_block *block, const unsigned grid[3])
-{
-    bool in = true;
-
-    for (unsigned axis = 0; axis < 2; axis++)
-        in &= grid[axis] < 3 || !at_edge(block->position[axis], grid[axis]);
-    return in;
-}
-
-/* Inside the grid some blocks execute a tenth more than others do: a few do not tell their mean. */
-static bool varied(const struct emulate_result *result, const unsigned grid[3])
-{
-    uint64_t least = UINT64_MAX, most = 0;
-
-    for (size_t b = 0; b < result->block_count; b++) {
-        uint64_t issued = 0;
-
-        if (!inside(&result->blocks[b], grid))
-            continue;
-        for (size_t i = 0; i < result->instruction_count; i++)
-            issued += result->blocks[b].counts[i].issued;
-        least = issued < least ? issued : least;
-        most = issued > most ? issued : most;
-    }
-    return least < most && (double)(most - least) > 0.1 * (double)least;
-}
-
 /* Blocks at random. */
 static int add_random(struct emulate_result *result, struct emulation *emulation, size_t most,
                       struct err *err)
@@ -146,25 +146,8 @@ static int add_random(struct emulate_result *result, struct emulation *emulation
     return rc;
 }
 
-/* Blocks at the same shares of the grid's extents whatever these are, so that variants are compared by the
- * same part of the work: multiples of the powers of the plastic number's inverse, which spread evenly. */
-static int add_spread(struct emulate_result *result, struct emulation *emulation, size_t most,
-                      struct err *err)
-{
-    const unsigned *grid = emulation->launch->grid;
-    int rc = 0;
-
-    for (size_t k = 1; k <= most && !rc; k++) {
-        const double x = (double)k * 0.7548776662466927, y = (double)k * 0.5698402909980532;
-
-        rc = add(result, emulation, most, (unsigned)((x - floor(x)) * grid[0]),
-                 (unsigned)((y - floor(y)) * grid[1]), err);
-    }
-    return rc;
-}
-
-/* All combinations of first, middle and last, then blocks in between, more of them where they vary. */
-static int add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+/* All combinations of first, middle and last, then blocks in between. */
+int sample_add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
     struct place xs[3], ys[3];
@@ -173,97 +156,168 @@ static int add_more(struct emulate_result *result, struct emulation *emulation, 
 
     for (unsigned i = 0; i < nx * ny && !rc; i++)
         rc = add(result, emulation, most, xs[i % nx].at, ys[i / nx].at, err);
-    if (!rc)
-        rc = add_random(result, emulation, most, err);
-    if (!rc && varied(result, grid))
-        rc = add_spread(result, emulation, MORE_WHERE_VARIED * most, err);
-    return rc;
+    return rc ? rc : add_random(result, emulation, most, err);
 }
 
-static bool near_middle(const struct emulate_block *block, const unsigned grid[3])
+/* Whether two blocks are at the same edges of the grid. */
+static bool same_part(const unsigned a[3], const unsigned b[3], const unsigned grid[3])
 {
-    return block->position[0] - grid[0] / 2 <= 2 && block->position[1] - grid[1] / 2 <= 1;
+    bool same = true;
+
+    for (unsigned axis = 0; axis < 2; axis++)
+        same &= at_edge(a[axis], grid[axis]) ? b[axis] == a[axis] : !at_edge(b[axis], grid[axis]);
+    return same;
 }
 
-/* The blocks that add_core() takes around the middle are near each other: where blocks vary, no more than
- * one of them. */
-static double places(const struct emulate_result *result, size_t k, const unsigned grid[3], bool vary)
+/* Blocks of the grid at the same edges as this one. */
+static double part_blocks(const unsigned at[3], const unsigned grid[3])
 {
-    double together = 0;
+    double blocks = grid[2];
 
-    if (!vary || !near_middle(&result->blocks[k], grid))
-        return 1;
-    for (size_t n = 0; n < result->block_count; n++)
-        together += near_middle(&result->blocks[n], grid);
-    return 1 / together;
+    for (unsigned axis = 0; axis < 2; axis++)
+        if (!at_edge(at[axis], grid[axis]))
+            blocks *= grid[axis] - 2.0;
+    return blocks;
 }
 
-/* Blocks at the same edges of the grid share the weight of that part of it. */
-static void weigh(struct emulate_result *result, const unsigned grid[3])
-{
-    const bool vary = varied(result, grid);
-
-    for (size_t k = 0; k < result->block_count; k++) {
-        const unsigned *at = result->blocks[k].position;
-        double sharing = 0, part = grid[2];
-
-        for (unsigned axis = 0; axis < 2; axis++)
-            if (!at_edge(at[axis], grid[axis]))
-                part *= grid[axis] - 2.0;
-        for (size_t n = 0; n < result->block_count; n++) {
-            const unsigned *other = result->blocks[n].position;
-            bool same = true;
-
-            for (unsigned axis = 0; axis < 2; axis++)
-                same &= at_edge(at[axis], grid[axis]) ? other[axis] == at[axis]
-                                                      : !at_edge(other[axis], grid[axis]);
-            sharing += same ? places(result, n, grid, vary) : 0;
-        }
-        result->blocks[k].weight = part * places(result, k, grid, vary) / sharing;
-    }
-}
-
-/* Parts of the grid without a block in the sample are taken to be like those that have one. */
-static void normalise(struct emulate_result *result, double blocks)
+void sample_weigh(struct emulate_result *result, const unsigned grid[3], const size_t *group, size_t which,
+                  double blocks)
 {
     double sum = 0;
 
-    for (size_t k = 0; k < result->block_count; k++)
+    for (size_t k = 0; k < result->block_count; k++) {
+        const unsigned *at = result->blocks[k].position;
+        unsigned sharing = 0;
+
+        if (group[k] != which)
+            continue;
+        for (size_t n = 0; n < result->block_count; n++)
+            sharing += group[n] == which && same_part(at, result->blocks[n].position, grid);
+        result->blocks[k].weight = part_blocks(at, grid) / sharing;
         sum += result->blocks[k].weight;
+    }
     for (size_t k = 0; k < result->block_count; k++)
-        result->blocks[k].weight *= blocks / sum;
+        if (group[k] == which)
+            result->blocks[k].weight *= blocks / sum;
 }
 
+/* Blocks that all go one way, or of which nobody can tell: all of them in one group. */
+static int add_equal(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+{
+    const int rc = all_alike(result) ? 0 : sample_add_more(result, emulation, most, err);
+    size_t *group = rc ? NULL : calloc(result->block_count + 1, sizeof *group);
+
+    if (rc)
+        return rc;
+    if (!group)
+        return err_memory(err);
+    sample_weigh(result, emulation->launch->grid, group, 0, (double)launch_blocks(emulation->launch));
+    free(group);
+    return 0;
+}
+
+/* Nobody knows what the blocks do that were not executed: those that were differ by so much. */
+static void doubt(struct emulate_result *result, double blocks)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        const double issued = block_issued(result, &result->blocks[b]);
+
+        least = fmin(least, issued);
+        most = fmax(most, issued);
+    }
+    result->unproven = 1 - fmin((double)result->block_count / blocks, 1);
+    result->work_error =
+        result->unproven * fmax(most / fmax(least, 1) - 1, 3.0 / (double)result->block_count);
+}
+
+/* Takes over what is known of the grid's work. */
+static void take_strata(struct emulate_result *result, struct strata *strata)
+{
+    result->unproven = strata->unproven;
+    result->work_error = strata->error;
+    result->executed += strata->cost;
+    result->certain = strata->certain;
+    strata->certain = NULL;
+}
+
+/* What the blocks that were executed issue more or less than any that was looked at: others may do so, too.
+ */
+static double find_other(const struct emulate_result *result, const struct strata *strata)
+{
+    double other = 0;
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        const double issued = block_issued(result, &result->blocks[b]);
+        double nearest = INFINITY;
+
+        for (size_t k = 0; k < strata->count; k++)
+            nearest = fmin(nearest, fabs(strata->list[k].issued - issued));
+        other = fmax(other, nearest);
+    }
+    return other;
+}
+
+static int add_by_strata(struct emulate_result *result, struct emulation *emulation, size_t most,
+                         struct signer *signer, const struct origin *origin, struct err *err)
+{
+    const uint64_t budget = result->executed > SIGN_LEAST ? result->executed : SIGN_LEAST;
+    struct strata strata;
+    int rc = strata_find(&strata, signer, origin, budget, err);
+    const double other = !rc && strata.known ? find_other(result, &strata) : 0;
+
+    if (!rc && strata.known)
+        strata.error += 3 * strata.unseen_each * other / strata.issued;
+    if (!rc && strata.known && (strata.count > 1 || other > 0))
+        rc = represent(result, signer, &strata, most, err);
+    else if (!rc)
+        rc = add_equal(result, emulation, most, err);
+    if (!rc && strata.known)
+        take_strata(result, &strata);
+    else if (!rc)
+        doubt(result, (double)launch_blocks(emulation->launch));
+    strata_release(&strata);
+    return rc;
+}
+
+/* The blocks around the middle, then those that stand for blocks which go another way. */
 static int add_blocks(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
-    int rc = alike_open(&emulation->alike, emulation->launch->block, err);
+    struct signer signer;
+    struct origin origin;
+    int rc = add_core(out, emulation, most, err);
 
-    if (!rc)
-        rc = add_core(out, emulation, most, err);
-    if (!rc && !all_alike(out))
-        rc = add_more(out, emulation, most, err);
-    alike_close(emulation->alike);
-    emulation->alike = NULL;
+    if (rc || out->end != EMULATE_DONE)
+        return rc;
+    rc = signer_open(&signer, emulation, err);
+    if (!rc) {
+        origin_find(&origin, &signer.slice, emulation->instructions, emulation->count);
+        rc = (origin.axis[0] || origin.axis[1] || origin.axis[2]) &&
+                     out->block_count < launch_blocks(emulation->launch)
+                 ? add_by_strata(out, emulation, most, &signer, &origin, err)
+                 : add_equal(out, emulation, most, err);
+    }
+    signer_close(&signer);
     return rc;
 }
 
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
-    int rc;
+    int rc = alike_open(&emulation->alike, emulation->launch->block, err);
 
     emulation_begin(out, emulation);
     meet_release(&emulation->meet);
-    rc = add_blocks(out, emulation, most, err);
+    if (!rc)
+        rc = add_blocks(out, emulation, most, err);
+    alike_close(emulation->alike);
+    emulation->alike = NULL;
     out->meeting = meet_share(&emulation->meet);
     if (!rc)
         rc = order_find(out, emulation, err);
-    if (rc) {
+    if (rc)
         emulate_result_release(out);
-        return rc;
-    }
-    weigh(out, emulation->launch->grid);
-    normalise(out, (double)launch_blocks(emulation->launch));
-    return 0;
+    return rc;
 }
 
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)

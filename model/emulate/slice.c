@@ -21,12 +21,6 @@ static bool is_memory(const struct sass *i)
     return i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT;
 }
 
-static bool decides(const struct sass *i)
-{
-    return i->op == SASS_UNKNOWN || i->op == SASS_BAR || is_memory(i) || walks_constants(i) ||
-           sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
-}
-
 /* Whether some wanted load may read what this instruction stores. */
 static bool is_read_back(const struct slice *slice, const struct sass *i)
 {
@@ -40,6 +34,17 @@ static bool is_read_back(const struct slice *slice, const struct sass *i)
     default:
         return slice->stores;
     }
+}
+
+/* An access whose address is not asked for is as its path says, but for its guard. */
+static bool decides(const struct slice *slice, const struct sass *i)
+{
+    if (is_memory(i))
+        return slice->aim == SLICE_ACCESSES || (slice->aim == SLICE_LANES && is_guarded(i)) ||
+               (i->accesses[i->access_count - 1].access & SASS_WRITES && is_read_back(slice, i));
+    return i->op == SASS_UNKNOWN || i->op == SASS_BAR ||
+           (slice->aim == SLICE_ACCESSES && walks_constants(i)) ||
+           sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
 }
 
 /* A wanted load makes stores to its memory wanted. */
@@ -72,10 +77,12 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
     const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
+    const bool addresses = wanted || analysis->slice->aim == SLICE_ACCESSES;
 
     analysis->slice->wanted[index] |= wanted;
-    set_add_addresses(reads, i);
-    if (analysis->slice->wanted[index] || sass_is_bulk(i)) /* whose addresses are operands */
+    if (addresses)
+        set_add_addresses(reads, i);
+    if (analysis->slice->wanted[index] || (addresses && sass_is_bulk(i))) /* whose addresses are operands */
         set_add_sources(reads, i);
     if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
@@ -96,7 +103,7 @@ static bool visit(struct analysis *analysis, size_t index, struct need *need)
 
     set_definitions(&defined, slice, i);
     needed = need_of(need, &defined, guard);
-    if (set_is_empty(&needed) && !decides(i))
+    if (set_is_empty(&needed) && !decides(slice, i))
         return false;
     slice->needed[index] = true;
     need_forget(need, &defined, slice, analysis->code, analysis->count, index + 1);
@@ -275,14 +282,14 @@ static int allocate(struct slice *slice, size_t count, struct err *err)
                : err_memory(err);
 }
 
-int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
+int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
                struct err *err)
 {
     int rc;
 
-    *out = (struct slice){.stores = stores};
+    *out = (struct slice){.aim = aim, .stores = stores};
     rc = allocate(out, count, err);
-    if (!rc && everything) {
+    if (!rc && aim == SLICE_EVERYTHING) {
         want_everything(out, count);
         return 0;
     }

@@ -27,7 +27,16 @@ struct slice_set {
     uint64_t bits[SLICE_WORDS];
 };
 
+/* What has to be known of an execution. */
+enum slice_aim {
+    SLICE_EVERYTHING, /* all that it computes */
+    SLICE_ACCESSES,   /* which way it goes, and the address of every access to memory */
+    SLICE_LANES,      /* which way it goes, and which lanes access memory; not where */
+    SLICE_CONTROL     /* which way it goes */
+};
+
 struct slice {
+    enum slice_aim aim;
     bool hopeful;                        /* see slice_init */
     bool plain_stack;                    /* local memory is spilled registers: its words are in the sets */
     uint8_t flags[SLICE_FLAG_REGISTERS]; /* the flag registers */
@@ -42,8 +51,7 @@ struct slice {
     bool stores;                                  /* the data of global stores is wanted */
 };
 
-/* `everything`: all instructions are needed and wanted. `stores`: so is the data of stores to global memory,
- * because a wanted load reads it back.
+/* `stores`: the data of stores to global memory is wanted as well, because a wanted load reads it back.
  *
  * A register set under a guard keeps its old value in the lanes that are off, and so its earlier definition
  * seems to be needed, be it the result of a load or of a sum of floats. Compilers read such a register under
@@ -51,7 +59,7 @@ struct slice {
  * slice therefore hopes that lanes that are off are not read, if that makes do without loads. At an
  * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, hope
  * was wrong: slice_pin() it and begin anew. */
-int slice_init(struct slice *out, const struct sass *code, size_t count, bool everything, bool stores,
+int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
                struct err *err);
 /* Slices again, hoping no more for the instruction `index`. */
 int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);

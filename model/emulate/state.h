@@ -19,6 +19,8 @@
  *                      emulate/record.c what they do
  *   emulate/hope.c     whether a hopeful slice holds
  *   emulate/alike.c    blocks that do what another did, elsewhere
+ *   emulate/signature.c  which way a block goes, without its accesses; emulate/origin.c what decides that
+ *   emulate/strata.c   the blocks of a grid by the way they go
  */
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
@@ -163,6 +165,7 @@ struct emulation {
     struct meet meet;         /* atomics of the sample so far */
     struct alike *alike;      /* while a sample is taken, else null */
     uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    uint64_t *signing; /* which way a block goes is all that is asked for: a hash of lanes; else null */
     bool copied;      /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;
     struct err *err;

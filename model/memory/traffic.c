@@ -124,6 +124,29 @@ static bool same_counts(const struct emulate_block *a, const struct emulate_bloc
     return a->warps == b->warps;
 }
 
+/* What every warp issues at the least, as a mean: where blocks differ, what all of those that were looked at
+ * issue, or what the interval around the mean begins with; else the least of the blocks. */
+static void take_least(struct traffic *out, const struct emulate_result *result)
+{
+    size_t b, i;
+
+    for (i = 0; i < result->instruction_count; i++) {
+        struct traffic_count *count = &out->counts[i];
+
+        if (result->certain) {
+            count->least_issued =
+                fmin(fmax(result->certain[i] / out->warps, (1 - result->work_error) * count->issued),
+                     count->issued);
+            continue;
+        }
+        count->least_issued = INFINITY;
+        for (b = 0; b < result->block_count; b++)
+            count->least_issued = fmin(count->least_issued,
+                                       (double)result->blocks[b].counts[i].issued / result->blocks[b].warps);
+        count->least_issued *= fmax(1 - result->work_error, 0);
+    }
+}
+
 static void take_counts(struct traffic *out, const struct emulate_result *result)
 {
     double warps = 0;
@@ -131,19 +154,16 @@ static void take_counts(struct traffic *out, const struct emulate_result *result
 
     for (b = 0; b < result->block_count; b++)
         warps += result->blocks[b].weight * result->blocks[b].warps;
-    out->blocks_equal = true;
+    out->blocks_equal = !(result->unproven > 0);
     for (b = 0; b < result->block_count; b++) {
         const struct emulate_block *block = &result->blocks[b];
 
         out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
         for (i = 0; i < result->instruction_count; i++) {
             struct traffic_count *count = &out->counts[i];
-            const double own = (double)block->counts[i].issued / block->warps;
-
             add_count(count, &block->counts[i], block->weight / warps);
             add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
                       block->weight / warps);
-            count->least_issued = b ? fmin(count->least_issued, own) : own;
         }
     }
     for (i = 0; i < result->instruction_count; i++)
@@ -301,8 +321,9 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     out->counts = calloc(result->instruction_count ? result->instruction_count : 1, sizeof *out->counts);
     if (!out->counts)
         return err_memory(err);
-    take_counts(out, result);
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
+    take_counts(out, result);
+    take_least(out, result);
     out->meeting = result->meeting;
     find_hot(out);
     sum_sectors(out, code, caches, result->blocks[0].warps);

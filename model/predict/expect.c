@@ -215,6 +215,7 @@ static int make_prediction(struct expect_work *work)
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;
+    out->input.work_error = out->emulation.work_error;
     out->input.known_share = out->demands.known_share;
     out->input.assumptions = out->demands.assumptions |
                              (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |

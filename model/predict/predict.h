@@ -43,6 +43,7 @@ struct predict_input {
     struct latency latency;
     struct crowded crowded;
     double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
+    double work_error;    /* of the work counted, as struct emulate_result has it; 0: all was */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
     bool unrated; /* something executed has no rate (model/predict/unrated.h): the estimate leaves it out */
@@ -71,10 +72,10 @@ struct prediction {
     double stalled_bandwidth; /* none did: looser throughput limits would help */
     double stalled_latency;   /* none did: shorter latencies or more warps would help */
 
-    double confidence; /* 0 to 1: known_share x how well the estimate's two ways, by bounds and by replay of
-                          all warps, agree x how far from full together its bottlenecks are x how far from
-                          the corner where latency and throughput weigh the same x how little of the time
-                          caches and DRAM take. It ranks, no more. 0 where something has no rate */
+    double confidence; /* 0 to 1: known_share x how surely the work was counted x how well the estimate's two
+                          ways, by bounds and by replay of all warps, agree x how far from full together its
+                          bottlenecks are x how far from the corner where latency and throughput weigh the
+                          same x how little of the time caches and DRAM take. It ranks, no more */
     unsigned assumptions; /* as given */
 };
 

@@ -70,6 +70,9 @@ static void put_head(FILE *out, const struct expectation *from)
             bound,
             from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
             from->occupancy.blocks, from->input.residency.sms);
+    if (from->emulation.work_error > 0)
+        fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
+                100 * from->emulation.work_error, 100 * from->emulation.unproven);
     fprintf(out, "  limited by  ");
     put_limit(out, from);
     fprintf(out,

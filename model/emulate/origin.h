@@ -1,0 +1,20 @@
+/* What the way of a block depends on: which of its coordinates, and how. For emulate/strata.c.
+ *
+ * An instruction of a control slice that reads %ctaid makes its result depend on that axis, and so does what
+ * is computed from it. Where all that depends on the coordinates is a sum of them times constants, compared
+ * with constants, every comparison divides the grid by a plane: between two blocks that go the same way all
+ * blocks do. Quotients, remainders, minima and loaded values have no such order. */
+#ifndef MODEL_EMULATE_ORIGIN_H
+#define MODEL_EMULATE_ORIGIN_H
+
+#include "model/emulate/slice.h"
+
+struct origin {
+    bool axis[3]; /* the coordinates x, y and z of the block that the way may depend on */
+    bool linear;  /* and only by comparing sums of them times constants with constants */
+};
+
+/* `slice` is one of `code`, for SLICE_LANES or SLICE_CONTROL. */
+void origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count);
+
+#endif

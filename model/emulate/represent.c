@@ -1,0 +1,225 @@
+#include "model/emulate/represent.h"
+
+#include "model/emulate/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    GROUPS = 64,
+    LEAST_GROUPS = 4,
+    DEAR = 1 << 20 /* instructions beyond which fewer blocks must do */
+};
+
+/* Strata whose blocks issue nearly as much: of the sorted list those from `first` to before `end`. */
+struct kin {
+    size_t first, end;
+    double blocks, mean; /* mean: what one of the blocks issues */
+    size_t typical;      /* the stratum that is nearest to the mean */
+    bool taken;          /* some block stands for it */
+};
+
+struct choice {
+    struct emulate_result *result;
+    struct signer *signer;
+    struct strata *strata;
+    struct err *err;
+    struct kin groups[GROUPS];
+    size_t count;
+    size_t *group; /* of each block of the result; count where it stands for nothing */
+};
+
+static int by_issued(const void *a, const void *b)
+{
+    const struct stratum *x = a, *y = b;
+
+    return x->issued != y->issued ? (x->issued > y->issued) - (x->issued < y->issued)
+                                  : (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static void describe(struct kin *group, const struct stratum *list)
+{
+    double issued = 0;
+
+    group->blocks = 0;
+    for (size_t k = group->first; k < group->end; k++) {
+        group->blocks += list[k].blocks;
+        issued += list[k].blocks * list[k].issued;
+    }
+    group->mean = issued / group->blocks;
+    group->typical = group->first;
+    for (size_t k = group->first; k < group->end; k++)
+        if (fabs(list[k].issued - group->mean) < fabs(list[group->typical].issued - group->mean))
+            group->typical = k;
+}
+
+/* Parts the sorted strata into at most `most` groups, each of as much of the blocks and of their work. */
+static void make_groups(struct choice *choice, size_t most)
+{
+    const struct strata *strata = choice->strata;
+    double blocks = 0, issued = 0, before = 0;
+    size_t last = 0;
+
+    for (size_t k = 0; k < strata->count; k++) {
+        blocks += strata->list[k].blocks;
+        issued += strata->list[k].blocks * strata->list[k].issued;
+    }
+    for (size_t k = 0; k < strata->count; k++) {
+        const struct stratum *own = &strata->list[k];
+        const double part = own->blocks / blocks / 2 + own->blocks * own->issued / issued / 2;
+        const size_t at = strata->count <= most ? k : (size_t)((before + part / 2) * (double)most);
+
+        before += part;
+        if (!k || at != last)
+            choice->groups[choice->count++] = (struct kin){.first = k};
+        choice->groups[choice->count - 1].end = k + 1;
+        last = at;
+    }
+    for (size_t g = 0; g < choice->count; g++)
+        describe(&choice->groups[g], strata->list);
+}
+
+/* The group that a sampled block belongs to, if it is like what the group's blocks do. */
+static int assign(struct choice *choice, size_t b)
+{
+    const struct signer *signer = choice->signer;
+    struct signature signature;
+    bool known;
+    size_t stratum, g = 0;
+    int rc = signer_sign(&signature, &known, choice->signer, choice->result->blocks[b].position,
+                         signer->emulation->budget, NULL, 0, choice->err);
+
+    choice->group[b] = GROUPS;
+    if (rc || !known)
+        return rc;
+    stratum = strata_nearest(choice->strata, &signature);
+    while (choice->groups[g].end <= stratum)
+        g++;
+    if (stratum != choice->groups[g].typical &&
+        fabs((double)signature.issued - choice->groups[g].mean) > 0.02 * choice->groups[g].mean)
+        return 0;
+    choice->group[b] = g;
+    choice->groups[g].taken = true;
+    return 0;
+}
+
+static int assign_from(struct choice *choice, size_t first)
+{
+    size_t *group = realloc(choice->group, (choice->result->block_count + 1) * sizeof *group);
+    int rc = 0;
+
+    if (!group)
+        return err_memory(choice->err);
+    choice->group = group;
+    for (size_t b = first; b < choice->result->block_count && !rc; b++)
+        rc = assign(choice, b);
+    return rc;
+}
+
+/* Executes a block of each group that has none. */
+static int add_typical(struct choice *choice)
+{
+    struct emulate_result *result = choice->result;
+    int rc = 0;
+
+    for (size_t g = choice->count; g-- > 0 && !rc && result->end == EMULATE_DONE;) {
+        const size_t before = result->block_count;
+
+        if (choice->groups[g].taken)
+            continue;
+        rc = sample_add(result, choice->signer->emulation, choice->strata->list[choice->groups[g].typical].at,
+                        choice->err);
+        if (!rc && result->end == EMULATE_DONE)
+            rc = assign_from(choice, before);
+    }
+    return rc;
+}
+
+/* A group for which no block could be executed is put to the one that issues most nearly as much. */
+static void merge_groups(struct choice *choice)
+{
+    for (size_t g = 0; g < choice->count; g++) {
+        struct kin *own = &choice->groups[g], *nearest = NULL;
+
+        for (size_t k = 0; k < choice->count && !own->taken; k++) {
+            struct kin *other = &choice->groups[k];
+
+            if (other->taken && (!nearest || fabs(other->mean - own->mean) < fabs(nearest->mean - own->mean)))
+                nearest = other;
+        }
+        if (nearest)
+            nearest->blocks += own->blocks;
+    }
+}
+
+/* Shifts weight towards blocks that issue more, or less, until all of it adds up to what the strata issue. */
+static void tilt(const struct choice *choice, double issued)
+{
+    struct emulate_result *result = choice->result;
+    double blocks = 0, mean = 0, spread = 0, slope;
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        blocks += result->blocks[b].weight;
+        mean += result->blocks[b].weight * block_issued(result, &result->blocks[b]);
+    }
+    mean /= blocks;
+    for (size_t b = 0; b < result->block_count; b++)
+        spread += result->blocks[b].weight * pow(block_issued(result, &result->blocks[b]) - mean, 2);
+    slope = spread > 0 ? (issued - blocks * mean) / spread : 0;
+    for (size_t b = 0; b < result->block_count; b++) /* no weight below 0 */
+        if (1 + slope * (block_issued(result, &result->blocks[b]) - mean) < 0)
+            slope = -1 / (block_issued(result, &result->blocks[b]) - mean);
+    for (size_t b = 0; b < result->block_count; b++)
+        result->blocks[b].weight *= 1 + slope * (block_issued(result, &result->blocks[b]) - mean);
+}
+
+static void weigh(struct choice *choice)
+{
+    struct emulate_result *result = choice->result;
+    double counted = 0;
+
+    merge_groups(choice);
+    for (size_t b = 0; b < result->block_count; b++)
+        result->blocks[b].weight = 0;
+    for (size_t g = 0; g < choice->count; g++)
+        if (choice->groups[g].taken)
+            sample_weigh(result, choice->signer->emulation->launch->grid, choice->group, g,
+                         choice->groups[g].blocks);
+    tilt(choice, choice->strata->issued);
+    for (size_t b = 0; b < result->block_count; b++)
+        counted += result->blocks[b].weight * block_issued(result, &result->blocks[b]);
+    choice->strata->error += fabs(counted / choice->strata->issued - 1);
+}
+
+/* As many blocks as may be executed. */
+static size_t affordable(const struct emulate_result *result, size_t most)
+{
+    const double each = (double)result->executed / (double)result->block_count;
+    const size_t cheap = each * (double)most > DEAR ? (size_t)(DEAR / each) : most;
+
+    return cheap < LEAST_GROUPS ? LEAST_GROUPS : cheap;
+}
+
+int represent(struct emulate_result *result, struct signer *signer, struct strata *strata, size_t most,
+              struct err *err)
+{
+    struct choice choice = {.result = result, .signer = signer, .strata = strata, .err = err};
+    const size_t groups = affordable(result, most < GROUPS ? most : GROUPS);
+    size_t before;
+    int rc;
+
+    qsort(strata->list, strata->count, sizeof *strata->list, by_issued);
+    make_groups(&choice, groups);
+    rc = assign_from(&choice, 0);
+    if (!rc)
+        rc = add_typical(&choice);
+    before = result->block_count;
+    if (!rc && result->end == EMULATE_DONE)
+        rc = sample_add_more(result, signer->emulation, most, err);
+    if (!rc && result->end == EMULATE_DONE)
+        rc = assign_from(&choice, before);
+    if (!rc && result->end == EMULATE_DONE)
+        weigh(&choice);
+    free(choice.group);
+    return rc;
+}

@@ -1,0 +1,22 @@
+/* Parts of emulate_sample() that emulate/represent.c shares. */
+#ifndef MODEL_EMULATE_SAMPLE_H
+#define MODEL_EMULATE_SAMPLE_H
+
+#include "model/emulate/state.h"
+
+/* Warp instructions that a block issued. */
+double block_issued(const struct emulate_result *result, const struct emulate_block *block);
+
+/* Executes one more block unless it is there, or would be beyond the emulation's budget. */
+int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
+               struct err *err);
+/* All combinations of first, middle and last, then blocks at random, up to `most` and as long as they are
+ * cheap. */
+int sample_add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err);
+
+/* Divides `blocks` among the sampled blocks b with group[b] == which: those at the same edges of the grid
+ * share the weight of that part of it; parts without a block are taken to be like those that have one. */
+void sample_weigh(struct emulate_result *result, const unsigned grid[3], const size_t *group, size_t which,
+                  double blocks);
+
+#endif

@@ -1,0 +1,145 @@
+#include "model/emulate/signature.h"
+
+#include "base/hash.h"
+#include "model/emulate/block.h"
+#include "model/emulate/steady.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARP_COST = 64,  /* instructions that starting a warp takes as long as */
+    PAGE_COST = 2048 /* and filling a page */
+};
+
+/* Where loaded values decide which lanes access memory, hardly two blocks are alike: the way it goes alone
+ * counts. */
+static int find_slice(struct slice *out, const struct emulation *emulation, struct err *err)
+{
+    int rc = slice_init(out, emulation->instructions, emulation->count, SLICE_LANES, false, err);
+
+    if (rc || !(out->reads_global || out->reads_shared || out->reads_local))
+        return rc;
+    slice_release(out);
+    return slice_init(out, emulation->instructions, emulation->count, SLICE_CONTROL, false, err);
+}
+
+int signer_open(struct signer *out, struct emulation *emulation, struct err *err)
+{
+    int rc;
+
+    *out = (struct signer){.emulation = emulation};
+    out->scratch = calloc(emulation->memory.region_count + 1, sizeof *out->scratch);
+    if (!out->scratch)
+        return err_memory(err);
+    rc = find_slice(&out->slice, emulation, err);
+    return rc ? rc : steady_open(&out->steady, err);
+}
+
+void signer_close(struct signer *signer)
+{
+    slice_release(&signer->slice);
+    steady_close(signer->steady);
+    free(signer->scratch);
+    *signer = (struct signer){0};
+}
+
+void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask)
+{
+    if (!emulation->rehearsing && emulation->slice.aim == SLICE_LANES)
+        *emulation->signing =
+            hash_mix(*emulation->signing + i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP;
+}
+
+/* The hash goes on over the paths of the warps. */
+static int add_paths(uint64_t *hash, struct emulation *emulation, struct err *err)
+{
+    for (unsigned w = 0; w < emulation->warp_count; w++) {
+        uint64_t own;
+        const int rc = trace_finish(&own, &emulation->warps[w].trace, err);
+
+        if (rc)
+            return rc;
+        *hash = hash_mix(*hash + own);
+    }
+    return 0;
+}
+
+static uint64_t sum_issued(uint64_t *hash, const struct emulation *emulation, double *issued, double weight)
+{
+    uint64_t sum = 0;
+    int64_t own = 0;
+
+    for (size_t k = 0; k < emulation->count; k++) {
+        if (emulation->issue_steps[k])
+            *hash = hash_mix(*hash + (uint64_t)emulation->issue_steps[k] + k);
+        own += emulation->issue_steps[k];
+        sum += (uint64_t)own;
+        if (issued)
+            issued[k] += weight * (double)own;
+    }
+    return sum;
+}
+
+/* Exchanges what a signature is found with for what counts are. */
+static void exchange(struct signer *signer)
+{
+    struct emulation *emulation = signer->emulation;
+    const struct slice slice = emulation->slice;
+    struct steady *const steady = emulation->steady;
+
+    emulation->slice = signer->slice;
+    emulation->steady = signer->steady;
+    signer->slice = slice;
+    signer->steady = steady;
+}
+
+static int execute(struct emulate_result *result, struct signer *signer, const unsigned position[3],
+                   uint64_t budget, uint64_t *hash, struct err *err)
+{
+    struct emulation *emulation = signer->emulation;
+    struct emulate_block block = {.warps = emulation->warp_count};
+    struct emulate_result *const own = emulation->result;
+    struct alike *const alike = emulation->alike;
+    const uint64_t own_budget = emulation->budget;
+    int rc;
+
+    memcpy(block.position, position, sizeof block.position);
+    emulation_begin(result, emulation);
+    exchange(signer);
+    emulation->result = result;
+    emulation->err = err;
+    emulation->budget = budget;
+    emulation->alike = NULL;
+    emulation->lowest = signer->scratch;
+    emulation->signing = hash;
+    rc = block_execute(emulation, &block, err);
+    emulation->signing = NULL;
+    emulation->lowest = NULL;
+    emulation->alike = alike;
+    emulation->budget = own_budget;
+    emulation->result = own;
+    exchange(signer);
+    return rc;
+}
+
+int signer_sign(struct signature *out, bool *known, struct signer *signer, const unsigned position[3],
+                uint64_t budget, double *issued, double weight, struct err *err)
+{
+    struct emulation *emulation = signer->emulation;
+    const uint64_t pages = memory_fills(&emulation->memory);
+    struct emulate_result result;
+    int rc;
+
+    *out = (struct signature){.hash = HASH_START};
+    rc = execute(&result, signer, position, budget, &out->hash, err);
+    *known = !rc && result.end == EMULATE_DONE;
+    if (*known) {
+        out->issued = sum_issued(&out->hash, emulation, issued, weight);
+        rc = add_paths(&out->hash, emulation, err);
+    }
+    out->cost = result.executed + WARP_COST * (uint64_t)emulation->warp_count +
+                PAGE_COST * (memory_fills(&emulation->memory) - pages);
+    emulate_result_release(&result);
+    return rc;
+}

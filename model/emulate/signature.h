@@ -1,0 +1,38 @@
+/* Which way a block goes: what its warps execute and, unless loaded values decide it, which of their lanes
+ * access memory, without where.
+ *
+ * Only what decides that is executed (SLICE_LANES, SLICE_CONTROL), so that of a matrix multiplication no more
+ * is left than the counters of its loops. Two blocks of the same signature issue the same instructions. */
+#ifndef MODEL_EMULATE_SIGNATURE_H
+#define MODEL_EMULATE_SIGNATURE_H
+
+#include "model/emulate/state.h"
+
+struct signature {
+    uint64_t hash;
+    uint64_t issued; /* warp instructions of the block */
+    uint64_t cost;   /* of finding it, in instructions executed */
+};
+
+/* What one emulation keeps between signatures. */
+struct signer {
+    struct emulation *emulation;
+    struct slice slice;
+    struct steady *steady;
+    uint64_t *scratch;
+};
+
+/* The emulation is borrowed until signer_close(), which may be called for what signer_open() left. */
+int signer_open(struct signer *out, struct emulation *emulation, struct err *err);
+void signer_close(struct signer *signer);
+
+/* Executes the block at `position`, which leaves nothing behind. *known is false where it cannot be followed
+ * to its end within `budget` warp instructions. To issued[i], unless it is null, `weight` times the number of
+ * warp instructions is added that instruction i is issued for. */
+int signer_sign(struct signature *out, bool *known, struct signer *signer, const unsigned position[3],
+                uint64_t budget, double *issued, double weight, struct err *err);
+
+/* While signing: lanes `mask` of a group of lanes execute a branch or an access. */
+void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask);
+
+#endif

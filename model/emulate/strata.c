@@ -1,0 +1,444 @@
+#include "model/emulate/strata.h"
+
+#include "base/hash.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CUTS_MOST = 48,    /* blocks signed at most to find where planes divide the grid */
+    BOXES_MOST = 128,  /* of the grid */
+    LEAST_CELLS = 2,   /* of a box that is not gone through */
+    PILOTS = 6,        /* blocks looked at before the cells are made */
+    LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
+    LEAST_SIGNED = 24, /* ... and without */
+    ALL = 4,           /* times the budget: what all blocks may cost, rather than those of cells ... */
+    ALIKE = 16         /* ... for which a part of it must do where blocks do not seem to differ */
+};
+
+/* Blocks from[] to to[], both inside. */
+struct box {
+    unsigned from[3], to[3];
+};
+
+struct signed_block {
+    unsigned at[3];
+    struct signature signature;
+};
+
+struct division {
+    struct strata *out;
+    struct signer *signer;
+    struct err *err;
+    unsigned extent[3], middle[3]; /* 1 along an axis that does not matter, where the middle is looked at */
+    double column;                 /* blocks that one stands for along those */
+    uint64_t budget;
+    struct signed_block cuts[CUTS_MOST];
+    size_t cut_count;
+    struct box boxes[BOXES_MOST];
+    size_t box_count;
+    double variance;    /* of the sum over cells */
+    double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
+    double unseen;      /* blocks in those that were not looked at */
+};
+
+void strata_release(struct strata *strata)
+{
+    free(strata->list);
+    free(strata->certain);
+    *strata = (struct strata){0};
+}
+
+size_t strata_nearest(const struct strata *strata, const struct signature *signature)
+{
+    size_t nearest = 0;
+
+    for (size_t k = 0; k < strata->count; k++) {
+        if (strata->list[k].hash == signature->hash)
+            return k;
+        if (fabs(strata->list[k].issued - (double)signature->issued) <
+            fabs(strata->list[nearest].issued - (double)signature->issued))
+            nearest = k;
+    }
+    return nearest;
+}
+
+/* Looking at blocks
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* `certain`: blocks that are known to issue what this one does. */
+static int sign(struct signature *out, struct division *division, const unsigned at[3], double certain)
+{
+    unsigned position[3];
+    bool known;
+    int rc;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        position[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
+    rc = signer_sign(out, &known, division->signer, position, division->signer->emulation->budget,
+                     certain > 0 ? division->out->certain : NULL, certain, division->err);
+    if (rc)
+        return rc;
+    division->out->known &= known;
+    division->out->cost += out->cost;
+    return 0;
+}
+
+static int add_blocks(struct division *division, const struct signature *signature, const unsigned at[3],
+                      double blocks)
+{
+    struct strata *out = division->out;
+    const size_t k = out->count ? strata_nearest(out, signature) : 0;
+    struct stratum *list;
+
+    out->issued += blocks * (double)signature->issued;
+    if (out->count && out->list[k].hash == signature->hash) {
+        out->list[k].blocks += blocks;
+        return 0;
+    }
+    if (!(out->count & (out->count - 1))) { /* full at each power of two */
+        list = realloc(out->list, (out->count ? 2 * out->count : 1) * sizeof *list);
+        if (!list)
+            return err_memory(division->err);
+        out->list = list;
+    }
+    out->list[out->count] =
+        (struct stratum){.hash = signature->hash, .issued = (double)signature->issued, .blocks = blocks};
+    for (unsigned axis = 0; axis < 3; axis++)
+        out->list[out->count].at[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
+    out->count++;
+    return 0;
+}
+
+static double volume(const struct box *box)
+{
+    double blocks = 1;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        blocks *= (double)(box->to[axis] - box->from[axis]) + 1;
+    return blocks;
+}
+
+/* Planes
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The signature's hash of a block, which is kept. *spent where no more are to be looked at. */
+static int look(uint64_t *hash, bool *spent, struct division *division, const unsigned at[3])
+{
+    struct signed_block *cut;
+    int rc;
+
+    for (size_t k = 0; k < division->cut_count; k++)
+        if (!memcmp(division->cuts[k].at, at, sizeof division->cuts[k].at)) {
+            *hash = division->cuts[k].signature.hash;
+            return 0;
+        }
+    *hash = 0;
+    *spent |= division->cut_count == CUTS_MOST || !division->out->known;
+    if (*spent)
+        return 0;
+    cut = &division->cuts[division->cut_count++];
+    memcpy(cut->at, at, sizeof cut->at);
+    rc = sign(&cut->signature, division, at, 0);
+    *hash = cut->signature.hash;
+    return rc;
+}
+
+static void corner(unsigned at[3], const struct box *box, unsigned which)
+{
+    for (unsigned axis = 0; axis < 3; axis++)
+        at[axis] = which >> axis & 1 ? box->to[axis] : box->from[axis];
+}
+
+static void middle(unsigned at[3], const struct box *box)
+{
+    for (unsigned axis = 0; axis < 3; axis++)
+        at[axis] = box->from[axis] + (box->to[axis] - box->from[axis]) / 2;
+}
+
+/* Finds, between two blocks on a line that go different ways, two neighbours that do: *cut is the first
+ * behind the change that lies nearest to `to`, as borders of a grid do. */
+static int find_cut(unsigned *cut, bool *spent, struct division *division, unsigned at[3], unsigned axis,
+                    unsigned from, unsigned to)
+{
+    unsigned low = from, high = to, step = 1;
+    uint64_t first, hash;
+    int rc;
+
+    at[axis] = from;
+    rc = look(&first, spent, division, at);
+    while (!rc && !*spent && high - low > 1) {
+        at[axis] = step && high - low > step ? high - step : low + (high - low) / 2;
+        rc = look(&hash, spent, division, at);
+        if (hash == first) {
+            low = at[axis];
+            step = 0;
+        } else {
+            high = at[axis];
+            step *= 2;
+        }
+    }
+    *cut = high;
+    return rc;
+}
+
+/* The axis along which corners of a box go different ways, the longest of them, and where it is to be cut; a
+ * box whose middle alone differs is halved. *axis is 3 where all go the same way. */
+static int find_split(unsigned *axis, unsigned *cut, bool *spent, struct division *division,
+                      const struct box *box)
+{
+    uint64_t hashes[8], inner;
+    unsigned at[3], longest = 0, from = 0;
+    int rc = 0;
+
+    *axis = 3;
+    for (unsigned c = 0; c < 8 && !rc; c++) {
+        corner(at, box, c);
+        rc = look(&hashes[c], spent, division, at);
+    }
+    middle(at, box);
+    if (!rc)
+        rc = look(&inner, spent, division, at);
+    if (rc || *spent)
+        return rc;
+    for (unsigned c = 0; c < 24; c++) {
+        const unsigned a = c / 8, other = c % 8 ^ 1u << a;
+
+        if (hashes[c % 8] == hashes[other] || box->to[a] - box->from[a] <= longest)
+            continue;
+        longest = box->to[a] - box->from[a];
+        *axis = a;
+        from = c % 8 & ~(1u << a);
+    }
+    if (*axis < 3) {
+        corner(at, box, from);
+        return find_cut(cut, spent, division, at, *axis, box->from[*axis], box->to[*axis]);
+    }
+    for (unsigned a = 0; a < 3 && inner != hashes[0]; a++)
+        if (box->to[a] - box->from[a] > longest) {
+            longest = box->to[a] - box->from[a];
+            *axis = a;
+            *cut = at[a];
+        }
+    return 0;
+}
+
+/* All blocks of the box are like its first. */
+static int accept(struct division *division, const struct box *box)
+{
+    const double blocks = division->column * volume(box);
+    struct signature signature;
+    const int rc = sign(&signature, division, box->from, blocks);
+
+    return rc || !division->out->known ? rc : add_blocks(division, &signature, box->from, blocks);
+}
+
+static size_t largest(const struct division *division)
+{
+    size_t most = 0;
+
+    for (size_t k = 1; k < division->box_count; k++)
+        if (volume(&division->boxes[k]) > volume(&division->boxes[most]))
+            most = k;
+    return most;
+}
+
+/* Divides boxes, the largest first, until all blocks of each go the same way. Those of which that could not
+ * be found out remain. */
+static int divide(struct division *division)
+{
+    bool spent = false;
+    int rc = 0;
+
+    while (division->box_count && division->box_count < BOXES_MOST && division->out->known && !rc) {
+        const size_t k = largest(division);
+        struct box box = division->boxes[k];
+        unsigned axis, cut;
+
+        rc = find_split(&axis, &cut, &spent, division, &box);
+        if (rc || spent)
+            break;
+        division->boxes[k] = division->boxes[--division->box_count];
+        if (axis == 3) {
+            rc = accept(division, &box);
+            continue;
+        }
+        division->boxes[division->box_count] = box;
+        division->boxes[division->box_count++].to[axis] = cut - 1;
+        division->boxes[division->box_count] = box;
+        division->boxes[division->box_count++].from[axis] = cut;
+    }
+    return rc;
+}
+
+/* Cells
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Parts the borders of a box from what is inside along one axis. */
+static void part_borders(struct division *division, unsigned axis)
+{
+    const size_t count = division->box_count;
+
+    for (size_t k = 0; k < count && division->extent[axis] > 3; k++) {
+        struct box *box = &division->boxes[k], last = *box, inner = *box;
+
+        last.from[axis] = box->to[axis];
+        inner.from[axis] = box->from[axis] + 1;
+        inner.to[axis] = box->to[axis] - 1;
+        box->to[axis] = box->from[axis];
+        division->boxes[division->box_count++] = inner;
+        division->boxes[division->box_count++] = last;
+    }
+}
+
+static void nth(unsigned at[3], const struct box *box, uint64_t n)
+{
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const uint64_t extent = (uint64_t)(box->to[axis] - box->from[axis]) + 1;
+
+        at[axis] = box->from[axis] + (unsigned)(n % extent);
+        n /= extent;
+    }
+}
+
+/* One block, at random, of each of `cells` cells of equal size: what neighbours differ by says how far the
+ * sum may be off. */
+static int sample_box(struct division *division, const struct box *box, uint64_t cells)
+{
+    const double blocks = volume(box), size = blocks / (double)cells, unseen = division->column * (size - 1);
+    double last = 0, squares = 0;
+    int rc = 0;
+
+    for (uint64_t c = 0; c < cells && !rc; c++) {
+        const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
+        const uint64_t n = end > first ? first + hash_random(cells, c) % (end - first) : first;
+        struct signature signature;
+        unsigned at[3];
+
+        nth(at, box, n);
+        rc = sign(&signature, division, at, division->column);
+        if (rc || !division->out->known)
+            return rc;
+        rc = add_blocks(division, &signature, at, division->column * size);
+        if (c && size > 1) {
+            const double jump = fabs((double)signature.issued - last);
+
+            squares += jump * jump / 2;
+            division->jump = fmax(division->jump, jump);
+        }
+        last = (double)signature.issued;
+    }
+    if (size > 1) {
+        division->variance +=
+            division->column * size * unseen * squares * (double)cells / fmax((double)cells - 1, 1);
+        division->cells += (double)cells;
+        division->unseen += unseen * (double)cells;
+    }
+    return rc;
+}
+
+/* How many blocks can be looked at: some at random tell what one costs and whether they differ. */
+static int find_affordable(double *out, struct division *division, double all)
+{
+    const struct box *box = &division->boxes[largest(division)];
+    const struct slice *slice = &division->signer->slice;
+    const uint64_t before = division->out->cost, blocks = (uint64_t)volume(box);
+    uint64_t hash = 0;
+    bool alike = true;
+    int rc = 0;
+
+    for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
+        struct signature signature;
+        unsigned at[3];
+
+        nth(at, box, hash_random(blocks, k) % blocks);
+        rc = sign(&signature, division, at, 0);
+        alike &= !k || signature.hash == hash;
+        hash = signature.hash;
+    }
+    *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
+    if (all <= ALL * *out)
+        *out = all;
+    else
+        *out /= alike ? ALIKE : 1;
+    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
+    return rc;
+}
+
+static int sample_boxes(struct division *division)
+{
+    double blocks = 0, affordable;
+    int rc;
+
+    if (!division->box_count)
+        return 0;
+    for (size_t k = 0; k < division->box_count; k++)
+        blocks += volume(&division->boxes[k]);
+    rc = find_affordable(&affordable, division, blocks);
+    for (size_t k = 0; k < division->box_count && !rc && division->out->known; k++) {
+        const double all = volume(&division->boxes[k]);
+        const double cells = fmax(floor(affordable * fmin(all / blocks, 1)), LEAST_CELLS);
+
+        rc = sample_box(division, &division->boxes[k],
+                        blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
+    }
+    return rc;
+}
+
+static void start(struct division *division, const struct origin *origin)
+{
+    const unsigned *grid = division->signer->emulation->launch->grid;
+    struct box *whole = &division->boxes[division->box_count++];
+
+    division->column = 1;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        division->extent[axis] = origin->axis[axis] ? grid[axis] : 1;
+        division->middle[axis] = grid[axis] / 2;
+        division->column *= origin->axis[axis] ? 1 : grid[axis];
+        whole->to[axis] = division->extent[axis] - 1;
+    }
+}
+
+/* Beside what chance does, 3.3 standard deviations of it, there may be blocks so rare that none was met: of n
+ * that were looked at none is such, so that hardly more than a share of 3 / n is. */
+static void finish(struct strata *out, const struct division *division, double blocks)
+{
+    const double mean = out->issued / blocks, other = division->jump > 0 ? division->jump : mean;
+    out->unproven = division->unseen / blocks;
+    out->unseen_each = division->cells > 0 ? division->unseen / division->cells : 0;
+    if (out->issued > 0)
+        out->error = (3.3 * sqrt(division->variance) + 3 * out->unseen_each * other) / out->issued;
+}
+
+int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, uint64_t budget,
+                struct err *err)
+{
+    const struct emulation *emulation = signer->emulation;
+    struct division *division = calloc(1, sizeof *division);
+    int rc = 0;
+
+    *out = (struct strata){.known = true};
+    out->certain = calloc(emulation->count + 1, sizeof *out->certain);
+    if (!division || !out->certain) {
+        free(division);
+        return err_memory(err);
+    }
+    division->out = out;
+    division->signer = signer;
+    division->err = err;
+    division->budget = budget;
+    start(division, origin);
+    if (origin->linear)
+        rc = divide(division);
+    else
+        for (unsigned axis = 0; axis < 3; axis++)
+            part_borders(division, axis);
+    if (!rc && out->known)
+        rc = sample_boxes(division);
+    finish(out, division, (double)launch_blocks(emulation->launch));
+    free(division);
+    return rc;
+}
