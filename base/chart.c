@@ -282,12 +282,7 @@ int chart_svg(char **out, const struct chart *chart, struct err *err)
     if (!stream)
         return err_memory(err);
     write_chart(stream, chart);
-    if (fclose(stream) != 0) {
-        free(*out);
-        *out = NULL;
-        return err_memory(err);
-    }
-    return 0;
+    return file_close_memory(stream, out, err);
 }
 
 int chart_write(const char *path, const struct chart *chart, struct err *err)

@@ -35,18 +35,37 @@ static bool is_the_names(int reason)
 
 FILE *file_open(const char *path, struct err *err)
 {
-    FILE *file = is_directory(path) ? NULL : fopen(path, "rbe");
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe it would wait */
+    FILE *file = NULL;
+    struct stat status;
+    int reason = errno;
 
+    if (descriptor >= 0 && !fstat(descriptor, &status) && !S_ISREG(status.st_mode)) {
+        if (S_ISDIR(status.st_mode))
+            err_set(err, ERR_USAGE, "%s: cannot be read: %s", path, strerror(EISDIR));
+        else
+            err_set(err, ERR_USAGE, "%s: cannot be read: it is no regular file", path);
+    } else if (descriptor >= 0) {
+        file = fdopen(descriptor, "rb");
+        reason = errno;
+    }
     if (file)
         return file;
-    if (is_directory(path))
-        errno = EISDIR;
-    err_set(err, is_the_names(errno) ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
-            strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    if (reason == ENOMEM)
+        err_memory(err);
+    err_set(err, is_the_names(reason) ? ERR_USAGE : ERR_SYSTEM, "%s: cannot be read: %s", path,
+            strerror(reason));
     return NULL;
 }
 
 int file_read(char **text, size_t *size, const char *path, struct err *err)
+{
+    return file_read_most(text, size, path, FILE_BYTES_MOST, err);
+}
+
+int file_read_most(char **text, size_t *size, const char *path, size_t most, struct err *err)
 {
     FILE *file = file_open(path, err);
     char *buffer = NULL, *larger;
@@ -59,6 +78,7 @@ int file_read(char **text, size_t *size, const char *path, struct err *err)
         return code;
     do {
         room = room ? 2 * room : 1 << 14;
+        room = room < most + 2 ? room : most + 2; /* with the zero, and one byte too many */
         larger = realloc(buffer, room);
         if (!larger) {
             code = err_memory(err);
@@ -66,11 +86,11 @@ int file_read(char **text, size_t *size, const char *path, struct err *err)
         }
         buffer = larger;
         used += fread(buffer + used, 1, room - 1 - used, file);
-    } while (used == room - 1 && room < FILE_BYTES_MOST);
+    } while (used == room - 1 && used <= most);
     if (!code && ferror(file))
         code = err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
-    else if (!code && used == room - 1)
-        code = err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than 256 MiB", path);
+    else if (!code && used > most)
+        code = err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than %zu MiB", path, most >> 20);
     fclose(file);
     if (code) {
         free(buffer);
@@ -80,6 +100,17 @@ int file_read(char **text, size_t *size, const char *path, struct err *err)
     *text = buffer;
     *size = used;
     return 0;
+}
+
+int file_close_memory(FILE *stream, char **text, struct err *err)
+{
+    const bool failed = ferror(stream);
+
+    if (!fclose(stream) && !failed && *text)
+        return 0;
+    free(*text);
+    *text = NULL;
+    return err_memory(err);
 }
 
 int file_check_writable(const char *path, struct err *err)

@@ -9,16 +9,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Opens a file to read its bytes; the caller closes it. Null and "PATH: cannot be read: REASON" when that is
- * not possible: ERR_USAGE where no such file is there or a directory stands in its place, else ERR_SYSTEM. */
+/* Opens a regular file to read its bytes; the caller closes it. Null and "PATH: cannot be read: REASON" when
+ * that is not possible: ERR_USAGE where no such file is there or something else stands in its place (of a
+ * pipe, opening or reading would wait, maybe for ever), else ERR_SYSTEM. */
 FILE *file_open(const char *path, struct err *err);
 
-/* No file that is read whole is larger; an endless one (/dev/zero) ends here. */
+/* No file that is read whole is larger. */
 #define FILE_BYTES_MOST ((size_t)1 << 28)
 
 /* Reads a file whole; `*text` is the caller's to free and ends with a zero that `*size` does not count.
  * file_open's errors; ERR_USAGE for one of FILE_BYTES_MOST or more. */
 int file_read(char **text, size_t *size, const char *path, struct err *err);
+
+/* Likewise with a limit of its own, a whole number of MiB. */
+int file_read_most(char **text, size_t *size, const char *path, size_t most, struct err *err);
+
+/* Closes a stream of open_memstream(). ERR_MEMORY, and null in *text, where any of it could not be kept: the
+ * stream goes on after that, and fclose() alone does not tell. */
+int file_close_memory(FILE *stream, char **text, struct err *err);
 
 /* Whether a file of this name can be written when the time comes: 0, or ERR_USAGE and "PATH: cannot be
  * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */

@@ -43,3 +43,23 @@ void hash_hex(char out[17], uint64_t hash)
 {
     snprintf(out, 17, "%016" PRIx64, hash);
 }
+
+static int digit_of(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    letter |= 'a' ^ 'A';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+bool hex_bytes(unsigned char *out, const char *digits, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const int high = digit_of(digits[2 * i]), low = high < 0 ? -1 : digit_of(digits[2 * i + 1]);
+
+        if (low < 0)
+            return false;
+        out[i] = (unsigned char)(16 * high + low);
+    }
+    return true;
+}

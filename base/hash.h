@@ -4,6 +4,7 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,9 @@ static inline uint64_t hash_mix(uint64_t value)
 #define HASH_STEP UINT64_C(0x9e3779b97f4a7c15)
 uint64_t hash_random(uint64_t seed, uint64_t index);
 uint64_t hash_stream(uint64_t seed);
+
+/* The bytes that 2 * `size` hexadecimal digits say; false where one of them is none. */
+bool hex_bytes(unsigned char *out, const char *digits, size_t size);
 
 /* 16 lower-case hexadecimal digits and a zero. */
 void hash_hex(char out[17], uint64_t hash);

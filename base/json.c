@@ -20,9 +20,6 @@ static struct json *outer(json_t *json)
     return (struct json *)json;
 }
 
-/* Reading
- * -------------------------------------------------------------------------------------------------------- */
-
 static int parse_failed(const json_error_t *why, const char *name, struct err *err)
 {
     if (why->line <= 0)
@@ -30,39 +27,128 @@ static int parse_failed(const json_error_t *why, const char *name, struct err *e
     return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, why->text);
 }
 
-/* Some editors put a byte order mark before the text. */
-static void skip_mark(FILE *file)
-{
-    const int first = getc(file);
+/* Memory
+ *
+ * Jansson says of a parse that ran out of memory that the text is wrong; and its lexer, which goes on when a
+ * token could not grow, drops bytes of it or reads past its end. So its allocations are watched: the first
+ * that fails is noted and is, like the few that follow, served from a reserve, and the text ends for the
+ * parser.
+ * -------------------------------------------------------------------------------------------------------- */
 
-    if (first == 0xef) { /* of a text that is no mark nothing would be JSON */
-        getc(file);
-        getc(file);
-    } else if (first != EOF) {
-        ungetc(first, file);
-    }
+static json_malloc_t next_malloc;
+static json_free_t next_free;
+
+static _Thread_local struct {
+    bool starved; /* an allocation failed since the parse began */
+    char *reserve;
+    size_t size, used;
+} memory;
+
+static void *watched_malloc(size_t size)
+{
+    enum { ALIGNMENT = 16 };
+    void *got = memory.reserve && memory.starved ? NULL : next_malloc(size);
+
+    if (got)
+        return got;
+    memory.starved = true;
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (size > memory.size - memory.used)
+        return NULL;
+    got = memory.reserve + memory.used;
+    memory.used += size;
+    return got;
 }
+
+static void watched_free(void *old)
+{
+    const uintptr_t at = (uintptr_t)old, begin = (uintptr_t)memory.reserve;
+
+    if (!memory.reserve || at < begin || at >= begin + memory.size)
+        next_free(old);
+}
+
+/* Another user of Jansson in this process may have functions of his own: they stay the ones that allocate. */
+__attribute__((constructor)) static void watch_memory(void)
+{
+    json_get_alloc_funcs(&next_malloc, &next_free);
+    json_set_alloc_funcs(watched_malloc, watched_free);
+}
+
+struct feed {
+    const char *text;
+    size_t left;
+};
+
+/* A little at a time, so that little is parsed after the first failure. */
+static size_t feed_parser(void *buffer, size_t room, void *context)
+{
+    enum { STEP = 256 };
+    struct feed *feed = context;
+    size_t size = room < STEP ? room : STEP;
+
+    if (size > feed->left)
+        size = feed->left;
+    if (memory.starved)
+        return 0;
+    memcpy(buffer, feed->text, size);
+    feed->text += size;
+    feed->left -= size;
+    return size;
+}
+
+/* The reserve holds what one step can ask for: the copies of a token that is as long as the text. */
+static int parse(json_t **out, const char *text, size_t length, const char *name, struct err *err)
+{
+    struct feed feed = {text, length};
+    json_error_t why;
+
+    *out = NULL;
+    memory.starved = false;
+    memory.used = 0;
+    memory.size = 4 * length + (1 << 16);
+    memory.reserve = malloc(memory.size);
+    if (!memory.reserve)
+        return err_memory(err);
+    *out = json_load_callback(feed_parser, &feed, JSON_REJECT_DUPLICATES, &why);
+    if (memory.starved) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    free(memory.reserve);
+    memory.reserve = NULL;
+    memory.size = 0;
+    if (memory.starved)
+        return err_memory(err);
+    return *out ? 0 : parse_failed(&why, name, err);
+}
+
+/* Reading
+ * -------------------------------------------------------------------------------------------------------- */
 
 int js_read_file(struct json **out, const char *path, struct err *err)
 {
-    json_error_t why;
-    FILE *file = file_open(path, err);
+    static const char mark[] = "\xef\xbb\xbf"; /* some editors put it before the text */
+    char *text;
+    size_t size, skipped;
+    int code = file_read_most(&text, &size, path, JS_FILE_BYTES_MOST, err);
 
     *out = NULL;
-    if (!file)
-        return err ? err->code : ERR_USAGE;
-    skip_mark(file);
-    *out = outer(json_loadf(file, JSON_REJECT_DUPLICATES, &why));
-    fclose(file);
-    return *out ? 0 : parse_failed(&why, path, err);
+    if (code)
+        return code;
+    skipped = strncmp(text, mark, sizeof mark - 1) ? 0 : sizeof mark - 1;
+    code = js_read_text(out, text + skipped, size - skipped, path, err);
+    free(text);
+    return code;
 }
 
 int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err)
 {
-    json_error_t why;
+    json_t *read;
+    const int code = parse(&read, text, length, name, err);
 
-    *out = outer(json_loadb(text, length, JSON_REJECT_DUPLICATES, &why));
-    return *out ? 0 : parse_failed(&why, name, err);
+    *out = outer(read);
+    return code;
 }
 
 void js_free(struct json *json)
@@ -349,9 +435,16 @@ int js_set_bool(struct json *object, const char *key, bool value)
 char *js_text(const struct json *json, enum js_style style)
 {
     size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+    char *text;
 
+    memory.starved = false; /* of a failure, Jansson forgets bytes */
     flags |= style == JS_LINE ? JSON_PRESERVE_ORDER : JSON_INDENT(2) | JSON_SORT_KEYS;
-    return json_dumps(inner(json), flags);
+    text = json_dumps(inner(json), flags);
+    if (memory.starved) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }
 
 int js_write_file(const struct json *json, const char *path, struct err *err)

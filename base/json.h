@@ -24,9 +24,12 @@ struct js_at {
     size_t index;               /* position of an element */
 };
 
+/* A file of JSON that a user writes is not larger (16 MiB); parsing takes some twenty times its size. */
+#define JS_FILE_BYTES_MOST ((size_t)1 << 24)
+
 /* Parses a file, or `length` bytes of text called `name` in messages. Duplicate members, NaN and trailing
- * text are errors with line and column (ERR_USAGE; ERR_SYSTEM where the file cannot be read). `*out` is owned
- * by the caller. */
+ * text are errors with line and column (ERR_USAGE; ERR_SYSTEM where the file cannot be read; ERR_MEMORY).
+ * `*out` is owned by the caller. */
 int js_read_file(struct json **out, const char *path, struct err *err);
 int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err);
 void js_free(struct json *json); /* also null */

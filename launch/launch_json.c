@@ -1,5 +1,6 @@
 /* A launch as JSON and back. Reals travel as hexadecimal text ("0x1.8p+1"), so that both sides have the same
  * bits; 64-bit words as signed integers. */
+#include "base/hash.h"
 #include "launch/launch.h"
 
 #include <inttypes.h>
@@ -188,21 +189,15 @@ static int member_exact(double *out, const struct js_at *object, const char *key
 static int read_bytes(struct argument *argument, const struct js_at *at, struct err *err)
 {
     const char *text;
-    unsigned byte;
-    size_t i;
-
     if (member_string(&text, at, "bytes", err))
         return ERR_USAGE;
     argument->size = strlen(text) / 2;
     argument->bytes = malloc(argument->size ? argument->size : 1);
     if (!argument->bytes)
         return err_memory(err);
-    for (i = 0; i < argument->size; i++) {
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return js_fail(at, err, "bytes: expected hexadecimal digits");
-        argument->bytes[i] = (unsigned char)byte;
-    }
-    return 0;
+    return hex_bytes(argument->bytes, text, argument->size)
+               ? 0
+               : js_fail(at, err, "bytes: expected hexadecimal digits");
 }
 
 static int read_name(struct fill *fill, const struct js_at *names, const struct js_at *member,

@@ -1,5 +1,6 @@
 #include "space/configuration.h"
 
+#include "base/file.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -32,10 +33,7 @@ static char *join(const struct spec *spec, const unsigned *choices, bool named, 
             value_text(number, sizeof number, value);
         fputs(value->kind == VALUE_STRING ? value->string : number, stream);
     }
-    if (fclose(stream)) {
-        free(text);
-        return NULL;
-    }
+    file_close_memory(stream, &text, NULL);
     return text;
 }
 

@@ -1,4 +1,6 @@
 #include "base/hash.h"
+
+#include "base/file.h"
 #include "space/space_graph.h"
 
 #include <stdio.h>
@@ -247,10 +249,8 @@ static int keep_reason(struct build *build, size_t constraint, size_t level, con
             value_text(value, sizeof value, &build->slots[p]);
             fprintf(stream, " %s=%s", spec->names[p], value);
         }
-    if (fclose(stream)) {
-        free(text);
-        return err_memory(build->err);
-    }
+    if (file_close_memory(stream, &text, build->err))
+        return ERR_MEMORY;
     build->space->removals[constraint].reason = text;
     return 0;
 }

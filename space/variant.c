@@ -1,5 +1,6 @@
 #include "space/variant.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/variant_maker.h"
@@ -58,10 +59,8 @@ static char *option_text(const struct spec_parameter *parameter, const struct va
     if (!stream)
         return NULL;
     print_option(stream, parameter, value);
-    if (!fclose(stream))
-        return text;
-    free(text);
-    return NULL;
+    file_close_memory(stream, &text, NULL);
+    return text;
 }
 
 /* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
@@ -129,7 +128,7 @@ static int make_name(struct maker *maker, const char *name, const unsigned *choi
             fwrite(at, 1, length ? length : 1, stream);
         at += length ? length : 1;
     }
-    return fclose(stream) ? err_memory(maker->err) : 0;
+    return file_close_memory(stream, &maker->variant->name, maker->err);
 }
 
 /* The whole
@@ -250,13 +249,13 @@ void variant_release(struct variant *variant)
 int variant_source_hash(uint64_t *out, const struct variant *variant, struct err *err)
 {
     unsigned char block[4096];
-    FILE *file = fopen(variant->source_path, "rb");
+    FILE *file = file_open(variant->source_path, err);
     size_t n, k;
     int failed;
 
     *out = 0;
     if (!file)
-        return err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", variant->source_path, strerror(errno));
+        return err ? err->code : ERR_SYSTEM;
     *out = hash_text(HASH_START, variant->name);
     for (k = 0; k < variant->option_count; k++)
         *out = hash_text(*out, variant->options[k]);

@@ -1,5 +1,7 @@
 #include "space/variant_maker.h"
 
+#include "base/hash.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -76,18 +78,11 @@ int make_launch(struct maker *maker, const struct spec_launch *from)
 
 static int make_bytes(struct argument *out, struct maker *maker, const char *text)
 {
-    unsigned byte;
-    size_t k;
-
     out->size = strlen(text) / 2;
     out->bytes = malloc(out->size);
     if (!out->bytes)
         return err_memory(maker->err);
-    for (k = 0; k < out->size; k++) {
-        sscanf(text + 2 * k, "%2x", &byte);
-        out->bytes[k] = (unsigned char)byte;
-    }
-    return 0;
+    return hex_bytes(out->bytes, text, out->size) ? 0 : unfit(maker, "bytes: expected hexadecimal digits");
 }
 
 static int make_scalar(struct argument *out, struct maker *maker, const struct spec_argument *from,

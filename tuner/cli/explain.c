@@ -136,6 +136,8 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
     char *text = configuration_text(how->spec, choices), sizes[256];
     int code = explained_init(&explained, expectation, how, choices, err);
 
+    if (!code && !text)
+        code = err_memory(err);
     spec_problem_text(sizes, sizeof sizes, how->spec, how->problem);
     if (!code && cli_given(args, "json")) {
         struct json *object = explained_json(&explained);
@@ -148,7 +150,7 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
         code = cli_print_json(cli, object, err);
     } else if (!code) {
         fprintf(cli->out, "%s%s%s, %s: predicted for %s\n", how->spec->kernel.name, *sizes ? " " : "", sizes,
-                text ? text : "", how->machine->device->name);
+                text, how->machine->device->name);
         explained_print(cli->out, &explained);
     }
     explained_release(&explained);

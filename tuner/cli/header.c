@@ -30,8 +30,8 @@ static int write_header(struct cli *cli, const struct cli_args *args, const stru
     if (!memory)
         return err_memory(err);
     code = header_write(memory, decisions, count, (size_t)row - 1, err);
-    if (fclose(memory) && !code)
-        code = err_memory(err);
+    if (file_close_memory(memory, &text, err) && !code)
+        code = ERR_MEMORY;
     if (!code && cli_given(args, "output"))
         code = file_write(cli_text(args, "output"), text, strlen(text), err);
     else if (!code)

@@ -154,8 +154,8 @@ static int draw_curves(const char *path, const struct calculation *c, struct err
     for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !code; axis++)
         code = draw_curve(out, c, (enum occupancy_axis)axis, err);
     fprintf(out, "</svg>\n");
-    if (fclose(out) && !code)
-        code = err_memory(err);
+    if (file_close_memory(out, &text, err) && !code)
+        code = ERR_MEMORY;
     if (!code)
         code = file_write(path, text, size, err);
     free(text);

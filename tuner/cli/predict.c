@@ -55,18 +55,20 @@ static char *name_of(const struct view *view, const struct ranked *row)
 }
 
 /* How many variants have no prediction, and the first reason. */
-static void put_refused(const struct view *view)
+static int put_refused(const struct view *view, struct err *err)
 {
     const size_t refused = view->ranking.count - view->ranking.predicted;
     const struct ranked *first = &view->ranking.rows[view->ranking.predicted];
     char *text;
 
     if (!refused)
-        return;
+        return 0;
     text = name_of(view, first);
-    fprintf(view->cli->out, "%zu without a prediction; the first, %s: %s\n", refused, text ? text : "",
-            first->reason);
+    if (!text)
+        return err_memory(err);
+    fprintf(view->cli->out, "%zu without a prediction; the first, %s: %s\n", refused, text, first->reason);
     free(text);
+    return 0;
 }
 
 /* How many variants execute what the model has no rate for, and what the first of them does. */
@@ -95,23 +97,27 @@ static const char *limit_of(const struct ranked *row)
                                                                       : "latency";
 }
 
-static void put_row(const struct view *view, size_t rank)
+static int put_row(const struct view *view, size_t rank, struct err *err)
 {
     const struct ranked *row = &view->ranking.rows[rank];
     char *text = name_of(view, row), estimate[32], bound[32];
 
+    if (!text)
+        return err_memory(err);
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     fprintf(view->cli->out, "%5zu  %10s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate, bound,
-            limit_of(row), row->had_warps, row->needed_warps, text ? text : "");
+            limit_of(row), row->had_warps, row->needed_warps, text);
     free(text);
+    return 0;
 }
 
-static void put_text(const struct view *view)
+static int put_text(const struct view *view, struct err *err)
 {
     FILE *out = view->cli->out;
     char sizes[256];
     size_t i;
+    int code = 0;
 
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
     fprintf(out, "%s%s%s: %zu of %zu configurations predicted for %s%s\n", view->spec->kernel.name,
@@ -123,10 +129,10 @@ static void put_text(const struct view *view)
     if (view->ranking.predicted)
         fprintf(out, "%5s  %10s  %10s  %-26s  %-14s  %s\n", "", "estimate", "at least", "limited by",
                 "warps had, needed", "configuration");
-    for (i = 0; i < shown(view); i++)
-        put_row(view, i);
+    for (i = 0; i < shown(view) && !code; i++)
+        code = put_row(view, i, err);
     put_unrated(view);
-    put_refused(view);
+    return code ? code : put_refused(view, err);
 }
 
 static struct json *row_json(const struct view *view, const struct ranked *row)
@@ -221,7 +227,7 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
     code = ranking_make(&view->ranking, &own, err);
     progress_end(&view->progress);
     if (!code && !all)
-        put_text(view);
+        code = put_text(view, err);
     else if (!code && js_append(all, problem_json(view)))
         code = err_memory(err);
     view->predicted += view->ranking.predicted;

@@ -63,7 +63,7 @@ static void put_constraints(const struct view *view)
     }
 }
 
-static void put_text(const struct view *view)
+static int put_text(const struct view *view, struct err *err)
 {
     FILE *out = view->cli->out;
     char sizes[256], *text;
@@ -77,9 +77,12 @@ static void put_text(const struct view *view)
     for (k = 0; k < shown(view) && !is_unwanted(view); k++) {
         pick(view, k);
         text = configuration_text(view->spec, view->choices);
-        fprintf(out, "  %s\n", text ? text : "");
+        if (!text)
+            return err_memory(err);
+        fprintf(out, "  %s\n", text);
         free(text);
     }
+    return 0;
 }
 
 static struct json *count_json(uint64_t count)
@@ -134,7 +137,7 @@ static int show_problem(struct view *view, struct json *all, struct err *err)
     if (code)
         return code;
     if (!all)
-        put_text(view);
+        code = put_text(view, err);
     else if (js_append(all, problem_json(view)))
         code = err_memory(err);
     space_close(view->space);

@@ -57,18 +57,46 @@ static void a_file_is_read_whole(void **state)
     assert_int_equal(file_read(&text, &size, "tests", NULL), ERR_USAGE); /* a directory */
 }
 
-/* An allocation that could not be had says so; either way it ends. */
-static void an_endless_file_is_refused(void **state)
+static void what_is_too_large_is_refused(void **state)
 {
+    static const char path[] = "build/too-large";
     struct err err = {0};
+    FILE *file = fopen(path, "w");
     size_t size;
     char *text;
 
     (void)state;
-    assert_true(file_read(&text, &size, "/dev/zero", &err) < 0);
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (1 << 20) + 1), 0);
+    fclose(file);
+    assert_int_equal(file_read_most(&text, &size, path, 1 << 20, &err), ERR_USAGE);
     assert_null(text);
-    assert_true(err.code == ERR_MEMORY ||
-                strstr(err.text, "/dev/zero: cannot be read: it is larger than 256 MiB"));
+    assert_string_equal(err.text, "build/too-large: cannot be read: it is larger than 1 MiB");
+    assert_int_equal(truncate(path, 1 << 20), 0);
+    assert_int_equal(file_read_most(&text, &size, path, 1 << 20, NULL), 0);
+    assert_int_equal(size, 1 << 20);
+    free(text);
+    unlink(path);
+}
+
+/* Of a pipe that nobody writes to, opening alone would wait for ever; a device may be endless. */
+static void what_is_no_regular_file_is_refused(void **state)
+{
+    static const char *const paths[] = {"/dev/zero", "build/pipe"};
+    size_t size;
+    char *text;
+
+    (void)state;
+    unlink("build/pipe");
+    assert_int_equal(mkfifo("build/pipe", 0600), 0);
+    for (size_t k = 0; k < 2; k++) {
+        struct err err = {0};
+
+        assert_int_equal(file_read(&text, &size, paths[k], &err), ERR_USAGE);
+        assert_null(text);
+        assert_non_null(strstr(err.text, "cannot be read: it is no regular file"));
+    }
+    unlink("build/pipe");
 }
 
 static void what_cannot_be_written_is_known_before(void **state)
@@ -168,7 +196,8 @@ int main(void)
         cmocka_unit_test(a_file_is_opened),
         cmocka_unit_test(what_cannot_be_read_says_why),
         cmocka_unit_test(a_file_is_read_whole),
-        cmocka_unit_test(an_endless_file_is_refused),
+        cmocka_unit_test(what_is_too_large_is_refused),
+        cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(what_cannot_be_written_is_known_before),
         cmocka_unit_test(a_file_is_written_whole),
         cmocka_unit_test(names_of_one_file_are_known),
