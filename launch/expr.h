@@ -2,10 +2,10 @@
  * once, evaluated often, without allocation.
  *
  * The language is Python's arithmetic: integers (64 bit), reals, true/false, quoted strings; + - * / // % **,
- * comparisons (chained: 32 <= a*b <= 1024), and/or/not, `x if c else y`, parentheses; ceil_div(a, b), min,
- * max, abs, sqrt, log2, floor, ceil, round_up(a, b); and in fills random(k), a random integer in [0, 2^63) of
- * the fill's seed. `/` gives an integer when it divides two integers evenly and a real otherwise; // and %
- * round toward minus infinity. Overflow, division by zero and a wrong type are errors that name the column.
+ * of integers << >> & |, comparisons (chained: 32 <= a*b <= 1024), x [not] in (1, 2), and/or/not, `x if c
+ * else y`, parentheses; ceil_div, round_up, min, max, abs, sqrt, log2, sin, cos, floor, ceil; and in fills
+ * random(k), a random integer in [0, 2^63) of the fill's seed. `/` gives an integer for an even quotient of
+ * two integers, else a real; // and % round toward minus infinity. Errors, as of overflow, name the column.
  */
 #ifndef LAUNCH_EXPR_H
 #define LAUNCH_EXPR_H

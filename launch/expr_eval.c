@@ -96,6 +96,30 @@ static int power_integers(struct value *out, const struct run *run, const struct
     return give_integer(out, result);
 }
 
+/* Of two's complement, as Python's as long as the result fits. */
+static int bit_operation(struct value *out, const struct run *run, const struct node *node, int64_t a,
+                         int64_t b)
+{
+    const bool shifts = node->op == OP_SHIFT_LEFT || node->op == OP_SHIFT_RIGHT;
+    int64_t result;
+
+    if (shifts && b < 0)
+        return fail_at(run, node, "a shift by a negative number");
+    switch (node->op) {
+    case OP_SHIFT_LEFT:
+        if (b > 62)
+            return a ? overflow(run, node) : give_integer(out, 0);
+        return __builtin_mul_overflow(a, INT64_C(1) << b, &result) ? overflow(run, node)
+                                                                   : give_integer(out, result);
+    case OP_SHIFT_RIGHT:
+        return give_integer(out, a >> (b < 63 ? b : 63));
+    case OP_BIT_AND:
+        return give_integer(out, a & b);
+    default:
+        return give_integer(out, a | b);
+    }
+}
+
 static int integer_operation(struct value *out, const struct run *run, const struct node *node, int64_t a,
                              int64_t b)
 {
@@ -162,6 +186,10 @@ static int arithmetic(struct value *out, const struct run *run, const struct nod
         *out = (value_real(b) < value_real(a)) == (node->op == OP_MIN) ? *b : *a;
         return 0;
     }
+    if (node->op >= OP_SHIFT_LEFT && node->op <= OP_BIT_OR)
+        return a->kind == VALUE_INTEGER && b->kind == VALUE_INTEGER
+                   ? bit_operation(out, run, node, a->integer, b->integer)
+                   : fail_at(run, node, "expected integers on both sides");
     if (a->kind == VALUE_INTEGER && b->kind == VALUE_INTEGER)
         return integer_operation(out, run, node, a->integer, b->integer);
     return real_operation(out, run, node, value_real(a), value_real(b));
@@ -195,6 +223,8 @@ static int function_of_one(struct value *out, const struct run *run, const struc
     if (node->op == OP_LOG2)
         return real <= 0 ? fail_at(run, node, "the logarithm of a number that is not positive")
                          : give_real(out, run, node, log2(real));
+    if (node->op == OP_SIN || node->op == OP_COS)
+        return give_real(out, run, node, node->op == OP_SIN ? sin(real) : cos(real));
     if (node->op == OP_RANDOM)
         return draw(out, run, node, a);
     if (a->kind == VALUE_REAL) {

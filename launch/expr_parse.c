@@ -104,11 +104,14 @@ struct spelling {
 static const struct spelling functions[] = {
     {"ceil_div", OP_CEIL_DIV, 2}, {"round_up", OP_ROUND_UP, 2}, {"min", OP_MIN, 0},   {"max", OP_MAX, 0},
     {"abs", OP_ABS, 1},           {"sqrt", OP_SQRT, 1},         {"log2", OP_LOG2, 1}, {"floor", OP_FLOOR, 1},
-    {"ceil", OP_CEIL, 1},         {"random", OP_RANDOM, 1},
+    {"ceil", OP_CEIL, 1},         {"random", OP_RANDOM, 1},     {"sin", OP_SIN, 1},   {"cos", OP_COS, 1},
 };
 static const struct spelling comparisons[] = {{"==", OP_EQUAL, 2},      {"!=", OP_UNEQUAL, 2},
                                               {"<=", OP_LESS_EQUAL, 2}, {">=", OP_GREATER_EQUAL, 2},
                                               {"<", OP_LESS, 2},        {">", OP_GREATER, 2}};
+static const struct spelling shifts[] = {{"<<", OP_SHIFT_LEFT, 2}, {">>", OP_SHIFT_RIGHT, 2}};
+static const struct spelling bit_ands[] = {{"&", OP_BIT_AND, 2}};
+static const struct spelling bit_ors[] = {{"|", OP_BIT_OR, 2}};
 static const struct spelling sums[] = {{"+", OP_ADD, 2}, {"-", OP_SUBTRACT, 2}};
 static const struct spelling products[] = {
     {"*", OP_MULTIPLY, 2}, {"//", OP_FLOOR_DIVIDE, 2}, {"/", OP_DIVIDE, 2}, {"%", OP_MODULO, 2}};
@@ -273,6 +276,96 @@ static int parse_sum(uint32_t *out, struct parser *p)
     return parse_left(out, p, sums, COUNT(sums), parse_product);
 }
 
+static int parse_shift(uint32_t *out, struct parser *p)
+{
+    return parse_left(out, p, shifts, COUNT(shifts), parse_sum);
+}
+
+static int parse_bit_and(uint32_t *out, struct parser *p)
+{
+    return parse_left(out, p, bit_ands, COUNT(bit_ands), parse_shift);
+}
+
+static int parse_bit_or(uint32_t *out, struct parser *p)
+{
+    return parse_left(out, p, bit_ors, COUNT(bit_ors), parse_bit_and);
+}
+
+/* Terms joined by `and` or by `or`. Either is associative and is evaluated from the left, so the tree over
+ * them may be balanced: a long list of terms is not deep. */
+struct joined {
+    enum op op;
+    struct {
+        uint32_t node;
+        size_t start;  /* of the operator before it */
+        unsigned rank; /* it joins 2^rank terms */
+    } trees[32];       /* ranks fall */
+    size_t count;
+};
+
+static int join_last(struct joined *joined, struct parser *p)
+{
+    const size_t last = --joined->count;
+
+    joined->trees[last - 1].rank++;
+    return add_operation(&joined->trees[last - 1].node, p, joined->op, joined->trees[last].start,
+                         joined->trees[last - 1].node, joined->trees[last].node, EXPR_NONE);
+}
+
+static int join(struct joined *joined, struct parser *p, uint32_t term, size_t start)
+{
+    joined->trees[joined->count].node = term;
+    joined->trees[joined->count].start = start;
+    joined->trees[joined->count++].rank = 0;
+    while (joined->count > 1 &&
+           joined->trees[joined->count - 1].rank == joined->trees[joined->count - 2].rank)
+        if (join_last(joined, p))
+            return ERR_USAGE;
+    return 0;
+}
+
+static int join_all(uint32_t *out, struct joined *joined, struct parser *p)
+{
+    while (joined->count > 1)
+        if (join_last(joined, p))
+            return ERR_USAGE;
+    *out = joined->trees[0].node;
+    return 0;
+}
+
+/* The list behind `in`: left == a or left == b or ... */
+static int parse_list(uint32_t *out, struct parser *p, uint32_t left)
+{
+    const bool square = next_is(p, "[");
+    struct joined joined = {.op = OP_OR};
+    uint32_t right, equal;
+    size_t start;
+
+    if (!square && !next_is(p, "("))
+        return fail_at(p, p->lexer.token.start, "expected a list, as in x in (1, 2, 4)");
+    do {
+        start = p->lexer.token.start;
+        if (lexer_next(&p->lexer) || parse_bit_or(&right, p) ||
+            add_operation(&equal, p, OP_EQUAL, start, left, right, EXPR_NONE) ||
+            join(&joined, p, equal, start))
+            return ERR_USAGE;
+    } while (next_is(p, ","));
+    return expect(p, square ? "]" : ")") || join_all(out, &joined, p);
+}
+
+/* `in` and `not in` behind an operand. */
+static int parse_membership(uint32_t *out, struct parser *p, uint32_t left)
+{
+    const size_t start = p->lexer.token.start;
+    const bool negated = next_is(p, "not");
+
+    if (negated && lexer_next(&p->lexer))
+        return ERR_USAGE;
+    if (expect(p, "in") || parse_list(out, p, left))
+        return ERR_USAGE;
+    return negated ? add_operation(out, p, OP_NOT, start, *out, EXPR_NONE, EXPR_NONE) : 0;
+}
+
 /* a < b < c: links, each of which holds its right operand; the first also the left one. */
 static int parse_comparison(uint32_t *out, struct parser *p)
 {
@@ -280,12 +373,14 @@ static int parse_comparison(uint32_t *out, struct parser *p)
     uint32_t left, right, link, last = EXPR_NONE;
     size_t start;
 
-    if (parse_sum(&left, p))
+    if (parse_bit_or(&left, p))
         return ERR_USAGE;
     *out = left;
+    if (next_is(p, "in") || next_is(p, "not"))
+        return parse_membership(out, p, left);
     while ((found = find_spelling(p, comparisons, COUNT(comparisons)))) {
         start = p->lexer.token.start;
-        if (lexer_next(&p->lexer) || parse_sum(&right, p) ||
+        if (lexer_next(&p->lexer) || parse_bit_or(&right, p) ||
             add_operation(&link, p, found->op, start, left, right, EXPR_NONE))
             return ERR_USAGE;
         if (last == EXPR_NONE)
@@ -313,18 +408,30 @@ static int parse_not(uint32_t *out, struct parser *p)
     return failed ? ERR_USAGE : 0;
 }
 
+static int parse_joined(uint32_t *out, struct parser *p, const char *word, enum op op, parse_level *tighter)
+{
+    struct joined joined = {.op = op};
+    size_t start = p->lexer.token.start;
+
+    for (;;) {
+        if (tighter(out, p) || join(&joined, p, *out, start))
+            return ERR_USAGE;
+        if (!next_is(p, word))
+            return join_all(out, &joined, p);
+        start = p->lexer.token.start;
+        if (lexer_next(&p->lexer))
+            return ERR_USAGE;
+    }
+}
+
 static int parse_and(uint32_t *out, struct parser *p)
 {
-    static const struct spelling list[] = {{"and", OP_AND, 2}};
-
-    return parse_left(out, p, list, 1, parse_not);
+    return parse_joined(out, p, "and", OP_AND, parse_not);
 }
 
 static int parse_or(uint32_t *out, struct parser *p)
 {
-    static const struct spelling list[] = {{"or", OP_OR, 2}};
-
-    return parse_left(out, p, list, 1, parse_and);
+    return parse_joined(out, p, "or", OP_OR, parse_and);
 }
 
 static int parse_conditional(uint32_t *out, struct parser *p)

@@ -54,10 +54,15 @@ static bool name_char(char c)
 
 static int read_sign(struct lexer *lexer)
 {
-    static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "+", "-",
-                                        "*",  "/",  "%",  "<",  ">",  "(",  ")", ","};
+    static const char *const signs[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+", "-", "*",
+                                        "/",  "%",  "<",  ">",  "(",  ")",  "[",  "]",  ",", "&", "|"};
     const char *start = lexer->text + lexer->token.start;
     size_t i;
+
+    if (!strncmp(start, "&&", 2))
+        return fail(lexer, "unexpected \"&&\"; write \"and\"");
+    if (!strncmp(start, "||", 2))
+        return fail(lexer, "unexpected \"||\"; write \"or\"");
 
     for (i = 0; i < sizeof signs / sizeof *signs; i++)
         if (!strncmp(start, signs[i], strlen(signs[i]))) {
@@ -66,10 +71,6 @@ static int read_sign(struct lexer *lexer)
             return 0;
         }
     switch (*start) {
-    case '&':
-        return fail(lexer, "unexpected \"&\"; write \"and\"");
-    case '|':
-        return fail(lexer, "unexpected \"|\"; write \"or\"");
     case '!':
         return fail(lexer, "unexpected \"!\"; write \"not\"");
     case '=':

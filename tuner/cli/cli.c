@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 static const struct cli_command *const commands[] = {
     &command_tune,    &command_space,   &command_time,    &command_compile,   &command_predict,
     &command_compare, &command_explain, &command_inspect, &command_occupancy, &command_calibrate,
-    &command_devices, &command_header,  &command_report,
+    &command_devices, &command_kernels, &command_header,  &command_report,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -41,7 +42,7 @@ static void put_overview(FILE *out, const char *program)
     for (i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out,
-            "\n`%s COMMAND --help` says more; `%s --version` the version.\n"
+            "\n`%s help COMMAND` says more; `%s --version` the version.\n"
             "Exit status: 0 done, 1 failed, 2 wrong use.\n",
             program, program);
 }
@@ -228,7 +229,7 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
     size_t i;
     int o;
 
-    if (!path)
+    if (!path || !strcmp(path, "-"))
         return 0;
     if (file_check_writable(path, err)) {
         err_prefix(err, "--%s", name);
@@ -306,10 +307,22 @@ static int find_in_library(struct cli_args *args, const struct cli_command *comm
         word);
 }
 
+/* A write that failed earlier has left no reason: does one more fail? */
+static bool pipe_is_closed(const struct cli *cli)
+{
+    struct pollfd out = {.fd = fileno(cli->out)};
+
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
 /* The status of a run that failed with `err` or ended with `status`. */
 static int finish(struct cli *cli, int status, struct err *err)
 {
-    if (!err->code && (fflush(cli->out) || ferror(cli->out)))
+    const bool failed = fflush(cli->out) || ferror(cli->out);
+
+    if (!err->code && failed && (errno == EPIPE || pipe_is_closed(cli)))
+        return CLI_FAILED; /* whoever read it has seen enough */
+    if (!err->code && failed)
         err_set(err, ERR_SYSTEM, "the output cannot be written: %s", strerror(errno));
     return err->code ? fail(cli, err) : status;
 }
@@ -350,11 +363,16 @@ int cli_run(struct cli *cli, int argc, char **argv)
         put_overview(cli->err, cli->program);
         return CLI_WRONG_USE;
     }
+    if (argc > 2 && !strcmp(argv[1], "help")) { /* as COMMAND --help */
+        argv[1] = argv[2];
+        argv[2] = (char *)"--help";
+        argc = 3;
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         put_overview(cli->out, cli->program);
         return finish(cli, CLI_OK, &err);
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         fprintf(cli->out, "occutune %s\n", OCCUTUNE_VERSION);
         return finish(cli, CLI_OK, &err);
     }
@@ -367,6 +385,14 @@ int cli_run(struct cli *cli, int argc, char **argv)
     err_set(&err, ERR_USAGE, "there is no command %s%s%s%s %s --help lists them", argv[1],
             near ? "; did you mean " : "", near ? near : "", near ? "?" : ";", cli->program);
     return fail(cli, &err);
+}
+
+int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size, struct err *err)
+{
+    if (strcmp(path, "-"))
+        return file_write(path, bytes, size, err);
+    fwrite(bytes, 1, size, cli->out); /* whether it was written, the end of the run tells */
+    return 0;
 }
 
 int cli_print_json(struct cli *cli, struct json *json, struct err *err)

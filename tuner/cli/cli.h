@@ -57,8 +57,8 @@ struct cli_command {
 };
 
 extern const struct cli_command command_calibrate, command_compare, command_compile, command_devices,
-    command_explain, command_header, command_inspect, command_occupancy, command_predict, command_report,
-    command_space, command_time, command_tune;
+    command_explain, command_header, command_inspect, command_kernels, command_occupancy, command_predict,
+    command_report, command_space, command_time, command_tune;
 
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);
@@ -72,11 +72,15 @@ int cli_count(uint64_t *out, const struct cli_args *args, const char *name, uint
 int cli_duration(double *out_s, const struct cli_args *args, const char *name, struct err *err);
 
 /* Whether the file that the option `name` says, or else `standard` (null: none), can be written when the time
- * comes, and is no other file of the command line: what that holds would be lost. ERR_USAGE. */
+ * comes, and is no other file of the command line: what that holds would be lost. ERR_USAGE. "-" is standard
+ * output. */
 int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err);
 
 /* The folder of compiled code; null, and said, where it is another user's, who could put any code in it. */
 const char *cli_cache(const struct cli *cli, char *out, size_t size);
+
+/* Writes a file, or to standard output where it is called "-". */
+int cli_write(struct cli *cli, const char *path, const void *bytes, size_t size, struct err *err);
 
 /* Prints JSON as sorted, indented text; frees it. */
 int cli_print_json(struct cli *cli, struct json *json, struct err *err);

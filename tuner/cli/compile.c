@@ -101,8 +101,8 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     if (!code)
         code = compile(&result, cli, compiler, variant, arch_of(args), "", err);
     if (!code && cli_given(args, "output"))
-        code = file_write(cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
-    if (!code)
+        code = cli_write(cli, cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
+    if (!code && !(cli_given(args, "output") && !strcmp(cli_text(args, "output"), "-")))
         code = show(cli, args, &result, err);
     if (!code && spec->reference.kind == REFERENCE_KERNEL)
         code = compile_reference(cli, args, compiler, spec, choices, err);

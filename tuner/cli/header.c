@@ -33,7 +33,7 @@ static int write_header(struct cli *cli, const struct cli_args *args, const stru
     if (file_close_memory(memory, &text, err) && !code)
         code = ERR_MEMORY;
     if (!code && cli_given(args, "output"))
-        code = file_write(cli_text(args, "output"), text, strlen(text), err);
+        code = cli_write(cli, cli_text(args, "output"), text, strlen(text), err);
     else if (!code)
         fputs(text, cli->out);
     free(text);

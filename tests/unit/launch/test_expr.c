@@ -64,10 +64,38 @@ static void arithmetic_is_pythons(void **state)
         {".5", "0.5"},
         {"TILE_M * SCALE", "32.0"},
         {"(-9223372036854775807 - 1) % -1", "0"},
+        {"1 << 4", "16"},
+        {"1 << 2 + 1", "8"},
+        {"-16 >> 2", "-4"},
+        {"-1 >> 99", "-1"},
+        {"0 << 99", "0"},
+        {"-1 << 62", "-4611686018427387904"},
+        {"12 & 10", "8"},
+        {"12 | 3 & 1", "13"},
+        {"sin(0) + cos(0)", "1.0"},
     };
 
     (void)state;
     check_samples(samples, sizeof samples / sizeof *samples);
+}
+
+/* A list of terms is no nesting: 420 sums of blocks from a table of valid ones were too deep. */
+static void a_long_list_is_not_deep(void **state)
+{
+    enum { TERMS = 5000 };
+    char *text = calloc(TERMS, 32), found[64];
+    size_t used = 0;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < TERMS; i++)
+        used += (size_t)sprintf(text + used, "%sTILE_M == %d", i ? " or " : "", 100000 - i);
+    evaluate_text(found, sizeof found, text);
+    assert_string_equal(found, "False");
+    sprintf(text + used, " or TILE_M == TILE_M");
+    evaluate_text(found, sizeof found, text);
+    assert_string_equal(found, "True");
+    free(text);
 }
 
 static void logic_is_pythons(void **state)
@@ -79,6 +107,14 @@ static void logic_is_pythons(void **state)
         {"1 < 2 > 1 != 5", "True"},
         {"not FAST or TILE_M == 64", "True"},
         {"not (FAST and true)", "False"},
+        {"2 in (1, 2, 4)", "True"},
+        {"3 in [1, 2, 4]", "False"},
+        {"3 not in (1, 2)", "True"},
+        {"'a' in ('a', 'b') and 1 + 1 in (2)", "True"},
+        {"not 1 in (1, 2)", "False"},
+        {"16 & 15 == 0", "True"},
+        {"false or false or false or true or 1 // 0 == 0", "True"},
+        {"true and true and false and 1 // 0 == 0 and true", "False"},
         {"true or 1 // 0 == 0", "True"},
         {"false and 1 // 0 == 0", "False"},
         {"1 if FAST else 1 // 0", "1"},
@@ -134,7 +170,13 @@ static void errors_name_the_column(void **state)
         {"(1", "column 3: expected \")\""},
         {")", "column 1: expected a value"},
         {"a && b", "column 1: unknown name a"},
-        {"FAST && FAST", "column 6: unexpected \"&\"; write \"and\""},
+        {"FAST && FAST", "column 6: unexpected \"&&\"; write \"and\""},
+        {"FAST || FAST", "column 6: unexpected \"||\"; write \"or\""},
+        {"1 << -1", "column 3: a shift by a negative number"},
+        {"3 << 62", "column 3: overflow: the result does not fit in 64 bits"},
+        {"1.5 & 1", "column 5: expected integers on both sides"},
+        {"1 in 2", "column 6: expected a list, as in x in (1, 2, 4)"},
+        {"1 in (2", "column 8: expected \")\""},
         {"TILE_M = 3", "column 8: unexpected \"=\"; write \"==\" to compare"},
         {"'abc", "column 1: the quoted text does not end"},
         {"2 ^ 3", "column 3: unexpected \"^\"; write \"**\" for a power"},
@@ -341,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_is_pythons),
         cmocka_unit_test(logic_is_pythons),
+        cmocka_unit_test(a_long_list_is_not_deep),
         cmocka_unit_test(functions_compute),
         cmocka_unit_test(a_column_is_what_its_elements_are),
         cmocka_unit_test(errors_name_the_column),
