@@ -2,6 +2,7 @@
 
 #include "model/memory/drift.h"
 #include "model/memory/tables.h"
+#include "model/predict/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -225,6 +226,8 @@ static int make_prediction(struct expect_work *work)
     if (!code) {
         find_achieved(out);
         find_table_ends(out);
+        interval_find(&out->prediction, out->in_step_s / (1 + out->emulation.work_error),
+                      out->apart_s * (1 + out->emulation.work_error));
     }
     return expect_refuse(work, code, &why);
 }

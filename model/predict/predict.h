@@ -53,6 +53,8 @@ struct prediction {
     double bound_s;    /* hard: no run can be faster, as long as the best capacities are the best */
     double estimate_s; /* expected, launch cost included */
     double launch_s;   /* the part of it that is launch cost */
+    double interval_low_s, interval_high_s; /* holds 80 % of measurements; interval_find() sets it, or leaves
+                                               0 where nothing is known of the time */
 
     struct throughput at_best;      /* cycles per warp and resource behind the bound */
     struct throughput at_sustained; /* the same behind the estimate, with all SMs busy and a full SM */

@@ -178,6 +178,9 @@ struct json *explained_json(const struct explained *explained)
     if (object &&
         !(js_set_string(object, "device", explained->machine->device->name) |
           js_set_real(object, "estimate_s", p->estimate_s) | js_set_real(object, "bound_s", p->bound_s) |
+          (p->interval_high_s > 0 ? js_set_real(object, "interval_low_s", p->interval_low_s) |
+                                        js_set_real(object, "interval_high_s", p->interval_high_s)
+                                  : 0) |
           js_set_string(object, "limiter", resource_name(p->limiter)) |
           js_set_bool(object, "latency_hidden", p->latency_hidden) |
           js_set_real(object, "issued", p->issued) |

@@ -59,6 +59,21 @@ static void put_limit(FILE *out, const struct expectation *from)
                 name, attained, p->needed_warps, p->had_warps);
 }
 
+/* Where a measurement is to be expected, four times out of five. */
+static void put_interval(FILE *out, const struct prediction *p)
+{
+    char low[32], high[32];
+
+    if (!(p->interval_high_s > 0))
+        return;
+    progress_time_text(low, p->interval_low_s);
+    progress_time_text(high, p->interval_high_s);
+    fprintf(out, "  80 %% are in %s to %s%s\n", low, high,
+            p->assumptions & PREDICT_ASSUMED_PUBLISHED
+                ? "; no time was ever compared on this GPU: go by the order of variants, not by the time"
+                : "");
+}
+
 static void put_head(FILE *out, const struct expectation *from)
 {
     const struct prediction *p = &from->prediction;
@@ -73,6 +88,7 @@ static void put_head(FILE *out, const struct expectation *from)
     if (from->emulation.work_error > 0)
         fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
                 100 * from->emulation.work_error, 100 * from->emulation.unproven);
+    put_interval(out, p);
     fprintf(out, "  limited by  ");
     put_limit(out, from);
     fprintf(out,

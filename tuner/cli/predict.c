@@ -149,17 +149,20 @@ static struct json *row_json(const struct view *view, const struct ranked *row)
     if (!failed && !row->predicted)
         failed = js_set_string(object, "reason", row->reason);
     if (!failed && row->predicted)
-        failed = js_set_real(object, "estimate_s", row->estimate_s) ||
-                 js_set_real(object, "bound_s", row->bound_s) ||
-                 js_set_string(object, "limiter", resource_name(row->limiter)) ||
-                 js_set_bool(object, "latency_hidden", row->latency_hidden) ||
-                 js_set_real(object, "had_warps", row->had_warps) ||
-                 js_set_real(object, "needed_warps", row->needed_warps) ||
-                 js_set_real(object, "confidence", row->confidence) ||
-                 (*row->unrated && js_set_string(object, "unrated", row->unrated)) ||
-                 js_set_integer(object, "registers", row->registers) ||
-                 js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
-                 js_set_real(object, "predict_s", row->predict_s);
+        failed =
+            js_set_real(object, "estimate_s", row->estimate_s) ||
+            js_set_real(object, "bound_s", row->bound_s) ||
+            (row->interval_high_s > 0 && (js_set_real(object, "interval_low_s", row->interval_low_s) ||
+                                          js_set_real(object, "interval_high_s", row->interval_high_s))) ||
+            js_set_string(object, "limiter", resource_name(row->limiter)) ||
+            js_set_bool(object, "latency_hidden", row->latency_hidden) ||
+            js_set_real(object, "had_warps", row->had_warps) ||
+            js_set_real(object, "needed_warps", row->needed_warps) ||
+            js_set_real(object, "confidence", row->confidence) ||
+            (*row->unrated && js_set_string(object, "unrated", row->unrated)) ||
+            js_set_integer(object, "registers", row->registers) ||
+            js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
+            js_set_real(object, "predict_s", row->predict_s);
     free(choices);
     return js_unless(failed, object);
 }

@@ -129,6 +129,19 @@ static int set_launch(struct json *object, const struct variant *variant, const 
                   : failed;
 }
 
+/* Where 80 % of measurements are expected; nothing where the model cannot tell. */
+static int set_expected(struct json *object, const struct forecast *forecast)
+{
+    struct json *ends;
+
+    if (!(forecast->interval_high_s > 0))
+        return 0;
+    ends = js_new_array();
+    return !ends || js_append(ends, js_new_real(round(forecast->interval_low_s * 1e10) / 1e7)) ||
+           js_append(ends, js_new_real(round(forecast->interval_high_s * 1e10) / 1e7)) ||
+           js_set(object, "interval_ms", ends);
+}
+
 /* What the model says of it, where it does. */
 static int set_forecast(struct json *object, const struct forecast *forecast)
 {
@@ -143,7 +156,7 @@ static int set_forecast(struct json *object, const struct forecast *forecast)
            set_rounded(value, "estimate_ms", forecast->told.estimate_s * 1e3) |
            set_rounded(value, "needed_warps", forecast->needed_warps) |
            set_rounded(value, "had_warps", forecast->had_warps) |
-           set_rounded(value, "confidence", forecast->confidence) |
+           set_rounded(value, "confidence", forecast->confidence) | set_expected(value, forecast) |
            (*forecast->unrated ? js_set_string(value, "unrated", forecast->unrated) : 0) |
            js_set_string(value, "limiter", resource_name(forecast->told.limiter)) |
            js_set_bool(value, "latency_hidden", forecast->latency_hidden) |

@@ -58,6 +58,8 @@ static void take(struct forecast *out, const struct expectation *e)
     out->needed_warps = p->needed_warps;
     out->had_warps = p->had_warps;
     out->confidence = p->confidence;
+    out->interval_low_s = p->interval_low_s;
+    out->interval_high_s = p->interval_high_s;
     out->pareto = metrics_of(e);
 }
 

@@ -21,8 +21,9 @@ struct forecast {
     bool latency_hidden;
     enum resource bound_limiter;
     double needed_warps, had_warps, confidence;
-    double predict_s;             /* core seconds it took */
-    struct pareto_metrics pareto; /* NaN when nothing is predicted */
+    double interval_low_s, interval_high_s; /* see struct prediction */
+    double predict_s;                       /* core seconds it took */
+    struct pareto_metrics pareto;           /* NaN when nothing is predicted */
 };
 
 /* The last resort where emulation outlasts its budget by far (a machine that is overloaded): EXPECT_BUDGET

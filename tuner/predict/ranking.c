@@ -36,6 +36,8 @@ static void take_prediction(struct ranked *out, const struct expectation *from)
     out->needed_warps = p->needed_warps;
     out->had_warps = p->had_warps;
     out->confidence = p->confidence;
+    out->interval_low_s = p->interval_low_s;
+    out->interval_high_s = p->interval_high_s;
     unrated_names(out->unrated, sizeof out->unrated, &from->demands.unrated);
     out->limiter = p->limiter;
     out->latency_hidden = p->latency_hidden;

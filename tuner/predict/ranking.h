@@ -23,6 +23,7 @@ struct ranked {
     bool predicted;
     char *reason; /* owned: why it is not ok, or not predicted; null otherwise */
     double estimate_s, bound_s, needed_warps, had_warps, confidence;
+    double interval_low_s, interval_high_s; /* see struct prediction */
     char unrated[96]; /* of a predicted one: its instructions that have no rate, by name */
     enum resource limiter;
     bool latency_hidden;

@@ -1,0 +1,219 @@
+/* Fits the predicted 80 % interval of the time to measured times, and judges it on kernels left out of the
+ * fit:
+ *
+ *   validation_intervals [--output FILE] POINTS
+ *
+ * POINTS is what `validation --points` writes. Prints a table; with --output the weights are written as
+ * model/predict/interval.def holds them. */
+#include "validation/program.h"
+#include "validation/spread.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 64, LINE = 8192, COLUMNS = 9 };
+
+/* Columns of the points. */
+enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN };
+
+struct sample {
+    struct spread_row *rows;
+    size_t count, capacity;
+    char (*names)[NAME]; /* of kernels */
+    size_t kernels;
+};
+
+static void release(struct sample *sample)
+{
+    free(sample->rows);
+    free(sample->names);
+}
+
+/* The kernel's number; a new one comes last. */
+static int find_kernel(size_t *out, struct sample *sample, const char *name, struct err *err)
+{
+    char(*grown)[NAME];
+
+    for (size_t k = 0; k < sample->kernels; k++)
+        if (!strncmp(sample->names[k], name, NAME - 1)) {
+            *out = k;
+            return 0;
+        }
+    grown = realloc(sample->names, (sample->kernels + 1) * sizeof *grown);
+    if (!grown)
+        return err_memory(err);
+    sample->names = grown;
+    snprintf(grown[sample->kernels], NAME, "%s", name);
+    *out = sample->kernels++;
+    return 0;
+}
+
+static bool find_limiter(enum resource *out, const char *name)
+{
+    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
+        if (!strcmp(resource_name(r), name)) {
+            *out = r;
+            return true;
+        }
+    return false;
+}
+
+static int add_row(struct sample *sample, const struct spread_row *row, struct err *err)
+{
+    if (sample->count == sample->capacity) {
+        const size_t capacity = sample->capacity ? 2 * sample->capacity : 1024;
+        struct spread_row *grown = realloc(sample->rows, capacity * sizeof *grown);
+
+        if (!grown)
+            return err_memory(err);
+        sample->rows = grown;
+        sample->capacity = capacity;
+    }
+    sample->rows[sample->count++] = *row;
+    return 0;
+}
+
+/* A line without a prediction has a reason in place of a limiter, and is no row; nor is the heading. */
+static int take_line(struct sample *out, char *line, struct err *err)
+{
+    char *columns[COLUMNS], *at = line;
+    struct prediction p = {0};
+    struct spread_row row = {0};
+    double measured;
+    int n = 0;
+
+    while (n < COLUMNS && (columns[n] = strsep(&at, "\t\n")) != NULL)
+        n++;
+    if (n < COLUMNS || !find_limiter(&p.limiter, columns[LIMITER]))
+        return 0;
+    measured = atof(columns[MEASURED]);
+    p.estimate_s = atof(columns[ESTIMATE]);
+    p.bound_s = atof(columns[BOUND]);
+    p.confidence = atof(columns[CONFIDENCE]);
+    p.latency_hidden = atoi(columns[HIDDEN]) != 0;
+    if (!(measured > 0 && p.estimate_s > 0))
+        return 0;
+    row.residual = log(measured / p.estimate_s);
+    interval_features(row.features, &p);
+    if (find_kernel(&row.kernel, out, columns[KERNEL], err))
+        return ERR_MEMORY;
+    return add_row(out, &row, err);
+}
+
+static int read_points(struct sample *out, const char *path, struct err *err)
+{
+    char line[LINE];
+    FILE *file = fopen(path, "r");
+    int code = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be read", path);
+
+    while (!code && fgets(line, sizeof line, file))
+        code = take_line(out, line, err);
+    if (file)
+        fclose(file);
+    if (!code && !out->count)
+        code = err_set(err, ERR_FORMAT, "%s: no point has a prediction and a measurement", path);
+    return code;
+}
+
+static void put_row(const char *name, const struct spread_held *held)
+{
+    printf("| %s | %zu | %.0f %% | %.0f %% | %.0f %% | %.2f |\n", name, held->rows, 100 * held->held,
+           100 * held->below, 100 * held->above, held->width);
+}
+
+/* Each kernel by a fit without it; the last row is the mean of kernels. */
+static int judge_kernels(const struct sample *sample, size_t kernels, struct err *err)
+{
+    struct spread_held mean = {0};
+    size_t judged = 0;
+    int code = 0;
+
+    printf("| kernel, left out of the fit | variants | held | faster | slower | high / low |\n"
+           "|---|---:|---:|---:|---:|---:|\n");
+    for (size_t k = 0; k < kernels && !code; k++) {
+        struct spread_held held;
+        struct spread spread;
+
+        code = spread_fit(&spread, sample->rows, sample->count, k, err);
+        if (!code)
+            code = spread_judge(&held, &spread, sample->rows, sample->count, k, err);
+        if (code || !held.rows)
+            continue;
+        put_row(sample->names[k], &held);
+        judged++;
+        mean.rows += held.rows;
+        mean.held += held.held;
+        mean.below += held.below;
+        mean.above += held.above;
+        mean.width += log(held.width);
+    }
+    if (code || !judged)
+        return code;
+    mean.held /= (double)judged;
+    mean.below /= (double)judged;
+    mean.above /= (double)judged;
+    mean.width = exp(mean.width / (double)judged);
+    put_row("mean", &mean);
+    return 0;
+}
+
+static int write_def(const char *path, const struct spread *spread, const struct sample *sample,
+                     size_t kernels, struct err *err)
+{
+    FILE *out = fopen(path, "w");
+    int failed;
+
+    if (!out)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    fprintf(
+        out,
+        "/* Written by validation_intervals (benchmarks/validation), from %zu variants of %zu kernels.\n"
+        " * The spread of log(measured / estimate) is exp(sum of weight x feature); the interval reaches\n"
+        " * from INTERVAL_LOW to INTERVAL_HIGH times the spread beyond log(estimate). */\n",
+        sample->count, kernels);
+    for (int f = 0; f < INTERVAL_FEATURES; f++)
+        fprintf(out, "INTERVAL_FEATURE(%s, %.4g, \"%s\")\n", interval_feature_name((enum interval_feature)f),
+                spread->weights[f], interval_feature_text((enum interval_feature)f));
+    fprintf(out, "INTERVAL_END(LOW, %.4g)\nINTERVAL_END(HIGH, %.4g)\n", spread->low, spread->high);
+    fprintf(out, "#undef INTERVAL_FEATURE\n#undef INTERVAL_END\n");
+    failed = ferror(out);
+    if (fclose(out) || failed)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    return 0;
+}
+
+static int run(const char *points, const char *output, struct err *err)
+{
+    struct sample sample = {0};
+    struct spread spread;
+    int code = read_points(&sample, points, err);
+
+    if (!code)
+        code = judge_kernels(&sample, sample.kernels, err);
+    if (!code)
+        code = spread_fit(&spread, sample.rows, sample.count, SIZE_MAX, err);
+    if (!code && output)
+        code = write_def(output, &spread, &sample, sample.kernels, err);
+    release(&sample);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *output = NULL;
+    const struct program_option options[] = {{"output", .text = &output}, {0}};
+    const int first = program_options(argc, argv, options);
+    struct err err = {0};
+
+    if (first < 0 || first + 1 != argc) {
+        fprintf(stderr, "usage: validation_intervals [--output FILE] POINTS\n");
+        return 2;
+    }
+    if (run(argv[first], output, &err)) {
+        fprintf(stderr, "validation_intervals: %s\n", err.text);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* Fits the spread of log(measured / estimate) to what makes an estimate doubtful (model/predict/interval.h),
+ * and judges the intervals that follow on kernels that had no part in the fit. Pure. */
+#ifndef VALIDATION_SPREAD_H
+#define VALIDATION_SPREAD_H
+
+#include "base/err.h"
+#include "model/predict/interval.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A variant that was predicted and measured. */
+struct spread_row {
+    double features[INTERVAL_FEATURES];
+    double residual; /* log(measured / estimate) */
+    size_t kernel;   /* 0 up; each weighs the same */
+};
+
+struct spread {
+    double weights[INTERVAL_FEATURES]; /* >= 0, but for INTERVAL_ALWAYS */
+    double low, high; /* ends of the interval: low and high times the spread beyond log(estimate) */
+};
+
+/* By all rows but those of kernel `without` (SIZE_MAX: all). The weights minimise the squared error of the
+ * log of the residuals' sizes; the ends hold SPREAD_HELD of what kernels left out of a fit in turn have.
+ * ERR_MEMORY. */
+int spread_fit(struct spread *out, const struct spread_row *rows, size_t count, size_t without,
+               struct err *err);
+
+/* A residual's place between the ends is residual / spread_of(). */
+double spread_of(const struct spread *spread, const double features[INTERVAL_FEATURES]);
+
+#define SPREAD_HELD 0.8
+
+/* What the intervals hold of one kernel's rows. */
+struct spread_held {
+    size_t rows;
+    double held, below, above; /* shares */
+    double width;              /* high / low, the median */
+};
+int spread_judge(struct spread_held *out, const struct spread *spread, const struct spread_row *rows,
+                 size_t count, size_t kernel, struct err *err);
+
+#endif
