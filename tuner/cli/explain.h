@@ -58,6 +58,10 @@ struct json *explained_json(const struct explained *explained); /* null when mem
 size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughput *throughput);
 
 /* "cache hits are estimated from footprints, ..." for a set of enum predict_assumption. */
+/* Names of the profile's values and curves that were measured on another GPU. */
+enum { EXPLAINED_ELSEWHERE_MOST = DEVICE_VALUE_COUNT + DEVICE_CURVE_COUNT };
+size_t explained_elsewhere(const char **names, const struct device *device);
+
 const char *explained_assumption(enum predict_assumption assumption);
 
 #endif

@@ -170,6 +170,18 @@ static struct json *unrated_json(const struct unrated *unrated)
     return js_unless(failed, list);
 }
 
+static struct json *elsewhere_json(const struct device *device)
+{
+    const char *names[EXPLAINED_ELSEWHERE_MOST];
+    const size_t count = explained_elsewhere(names, device);
+    struct json *list = js_new_array();
+    int failed = !list;
+
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = js_append(list, js_new_string(names[i]));
+    return js_unless(failed, list);
+}
+
 struct json *explained_json(const struct explained *explained)
 {
     const struct prediction *p = &explained->expectation->prediction;
@@ -189,6 +201,7 @@ struct json *explained_json(const struct explained *explained)
           js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
           js_set(object, "unrated", unrated_json(&explained->expectation->demands.unrated)) |
           js_set(object, "assumptions", assumptions_json(p->assumptions)) |
+          js_set(object, "of_another_gpu", elsewhere_json(explained->machine->device)) |
           js_set(object, "bounds", bounds_json(explained->expectation)) |
           js_set(object, "latency", latency_json(explained)) |
           js_set(object, "occupancy", occupancy_json(explained->expectation)) |

@@ -260,11 +260,29 @@ static void put_assumptions(FILE *out, unsigned assumptions)
             fprintf(out, "  assumed     %s\n", explained_assumption((enum predict_assumption)bit));
 }
 
+/* What a time on a GPU that nobody measured rests on. */
+static void put_elsewhere(FILE *out, const struct device *device)
+{
+    const char *names[EXPLAINED_ELSEWHERE_MOST];
+    const size_t count = explained_elsewhere(names, device);
+    int column = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!column)
+            fprintf(out, i ? ",\n              " : "  elsewhere   measured on another GPU: ");
+        column += fprintf(out, "%s%s", column ? ", " : "", names[i]);
+        column = column > 90 ? 0 : column;
+    }
+    if (count)
+        fprintf(out, "\n");
+}
+
 void explained_print(FILE *out, const struct explained *explained)
 {
     put_head(out, explained->expectation);
     put_unrated(out, &explained->expectation->demands.unrated);
     put_assumptions(out, explained->expectation->prediction.assumptions);
+    put_elsewhere(out, explained->machine->device);
     put_bounds(out, explained->expectation);
     put_latency(out, explained);
     put_occupancy(out, explained->expectation);
