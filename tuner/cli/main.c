@@ -40,8 +40,10 @@ int main(int argc, char **argv)
                       .catch_stop = catch_stop,
                       .stop = &stop};
 
-    if (!cli.out || !cli.err)
+    if (!cli.out || !cli.err) {
+        fprintf(stderr, "%s: out of memory\n", cli.program);
         exit(CLI_FAILED);
+    }
     setvbuf(cli.err, NULL, _IONBF, 0);
     heap_keep();
     signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
