@@ -69,7 +69,7 @@ int file_read_most(char **text, size_t *size, const char *path, size_t most, str
 {
     FILE *file = file_open(path, err);
     char *buffer = NULL, *larger;
-    size_t room = 0, used = 0;
+    size_t capacity = 0, used = 0;
     int code = file ? 0 : err ? err->code : ERR_USAGE;
 
     *text = NULL;
@@ -77,16 +77,16 @@ int file_read_most(char **text, size_t *size, const char *path, size_t most, str
     if (code)
         return code;
     do {
-        room = room ? 2 * room : 1 << 14;
-        room = room < most + 2 ? room : most + 2; /* with the zero, and one byte too many */
-        larger = realloc(buffer, room);
+        capacity = capacity ? 2 * capacity : 1 << 14;
+        capacity = capacity < most + 2 ? capacity : most + 2; /* with the zero, and one byte too many */
+        larger = realloc(buffer, capacity);
         if (!larger) {
             code = err_memory(err);
             break;
         }
         buffer = larger;
-        used += fread(buffer + used, 1, room - 1 - used, file);
-    } while (used == room - 1 && used <= most);
+        used += fread(buffer + used, 1, capacity - 1 - used, file);
+    } while (used == capacity - 1 && used <= most);
     if (!code && ferror(file))
         code = err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
     else if (!code && used > most)

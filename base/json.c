@@ -81,11 +81,11 @@ struct feed {
 };
 
 /* A little at a time, so that little is parsed after the first failure. */
-static size_t feed_parser(void *buffer, size_t room, void *context)
+static size_t feed_parser(void *buffer, size_t capacity, void *context)
 {
     enum { STEP = 256 };
     struct feed *feed = context;
-    size_t size = room < STEP ? room : STEP;
+    size_t size = capacity < STEP ? capacity : STEP;
 
     if (size > feed->left)
         size = feed->left;

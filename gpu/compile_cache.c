@@ -242,7 +242,7 @@ struct entry {
 
 struct listing {
     struct entry *entries;
-    size_t count, room;
+    size_t count, capacity;
     uint64_t bytes;
 };
 
@@ -250,14 +250,14 @@ static bool add_entry(struct listing *listing, const char *name, const struct st
 {
     struct entry *entry;
 
-    if (listing->count == listing->room) {
-        const size_t room = listing->room ? 2 * listing->room : 256;
-        struct entry *larger = reallocarray(listing->entries, room, sizeof *larger);
+    if (listing->count == listing->capacity) {
+        const size_t capacity = listing->capacity ? 2 * listing->capacity : 256;
+        struct entry *larger = reallocarray(listing->entries, capacity, sizeof *larger);
 
         if (!larger)
             return false;
         listing->entries = larger;
-        listing->room = room;
+        listing->capacity = capacity;
     }
     entry = &listing->entries[listing->count++];
     snprintf(entry->name, sizeof entry->name, "%s", name);

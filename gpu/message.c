@@ -177,21 +177,21 @@ static int receive_head(struct message *out, size_t size, struct wait *wait, str
 /* Room grows with what has come, so that a wrong length alone takes no memory. */
 static int receive_payload(struct message *out, size_t size, struct wait *wait, struct err *err)
 {
-    size_t room = 0;
+    size_t capacity = 0;
     int rc = 0;
 
     while (!rc && out->payload_bytes < size) {
-        size_t step = room < first_room ? first_room : room;
+        size_t step = capacity < first_room ? first_room : capacity;
         unsigned char *larger;
 
-        step = step < size - room ? step : size - room;
-        larger = realloc(out->payload, room + step);
+        step = step < size - capacity ? step : size - capacity;
+        larger = realloc(out->payload, capacity + step);
         if (!larger)
             return err_memory(err);
         out->payload = larger;
-        room += step;
+        capacity += step;
         rc = receive_all(out->payload + out->payload_bytes, step, wait, err);
-        out->payload_bytes = room;
+        out->payload_bytes = capacity;
     }
     return rc;
 }

@@ -288,11 +288,11 @@ int verify_check(struct trial *trial, struct verifier *verifier, const struct bi
     struct found *found;
     int rc = 0;
 
-    if (n > verifier->room) {
+    if (n > verifier->capacity) {
         gpu_free(buffers->gpu, verifier->found);
-        verifier->room = 0;
+        verifier->capacity = 0;
         rc = gpu_alloc(&verifier->found, buffers->gpu, 2 * n * sizeof *found, err);
-        verifier->room = rc ? 0 : 2 * n;
+        verifier->capacity = rc ? 0 : 2 * n;
     }
     found = calloc(n + 1, sizeof *found);
     if (!found)

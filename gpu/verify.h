@@ -29,7 +29,7 @@ int wanted_add(struct wanted_buffer **out, struct wanted *wanted, struct gpu *gp
 struct verifier {
     struct buffers *buffers; /* borrowed */
     gpu_address found;
-    size_t room;
+    size_t capacity;
 };
 
 void verifier_init(struct verifier *verifier, struct buffers *buffers);

@@ -60,7 +60,7 @@ struct node {
 struct expr {
     char *text, *literals; /* as written; and a copy in which string literals end with a zero */
     struct node *nodes;
-    size_t count, room;
+    size_t count, capacity;
     uint32_t root;
 };
 

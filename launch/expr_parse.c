@@ -57,18 +57,18 @@ static int add_node(uint32_t *out, struct parser *p, struct node node)
 {
     struct expr *expr = p->expr;
     struct node *grown;
-    size_t room;
+    size_t capacity;
 
     node.depth = 1 + deepest(depth_of(expr, node.a), deepest(depth_of(expr, node.b), depth_of(expr, node.c)));
     if (node.depth > EXPR_DEPTH)
         return fail_at(p, node.column - 1, "the expression is nested too deeply");
-    if (expr->count == expr->room) {
-        room = expr->room ? 2 * expr->room : 8;
-        grown = realloc(expr->nodes, room * sizeof *grown);
+    if (expr->count == expr->capacity) {
+        capacity = expr->capacity ? 2 * expr->capacity : 8;
+        grown = realloc(expr->nodes, capacity * sizeof *grown);
         if (!grown)
             return err_memory(p->err);
         expr->nodes = grown;
-        expr->room = room;
+        expr->capacity = capacity;
     }
     *out = (uint32_t)expr->count;
     expr->nodes[expr->count++] = node;

@@ -53,17 +53,17 @@ uint64_t saturated_sum(uint64_t a, uint64_t b)
 }
 
 /* Makes room for `wanted` items in an array; null (the array stays) when memory ends. */
-static void *grow(void *array, size_t *room, size_t wanted, size_t size)
+static void *grow(void *array, size_t *capacity, size_t wanted, size_t size)
 {
-    size_t more = *room ? *room : 64;
+    size_t more = *capacity ? *capacity : 64;
 
-    if (wanted <= *room)
+    if (wanted <= *capacity)
         return array;
     while (more < wanted)
         more *= 2;
     array = realloc(array, more * size);
     if (array)
-        *room = more;
+        *capacity = more;
     return array;
 }
 

@@ -1,8 +1,8 @@
 #include "validation/collect.h"
 
 #include "space/configuration.h"
-#include "tuner/journal/heading.h"
-#include "tuner/source/recording.h"
+#include "tuner/journal/metadata.h"
+#include "tuner/evaluate/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,14 +85,14 @@ const struct point *collection_find(const struct collection *collection, uint64_
 
 /* Called on several threads, each for another point. */
 static void visit(void *context, const struct ranked *row, const struct variant *variant,
-                  const struct expectation *expectation)
+                  const struct analysis *expectation)
 {
     struct collector *c = context;
     struct point *point = find_point(c->out, row->index);
 
     (void)variant;
     point->occupancy = expectation->occupancy.share;
-    rivals_of(point->rival_s, expectation, c->options->machine, NULL);
+    baselines_of(point->rival_s, expectation, c->options->machine, NULL);
 }
 
 static int by_index(const void *left, const void *right)
@@ -144,12 +144,12 @@ static int rank_points(struct collector *c, struct err *err)
 
 static int collect_points(struct collector *c, struct err *err)
 {
-    struct heading heading;
+    struct metadata heading;
     int code = find_points(c, err);
 
     if (code)
         return code;
-    heading_read(&heading, c->journal);
+    metadata_read(&heading, c->journal);
     snprintf(c->out->kernel, sizeof c->out->kernel, "%s", c->out->spec.kernel.name);
     snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);
     snprintf(c->out->date, sizeof c->out->date, "%s", heading.date);

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "gpu/compile.h"
 #include "model/machine/machine.h"
-#include "baselines/rivals.h"
+#include "baselines/baselines.h"
 #include "space/space.h"
 #include "space/spec.h"
 #include "tuner/predict/ranking.h"

@@ -198,7 +198,7 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
 
 static int take(struct counted *item, const struct ranking_options *options, struct err *err)
 {
-    struct expectation expectation = {0};
+    struct analysis expectation = {0};
     struct ranked ranked = {0};
     unsigned choices[SPEC_PARAMETERS_MAX];
     int code = configuration_parse(choices, options->spec, item->configuration, err);
@@ -215,7 +215,7 @@ static int take(struct counted *item, const struct ranking_options *options, str
         item->model[COUNTER_OCCUPANCY] = 100 * expectation.achieved;
         item->model[COUNTER_ISSUE] = 100 * expectation.prediction.issued;
     }
-    expectation_release(&expectation);
+    analysis_release(&expectation);
     free(ranked.reason);
     return code;
 }

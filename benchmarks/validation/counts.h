@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "gpu/compile.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 #include "model/machine/machine.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "validation/neighbours.h"
 
 #include "base/hash.h"
-#include "tuner/search/belief.h"
+#include "tuner/search/posterior.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 /* The points with a prediction, in a random order, and their choices. */
 struct drawn {
     const struct point **points;
-    struct known *known;
+    struct observation *known;
     unsigned *choices;
     double *expected, *measured;
     size_t n;
@@ -54,15 +54,15 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
         const struct point *point = out->points[i];
 
         space_configuration(out->choices + i * parameters, from->space, point->index);
-        out->known[i] = (struct known){
+        out->known[i] = (struct observation){
             .choices = out->choices + i * parameters,
-            .forecast = {true, point->ranked.bound_s, point->ranked.estimate_s, point->ranked.limiter},
+            .prediction = {true, point->ranked.bound_s, point->ranked.estimate_s, point->ranked.limiter},
         };
     }
     return 0;
 }
 
-static int judge(struct neighbours *out, struct drawn *drawn, const struct belief *belief, struct err *err)
+static int judge(struct neighbours *out, struct drawn *drawn, const struct posterior *belief, struct err *err)
 {
     const size_t n = drawn->n - out->compiled;
     size_t i;
@@ -70,7 +70,7 @@ static int judge(struct neighbours *out, struct drawn *drawn, const struct belie
     for (i = 0; i < n; i++) {
         const struct point *point = drawn->points[out->compiled + i];
 
-        drawn->expected[i] = exp(belief_log_time(belief, drawn->known[out->compiled + i].choices));
+        drawn->expected[i] = exp(posterior_log_time(belief, drawn->known[out->compiled + i].choices));
         drawn->measured[i] = point->measured_s;
         out->difference += fabs(drawn->expected[i] / point->ranked.estimate_s - 1) / (double)n;
     }
@@ -79,7 +79,7 @@ static int judge(struct neighbours *out, struct drawn *drawn, const struct belie
 
 int neighbours_of(struct neighbours *out, const struct collection *from, struct err *err)
 {
-    struct belief *belief = NULL;
+    struct posterior *belief = NULL;
     struct drawn drawn;
     int code = drawn_init(&drawn, from, err);
 
@@ -88,12 +88,12 @@ int neighbours_of(struct neighbours *out, const struct collection *from, struct 
         return code;
     if (drawn.n >= 4) {
         out->compiled = drawn.n < 2 * NEIGHBOURS_COMPILED ? drawn.n / 2 : NEIGHBOURS_COMPILED;
-        code = belief_open(&belief, &from->spec, err);
+        code = posterior_open(&belief, &from->spec, err);
         if (!code)
-            code = belief_learn(belief, drawn.known, out->compiled, err);
+            code = posterior_learn(belief, drawn.known, out->compiled, err);
         if (!code)
             code = judge(out, &drawn, belief, err);
-        belief_close(belief);
+        posterior_close(belief);
     }
     drawn_release(&drawn);
     return code;

@@ -73,7 +73,7 @@ static void find_misses(struct verdict *out)
     }
 }
 
-static int judge_rivals(struct verdict *out, struct columns *columns, struct err *err)
+static int judge_baselines(struct verdict *out, struct columns *columns, struct err *err)
 {
     const struct collection *from = out->collection;
     size_t i, n;
@@ -83,7 +83,7 @@ static int judge_rivals(struct verdict *out, struct columns *columns, struct err
         for (i = n = 0; i < from->count; i++)
             if (from->points[i].ranked.predicted)
                 columns->scratch[n++] = from->points[i].rival_s[r];
-        if (judge_times(&out->rivals[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
+        if (judge_times(&out->baselines[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
             return err_memory(err);
     }
     return 0;
@@ -106,7 +106,7 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
         out->predict_s_median = stats_median(columns.predict_s, columns.n);
         out->predict_s_most = stats_quantile(columns.predict_s, columns.n, 1);
         find_misses(out);
-        code = judge_rivals(out, &columns, err);
+        code = judge_baselines(out, &columns, err);
     }
     if (!code)
         code = neighbours_of(&out->neighbours, collection, err);
@@ -170,7 +170,7 @@ static void put_models(FILE *out, const struct verdict *verdict)
                  "first within 1 %% |\n"
                  "|---|---:|---:|---:|---:|---:|---:|\n");
     for (r = 0; r < RIVAL_COUNT; r++)
-        put_model(out, rival_text((enum rival)r), &verdict->rivals[r], r != RIVAL_OCCUPANCY);
+        put_model(out, rival_text((enum rival)r), &verdict->baselines[r], r != RIVAL_OCCUPANCY);
     put_model(out, "**this model**", &verdict->estimate, 1);
     snprintf(name, sizeof name, "without a cubin, from %zu others", verdict->neighbours.compiled);
     put_model(out, name, &verdict->neighbours.judgement, 1);
@@ -318,12 +318,12 @@ static struct json *quarters_json(const struct confidence_judgement *confidence)
 static struct json *verdict_json(const struct verdict *verdict)
 {
     const struct collection *from = verdict->collection;
-    struct json *object = js_new_object(), *rivals = js_new_object();
-    int failed = !object || !rivals, r;
+    struct json *object = js_new_object(), *baselines = js_new_object();
+    int failed = !object || !baselines, r;
 
     for (r = 0; r < RIVAL_COUNT && !failed; r++)
-        failed = js_set(rivals, rival_text((enum rival)r), judgement_json(&verdict->rivals[r]));
-    if (object && !js_set(object, "models", rivals) && !failed &&
+        failed = js_set(baselines, rival_text((enum rival)r), judgement_json(&verdict->baselines[r]));
+    if (object && !js_set(object, "models", baselines) && !failed &&
         !(js_set_string(object, "kernel", from->kernel) | js_set_string(object, "problem", from->problem) |
           js_set_string(object, "device", from->device) | js_set_string(object, "date", from->date) |
           js_set_integer(object, "valid", (int64_t)from->valid) |

@@ -1,6 +1,6 @@
 #include "model/emulate/block.h"
 
-#include "model/emulate/alike.h"
+#include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/walk.h"
@@ -83,7 +83,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         memset(block->counts, 0, emulation->count * sizeof *block->counts);
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
-    crossing_begin(&emulation->crossing);
+    reuse_distance_begin(&emulation->distance);
     walk_begin(emulation);
     footprint_release(&block->read);
     footprint_release(&block->written);
@@ -164,7 +164,7 @@ static int slice_again(struct emulation *emulation, struct err *err)
 {
     int rc;
 
-    alike_forget(emulation->alike);
+    memo_forget(emulation->memo);
     steady_close(emulation->steady);
     rc = steady_open(&emulation->steady, err);
     if (rc || emulation->together)

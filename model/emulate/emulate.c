@@ -45,7 +45,7 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
                    uint64_t instructions, struct err *err)
 {
     const uint64_t budget = emulation->budget, counted = emulation->counted;
-    struct alike *const alike = emulation->alike;
+    struct memo *const memo = emulation->memo;
     struct emulate_result *const own = emulation->result, result;
     struct emulate_block block = {.warps = emulation->warp_count};
     int rc;
@@ -56,7 +56,7 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
     emulation->result = &result;
     emulation->err = err;
     emulation->budget = instructions;
-    emulation->alike = NULL;
+    emulation->memo = NULL;
     emulation->lowest = first;
     rc = block_execute(emulation, &block, err);
     emulation->lowest = NULL;
@@ -64,7 +64,7 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
     emulation->result = own;
     emulation->budget = budget;
     emulation->counted = counted;
-    emulation->alike = alike;
+    emulation->memo = memo;
     return rc;
 }
 

@@ -83,7 +83,7 @@ struct emulate_touch {
     uint64_t led;    /* requests of the block's first warp */
     uint64_t late;   /* of them, those with a sector that is new to the block: all lanes wait for it */
     uint64_t shared; /* of the sectors that the block's second warp loads, those that the first does too, */
-    uint64_t apart;  /* and how many requests lie between, summed up (emulate/crossing.h) */
+    uint64_t apart;  /* and how many requests lie between, summed up (emulate/reuse_distance.h) */
 
     /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h):
      */
@@ -150,7 +150,8 @@ struct emulate_result {
                           of the grid, relative; 0 where every block's are known */
     double *certain;   /* warp instructions that the grid issues at least, by instruction; null where the
                           sampled blocks tell; owned */
-    double meeting; /* of a sample: passes of atomics where all blocks meet, per operation (emulate/meet.h) */
+    double contended;  /* of a sample: passes of atomics where all blocks meet, per operation
+                          (emulate/contention.h) */
     uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
 
     size_t instruction_count; /* of the code: the length of every `counts` */

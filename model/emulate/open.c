@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "model/emulate/alike.h"
+#include "model/emulate/memoize.h"
 #include "model/emulate/block.h"
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
@@ -241,8 +241,8 @@ void emulation_close(struct emulation *emulation)
         trace_release(&emulation->warps[w].trace);
     }
     steady_close(emulation->steady);
-    meet_release(&emulation->meet);
-    crossing_release(&emulation->crossing);
+    contention_release(&emulation->contention);
+    reuse_distance_release(&emulation->distance);
     slice_release(&emulation->slice);
     memory_release(&emulation->memory);
     free(emulation->patched);

@@ -139,11 +139,11 @@ static int note_crossing(struct emulation *emulation, const struct request *requ
     bool shared;
     int rc;
 
-    if (emulation->running >= CROSSING_WARPS || !(request->access & SASS_READS) || emulation->lowest)
+    if (emulation->running >= REUSE_DISTANCE_WARPS || !(request->access & SASS_READS) || emulation->lowest)
         return 0;
     touch = &emulation->block->touches[request->index];
-    rc = crossing_note(&shared, &apart, &emulation->crossing, emulation->running, address / FOOTPRINT_SECTOR,
-                       emulation->err);
+    rc = reuse_distance_note(&shared, &apart, &emulation->distance, emulation->running,
+                             address / FOOTPRINT_SECTOR, emulation->err);
     if (!rc && shared) {
         touch->shared++;
         touch->apart += apart;
@@ -281,8 +281,8 @@ void request_tally(struct emulation *emulation, const struct request *request, c
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
         emulation->block->touches[request->index].led += emulation->leading ? times : 0;
-        if (emulation->running < CROSSING_WARPS && request->access & SASS_READS)
-            emulation->crossing.loads[emulation->running] += times;
+        if (emulation->running < REUSE_DISTANCE_WARPS && request->access & SASS_READS)
+            emulation->distance.loads[emulation->running] += times;
     }
     count->sectors += times * cost->sectors;
     count->lines += times * cost->lines;
@@ -302,8 +302,8 @@ int request_count(struct emulation *emulation, const struct request *request, co
     request_tally(emulation, request, pattern, 1);
     split_spaces(spaces, request);
     if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY && !emulation->lowest &&
-        meet_note(&emulation->meet, emulation->result->block_count, request->address, spaces[0],
-                  emulation->err))
+        contention_note(&emulation->contention, emulation->result->block_count, request->address, spaces[0],
+                        emulation->err))
         return ERR_MEMORY;
     return spaces[0] ? mark(emulation, request, spaces[0]) : 0;
 }

@@ -3,11 +3,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "model/emulate/access.h"
-#include "model/emulate/alike.h"
+#include "model/emulate/memoize.h"
 #include "model/emulate/alu.h"
 #include "model/emulate/block.h"
 #include "model/emulate/control.h"
-#include "model/emulate/hope.h"
+#include "model/emulate/speculate.h"
 #include "model/emulate/signature.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
@@ -104,11 +104,11 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
     if (emulation->slice.hopeful) {
-        if (hope_fails(emulation, warp, i, mask)) {
+        if (speculation_fails(emulation, warp, i, mask)) {
             emulation->restart = true;
             return STEP_STOPPED;
         }
-        hope_note(emulation, warp, i, group->mask, mask);
+        speculation_note(emulation, warp, i, group->mask, mask);
     }
     if (emulation->signing && (kind == KIND_CONTROL || kind == KIND_ACCESS))
         signature_note(emulation, i, group->mask, mask);
@@ -354,10 +354,10 @@ static int run_warp(struct emulation *emulation, struct warp *warp)
 /* Runs each warp to its end: none needs what another does but barriers, which all must pass alike. */
 static int run_alone(struct emulation *emulation)
 {
-    const bool probes = alike_applies(emulation->alike, emulation);
+    const bool probes = memo_applies(emulation->memo, emulation);
 
     for (unsigned turn = 0; turn < emulation->warp_count; turn++) {
-        struct warp *warp = &emulation->warps[probes ? alike_warp(emulation->alike, turn) : turn];
+        struct warp *warp = &emulation->warps[probes ? memo_warp(emulation->memo, turn) : turn];
         int rc = run_warp(emulation, warp);
 
         if (rc)
@@ -366,7 +366,7 @@ static int run_alone(struct emulation *emulation)
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }
-        rc = probes ? alike_probe(emulation->alike, emulation, turn) : 0;
+        rc = probes ? memo_probe(emulation->memo, emulation, turn) : 0;
         emulation->copied = rc > 0;
         if (rc)
             return rc < 0 ? rc : 0;

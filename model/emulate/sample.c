@@ -2,7 +2,7 @@
 #include "model/emulate/sample.h"
 
 #include "base/hash.h"
-#include "model/emulate/alike.h"
+#include "model/emulate/memoize.h"
 #include "model/emulate/order.h"
 #include "model/emulate/represent.h"
 
@@ -304,15 +304,15 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
 
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
-    int rc = alike_open(&emulation->alike, emulation->launch->block, err);
+    int rc = memo_open(&emulation->memo, emulation->launch->block, err);
 
     emulation_begin(out, emulation);
-    meet_release(&emulation->meet);
+    contention_release(&emulation->contention);
     if (!rc)
         rc = add_blocks(out, emulation, most, err);
-    alike_close(emulation->alike);
-    emulation->alike = NULL;
-    out->meeting = meet_share(&emulation->meet);
+    memo_close(emulation->memo);
+    emulation->memo = NULL;
+    out->contended = contention_share(&emulation->contention);
     if (!rc)
         rc = order_find(out, emulation, err);
     if (rc)

@@ -100,7 +100,7 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
     struct emulation *emulation = signer->emulation;
     struct emulate_block block = {.warps = emulation->warp_count};
     struct emulate_result *const own = emulation->result;
-    struct alike *const alike = emulation->alike;
+    struct memo *const memo = emulation->memo;
     const uint64_t own_budget = emulation->budget;
     int rc;
 
@@ -110,13 +110,13 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
     emulation->result = result;
     emulation->err = err;
     emulation->budget = budget;
-    emulation->alike = NULL;
+    emulation->memo = NULL;
     emulation->lowest = signer->scratch;
     emulation->signing = hash;
     rc = block_execute(emulation, &block, err);
     emulation->signing = NULL;
     emulation->lowest = NULL;
-    emulation->alike = alike;
+    emulation->memo = memo;
     emulation->budget = own_budget;
     emulation->result = own;
     exchange(signer);

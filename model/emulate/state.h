@@ -17,7 +17,7 @@
  *   emulate/special.c  divisions that avoid their special cases
  *   emulate/steady.c   loops in steady state, of which emulate/watch.c sees the state at their head and
  *                      emulate/record.c what they do
- *   emulate/hope.c     whether a hopeful slice holds
+ *   emulate/hope.c     whether a speculative slice holds
  *   emulate/alike.c    blocks that do what another did, elsewhere
  *   emulate/signature.c  which way a block goes, without its accesses; emulate/origin.c what decides that
  *   emulate/strata.c   the blocks of a grid by the way they go
@@ -25,9 +25,9 @@
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
 
-#include "model/emulate/crossing.h"
+#include "model/emulate/reuse_distance.h"
 #include "model/emulate/emulate.h"
-#include "model/emulate/meet.h"
+#include "model/emulate/contention.h"
 #include "model/emulate/memory.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/trace.h"
@@ -143,30 +143,30 @@ struct emulation {
     struct warp *warps;
     struct registers *registers; /* of one warp, once they ran together of all */
     unsigned register_sets;
-    unsigned alive;           /* threads that have not exited */
-    uint64_t clock;           /* warp instructions so far: what the next reading of a clock sees */
-    uint64_t version;         /* grows with whatever another warp could wait for */
-    uint64_t changed;         /* clock at the last growth */
-    bool alone;               /* warps run one by one, because none needs what another does */
-    bool restart;             /* sliced: it turned out that more is needed; emulate the block again, */
-    uint32_t mistrust;        /* because of this instruction, unless it is NOBODY */
-    bool rehearsing;          /* what is executed is not counted */
-    bool leading;             /* it is the block's first warp that runs */
-    unsigned running;         /* the number of the block's warp that runs */
-    struct crossing crossing; /* of the block's first two warps */
-    bool together;            /* because warps pass barriers unequally: not one by one */
+    unsigned alive;                 /* threads that have not exited */
+    uint64_t clock;                 /* warp instructions so far: what the next reading of a clock sees */
+    uint64_t version;               /* grows with whatever another warp could wait for */
+    uint64_t changed;               /* clock at the last growth */
+    bool alone;                     /* warps run one by one, because none needs what another does */
+    bool restart;                   /* sliced: it turned out that more is needed; emulate the block again, */
+    uint32_t mistrust;              /* because of this instruction, unless it is NOBODY */
+    bool rehearsing;                /* what is executed is not counted */
+    bool leading;                   /* it is the block's first warp that runs */
+    unsigned running;               /* the number of the block's warp that runs */
+    struct reuse_distance distance; /* of the block's first two warps */
+    bool together;                  /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct walk *walks; /* of loads that walk through constant memory, in the order of the code */
     size_t walk_count;
-    struct pattern *patterns; /* of every access, */
-    uint32_t *first_pattern;  /* from this one on those of each instruction */
-    int64_t *issue_steps;     /* differences of `issued` from one instruction to the next */
-    struct steady *steady;    /* loops in steady state; null in full mode */
-    struct meet meet;         /* atomics of the sample so far */
-    struct alike *alike;      /* while a sample is taken, else null */
-    uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    struct pattern *patterns;     /* of every access, */
+    uint32_t *first_pattern;      /* from this one on those of each instruction */
+    int64_t *issue_steps;         /* differences of `issued` from one instruction to the next */
+    struct steady *steady;        /* loops in steady state; null in full mode */
+    struct contention contention; /* atomics of the sample so far */
+    struct memo *memo;            /* while a sample is taken, else null */
+    uint64_t *lowest;  /* peeking: the lowest sector read of each region, all that is noted; else null */
     uint64_t *signing; /* which way a block goes is all that is asked for: a hash of lanes; else null */
-    bool copied;      /* the block is like an earlier one: its counts and paths are set */
+    bool copied;       /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;
     struct err *err;
 };

@@ -24,9 +24,9 @@ int steady_open(struct steady **out, struct err *err)
 
 void steady_reset(struct steady *steady)
 {
-    for (unsigned k = 0; k < steady->watch_count; k++) {
-        steady->watches[k]->repeats = steady->watches[k]->rest = 0;
-        steady->watches[k]->taken = 0;
+    for (unsigned k = 0; k < steady->snapshots_count; k++) {
+        steady->snapshots[k]->repeats = steady->snapshots[k]->rest = 0;
+        steady->snapshots[k]->taken = 0;
     }
     steady->sampled = 0;
     steady->phase = PHASE_WATCH;
@@ -36,8 +36,8 @@ void steady_close(struct steady *steady)
 {
     if (!steady)
         return;
-    for (unsigned k = 0; k < steady->watch_count; k++)
-        watch_free(steady->watches[k]);
+    for (unsigned k = 0; k < steady->snapshots_count; k++)
+        snapshots_free(steady->snapshots[k]);
     free(steady->records);
     free(steady->runs);
     free(steady);
@@ -142,20 +142,20 @@ void steady_run(struct steady *steady, uint32_t first, uint32_t end)
     steady->next_run++;
 }
 
-static struct watch *find_watch(struct emulation *emulation, const struct group *group, uint32_t branch)
+static struct snapshots *find_watch(struct emulation *emulation, const struct group *group, uint32_t branch)
 {
     struct steady *steady = emulation->steady;
-    struct watch *watch;
+    struct snapshots *snapshots;
 
-    for (unsigned k = 0; k < steady->watch_count; k++)
-        if (steady->watches[k]->branch == branch && steady->watches[k]->target == group->pc)
-            return steady->watches[k];
-    if (steady->watch_count == WATCHES)
+    for (unsigned k = 0; k < steady->snapshots_count; k++)
+        if (steady->snapshots[k]->branch == branch && steady->snapshots[k]->target == group->pc)
+            return steady->snapshots[k];
+    if (steady->snapshots_count == WATCHES)
         return NULL;
-    watch = watch_new(emulation, branch, group->pc);
-    if (watch)
-        steady->watches[steady->watch_count++] = watch;
-    return watch;
+    snapshots = snapshots_new(emulation, branch, group->pc);
+    if (snapshots)
+        steady->snapshots[steady->snapshots_count++] = snapshots;
+    return snapshots;
 }
 
 /* Executes one period from the state at the loop's head, uncounted: whether it goes as recorded. */
@@ -222,20 +222,21 @@ static void put_back(const struct kept *kept, struct emulation *emulation, struc
 bool steady_rehearse(struct emulation *emulation, struct warp *warp, struct group *group, uint64_t periods)
 {
     struct steady *steady = emulation->steady;
-    struct watch *watch = steady->current;
+    struct snapshots *snapshots = steady->current;
     struct kept kept;
     bool good;
 
     keep(&kept, emulation, warp);
-    watch_set(watch, warp, steady->period, periods);
+    snapshots_set(snapshots, warp, steady->period, periods);
     steady->phase = PHASE_REHEARSE;
     steady->next = steady->next_run = 0;
     steady->periods = periods + 2; /* counted from the recorded period */
     emulation->rehearsing = true;
-    good = execute_period(emulation, warp, group) && watch_agrees(watch, warp, steady->period, periods + 1);
+    good = execute_period(emulation, warp, group) &&
+           snapshots_agrees(snapshots, warp, steady->period, periods + 1);
     emulation->rehearsing = false;
     put_back(&kept, emulation, warp);
-    watch_set(watch, warp, steady->period, 0);
+    snapshots_set(snapshots, warp, steady->period, 0);
     steady->disturbed = false;
     return good;
 }
@@ -270,7 +271,7 @@ int steady_extrapolate(struct emulation *emulation, struct warp *warp, uint64_t 
     }
     warp->passed += periods * steady->passed;
     trace_repeat(&warp->trace, periods * steady->period);
-    watch_set(steady->current, warp, steady->period, periods);
+    snapshots_set(steady->current, warp, steady->period, periods);
     return 0;
 }
 
@@ -278,27 +279,27 @@ int steady_extrapolate(struct emulation *emulation, struct warp *warp, uint64_t 
 static uint64_t find_periods(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     struct steady *steady = emulation->steady;
-    struct watch *watch = steady->current;
+    struct snapshots *snapshots = steady->current;
     const uint64_t periods = steady->wanders ? 0 : steady_horizon(steady);
     bool good = periods >= WORTHWHILE;
 
-    if (watch->trusted && periods <= watch->rehearsed)
+    if (snapshots->trusted && periods <= snapshots->rehearsed)
         return good ? periods : 0;
-    for (unsigned k = 0; k < (watch->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
+    for (unsigned k = 0; k < (snapshots->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
         good = steady_rehearse(emulation, warp, group,
-                               k ? hash_random(watch->branch, k) % periods : periods - 1) &&
+                               k ? hash_random(snapshots->branch, k) % periods : periods - 1) &&
                !steady->wanders;
-    watch->rehearsed = good ? periods : 0;
-    return watch->rehearsed;
+    snapshots->rehearsed = good ? periods : 0;
+    return snapshots->rehearsed;
 }
 
 /* Two periods are recorded, the newest snapshot is at their end: go as far as can be seen. */
 static int conclude(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     struct steady *steady = emulation->steady;
-    struct watch *watch = steady->current;
+    struct snapshots *snapshots = steady->current;
     const bool known = !steady->disturbed && steady->next == steady->record_count &&
-                       steady->next_run == steady->run_count && watch_on_line(watch, steady->period);
+                       steady->next_run == steady->run_count && snapshots_on_line(snapshots, steady->period);
     const uint64_t periods = known ? find_periods(emulation, warp, group) : 0;
     int rc = 0;
 
@@ -310,10 +311,12 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
     steady->phase = PHASE_WATCH;
     if (rc < 0)
         return rc;
-    watch->rest = periods || rc ? 2 * steady->period : watch->trusted ? 0 : PATIENCE; /* it ends soon */
-    watch->trusted = periods || rc ? steady->period : 0;
-    watch->taken = 0;
-    watch->repeats = 0;
+    snapshots->rest = periods || rc        ? 2 * steady->period
+                      : snapshots->trusted ? 0
+                                           : PATIENCE; /* it ends soon */
+    snapshots->trusted = periods || rc ? steady->period : 0;
+    snapshots->taken = 0;
+    snapshots->repeats = 0;
     return 0;
 }
 
@@ -322,7 +325,7 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
 {
     struct steady *steady = emulation->steady;
 
-    watch_take(steady->current, warp);
+    snapshots_take(steady->current, warp);
     if (++steady->iteration < steady->period)
         return 0;
     steady->iteration = 0;
@@ -336,12 +339,12 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
     return 0;
 }
 
-static void start_recording(struct emulation *emulation, struct watch *watch, const struct warp *warp,
+static void start_recording(struct emulation *emulation, struct snapshots *snapshots, const struct warp *warp,
                             unsigned period)
 {
     struct steady *steady = emulation->steady;
 
-    steady->current = watch;
+    steady->current = snapshots;
     steady->phase = PHASE_RECORD;
     steady->period = period;
     steady->iteration = 0;
@@ -373,37 +376,37 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
 {
     static const unsigned periods[] = {1, 2, 3, 4, 6, 8};
     struct steady *steady = emulation->steady;
-    struct watch *watch = find_watch(emulation, group, branch);
+    struct snapshots *snapshots = find_watch(emulation, group, branch);
 
-    if (!watch)
+    if (!snapshots)
         return 0;
-    if (steady->phase != PHASE_WATCH && watch != steady->current) {
+    if (steady->phase != PHASE_WATCH && snapshots != steady->current) {
         if (branch > steady->current->target && branch < steady->current->branch)
             return 0; /* an inner loop: part of the recorded period */
         give_up(steady);
     }
-    if (repeats != watch->repeats + 1 || group->mask != watch->mask || warp->regs->tainted ||
+    if (repeats != snapshots->repeats + 1 || group->mask != snapshots->mask || warp->regs->tainted ||
         !others_wait(warp, group)) {
         if (steady->phase != PHASE_WATCH)
             give_up(steady);
-        watch->taken = 0;
-        watch->mask = group->mask;
+        snapshots->taken = 0;
+        snapshots->mask = group->mask;
     }
-    watch->repeats = repeats;
+    snapshots->repeats = repeats;
     if (steady->phase != PHASE_WATCH)
         return next_iteration(emulation, warp, group);
-    if (watch->rest) {
-        watch->rest--;
+    if (snapshots->rest) {
+        snapshots->rest--;
         return 0;
     }
-    watch_take(watch, warp);
-    if (watch->trusted) { /* another warp: it will be checked all the same */
-        start_recording(emulation, watch, warp, watch->trusted);
+    snapshots_take(snapshots, warp);
+    if (snapshots->trusted) { /* another warp: it will be checked all the same */
+        start_recording(emulation, snapshots, warp, snapshots->trusted);
         return 0;
     }
     for (unsigned k = 0; k < sizeof periods / sizeof *periods; k++)
-        if (watch->taken > 2 * periods[k] && watch_on_line(watch, periods[k])) {
-            start_recording(emulation, watch, warp, periods[k]);
+        if (snapshots->taken > 2 * periods[k] && snapshots_on_line(snapshots, periods[k])) {
+            start_recording(emulation, snapshots, warp, periods[k]);
             break;
         }
     return 0;

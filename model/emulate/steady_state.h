@@ -4,7 +4,7 @@
 #define MODEL_EMULATE_STEADY_STATE_H
 
 #include "model/emulate/record.h"
-#include "model/emulate/watch.h"
+#include "model/emulate/snapshots.h"
 
 enum {
     WATCHES = 8,    /* loops looked at, nested ones among them */
@@ -16,10 +16,10 @@ enum {
 enum phase { PHASE_WATCH, PHASE_RECORD, PHASE_LEARN, PHASE_REHEARSE };
 
 struct steady {
-    struct watch *watches[WATCHES];
-    unsigned watch_count;
+    struct snapshots *snapshots[WATCHES];
+    unsigned snapshots_count;
     enum phase phase;
-    struct watch *current; /* the loop that is being recorded */
+    struct snapshots *current; /* the loop that is being recorded */
     unsigned period, iteration;
     struct record *records;
     size_t record_count, next;

@@ -347,7 +347,7 @@ static int find_affordable(double *out, struct division *division, double all)
     const struct slice *slice = &division->signer->slice;
     const uint64_t before = division->out->cost, blocks = (uint64_t)volume(box);
     uint64_t hash = 0;
-    bool alike = true;
+    bool memo = true;
     int rc = 0;
 
     for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
@@ -356,14 +356,14 @@ static int find_affordable(double *out, struct division *division, double all)
 
         nth(at, box, hash_random(blocks, k) % blocks);
         rc = sign(&signature, division, at, 0);
-        alike &= !k || signature.hash == hash;
+        memo &= !k || signature.hash == hash;
         hash = signature.hash;
     }
     *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
     if (all <= ALL * *out)
         *out = all;
     else
-        *out /= alike ? ALIKE : 1;
+        *out /= memo ? ALIKE : 1;
     *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
     return rc;
 }

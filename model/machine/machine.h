@@ -37,7 +37,8 @@ struct machine_cost {
 enum { MACHINE_FUNCTIONS = 16 };
 enum {
     MACHINE_SPREAD = 16, /* equal shares of all loads, by how long they take */
-    MACHINE_PIECE = 512  /* bytes that come from DRAM together, those of a load of the curve dram_spread */
+    MACHINE_DRAM_GRANULE =
+        512 /* bytes that come from DRAM together, those of a load of the curve dram_spread */
 };
 
 /* In sectors read in order; `alone` in its line, no less than in order. */

@@ -69,14 +69,14 @@ struct found {
  * half for every `l2_evict_first` of them. */
 static double kept_l2(const struct traffic_caches *caches, const struct sass *i, double bytes)
 {
-    const double kept = zones_kept(bytes, caches->l2_holds);
+    const double kept = reuse_regions_kept(bytes, caches->l2_holds);
 
     return is_evicted_first(i) ? fmin(kept, exp2(-bytes / caches->l2_evict_first)) : kept;
 }
 
 /* Of what other warps of the block have loaded or will load, the share that they load so much earlier or
  * later that what the SM asks for in between does not fit into L1. */
-static double crossing_share(const struct reuse *reuse, size_t i)
+static double reuse_distance_share(const struct reuse *reuse, size_t i)
 {
     const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
     const double between =
@@ -85,12 +85,12 @@ static double crossing_share(const struct reuse *reuse, size_t i)
     return between > reuse->caches->l1_bytes ? 1 - reuse->caches->l1_bytes / between : 0;
 }
 
-/* The share of a zone that is in L1 where its sectors are loaded at random: what L1 has room for. */
+/* The share of a region that is in L1 where its sectors are loaded at random: what L1 has room for. */
 static double random_in_l1(const struct reuse *reuse, size_t i)
 {
-    const struct zone *zone = zone_of(reuse, i);
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
-    const double bytes = fmin(zone->fresh * FOOTPRINT_SECTOR * warps, (double)zone->bytes);
+    const double bytes = fmin(reuse_region->fresh * FOOTPRINT_SECTOR * warps, (double)reuse_region->bytes);
 
     return fmin(reuse->caches->l1_bytes / fmax(bytes, 1), 1);
 }
@@ -98,24 +98,24 @@ static double random_in_l1(const struct reuse *reuse, size_t i)
 /* The same in L2: all of it unless what the wave asks for between two loads of a sector does not fit. */
 static double random_in_l2(const struct reuse *reuse, size_t i)
 {
-    const struct zone *zone = zone_of(reuse, i);
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     double asked = 0;
     size_t z;
 
-    for (z = 1; z < reuse->zones.count; z++)
-        asked += reuse->zones.zone[z].asked;
+    for (z = 1; z < reuse->reuse_regions.count; z++)
+        asked += reuse->reuse_regions.reuse_region[z].asked;
     return kept_l2(reuse->caches, &reuse->code->instructions[i],
-                   zone->wave * asked / fmax(zone->asked, 1e-9));
+                   reuse_region->wave * asked / fmax(reuse_region->asked, 1e-9));
 }
 
-/* Bytes that the wave touches before a loop comes back to what an earlier one had of the zone: the zone's
- * own, and of all else what is touched meanwhile, where many loops go over the zone and once over the rest.
+/* Bytes that the wave touches before a loop comes back to what an earlier one had of the region: the region's
+ * own, and of all else what is touched meanwhile, where many loops go over the region and once over the rest.
  */
 static double between_loops(const struct reuse *reuse, size_t i, double block)
 {
-    const struct zone *zone = zone_of(reuse, i);
-    const double times = zone->fresh > 0 ? fmax(zone->far / zone->fresh, 1) : 1;
-    const double all = fmin(block, reuse->zones.wave_bytes), own = fmin(zone->wave, all);
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+    const double times = reuse_region->fresh > 0 ? fmax(reuse_region->far / reuse_region->fresh, 1) : 1;
+    const double all = fmin(block, reuse->reuse_regions.wave_bytes), own = fmin(reuse_region->wave, all);
 
     return own + (all - own) / times;
 }
@@ -126,10 +126,10 @@ static double between_loops(const struct reuse *reuse, size_t i, double block)
  * had. */
 static double parts_of_time(const struct reuse *reuse, size_t i)
 {
-    const struct zone *zone = zone_of(reuse, i);
-    const double asked = zone->fresh > 0 ? zone->issued / zone->fresh : 1;
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+    const double asked = reuse_region->fresh > 0 ? reuse_region->issued / reuse_region->fresh : 1;
 
-    return 1 + zone->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
+    return 1 + reuse_region->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
 }
 
 static struct found found_by(const struct reuse *reuse, size_t i)
@@ -138,9 +138,9 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const struct sass *instruction = &reuse->code->instructions[i];
     const bool cached = traffic_is_cached(instruction);
     const double warps = caches->resident_blocks * reuse->warps_per_block;
-    const double sms = reuse->zones.wave_blocks / caches->resident_blocks;
+    const double sms = reuse->reuse_regions.wave_blocks / caches->resident_blocks;
     const struct traffic_count *count = &reuse->out->counts[i];
-    const double apart = cached ? crossing_share(reuse, i) : 0;
+    const double apart = cached ? reuse_distance_share(reuse, i) : 0;
     const double gathered = count->own > 0 ? apart * fmax(1 - count->fresh / count->own, 0) : 0;
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
     const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
@@ -149,9 +149,9 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
 
-    for (z = 1; z < reuse->zones.count; z++) {
-        block += reuse->zones.zone[z].fresh * FOOTPRINT_SECTOR * warps;
-        stored += reuse->zones.zone[z].stored * FOOTPRINT_SECTOR * warps;
+    for (z = 1; z < reuse->reuse_regions.count; z++) {
+        block += reuse->reuse_regions.reuse_region[z].fresh * FOOTPRINT_SECTOR * warps;
+        stored += reuse->reuse_regions.reuse_region[z].stored * FOOTPRINT_SECTOR * warps;
     }
     return (struct found){
         .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
@@ -166,26 +166,26 @@ static struct found found_by(const struct reuse *reuse, size_t i)
 
 /* Bytes that DRAM brings for what is new to the block. What blocks of a wave share, and what DRAM brings for
  * one and another needs, they ask for at any time of it: on average half of it lies between. */
-static double fetched_of(const struct reuse *reuse, size_t i, const struct zone *zone)
+static double fetched_of(const struct reuse *reuse, size_t i, const struct reuse_region *reuse_region)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
-    const double shared = zone->missed / reuse->out->warps * count->fresh / zone->fresh;
-    const double alone = fmax(count->fresh * FOOTPRINT_SECTOR * zone->alone, shared);
+    const double shared = reuse_region->missed / reuse->out->warps * count->fresh / reuse_region->fresh;
+    const double alone = fmax(count->fresh * FOOTPRINT_SECTOR * reuse_region->alone, shared);
 
     if (!is_evicted_first(&reuse->code->instructions[i]))
         return shared;
-    return alone - (alone - shared) * exp2(-zone->wave / 2 / reuse->caches->l2_evict_first);
+    return alone - (alone - shared) * exp2(-reuse_region->wave / 2 / reuse->caches->l2_evict_first);
 }
 
 /* Of what is new to the block, the share that DRAM has brought along with what an earlier pass of the loop
  * asked for: it brings 64 bytes, of which a pass may ask for one sector. */
-static double brought_along(const struct reuse *reuse, size_t i, const struct zone *zone)
+static double brought_along(const struct reuse *reuse, size_t i, const struct reuse_region *reuse_region)
 {
     const struct phase *phase = phase_of(reuse, i);
     const double lines = phase_lines(phase) * reuse->out->counts[i].issued;
     const double of_line = lines > 0 ? phase->own / lines : 2; /* sectors that a pass asks for */
 
-    return zone->alone > 0 ? fmax(1 / zone->alone - fmax(of_line, 1) / 2, 0) : 0;
+    return reuse_region->alone > 0 ? fmax(1 / reuse_region->alone - fmax(of_line, 1) / 2, 0) : 0;
 }
 
 /* Whether a load's requests ask for something new beside what others of the warp have asked for. */
@@ -202,13 +202,13 @@ static bool is_edge(const struct reuse *reuse, size_t i)
  * comes last. */
 static double alone_of(const struct reuse *reuse, size_t i)
 {
-    const struct zone *zone = zone_of(reuse, i);
-    const double all = reuse->zones.wave_blocks * reuse->warps_per_block * FOOTPRINT_SECTOR;
-    const double alone = zone->wave / all;
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+    const double all = reuse->reuse_regions.wave_blocks * reuse->warps_per_block * FOOTPRINT_SECTOR;
+    const double alone = reuse_region->wave / all;
 
     if (is_edge(reuse, i))
-        return fmin(fmax(alone - zone->inner, 0) / zone->edge, 1);
-    return zone->inner > 0 ? fmin(alone / zone->inner, 1) : 1;
+        return fmin(fmax(alone - reuse_region->inner, 0) / reuse_region->edge, 1);
+    return reuse_region->inner > 0 ? fmin(alone / reuse_region->inner, 1) : 1;
 }
 
 /* A warp waits for the last of its lanes. Of the requests that ask for nothing new, one whose lanes are in
@@ -237,7 +237,7 @@ static void answer(struct reuse *reuse, size_t i)
 {
     struct traffic_count *count = &reuse->out->counts[i];
     struct phase *phase = phase_of(reuse, i);
-    const struct zone *zone = zone_of(reuse, i);
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     const struct parts parts = parts_of(reuse, i);
     const struct found found = found_by(reuse, i);
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
@@ -252,7 +252,8 @@ static void answer(struct reuse *reuse, size_t i)
     const double refetched =
         last * (1 - found.last_l2) + far * (1 - found.far_l2) + lost * (1 - found.apart_l2);
     const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
-    const double there = zone->ready + (1 - zone->ready) * brought_along(reuse, i, zone);
+    const double there =
+        reuse_region->ready + (1 - reuse_region->ready) * brought_along(reuse, i, reuse_region);
 
     count->waits = count->waits_dram = 1;
     if (!(asked > 0))
@@ -267,12 +268,12 @@ static void answer(struct reuse *reuse, size_t i)
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);
     count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
     count->dram_scattered = lone * count->dram_read;
-    if (zone->fresh > 0) {
-        const double own = fetched_of(reuse, i, zone);
+    if (reuse_region->fresh > 0) {
+        const double own = fetched_of(reuse, i, reuse_region);
 
         count->dram_read += own;
-        count->dram_scattered += own * zone->scattered;
-        count->dram_lone += own * (1 - zone->scattered) * zone->read_lone;
+        count->dram_scattered += own * reuse_region->scattered;
+        count->dram_lone += own * (1 - reuse_region->scattered) * reuse_region->read_lone;
     }
 }
 
@@ -296,9 +297,10 @@ static double lone_of_stored(const struct reuse *reuse)
     double stored = 0, lone = 0;
     size_t z;
 
-    for (z = 1; z < reuse->zones.count; z++) {
-        stored += reuse->zones.zone[z].stored;
-        lone += reuse->zones.zone[z].stored * reuse->zones.zone[z].written_lone;
+    for (z = 1; z < reuse->reuse_regions.count; z++) {
+        stored += reuse->reuse_regions.reuse_region[z].stored;
+        lone +=
+            reuse->reuse_regions.reuse_region[z].stored * reuse->reuse_regions.reuse_region[z].written_lone;
     }
     return stored > 0 ? lone / stored : 0;
 }
@@ -331,17 +333,18 @@ static void sum_up(struct reuse *reuse)
     out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     out->l2_read += out->l1_read - l1_hits;
     out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
-    out->dram_written = out->unique_written * (1 - zones_kept(all, caches->l2_holds)) / out->warps;
+    out->dram_written = out->unique_written * (1 - reuse_regions_kept(all, caches->l2_holds)) / out->warps;
     out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
     out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
     out->least_dram_written = out->unique_written * (1 - part) / out->warps;
 }
 
-static void take_zones(struct traffic *out, const struct zones *zones, const struct traffic_caches *caches)
+static void take_zones(struct traffic *out, const struct reuse_regions *reuse_regions,
+                       const struct traffic_caches *caches)
 {
-    out->unique_read = zones->unique_read;
-    out->unique_written = zones->unique_written;
-    out->wave_read = zones->wave_read;
+    out->unique_read = reuse_regions->unique_read;
+    out->unique_written = reuse_regions->unique_written;
+    out->wave_read = reuse_regions->wave_read;
     out->flight = caches->l1_bytes / LINE;
 }
 
@@ -353,23 +356,23 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
                           .result = result,
                           .caches = caches,
                           .warps_per_block = result->blocks[0].warps};
-    int rc = zones_find(&reuse.zones, result, launch, caches, err);
+    int rc = reuse_regions_find(&reuse.reuse_regions, result, launch, caches, err);
     size_t i;
 
     if (!rc)
         rc = phases_make(&reuse, err);
     if (!rc) {
-        take_zones(out, &reuse.zones, caches);
+        take_zones(out, &reuse.reuse_regions, caches);
         for (i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
-                *(is_edge(&reuse, i) ? &zone_of(&reuse, i)->edge : &zone_of(&reuse, i)->inner) +=
-                    out->counts[i].own;
+                *(is_edge(&reuse, i) ? &reuse_region_of(&reuse, i)->edge
+                                     : &reuse_region_of(&reuse, i)->inner) += out->counts[i].own;
         for (i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
         sum_up(&reuse);
     }
-    zones_release(&reuse.zones);
+    reuse_regions_release(&reuse.reuse_regions);
     free(reuse.loops);
     free(reuse.entries);
     free(reuse.phases);

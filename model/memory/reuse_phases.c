@@ -54,12 +54,12 @@ static void take_phases(struct reuse *reuse)
     for (i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &reuse->out->counts[i];
         struct phase *phase = phase_of(reuse, i);
-        struct zone *zone = zone_of(reuse, i);
+        struct reuse_region *reuse_region = reuse_region_of(reuse, i);
 
         if (!(count->issued > 0))
             continue;
         if (!reuse_reads(&reuse->code->instructions[i])) {
-            zone->stored += count->fresh;
+            reuse_region->stored += count->fresh;
             continue;
         }
         reuse->loads += count->requests;
@@ -69,24 +69,25 @@ static void take_phases(struct reuse *reuse)
         phase->own += count->own;
         phase->lines += count->lines_once / count->issued;
         phase->lines_most = fmax(phase->lines_most, count->lines_once / count->issued);
-        zone->asked += count->sectors_once;
-        zone->fresh += count->fresh;
-        zone->issued += count->fresh * count->issued;
+        reuse_region->asked += count->sectors_once;
+        reuse_region->fresh += count->fresh;
+        reuse_region->issued += count->fresh * count->issued;
     }
 }
 
 /* A loop that asks for more than is new to the block asks either for what it had itself or, up to all that
- * the block has of the zone, for what others had. */
+ * the block has of the region, for what others had. */
 static void find_far(struct reuse *reuse)
 {
     size_t l, z;
 
     for (l = 0; l < reuse->loop_count; l++)
-        for (z = 0; z < reuse->zones.count; z++) {
-            struct phase *phase = &reuse->phases[l * reuse->zones.count + z];
+        for (z = 0; z < reuse->reuse_regions.count; z++) {
+            struct phase *phase = &reuse->phases[l * reuse->reuse_regions.count + z];
 
-            phase->far = fmax(fmin(phase->asked, reuse->zones.zone[z].fresh) - phase->fresh, 0);
-            reuse->zones.zone[z].far += phase->far;
+            phase->far =
+                fmax(fmin(phase->asked, reuse->reuse_regions.reuse_region[z].fresh) - phase->fresh, 0);
+            reuse->reuse_regions.reuse_region[z].far += phase->far;
         }
 }
 
@@ -102,11 +103,12 @@ double phase_bytes(const struct reuse *reuse, size_t loop, double warps, double 
     double bytes = 0;
     size_t z;
 
-    for (z = 1; z < reuse->zones.count; z++) {
-        const struct phase *phase = &reuse->phases[loop * reuse->zones.count + z];
+    for (z = 1; z < reuse->reuse_regions.count; z++) {
+        const struct phase *phase = &reuse->phases[loop * reuse->reuse_regions.count + z];
         const double apart = phase->own > 0 ? fmin(phase->fresh / phase->own, 1) : 1;
 
-        bytes += fmin(phase_lines(phase) * apart * warps * unit, (double)reuse->zones.zone[z].bytes);
+        bytes += fmin(phase_lines(phase) * apart * warps * unit,
+                      (double)reuse->reuse_regions.reuse_region[z].bytes);
     }
     return bytes;
 }
@@ -124,7 +126,7 @@ int phases_make(struct reuse *reuse, struct err *err)
         count_entries(reuse->entries, result->paths[0].steps, result->paths[0].count, 1, 1);
     }
     reuse->loop_count++;
-    reuse->phases = calloc(reuse->loop_count * reuse->zones.count, sizeof *reuse->phases);
+    reuse->phases = calloc(reuse->loop_count * reuse->reuse_regions.count, sizeof *reuse->phases);
     if (!reuse->phases)
         return err_memory(err);
     take_phases(reuse);

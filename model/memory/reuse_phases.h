@@ -2,7 +2,7 @@
 #ifndef MODEL_REUSE_PHASES_H
 #define MODEL_REUSE_PHASES_H
 
-#include "model/memory/reuse_zones.h"
+#include "model/memory/reuse_regions.h"
 
 /* What the instructions of one innermost loop ask of one region. Per warp. */
 struct phase {
@@ -20,27 +20,27 @@ struct reuse {
     const struct traffic_caches *caches;
     double warps_per_block;
     double loads, lines; /* requests to L1 of a warp, and lines that they ask for */
-    struct zones zones;
+    struct reuse_regions reuse_regions;
     unsigned *loops; /* of each instruction: its innermost loop, 0 outside, */
     double *entries; /* and how often the warp comes to that loop, or to the instruction */
     size_t loop_count;
-    struct phase *phases; /* by loop, then by zone */
+    struct phase *phases; /* by loop, then by region */
 };
 
-static inline struct zone *zone_of(const struct reuse *reuse, size_t i)
+static inline struct reuse_region *reuse_region_of(const struct reuse *reuse, size_t i)
 {
-    return &reuse->zones.zone[reuse->out->counts[i].region];
+    return &reuse->reuse_regions.reuse_region[reuse->out->counts[i].region];
 }
 
 static inline struct phase *phase_of(const struct reuse *reuse, size_t i)
 {
-    return &reuse->phases[reuse->loops[i] * reuse->zones.count + reuse->out->counts[i].region];
+    return &reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + reuse->out->counts[i].region];
 }
 
 /* Whether it reads global memory, and not as an atomic does. */
 bool reuse_reads(const struct sass *i);
 
-/* Fills loads, lines, loops, entries and phases, and what the zones are asked for; all else is given. The
+/* Fills loads, lines, loops, entries and phases, and what the regions are asked for; all else is given. The
  * caller frees loops, entries and phases, also after a failure: ERR_MEMORY. */
 int phases_make(struct reuse *reuse, struct err *err);
 

@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-struct tables_walkers tables_walkers_of(const struct residency *residency, double drift)
+struct tables_walkers tables_walkers_of(const struct residency *residency, double skew)
 {
     const double blocks = fmin(residency->blocks_per_sm, ceil(residency->blocks / residency->sms));
     const double warps = residency->warps_per_block / residency->partitions;
     const double waves = fmax(residency->blocks / (residency->sms * blocks), 1);
 
     return (struct tables_walkers){
-        .groups = blocks * fmin(warps, 1), .together = fmax(warps, 1), .spread = fmin(drift * waves, 1)};
+        .groups = blocks * fmin(warps, 1), .together = fmax(warps, 1), .spread = fmin(skew * waves, 1)};
 }
 
 /* Loads that follow each other at once miss together. */

@@ -27,9 +27,9 @@ struct tables_walkers {
     double spread;   /* over what share of a table the groups are spread, 0 to 1 */
 };
 
-/* `drift` is the share of a wave by which blocks that begin together end apart (drift_share()). The next ones
+/* `drift` is the share of a wave by which blocks that begin together end apart (skew_share()). The next ones
  * begin that far apart, and drift further. */
-struct tables_walkers tables_walkers_of(const struct residency *residency, double drift);
+struct tables_walkers tables_walkers_of(const struct residency *residency, double skew);
 
 /* Lines that a launched warp misses on average. */
 struct tables_misses {

@@ -324,7 +324,7 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
     take_counts(out, result);
     take_least(out, result);
-    out->meeting = result->meeting;
+    out->contended = result->contended;
     find_hot(out);
     sum_sectors(out, code, caches, result->blocks[0].warps);
     if (reuse_of(out, code, result, launch, caches, err))

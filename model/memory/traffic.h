@@ -57,8 +57,9 @@ struct traffic_caches {
     double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */
     double resident_blocks; /* of an SM */
     double sms;
-    double drift; /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_zones.h */
-    bool warm;    /* the launch before left its data in L2 */
+    double
+        skew;  /* share of a wave by which blocks of an SM come apart in it, 0 to below 1: reuse_regions.h */
+    bool warm; /* the launch before left its data in L2 */
 };
 
 struct traffic {
@@ -91,8 +92,8 @@ struct traffic {
     double narrow;               /* share that comes by requests of one line each */
     double evict_first, past_l1; /* shares of loads that say so */
 
-    double meeting; /* see struct emulate_result */
-    double flight;  /* lines of L1 on an SM: a load that misses needs one until its data comes */
+    double contended; /* see struct emulate_result */
+    double flight;    /* lines of L1 on an SM: a load that misses needs one until its data comes */
 
     /* Sectors of loads per warp, by the level that the last lane of their request waits for. */
     double from_l1, from_l2, from_dram;

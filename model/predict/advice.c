@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct adviser {
-    const struct expectation *from;
+    const struct analysis *from;
     const struct machine *machine;
     struct advice *out;
     size_t count;
@@ -373,7 +373,7 @@ static int by_gain(const void *left, const void *right)
     return (a->gain < b->gain) - (a->gain > b->gain);
 }
 
-size_t advice_of(struct advice out[ADVICE_MOST], const struct expectation *expectation,
+size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectation,
                  const struct machine *machine)
 {
     static void (*const advisers[])(struct adviser *) = {

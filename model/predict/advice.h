@@ -3,7 +3,7 @@
 #ifndef MODEL_ADVICE_H
 #define MODEL_ADVICE_H
 
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct advice {
 
 /* Fills `out`, greatest gain first, and returns how many. `expectation` was predicted for `machine`; with its
  * account the advice also names the instruction that is waited for. */
-size_t advice_of(struct advice out[ADVICE_MOST], const struct expectation *expectation,
+size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectation,
                  const struct machine *machine);
 
 #endif

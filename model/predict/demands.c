@@ -98,11 +98,11 @@ static void ask_shared(struct demands *out, const struct sass *i, const struct t
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
-                        double meeting)
+                        double contended)
 {
     ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
-        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * meeting, 0);
+        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * contended, 0);
 }
 
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
@@ -125,7 +125,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
     if (atomic)
-        ask_atomics(out, machine, count, traffic->meeting);
+        ask_atomics(out, machine, count, traffic->contended);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);

@@ -28,7 +28,7 @@ struct latency {
     double stretch; /* struct imbalance, or 1 */
 };
 
-/* All resident warps replayed together (model/sm/crowd.h), where somebody did: 0 leaves it out. The bounds
+/* All resident warps replayed together (model/sm/simulate.h), where somebody did: 0 leaves it out. The bounds
  * know neither that warps meet at barriers nor that they come to a pipe at the same time; this does, but not
  * how latency grows with load. The estimate is the longer of the two. */
 struct crowded {

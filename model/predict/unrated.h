@@ -1,5 +1,5 @@
 /* Instructions that a launch executes and the model has no rate for. They are in no estimate, which then says
- * nothing: its confidence is 0, and nothing is passed over for it. What else limits the launch still bounds
+ * nothing: its confidence is 0, and nothing is pruned for it. What else limits the launch still bounds
  * it. */
 #ifndef MODEL_UNRATED_H
 #define MODEL_UNRATED_H

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "base/clock.h"
 #include "gpu/compile.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 #include "space/configuration.h"
 #include "space/space.h"
 #include "space/variant.h"
@@ -63,13 +63,13 @@ static void subject_close(struct subject *subject)
     spec_release(&subject->spec);
 }
 
-static void read_kind(struct expectation *out, int kind, const struct expect_options *options)
+static void read_kind(struct analysis *out, int kind, const struct analyze_options *options)
 {
     struct subject s;
     struct err err = {0};
 
     subject_open(&s, kind, NULL);
-    ok(expect(out, &machine, &s.cubin, s.kernel, &s.variant.launch, options, &err), &err);
+    ok(analyze(out, &machine, &s.cubin, s.kernel, &s.variant.launch, options, &err), &err);
     subject_close(&s);
 }
 
@@ -80,11 +80,11 @@ static void none_takes_long(void **state)
                                           [1] = "out of budget", /* a lock taken with atomicCAS */
                                           [3] = "out of budget", /* a recursion whose depth is loaded */
                                           [7] = NULL};
-    const struct expect_options options = {.warm = true};
+    const struct analyze_options options = {.warm = true};
 
     (void)state;
     for (int kind = 0; kind < 8; kind++) {
-        struct expectation *e = calloc(1, sizeof *e);
+        struct analysis *e = calloc(1, sizeof *e);
         const double begin = clock_core_s();
 
         assert_non_null(e);
@@ -96,7 +96,7 @@ static void none_takes_long(void **state)
             fail_msg("%s", e->reason);
         if (refused[kind] && (e->predicted || !strstr(e->reason, refused[kind])))
             fail_msg("KIND=%d: \"%s\" is not in \"%s\"", kind, refused[kind], e->reason);
-        expectation_release(e);
+        analysis_release(e);
         free(e);
     }
 }
@@ -156,8 +156,8 @@ static void samples_loaded_addresses(void **state)
 
 static void a_time_limit_is_named(void **state)
 {
-    const struct expect_options options = {.warm = true, .time_limit_s = 1e-9};
-    struct expectation *e = calloc(1, sizeof *e);
+    const struct analyze_options options = {.warm = true, .time_limit_s = 1e-9};
+    struct analysis *e = calloc(1, sizeof *e);
 
     (void)state;
     assert_non_null(e);
@@ -165,7 +165,7 @@ static void a_time_limit_is_named(void **state)
     assert_false(e->predicted);
     assert_int_equal(e->emulation.end, EMULATE_TIME);
     assert_non_null(strstr(e->reason, "out of time: time limit of 1e-09 s reached"));
-    expectation_release(e);
+    analysis_release(e);
     free(e);
 }
 

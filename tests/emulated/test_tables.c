@@ -1,7 +1,7 @@
 /* Tables in constant memory: what counts is which lines are read, not how long the table is declared. */
 #include "check.h"
 #include "gpu/compile.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 
 #include <stdio.h>
 
@@ -74,17 +74,17 @@ static void subject_close(struct subject *s)
     compile_result_release(&s->compiled);
 }
 
-static void expect_of(struct expectation *out, const struct subject *s)
+static void expect_of(struct analysis *out, const struct subject *s)
 {
     struct machine machine;
     struct device profile;
-    const struct expect_options options = {.warm = true};
+    const struct analyze_options options = {.warm = true};
     struct err err = {0};
 
     device_init(&profile);
     ok(device_load(&profile, "nvidia-h200", "model/device/profiles", &err), &err);
     ok(machine_init(&machine, &profile, &err), &err);
-    ok(expect(out, &machine, &s->cubin, s->kernel, &s->launch, &options, &err), &err);
+    ok(analyze(out, &machine, &s->cubin, s->kernel, &s->launch, &options, &err), &err);
     if (!out->predicted)
         fail_msg("%s", out->reason);
     machine_release(&machine);
@@ -93,7 +93,7 @@ static void expect_of(struct expectation *out, const struct subject *s)
 
 static double estimate(int declared, int count, bool *doubtful)
 {
-    struct expectation out;
+    struct analysis out;
     struct subject s;
     double found;
 
@@ -101,7 +101,7 @@ static double estimate(int declared, int count, bool *doubtful)
     expect_of(&out, &s);
     found = out.prediction.estimate_s;
     *doubtful = out.prediction.assumptions & PREDICT_ASSUMED_TABLES;
-    expectation_release(&out);
+    analysis_release(&out);
     subject_close(&s);
     return found;
 }

@@ -2,7 +2,7 @@
  * zeros for the others. It ends within its budget and its memory, with finite times or a reason. */
 #include "fuzz.h"
 
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void make_launch(struct launch *out, struct argument *arguments, const st
     }
 }
 
-static void check(const struct expectation *out)
+static void check(const struct analysis *out)
 {
     if (!out->predicted ? !out->reason[0]
                         : !(out->prediction.estimate_s > 0) || !isfinite(out->prediction.estimate_s))
@@ -55,21 +55,21 @@ static void check(const struct expectation *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    const struct expect_options options = {.warm = true, .account = true, .budget = BUDGET};
+    const struct analyze_options options = {.warm = true, .account = true, .budget = BUDGET};
     struct argument arguments[ARGUMENTS];
     struct cubin cubin;
 
     if (cubin_init(&cubin, bytes, size, "fuzz.cubin", NULL))
         return 0;
     for (size_t k = 0; k < cubin.kernel_count && k < 3; k++) {
-        struct expectation out;
+        struct analysis out;
         struct launch launch;
 
         make_launch(&launch, arguments, &cubin.kernels[k]);
         if (!launch_prepare(&launch, NULL)) {
-            if (!expect(&out, the_machine(), &cubin, &cubin.kernels[k], &launch, &options, NULL))
+            if (!analyze(&out, the_machine(), &cubin, &cubin.kernels[k], &launch, &options, NULL))
                 check(&out);
-            expectation_release(&out);
+            analysis_release(&out);
         }
     }
     cubin_release(&cubin);

@@ -1,7 +1,7 @@
 /* Reads any bytes as a journal; what was read can be found again and copied. */
 #include "fuzz.h"
 
-#include "tuner/journal/heading.h"
+#include "tuner/journal/metadata.h"
 #include "tuner/journal/journal.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     const int file = memfd_create("journal", 0);
     struct journal *journal;
-    struct heading heading;
+    struct metadata heading;
     struct err err = {0};
     char path[64];
 
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (!err.code || journal)
             abort();
     } else {
-        heading_read(&heading, journal);
+        metadata_read(&heading, journal);
         check_records(journal);
         journal_free(journal);
     }

@@ -4,7 +4,7 @@
 #include "micro/agree.h"
 #include "micro/calibrate.h"
 #include "micro/report.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int deliver(struct cli *cli, const struct cli_args *args, const struct de
     int code;
 
     if (!output) {
-        site_slug(name, sizeof name - sizeof ".json", device->name);
+        environment_slug(name, sizeof name - sizeof ".json", device->name);
         strcat(name, ".json");
         output = name;
     }
@@ -97,7 +97,7 @@ static int deliver(struct cli *cli, const struct cli_args *args, const struct de
                             : 0;
 }
 
-static int measure(struct cli *cli, const struct cli_args *args, const struct site *site,
+static int measure(struct cli *cli, const struct cli_args *args, const struct environment *environment,
                    const struct device *earlier, struct err *err)
 {
     struct watcher watcher = {cli, cli_given(args, "quiet")};
@@ -105,11 +105,11 @@ static int measure(struct cli *cli, const struct cli_args *args, const struct si
     struct device device;
     int code;
 
-    if (!site->compiler)
-        return err_set(err, ERR_MISSING, "%s", site->compiler_err.text);
-    if (site->worker_count == 0)
-        return err_set(err, ERR_MISSING, "a GPU is needed to calibrate it: %s", site->worker_err.text);
-    code = calibrate(&device, site->workers[0], site->compiler, &calibrate_options, err);
+    if (!environment->compiler)
+        return err_set(err, ERR_MISSING, "%s", environment->compiler_err.text);
+    if (environment->worker_count == 0)
+        return err_set(err, ERR_MISSING, "a GPU is needed to calibrate it: %s", environment->worker_err.text);
+    code = calibrate(&device, environment->workers[0], environment->compiler, &calibrate_options, err);
     if (code)
         return code;
     code = deliver(cli, args, &device, earlier, err);
@@ -121,15 +121,15 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
 {
     const char *device = cli_text(args, "device"), *against = cli_text(args, "against");
     char cache[4096];
-    const struct site_options site_options = {.device = device ? device : "0",
-                                              .cache = cli_cache(cli, cache, sizeof cache)};
+    const struct environment_options environment_options = {.device = device ? device : "0",
+                                                            .cache = cli_cache(cli, cache, sizeof cache)};
     struct device earlier;
-    struct site site;
+    struct environment environment;
     int code;
 
     cli->catch_stop();
     device_init(&earlier); /* no name: nothing to compare with */
-    if (device && !site_is_number(device)) {
+    if (device && !environment_is_number(device)) {
         err_set(err, ERR_USAGE, "--device %s: the number of a GPU is wanted", device);
         return CLI_WRONG_USE;
     }
@@ -137,10 +137,10 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
         return CLI_WRONG_USE;
     code = against ? device_load(&earlier, against, NULL, err) : 0;
     if (!code)
-        code = site_open(&site, &site_options, err);
+        code = environment_open(&environment, &environment_options, err);
     if (!code) {
-        code = measure(cli, args, &site, &earlier, err);
-        site_close(&site);
+        code = measure(cli, args, &environment, &earlier, err);
+        environment_close(&environment);
     }
     device_release(&earlier);
     return code ? CLI_FAILED : CLI_OK;

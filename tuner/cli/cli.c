@@ -4,7 +4,7 @@
 #include "base/nearest.h"
 #include "base/place.h"
 #include "gpu/compile.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -247,7 +247,7 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
 
 const char *cli_cache(const struct cli *cli, char *out, size_t size)
 {
-    const char *directory = site_cache_directory(out, size);
+    const char *directory = environment_cache_directory(out, size);
 
     if (!directory || !compiler_cache_is_foreign(directory))
         return directory;

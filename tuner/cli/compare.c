@@ -4,10 +4,10 @@
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/compare/compare.h"
-#include "tuner/journal/heading.h"
-#include "tuner/predict/forecast.h"
-#include "tuner/source/recording.h"
-#include "tuner/source/site.h"
+#include "tuner/journal/metadata.h"
+#include "tuner/predict/predictor.h"
+#include "tuner/evaluate/recording.h"
+#include "tuner/evaluate/environment.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,17 +36,17 @@ struct view {
     const struct cli_args *args;
     struct spec spec;
     struct space *space;
-    struct site site;
+    struct environment environment;
     struct journal *journal;
-    struct heading heading;
+    struct metadata metadata;
     struct replay replay;
     struct device profile;
     struct machine machine;
     bool has_machine;
-    struct forecaster *forecaster;
+    struct predictor *predictor;
     struct pareto_metrics *pareto;
     struct compare_options compare;
-    struct compare_forecasts forecasts;
+    struct compare_forecasts predictions;
     struct compared compared;
 };
 
@@ -54,7 +54,7 @@ struct view {
  * -----------------------------------------------------------------------------------------------------
  */
 
-static int read_options(struct view *view, struct site_options *site, struct err *err)
+static int read_options(struct view *view, struct environment_options *environment, struct err *err)
 {
     const struct cli_args *args = view->args;
     uint64_t seeds = 20, cores = 16, jobs = 0;
@@ -65,8 +65,8 @@ static int read_options(struct view *view, struct site_options *site, struct err
         return ERR_USAGE;
     view->compare.seeds = (unsigned)seeds;
     view->compare.cores = (unsigned)cores;
-    site->jobs = (unsigned)jobs;
-    site->device = "recorded"; /* no GPU is used */
+    environment->jobs = (unsigned)jobs;
+    environment->device = "recorded"; /* no GPU is used */
     return 0;
 }
 
@@ -108,7 +108,7 @@ static int open_recording(struct view *view, struct err *err)
         return code;
     if (!cli_given(view->args, "quiet"))
         remarks_print(view->cli, view->journal);
-    heading_read(&view->heading, view->journal);
+    metadata_read(&view->metadata, view->journal);
     return replay_open(&view->replay, &view->spec, view->space, view->journal, err);
 }
 
@@ -119,9 +119,9 @@ static int open_profile(struct view *view, struct err *err)
     char name[128];
     struct err why = {0};
 
-    site_slug(name, sizeof name, view->heading.device_name);
-    if (!view->site.compiler)
-        err_set(&why, ERR_MISSING, "%s", view->site.compiler_err.text);
+    environment_slug(name, sizeof name, view->metadata.device_name);
+    if (!view->environment.compiler)
+        err_set(&why, ERR_MISSING, "%s", view->environment.compiler_err.text);
     else if (!choose_device(&view->profile, asked ? asked : name, &why))
         machine_init(&view->machine, &view->profile, &why);
     view->has_machine = !why.code;
@@ -134,11 +134,11 @@ static int open_profile(struct view *view, struct err *err)
     return 0;
 }
 
-static int forecast(struct search_forecast *out, double *seconds, void *context, uint64_t index,
-                    struct err *err)
+static int prediction(struct search_prediction *out, double *seconds, void *context, uint64_t index,
+                      struct err *err)
 {
-    const struct forecast *found;
-    int code = forecaster_ask(&found, ((struct view *)context)->forecaster, index, err);
+    const struct variant_prediction *found;
+    int code = predictor_ask(&found, ((struct view *)context)->predictor, index, err);
 
     if (code)
         return code;
@@ -150,7 +150,7 @@ static int forecast(struct search_forecast *out, double *seconds, void *context,
 /* Predicts all that ran. */
 static int predict_all(struct view *view, struct err *err)
 {
-    const struct forecast *found;
+    const struct variant_prediction *found;
     uint64_t i;
     int code = 0;
 
@@ -159,12 +159,12 @@ static int predict_all(struct view *view, struct err *err)
         return err_memory(err);
     for (i = 0; i < view->replay.count && !code; i++)
         if (view->replay.entries[i].timed)
-            code = forecaster_announce(view->forecaster, i, view->replay.entries[i].build, err);
+            code = predictor_announce(view->predictor, i, view->replay.entries[i].build, err);
     for (i = 0; i < view->replay.count && !code; i++) {
         view->pareto[i] = (struct pareto_metrics){NAN, NAN};
         if (!view->replay.entries[i].timed)
             continue;
-        code = forecaster_ask(&found, view->forecaster, i, err);
+        code = predictor_ask(&found, view->predictor, i, err);
         if (!code)
             view->pareto[i] = found->pareto;
     }
@@ -174,18 +174,18 @@ static int predict_all(struct view *view, struct err *err)
 
 static int open_model(struct view *view, struct err *err)
 {
-    const struct forecaster_options how = {.spec = &view->spec,
-                                           .space = view->space,
-                                           .machine = &view->machine,
-                                           .compiler = view->site.compiler,
-                                           .jobs = view->site.jobs};
+    const struct predictor_options how = {.spec = &view->spec,
+                                          .space = view->space,
+                                          .machine = &view->machine,
+                                          .compiler = view->environment.compiler,
+                                          .jobs = view->environment.jobs};
     int code = open_profile(view, err);
 
     if (code || !view->has_machine)
         return code;
-    code = forecaster_open(&view->forecaster, &how, err);
-    view->forecasts = (struct compare_forecasts){forecast, view};
-    view->compare.forecasts = &view->forecasts;
+    code = predictor_open(&view->predictor, &how, err);
+    view->predictions = (struct compare_forecasts){prediction, view};
+    view->compare.predictions = &view->predictions;
     return !code && cli_given(view->args, "pareto") ? predict_all(view, err) : code;
 }
 
@@ -232,8 +232,8 @@ static void put_table(const struct view *view)
         "%s%s%s, recorded on %s%s%s: %" PRIu64 " of %" PRIu64
         " configurations ran, the fastest in %s\n%u runs each; a machine of %u cores and one GPU, simulated; "
         "per cent of the fastest: median and 10 %% quantile\n\n",
-        view->spec.kernel.name, *sizes ? " " : "", sizes, view->heading.device_name,
-        *view->heading.date ? ", " : "", view->heading.date, c->ran, c->valid, best, c->seeds, c->cores);
+        view->spec.kernel.name, *sizes ? " " : "", sizes, view->metadata.device_name,
+        *view->metadata.date ? ", " : "", view->metadata.date, c->ran, c->valid, best, c->seeds, c->cores);
     fprintf(out, "%-11s%7s %8s %8s  %13s  %13s  %13s  %24s\n", "", "timed", "compiled", "seconds",
             "at the end", "10 trials", "30 trials", "to 99 %: trials, s, p90");
     for (w = 0; w < COMPARE_WAYS; w++)
@@ -251,7 +251,7 @@ static int write_chart(const struct view *view, bool by_time, struct err *err)
     char path[4096], title[512], *svg;
     int code;
 
-    snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->heading.device_name);
+    snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->metadata.device_name);
     chart_path(path, sizeof path, view->args, by_time);
     code = compared_chart(&svg, &view->compared, by_time, title, err);
     if (code)
@@ -267,9 +267,9 @@ static int write_results(struct view *view, struct err *err)
     int code = compared_json(&json, &view->compared, err);
 
     if (!code && (js_set_string(json, "kernel", view->spec.kernel.name) |
-                  js_set_string(json, "device", view->heading.device_name) |
-                  js_set_string(json, "recorded", view->heading.date) |
-                  js_set(json, "problem", heading_problem(&view->spec, 0))))
+                  js_set_string(json, "device", view->metadata.device_name) |
+                  js_set_string(json, "recorded", view->metadata.date) |
+                  js_set(json, "problem", metadata_problem(&view->spec, 0))))
         code = err_memory(err);
     if (!code && cli_given(view->args, "output"))
         code = js_write_file(json, cli_text(view->args, "output"), err);
@@ -288,7 +288,7 @@ static int write_results(struct view *view, struct err *err)
 static void close_view(struct view *view)
 {
     compared_release(&view->compared);
-    forecaster_close(view->forecaster);
+    predictor_close(view->predictor);
     free(view->pareto);
     if (view->has_machine)
         machine_release(&view->machine);
@@ -296,7 +296,7 @@ static void close_view(struct view *view)
     replay_release(&view->replay);
     journal_free(view->journal);
     space_close(view->space);
-    site_close(&view->site);
+    environment_close(&view->environment);
     spec_release(&view->spec);
 }
 
@@ -304,8 +304,8 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
 {
     struct view view = {.cli = cli, .args = args};
     char cache[4096];
-    struct site_options site = {.cache = cli_cache(cli, cache, sizeof cache)};
-    int code = read_options(&view, &site, err);
+    struct environment_options environment = {.cache = cli_cache(cli, cache, sizeof cache)};
+    int code = read_options(&view, &environment, err);
 
     device_init(&view.profile);
     if (!code)
@@ -313,13 +313,13 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
     if (!code)
         code = open_recording(&view, err);
     if (!code)
-        code = site_open(&view.site, &site, err);
+        code = environment_open(&view.environment, &environment, err);
     if (!code)
         code = open_model(&view, err);
     view.compare.spec = &view.spec;
     view.compare.space = view.space;
     view.compare.replay = &view.replay;
-    view.compare.jobs = view.site.jobs;
+    view.compare.jobs = view.environment.jobs;
     if (!code)
         code = compare(&view.compared, &view.compare, err);
     if (!code)

@@ -6,7 +6,7 @@
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
 #include "tuner/predict/request.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/cli.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <stdlib.h>
 
@@ -103,7 +103,7 @@ static int find_hidden(struct explained *out, struct err *err)
 }
 
 /* What of `choices` was expected; all are borrowed. */
-static int explained_init(struct explained *out, const struct expectation *expectation,
+static int explained_init(struct explained *out, const struct analysis *expectation,
                           const struct ranking_options *how, const unsigned *choices, struct err *err)
 {
     int code;
@@ -130,7 +130,7 @@ static void explained_release(struct explained *explained)
  */
 
 static int show(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
-                const unsigned *choices, const struct expectation *expectation, struct err *err)
+                const unsigned *choices, const struct analysis *expectation, struct err *err)
 {
     struct explained explained;
     char *text = configuration_text(how->spec, choices), sizes[256];
@@ -161,7 +161,7 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
 static int explain_one(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
                        const unsigned *choices, struct err *err)
 {
-    struct expectation *expectation = calloc(1, sizeof *expectation);
+    struct analysis *expectation = calloc(1, sizeof *expectation);
     char cache[4096];
     struct ranked row;
     int code = expectation ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
@@ -179,7 +179,7 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
     if (!code)
         code = show(cli, args, how, choices, expectation, err);
     free(row.reason);
-    expectation_release(expectation);
+    analysis_release(expectation);
     free(expectation);
     compiler_close(how->compiler);
     return code;
@@ -187,7 +187,7 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
 
 static int run_explain(struct cli *cli, const struct cli_args *args, struct err *err)
 {
-    struct ranking_options how = {.account = true, .jobs = site_cores()};
+    struct ranking_options how = {.account = true, .jobs = environment_cores()};
     unsigned *choices = NULL;
     struct device device;
     struct machine machine;

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "model/predict/advice.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 #include "baselines/hidden_code.h"
 #include "model/machine/machine.h"
 #include "tuner/predict/ranking.h"
@@ -36,7 +36,7 @@ int explained_changes(struct explained_changes *out, const struct ranking_option
                       const unsigned *choices, double estimate_s, struct err *err);
 
 struct explained {
-    const struct expectation *expectation; /* predicted, with its account */
+    const struct analysis *expectation; /* predicted, with its account */
     const struct machine *machine;
     const struct spec *spec;
     const unsigned *choices;

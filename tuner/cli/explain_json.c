@@ -2,7 +2,7 @@
 
 #include "space/configuration.h"
 
-static struct json *bounds_json(const struct expectation *from)
+static struct json *bounds_json(const struct analysis *from)
 {
     const struct throughput *at = &from->prediction.at_sustained;
     enum resource order[RESOURCE_COUNT];
@@ -27,7 +27,7 @@ static struct json *bounds_json(const struct expectation *from)
 
 static struct json *latency_json(const struct explained *explained)
 {
-    const struct expectation *from = explained->expectation;
+    const struct analysis *from = explained->expectation;
     struct json *object = js_new_object(), *chain = js_new_array(), *link;
     char text[200];
     size_t i;
@@ -59,7 +59,7 @@ static struct json *latency_json(const struct explained *explained)
     return NULL;
 }
 
-static struct json *occupancy_json(const struct expectation *from)
+static struct json *occupancy_json(const struct analysis *from)
 {
     struct json *object = js_new_object();
 

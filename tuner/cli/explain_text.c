@@ -37,7 +37,7 @@ static bool latency_is_tightest(const struct prediction *p)
     return p->latency_cycles / p->had_warps > p->at_sustained.bound_cycles;
 }
 
-static void put_limit(FILE *out, const struct expectation *from)
+static void put_limit(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
     const double dispatch_s = from->input.capacities.block_dispatch_s * from->input.residency.blocks;
@@ -74,7 +74,7 @@ static void put_interval(FILE *out, const struct prediction *p)
                 : "");
 }
 
-static void put_head(FILE *out, const struct expectation *from)
+static void put_head(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
     char estimate[32], bound[32];
@@ -98,7 +98,7 @@ static void put_head(FILE *out, const struct expectation *from)
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }
 
-static void put_bounds(FILE *out, const struct expectation *from)
+static void put_bounds(FILE *out, const struct analysis *from)
 {
     const struct throughput *at = &from->prediction.at_sustained;
     enum resource order[RESOURCE_COUNT];
@@ -129,7 +129,7 @@ static void put_share(FILE *out, const char *name, double cycles, double all)
 
 static void put_latency(FILE *out, const struct explained *explained)
 {
-    const struct expectation *from = explained->expectation;
+    const struct analysis *from = explained->expectation;
     const double all = from->prediction.latency_cycles, own = from->path_cycles;
     double waited = 0;
     char text[LINE];
@@ -164,7 +164,7 @@ static void put_latency(FILE *out, const struct explained *explained)
     }
 }
 
-static void put_occupancy(FILE *out, const struct expectation *from)
+static void put_occupancy(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
     const struct imbalance *lost = &from->imbalance;

@@ -5,7 +5,7 @@
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/predict/ranking.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -282,7 +282,7 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
         code = compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
     if (code)
         return code;
-    how->jobs = jobs ? (unsigned)jobs : site_cores();
+    how->jobs = jobs ? (unsigned)jobs : environment_cores();
     code = rank_problems(cli, args, how, err);
     compiler_close(how->compiler);
     return code;

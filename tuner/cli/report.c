@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "tuner/cli/choose.h"
-#include "tuner/journal/heading.h"
+#include "tuner/journal/metadata.h"
 #include "tuner/report/report.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ struct view {
     struct journal *journal;
     struct spec spec;
     struct space *space;
-    struct site site;
+    struct environment environment;
     struct device profile;
     struct machine machine;
     bool has_machine;
-    struct forecaster *forecaster;
+    struct predictor *predictor;
     struct report_options report;
 };
 
@@ -52,7 +52,7 @@ static int open_spec(struct view *view, size_t *problem, struct err *err)
         return code;
     for (*problem = 0; *problem < view->spec.problem_count; (*problem)++) {
         misfit = (struct err){0};
-        if (!heading_check(view->journal, &view->spec, *problem, &misfit))
+        if (!metadata_check(view->journal, &view->spec, *problem, &misfit))
             break;
     }
     if (*problem == view->spec.problem_count)
@@ -67,20 +67,20 @@ static int open_spec(struct view *view, size_t *problem, struct err *err)
 static int open_model(struct view *view, size_t problem, struct err *err)
 {
     const char *asked = cli_text(view->args, "profile");
-    const struct forecaster_options how = {.spec = &view->spec,
-                                           .problem = problem,
-                                           .space = view->space,
-                                           .machine = &view->machine,
-                                           .compiler = view->site.compiler,
-                                           .jobs = view->site.jobs};
-    struct heading heading;
+    const struct predictor_options how = {.spec = &view->spec,
+                                          .problem = problem,
+                                          .space = view->space,
+                                          .machine = &view->machine,
+                                          .compiler = view->environment.compiler,
+                                          .jobs = view->environment.jobs};
+    struct metadata metadata;
     struct err why = {0};
     char name[128];
 
-    heading_read(&heading, view->journal);
-    site_slug(name, sizeof name, heading.device_name);
-    if (!view->site.compiler)
-        err_set(&why, ERR_MISSING, "%s", view->site.compiler_err.text);
+    metadata_read(&metadata, view->journal);
+    environment_slug(name, sizeof name, metadata.device_name);
+    if (!view->environment.compiler)
+        err_set(&why, ERR_MISSING, "%s", view->environment.compiler_err.text);
     else if (!choose_device(&view->profile, asked ? asked : name, &why))
         machine_init(&view->machine, &view->profile, &why);
     view->has_machine = !why.code;
@@ -91,9 +91,9 @@ static int open_model(struct view *view, size_t problem, struct err *err)
         return 0;
     }
     view->report.profile = &view->profile;
-    if (forecaster_open(&view->forecaster, &how, err))
+    if (predictor_open(&view->predictor, &how, err))
         return err->code;
-    view->report.forecaster = view->forecaster;
+    view->report.predictor = view->predictor;
     return 0;
 }
 
@@ -124,7 +124,8 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
 {
     struct view view = {.cli = cli, .args = args, .report.predictions = 200};
     char cache[4096];
-    struct site_options site = {.device = "recorded", .cache = cli_cache(cli, cache, sizeof cache)};
+    struct environment_options environment = {.device = "recorded",
+                                              .cache = cli_cache(cli, cache, sizeof cache)};
     uint64_t predictions = 200, jobs = 0;
     size_t problem;
     int code = check_options(args, err);
@@ -134,7 +135,7 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
     if (!code)
         code = cli_count(&jobs, args, "jobs", 1, 1024, err);
     device_init(&view.profile);
-    site.jobs = (unsigned)jobs;
+    environment.jobs = (unsigned)jobs;
     view.report.predictions = predictions;
     if (!code)
         code = journal_read(&view.journal, args->words[0], err);
@@ -144,17 +145,17 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
     if (!code && cli_given(args, "spec")) {
         code = open_spec(&view, &problem, err);
         if (!code)
-            code = site_open(&view.site, &site, err);
+            code = environment_open(&view.environment, &environment, err);
         if (!code)
             code = open_model(&view, problem, err);
     }
     if (!code)
         code = write_page(&view, err);
-    forecaster_close(view.forecaster);
+    predictor_close(view.predictor);
     if (view.has_machine)
         machine_release(&view.machine);
     device_release(&view.profile);
-    site_close(&view.site);
+    environment_close(&view.environment);
     space_close(view.space);
     spec_release(&view.spec);
     journal_free(view.journal);

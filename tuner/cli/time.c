@@ -26,8 +26,8 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
 
     spec_problem_text(sizes, sizeof sizes, spec, tuned->problem);
     fprintf(out, "%s%s%s, %s: %s on %s%s%s\n", spec->kernel.name, *sizes ? " " : "", sizes,
-            text ? text : record->key, tuned->level == SOURCE_LIVE ? "live" : "recorded", tuned->device.name,
-            *tuned->recorded_date ? ", " : "", tuned->recorded_date);
+            text ? text : record->key, tuned->level == EVALUATOR_LIVE ? "live" : "recorded",
+            tuned->device.name, *tuned->recorded_date ? ", " : "", tuned->recorded_date);
     free(text);
     progress_time_text(time, record->time_s);
     fprintf(out, "  time        %s, median of %zu samples", time, record->sample_count);
@@ -69,19 +69,20 @@ static int show(struct cli *cli, const struct cli_args *args, const struct spec 
     return code;
 }
 
-static int time_one(struct cli *cli, const struct cli_args *args, const struct spec *spec, struct site *site,
-                    const unsigned *choices, struct err *err)
+static int time_one(struct cli *cli, const struct cli_args *args, const struct spec *spec,
+                    struct environment *environment, const unsigned *choices, struct err *err)
 {
     struct progress progress = {.cli = cli, .quiet = true};
     const char *device = cli_text(args, "device");
     const struct tune_options tune_options = {.only = choices,
                                               .recorded = cli_text(args, "recorded"),
-                                              .device = device && !site_is_number(device) ? device : NULL,
+                                              .device =
+                                                  device && !environment_is_number(device) ? device : NULL,
                                               .stop = cli->stop,
                                               .message = progress_message,
                                               .context = &progress};
     struct tuned tuned;
-    int code = tune(&tuned, spec, 0, site, &tune_options, err);
+    int code = tune(&tuned, spec, 0, environment, &tune_options, err);
 
     if (code)
         return code;
@@ -93,11 +94,11 @@ static int time_one(struct cli *cli, const struct cli_args *args, const struct s
 static int run_time(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     char cache[4096];
-    const struct site_options site_options = {.device = cli_text(args, "device"),
-                                              .cache = cli_cache(cli, cache, sizeof cache)};
+    const struct environment_options environment_options = {.device = cli_text(args, "device"),
+                                                            .cache = cli_cache(cli, cache, sizeof cache)};
     unsigned *choices = NULL;
     struct spec spec;
-    struct site site;
+    struct environment environment;
     int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
     cli->catch_stop();
@@ -106,10 +107,10 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
     choices = calloc(spec.parameter_count, sizeof *choices);
     code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!code)
-        code = site_open(&site, &site_options, err);
+        code = environment_open(&environment, &environment_options, err);
     if (!code) {
-        code = time_one(cli, args, &spec, &site, choices, err);
-        site_close(&site);
+        code = time_one(cli, args, &spec, &environment, choices, err);
+        environment_close(&environment);
     }
     free(choices);
     spec_release(&spec);

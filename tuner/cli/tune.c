@@ -6,7 +6,7 @@
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
 #include "tuner/decision/decision.h"
-#include "tuner/decision/words.h"
+#include "tuner/decision/summary.h"
 #include "tuner/tune/tune.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ struct run {
     struct cli *cli;
     const struct cli_args *args;
     struct spec spec;
-    struct site site;
+    struct environment environment;
     struct tune_options tune;
     struct progress progress;
     char profiles[4096];
@@ -47,7 +47,7 @@ struct run {
     size_t tuned_count;
 };
 
-static int read_options(struct run *run, struct site_options *site, struct err *err)
+static int read_options(struct run *run, struct environment_options *environment, struct err *err)
 {
     const struct cli_args *args = run->args;
     const char *strategy = cli_text(args, "strategy");
@@ -66,12 +66,13 @@ static int read_options(struct run *run, struct site_options *site, struct err *
         cli_count(&jobs, args, "jobs", 1, 1024, err) || cli_count(&cores, args, "cores", 1, 4096, err) ||
         cli_duration(&run->tune.time_s, args, "time", err))
         return ERR_USAGE;
-    site->device = cli_text(args, "device");
-    site->jobs = (unsigned)jobs;
+    environment->device = cli_text(args, "device");
+    environment->jobs = (unsigned)jobs;
     run->tune.strategy = (enum search_strategy)found;
     run->tune.simulated_cores = (unsigned)cores;
     run->tune.recorded = cli_text(args, "recorded");
-    run->tune.device = site->device && !site_is_number(site->device) ? site->device : NULL;
+    run->tune.device =
+        environment->device && !environment_is_number(environment->device) ? environment->device : NULL;
     run->tune.journal = cli_text(args, "journal");
     run->tune.profile = cli_text(args, "profile");
     if (place_share(run->profiles, sizeof run->profiles, "profiles"))
@@ -98,7 +99,7 @@ static int tune_all(struct run *run, struct err *err)
     if (!run->tuned)
         return err_memory(err);
     for (i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
-        code = tune(&run->tuned[i], &run->spec, i, &run->site, &run->tune, err);
+        code = tune(&run->tuned[i], &run->spec, i, &run->environment, &run->tune, err);
         progress_end(&run->progress);
         run->tuned_count += !code;
     }
@@ -175,7 +176,7 @@ static void put_counts(FILE *out, const struct tuned *tuned)
     fprintf(out,
             "  spent       %s%s: %" PRIu64 " compiled%s%s, %" PRIu64 " timed, %" PRIu64
             " answered by records",
-            elapsed, tuned->level == SOURCE_RECORDED ? " of a simulated machine" : "", counts->compiled,
+            elapsed, tuned->level == EVALUATOR_RECORDED ? " of a simulated machine" : "", counts->compiled,
             cached, shared, counts->timed, counts->replayed);
     if (counts->missing)
         fprintf(out, ", %" PRIu64 " not recorded", counts->missing);
@@ -191,7 +192,7 @@ static void put_words(FILE *out, const struct spec *spec, const struct tuned *tu
     const char *text;
     size_t i;
 
-    if (words_new(&words, spec, tuned, NULL))
+    if (summary_new(&words, spec, tuned, NULL))
         return;
     all = js_root(words, "words");
     for (i = 0; i < js_count(&all); i++) {
@@ -208,7 +209,7 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
 
     spec_problem_text(problem, sizeof problem, spec, tuned->problem);
     fprintf(out, "%s%s%s: ", spec->kernel.name, *problem ? " " : "", problem);
-    if (tuned->level == SOURCE_LIVE)
+    if (tuned->level == EVALUATOR_LIVE)
         fprintf(out, "live on %s\n", tuned->device.name);
     else
         fprintf(out, "recorded on %s%s%s\n", tuned->device.name, *tuned->recorded_date ? ", " : "",
@@ -233,7 +234,7 @@ static void name_decision(struct run *run)
     const char *named = cli_text(run->args, "output");
     char kernel[64];
 
-    site_slug(kernel, sizeof kernel, run->spec.kernel.name);
+    environment_slug(kernel, sizeof kernel, run->spec.kernel.name);
     if (named)
         snprintf(run->decision, sizeof run->decision, "%s", named);
     else
@@ -319,9 +320,9 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
 {
     struct run run = {.cli = cli, .args = args};
     char cache[4096];
-    struct site_options site = {.cache = cli_cache(cli, cache, sizeof cache), .ahead = true};
+    struct environment_options environment = {.cache = cli_cache(cli, cache, sizeof cache), .ahead = true};
     size_t i;
-    int status = CLI_FAILED, code = read_options(&run, &site, err);
+    int status = CLI_FAILED, code = read_options(&run, &environment, err);
 
     cli->catch_stop();
     if (!code)
@@ -329,7 +330,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     if (!code)
         code = check_output(&run, err);
     if (!code)
-        code = site_open(&run.site, &site, err);
+        code = environment_open(&run.environment, &environment, err);
     if (!code)
         code = tune_all(&run, err);
     if (!code && run.tuned_count)
@@ -339,7 +340,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     for (i = 0; i < run.tuned_count; i++)
         tuned_release(&run.tuned[i]);
     free(run.tuned);
-    site_close(&run.site);
+    environment_close(&run.environment);
     spec_release(&run.spec);
     return status;
 }

@@ -148,7 +148,7 @@ static int summarise(struct compared_way *out, const struct compare_run *runs, u
 /* Why a way cannot be compared; null where it can. */
 static const char *why_not(const struct compare_options *options, enum compare_way way)
 {
-    if (way == COMPARE_MODEL && !options->forecasts)
+    if (way == COMPARE_MODEL && !options->predictions)
         return "no calibrated device profile, or no compiler";
     if (way == COMPARE_OCCUPANCY && !options->replay->resources)
         return "the recording holds no occupancy";

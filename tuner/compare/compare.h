@@ -1,5 +1,5 @@
 /* Ways of searching side by side, on the same measurements: a recording is searched again and again on a
- * simulated machine (tuner/source), and what each way had found is held against the fastest of all.
+ * simulated machine (tuner/source), and what each way had found is compared with the fastest of all.
  *
  *   exhaustive  every configuration, in the order of the space
  *   model       prediction and measurement (tuner/search)
@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "tuner/predict/pareto.h"
-#include "tuner/source/replay.h"
+#include "tuner/evaluate/replay.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ enum { COMPARE_MARKS = 4, COMPARE_SEEDS_MOST = 200 };
 
 /* How often the rules of the model's way kept their promise. A run lost the best by a rule when what it chose
  * is more than 1 % slower than the fastest of all, and the rule had cut that one, or (`bound`) any other that
- * is as much faster. An audit held when the share of what was passed over that truly beats the chosen one, in
+ * is as much faster. An audit held when the share of what was pruned that truly beats the chosen one, in
  * the times that this run would have measured, is not above the limit that it states. */
 struct compare_rules {
     unsigned lost_by_bound, lost_by_estimate; /* runs */
@@ -45,8 +45,8 @@ struct compare_rules {
 /* What the model says of a configuration, and the core seconds that predicting it took; asked for when the
  * model's way begins to compile it, by several threads at the same time. */
 struct compare_forecasts {
-    int (*forecast)(struct search_forecast *out, double *seconds, void *context, uint64_t index,
-                    struct err *err);
+    int (*prediction)(struct search_prediction *out, double *seconds, void *context, uint64_t index,
+                      struct err *err);
     void *context;
 };
 
@@ -55,12 +55,12 @@ struct compare_options {
     const struct space *space;
     uint64_t first; /* the default configuration */
     const struct replay *replay;
-    const struct compare_forecasts *forecasts; /* null: the way `model` is left out */
-    const struct pareto_metrics *pareto;       /* by index, NaN where nothing is known; null: left out */
-    unsigned seeds;                            /* 1 to COMPARE_SEEDS_MOST */
-    unsigned cores;                            /* of the simulated machine */
-    unsigned jobs;                             /* threads here: so many runs at a time; at least 1 */
-    uint64_t trials;                           /* for `model`; 0: its own allowance */
+    const struct compare_forecasts *predictions; /* null: the way `model` is left out */
+    const struct pareto_metrics *pareto;         /* by index, NaN where nothing is known; null: left out */
+    unsigned seeds;                              /* 1 to COMPARE_SEEDS_MOST */
+    unsigned cores;                              /* of the simulated machine */
+    unsigned jobs;                               /* threads here: so many runs at a time; at least 1 */
+    uint64_t trials;                             /* for `model`; 0: its own allowance */
 };
 
 /* Median and 10 % and 90 % quantiles over the seeds; infinite where a run never came so far. */

@@ -2,16 +2,16 @@
 #include "tuner/compare/comparing.h"
 
 #include "base/hash.h"
-#include "tuner/source/source.h"
+#include "tuner/evaluate/evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* A configuration under way. */
 struct flight {
-    struct source_job job;
+    struct evaluator_job job;
     uint64_t index;
-    struct search_forecast forecast;
+    struct search_prediction prediction;
     double predict_s;    /* core seconds it took */
     struct flight *next; /* of those at rest */
 };
@@ -20,7 +20,7 @@ struct player {
     const struct compare_options *options;
     enum compare_way way;
     uint64_t seed;
-    struct source *source;
+    struct evaluator *evaluator;
     struct search *search;
     struct compare_run *run;
     size_t capacity;
@@ -34,10 +34,10 @@ struct player {
     size_t waiting;           /* compiled and not yet timed */
 };
 
-static int launch(struct player *player, enum source_kind kind, uint64_t index, const struct record *record,
-                  struct err *err)
+static int launch(struct player *player, enum evaluator_kind kind, uint64_t index,
+                  const struct record *record, struct err *err)
 {
-    const struct compare_forecasts *forecasts = player->options->forecasts;
+    const struct compare_forecasts *predictions = player->options->predictions;
     struct flight *flight = player->resting;
     int code = 0;
 
@@ -49,15 +49,16 @@ static int launch(struct player *player, enum source_kind kind, uint64_t index, 
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
     flight->job.code = player->options->replay->entries[index].build;
-    if (player->way == COMPARE_MODEL && kind == SOURCE_COMPILE && !player->auditing)
-        code = forecasts->forecast(&flight->forecast, &flight->predict_s, forecasts->context, index, err);
+    if (player->way == COMPARE_MODEL && kind == EVALUATOR_COMPILE && !player->auditing)
+        code = predictions->prediction(&flight->prediction, &flight->predict_s, predictions->context, index,
+                                       err);
     if (!code)
-        code = source_submit(player->source, &flight->job, err);
+        code = evaluator_submit(player->evaluator, &flight->job, err);
     if (code) {
         free(flight);
         return code;
     }
-    player->run->compiled += kind == SOURCE_COMPILE && !flight->job.shared && !player->auditing;
+    player->run->compiled += kind == EVALUATOR_COMPILE && !flight->job.shared && !player->auditing;
     return 0;
 }
 
@@ -127,7 +128,7 @@ static int tell_compiled(struct player *player, const struct flight *flight, str
     if (facts.outcome == OUTCOME_OK) {
         *seen = index + 1;
         player->waiting++;
-        facts.forecast = flight->forecast;
+        facts.prediction = flight->prediction;
     }
     return search_tell(player->search, index, &facts, err);
 }
@@ -141,7 +142,7 @@ static int start_compile(struct player *player, uint64_t index, struct err *err)
                            &(struct search_facts){.outcome = replay_compiled(player->options->replay, index),
                                                   .impossible = true},
                            err);
-    return launch(player, SOURCE_COMPILE, index, record, err);
+    return launch(player, EVALUATOR_COMPILE, index, record, err);
 }
 
 static int start_trial(struct player *player, uint64_t index, struct err *err)
@@ -149,12 +150,12 @@ static int start_trial(struct player *player, uint64_t index, struct err *err)
     const struct replay_entry *entry = &player->options->replay->entries[index];
 
     player->waiting--;
-    return launch(player, SOURCE_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
+    return launch(player, EVALUATOR_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
 }
 
 static int finish(struct player *player, struct err *err)
 {
-    struct source_job *job = source_wait(player->source, -1);
+    struct evaluator_job *job = evaluator_wait(player->evaluator, -1);
     struct flight *flight = (struct flight *)job;
     struct search_facts facts = {.timed = true};
     int code = 0;
@@ -165,7 +166,7 @@ static int finish(struct player *player, struct err *err)
             "internal error: the way %s (seed %llu) waits, and nothing is compiled or timed that it "
             "could wait for (%zu compiled ones not timed)",
             compare_way_text(player->way), (unsigned long long)player->seed, player->waiting);
-    if (job->kind == SOURCE_COMPILE) {
+    if (job->kind == EVALUATOR_COMPILE) {
         player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight, err);
     } else {
@@ -189,13 +190,14 @@ static void end_run(struct player *player)
     const struct compare_options *options = player->options;
     struct compare_run *run = player->run;
 
-    run->end_s = clock_at(player, source_now_s(player->source));
-    run->busy = fmax((source_busy_s(player->source, SOURCE_COMPILE) + player->predict_s) / options->cores,
-                     source_busy_s(player->source, SOURCE_MEASURE)) /
-                run->end_s;
+    run->end_s = clock_at(player, evaluator_now_s(player->evaluator));
+    run->busy =
+        fmax((evaluator_busy_s(player->evaluator, EVALUATOR_COMPILE) + player->predict_s) / options->cores,
+             evaluator_busy_s(player->evaluator, EVALUATOR_MEASURE)) /
+        run->end_s;
 }
 
-/* What the rules cut, held against the truth; and what the audit will sample from. */
+/* What the rules cut, compared with the truth; and what the audit will sample from. */
 static void judge_cuts(struct player *player)
 {
     const struct replay *replay = player->options->replay;
@@ -220,7 +222,7 @@ static void judge_cuts(struct player *player)
 }
 
 /* Whether the limit that the audit states is above the true share. A configuration with the code of one that
- * was tried is none of those passed over, and several with the same code are one. */
+ * was tried is none of those pruned, and several with the same code are one. */
 static void judge_audit(struct player *player)
 {
     const struct replay *replay = player->options->replay;
@@ -262,15 +264,17 @@ static int play_search(struct player *player, struct err *err)
                                           .space = options->space,
                                           .spec = options->spec};
     struct search_step step = {.action = SEARCH_WAIT};
-    struct search_room room;
+    struct search_capacity capacity;
     int code = search_open(&player->search, &search, err);
 
     while (!code && step.action != SEARCH_STOP) {
-        room.compile = source_compiling(player->source) < 2 * options->cores &&
-                       player->waiting + source_pending(player->source, SOURCE_COMPILE) < SEARCH_READY_MOST;
-        room.time = source_pending(player->source, SOURCE_MEASURE) < search_trials_ahead(search.strategy);
-        room.now_s = source_now_s(player->source);
-        code = search_next(&step, player->search, room, err);
+        capacity.compile =
+            evaluator_compiling(player->evaluator) < 2 * options->cores &&
+            player->waiting + evaluator_pending(player->evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST;
+        capacity.time =
+            evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < search_trials_ahead(search.strategy);
+        capacity.now_s = evaluator_now_s(player->evaluator);
+        code = search_next(&step, player->search, capacity, err);
         if (!code && step.audit && !player->auditing)
             begin_audit(player);
         if (!code && step.action == SEARCH_COMPILE)
@@ -338,21 +342,21 @@ static int place(struct placed **out, size_t *count, const struct player *player
 
 static int wait_one(struct player *player, struct err *err)
 {
-    struct source_job *job = source_wait(player->source, -1);
+    struct evaluator_job *job = evaluator_wait(player->evaluator, -1);
     struct flight *flight = (struct flight *)job;
     double time_s;
-    int code = job->kind == SOURCE_MEASURE ? take_trial(&time_s, player, flight, err) : 0;
+    int code = job->kind == EVALUATOR_MEASURE ? take_trial(&time_s, player, flight, err) : 0;
 
     flight->next = player->resting;
     player->resting = flight;
     return code;
 }
 
-static int wait_all(struct player *player, enum source_kind kind, size_t at_most, struct err *err)
+static int wait_all(struct player *player, enum evaluator_kind kind, size_t at_most, struct err *err)
 {
     int code = 0;
 
-    while (!code && source_pending(player->source, kind) > at_most)
+    while (!code && evaluator_pending(player->evaluator, kind) > at_most)
         code = wait_one(player, err);
     return code;
 }
@@ -367,20 +371,21 @@ static int play_order(struct player *player, struct err *err)
 
     for (i = 0; i < replay->count && !code; i++) {
         if (replay->entries[i].record)
-            code = launch(player, SOURCE_COMPILE, i, replay->entries[i].record, err);
-        while (!code && source_compiling(player->source) > 2 * player->options->cores)
+            code = launch(player, EVALUATOR_COMPILE, i, replay->entries[i].record, err);
+        while (!code && evaluator_compiling(player->evaluator) > 2 * player->options->cores)
             code = wait_one(player, err);
     }
     if (!code)
-        code = wait_all(player, SOURCE_COMPILE, 0, err);
+        code = wait_all(player, EVALUATOR_COMPILE, 0, err);
     for (p = 0; p < count && !code; p++) {
-        code = launch(player, SOURCE_MEASURE, placed[p].index, replay->entries[placed[p].index].timed, err);
+        code =
+            launch(player, EVALUATOR_MEASURE, placed[p].index, replay->entries[placed[p].index].timed, err);
         if (!code)
-            code = wait_all(player, SOURCE_MEASURE, 1, err);
+            code = wait_all(player, EVALUATOR_MEASURE, 1, err);
     }
     free(placed);
     if (!code)
-        code = wait_all(player, SOURCE_MEASURE, 0, err);
+        code = wait_all(player, EVALUATOR_MEASURE, 0, err);
     if (!code)
         end_run(player);
     return code;
@@ -392,12 +397,12 @@ static int play_order(struct player *player, struct err *err)
 
 static void close_player(struct player *player)
 {
-    struct source_job *job;
+    struct evaluator_job *job;
     struct flight *flight;
 
-    while (player->source && (job = source_wait(player->source, 0)) != NULL)
+    while (player->evaluator && (job = evaluator_wait(player->evaluator, 0)) != NULL)
         free(job);
-    source_close(player->source);
+    evaluator_close(player->evaluator);
     while ((flight = player->resting) != NULL) {
         player->resting = flight->next;
         free(flight);
@@ -409,10 +414,10 @@ static void close_player(struct player *player)
 int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,
                 uint64_t seed, struct err *err)
 {
-    const struct source_options source = {
-        .level = SOURCE_RECORDED, .cores = 1, .simulated_cores = options->cores};
+    const struct evaluator_options evaluator = {
+        .level = EVALUATOR_RECORDED, .cores = 1, .simulated_cores = options->cores};
     struct player player = {.options = options, .way = way, .seed = seed, .run = out, .chosen_s = INFINITY};
-    int code = source_open(&player.source, &source, err);
+    int code = evaluator_open(&player.evaluator, &evaluator, err);
 
     *out = (struct compare_run){0};
     player.seen = calloc(options->replay->count + 1, sizeof *player.seen);

@@ -5,8 +5,8 @@
 #include "model/machine/occupancy.h"
 #include "space/configuration.h"
 #include "space/variant.h"
-#include "tuner/decision/words.h"
-#include "tuner/journal/heading.h"
+#include "tuner/decision/summary.h"
+#include "tuner/journal/metadata.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -130,36 +130,36 @@ static int set_launch(struct json *object, const struct variant *variant, const 
 }
 
 /* Where 80 % of measurements are expected; nothing where the model cannot tell. */
-static int set_expected(struct json *object, const struct forecast *forecast)
+static int set_expected(struct json *object, const struct variant_prediction *prediction)
 {
     struct json *ends;
 
-    if (!(forecast->interval_high_s > 0))
+    if (!(prediction->interval_high_s > 0))
         return 0;
     ends = js_new_array();
-    return !ends || js_append(ends, js_new_real(round(forecast->interval_low_s * 1e10) / 1e7)) ||
-           js_append(ends, js_new_real(round(forecast->interval_high_s * 1e10) / 1e7)) ||
+    return !ends || js_append(ends, js_new_real(round(prediction->interval_low_s * 1e10) / 1e7)) ||
+           js_append(ends, js_new_real(round(prediction->interval_high_s * 1e10) / 1e7)) ||
            js_set(object, "interval_ms", ends);
 }
 
 /* What the model says of it, where it does. */
-static int set_forecast(struct json *object, const struct forecast *forecast)
+static int set_forecast(struct json *object, const struct variant_prediction *prediction)
 {
     struct json *value;
 
-    if (!forecast->told.predicted)
-        return forecast->reason[0] ? js_set_string(object, "not_predicted", forecast->reason) : 0;
+    if (!prediction->told.predicted)
+        return prediction->reason[0] ? js_set_string(object, "not_predicted", prediction->reason) : 0;
     value = js_new_object();
     if (!value)
         return ERR_MEMORY;
-    return set_rounded(value, "bound_ms", forecast->told.bound_s * 1e3) |
-           set_rounded(value, "estimate_ms", forecast->told.estimate_s * 1e3) |
-           set_rounded(value, "needed_warps", forecast->needed_warps) |
-           set_rounded(value, "had_warps", forecast->had_warps) |
-           set_rounded(value, "confidence", forecast->confidence) | set_expected(value, forecast) |
-           (*forecast->unrated ? js_set_string(value, "unrated", forecast->unrated) : 0) |
-           js_set_string(value, "limiter", resource_name(forecast->told.limiter)) |
-           js_set_bool(value, "latency_hidden", forecast->latency_hidden) |
+    return set_rounded(value, "bound_ms", prediction->told.bound_s * 1e3) |
+           set_rounded(value, "estimate_ms", prediction->told.estimate_s * 1e3) |
+           set_rounded(value, "needed_warps", prediction->needed_warps) |
+           set_rounded(value, "had_warps", prediction->had_warps) |
+           set_rounded(value, "confidence", prediction->confidence) | set_expected(value, prediction) |
+           (*prediction->unrated ? js_set_string(value, "unrated", prediction->unrated) : 0) |
+           js_set_string(value, "limiter", resource_name(prediction->told.limiter)) |
+           js_set_bool(value, "latency_hidden", prediction->latency_hidden) |
            js_set(object, "predicted", value);
 }
 
@@ -177,7 +177,7 @@ static int variant_json(struct json **out, const struct spec *spec, const struct
     }
     if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
         set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
-        set_forecast(object, &found->forecast) | set_metrics(object, spec, tuned->problem, found))
+        set_forecast(object, &found->prediction) | set_metrics(object, spec, tuned->problem, found))
         code = err_memory(err);
     variant_release(&variant);
     if (code)
@@ -228,7 +228,7 @@ static struct json *audit_json(const struct tuned *tuned)
     return NULL;
 }
 
-/* How the search went: what was passed over by which rule, and what that may have cost. */
+/* How the search went: what was pruned by which rule, and what that may have cost. */
 static struct json *search_json(const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
@@ -242,8 +242,7 @@ static struct json *search_json(const struct tuned *tuned)
           set_count(object, "cut_estimate", s->cut_estimate) |
           set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
           set_rounded(object, "rank_correlation", s->rank_correlation) |
-          set_rounded(object, "further_gain", s->further_gain) |
-          js_set(object, "audit", audit_json(tuned))))
+          set_rounded(object, "further_gain", s->further_gain) | js_set(object, "audit", audit_json(tuned))))
         return object;
     js_free(object);
     return NULL;
@@ -291,7 +290,7 @@ static struct json *remarks_json(const struct spec *spec, const struct tuned *tu
     char text[1400];
     int failed = !list;
 
-    if (!failed && spec->reference.kind == REFERENCE_DEFAULT && tuned->level == SOURCE_LIVE)
+    if (!failed && spec->reference.kind == REFERENCE_DEFAULT && tuned->level == EVALUATOR_LIVE)
         failed = js_append(
             list,
             js_new_string("results were compared with the default configuration's: no reference is given"));
@@ -345,9 +344,9 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
     int code = object ? set_variants(object, spec, tuned, err) : err_memory(err);
 
     if (!code)
-        code = words_new(&words, spec, tuned, err);
+        code = summary_new(&words, spec, tuned, err);
     if (!code &&
-        (js_set(object, "words", words) | js_set(object, "problem", heading_problem(spec, tuned->problem)) |
+        (js_set(object, "words", words) | js_set(object, "problem", metadata_problem(spec, tuned->problem)) |
          js_set_string(object, "strategy", search_strategy_text(tuned->strategy)) |
          (tuned->strategy == SEARCH_MODEL ? js_set(object, "search", search_json(tuned)) : 0) |
          js_set_string(object, "journal", tuned->journal) |
@@ -446,7 +445,7 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
         code = signature_json(&part, spec, &tuned[0], err);
     if (!code && (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
                   js_set_string(object, "kernel", spec->kernel.name) |
-                  js_set_string(object, "level", tuned[0].level == SOURCE_LIVE ? "live" : "recorded") |
+                  js_set_string(object, "level", tuned[0].level == EVALUATOR_LIVE ? "live" : "recorded") |
                   js_set(object, "parameters", parameter_names(spec)) |
                   js_set(object, "sizes", texts(spec->names + spec->parameter_count, spec->size_count)) |
                   js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |

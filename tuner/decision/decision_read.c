@@ -3,7 +3,7 @@
 #include "tuner/decision/decision.h"
 
 #include "space/configuration.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -326,7 +326,7 @@ const struct decision_row *decision_find(const struct decision *decision, const 
     bool ours, best_is_ours = false;
 
     for (row = decision->rows; row < decision->rows + decision->row_count; row++) {
-        ours = !device || site_same_name(row->device, device);
+        ours = !device || environment_same_name(row->device, device);
         if (!ours && (!sm || row->sm != sm))
             continue;
         far = decision_distance(row->sizes, sizes, decision->size_count);

@@ -31,23 +31,23 @@ static gzFile open_compressed(const char *path, struct err *err)
 /* The rest of the file, which ends where a read gives less than asked for. */
 static int read_rest(char **text, size_t *used, gzFile file, const char *path, struct err *err)
 {
-    size_t room = 1 << 16;
+    size_t capacity = 1 << 16;
     char *larger;
     int n;
 
     do {
-        if (room > JOURNAL_BYTES_MOST)
+        if (capacity > JOURNAL_BYTES_MOST)
             return err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than 1 GiB", path);
-        larger = realloc(*text, room + 1);
+        larger = realloc(*text, capacity + 1);
         if (!larger)
             return err_memory(err);
         *text = larger;
-        n = gzread(file, *text + *used, (unsigned)(room - *used));
+        n = gzread(file, *text + *used, (unsigned)(capacity - *used));
         if (n < 0)
             return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
         *used += (size_t)n;
-        room *= 2;
-    } while (*used == room / 2);
+        capacity *= 2;
+    } while (*used == capacity / 2);
     (*text)[*used] = '\0';
     return 0;
 }

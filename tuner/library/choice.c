@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/space.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -110,7 +110,7 @@ static int take_row(struct reading *reading, const struct decision_row *from)
     if (!row->sizes)
         return err_memory(reading->err);
     reading->kept[chooser->row_count++] = from;
-    site_slug(row->device, sizeof row->device, from->device);
+    environment_slug(row->device, sizeof row->device, from->device);
     row->sm = from->sm;
     if (bytes)
         memcpy(row->sizes, from->sizes, bytes);

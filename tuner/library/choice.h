@@ -3,7 +3,7 @@
  *
  * The fallback is the generated header's: this device at this size, else its nearest size by ratio, else the
  * nearest of the same architecture, else the configuration that is best over all, else the spec's default. A
- * configuration that is not valid at the size asked for is passed over. */
+ * configuration that is not valid at the size asked for is pruned. */
 #ifndef TUNER_LIBRARY_CHOICE_H
 #define TUNER_LIBRARY_CHOICE_H
 

@@ -3,7 +3,7 @@
 #include "gpu/compile.h"
 #include "gpu/driver.h"
 #include "tuner/predict/request.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -201,7 +201,7 @@ static int add_place(struct place **out, struct kernel *kernel, struct err *err)
     if (!code)
         code = gpu_describe(&device, place->gpu, err);
     if (!code) {
-        site_slug(place->device, sizeof place->device, device.name);
+        environment_slug(place->device, sizeof place->device, device.name);
         place->sm = device.sm;
         device_release(&device);
         place->next = kernel->places;
@@ -353,7 +353,7 @@ int kernel_choose(struct kernel_ready *out, const struct kernel *kernel, const c
     int code;
 
     *out = (struct kernel_ready){0};
-    site_slug(slug, sizeof slug, device ? device : "");
+    environment_slug(slug, sizeof slug, device ? device : "");
     code = chooser_find(&out->choice, &kernel->chooser, slug, sm, sizes, err);
     if (!code)
         out->variant = &kernel->chooser.variants[out->choice.variant];

@@ -4,7 +4,7 @@
 #include "base/place.h"
 #include "tuner/decision/decision.h"
 #include "tuner/library/kernel.h"
-#include "tuner/source/site.h"
+#include "tuner/evaluate/environment.h"
 #include "tuner/tune/tune.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ void occutune_options_init(struct occutune_options *options)
 static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
 {
     if (!options->cache)
-        return site_cache_directory(out, size);
+        return environment_cache_directory(out, size);
     return *options->cache ? options->cache : NULL;
 }
 
@@ -79,27 +79,28 @@ static int bridge_init(struct bridge *bridge, const struct occutune_options *opt
 
     if (strategy < 0)
         return err_set(err, ERR_USAGE, "strategy %s is none of model, exhaustive, random", options->strategy);
-    *bridge = (struct bridge){
-        .options = options,
-        .tune = {.strategy = (enum search_strategy)strategy,
-                 .seed = options->seed,
-                 .time_s = options->time_s,
-                 .trials = options->trials,
-                 .audit = options->audit,
-                 .profile = options->profile,
-                 .recorded = options->recorded,
-                 .device = options->device && !site_is_number(options->device) ? options->device : NULL,
-                 .journal = options->journal,
-                 .stop = options->stop,
-                 .progress = options->progress ? pass_progress : NULL,
-                 .message = options->message ? pass_message : NULL,
-                 .context = bridge}};
+    *bridge = (struct bridge){.options = options,
+                              .tune = {.strategy = (enum search_strategy)strategy,
+                                       .seed = options->seed,
+                                       .time_s = options->time_s,
+                                       .trials = options->trials,
+                                       .audit = options->audit,
+                                       .profile = options->profile,
+                                       .recorded = options->recorded,
+                                       .device = options->device && !environment_is_number(options->device)
+                                                     ? options->device
+                                                     : NULL,
+                                       .journal = options->journal,
+                                       .stop = options->stop,
+                                       .progress = options->progress ? pass_progress : NULL,
+                                       .message = options->message ? pass_message : NULL,
+                                       .context = bridge}};
     if (place_share(bridge->profiles, sizeof bridge->profiles, "profiles"))
         bridge->tune.profiles = bridge->profiles;
     return 0;
 }
 
-static int tune_problems(struct json **out, const struct spec *spec, struct site *site,
+static int tune_problems(struct json **out, const struct spec *spec, struct environment *environment,
                          const struct bridge *bridge, struct err *err)
 {
     struct tuned *tuned = calloc(spec->problem_count, sizeof *tuned);
@@ -108,7 +109,7 @@ static int tune_problems(struct json **out, const struct spec *spec, struct site
 
     *out = NULL;
     while (!code && count < spec->problem_count && !(bridge->tune.stop && *bridge->tune.stop)) {
-        code = tune(&tuned[count], spec, count, site, &bridge->tune, err);
+        code = tune(&tuned[count], spec, count, environment, &bridge->tune, err);
         count += !code;
     }
     if (!code && !count)
@@ -142,17 +143,17 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
                   struct occutune_error *error)
 {
     char cache[4096];
-    const struct site_options site_options = {.device = options->device,
-                                              .nvrtc = options->nvrtc,
-                                              .worker = options->worker,
-                                              .cache = cache_of(cache, sizeof cache, options),
-                                              .jobs = options->jobs,
-                                              .ahead = true};
+    const struct environment_options environment_options = {.device = options->device,
+                                                            .nvrtc = options->nvrtc,
+                                                            .worker = options->worker,
+                                                            .cache = cache_of(cache, sizeof cache, options),
+                                                            .jobs = options->jobs,
+                                                            .ahead = true};
     const struct locale_kept kept = locale_to_c();
     struct bridge bridge;
     struct json *document = NULL;
     struct spec spec = {0};
-    struct site site;
+    struct environment environment;
     struct err err = {0};
     int code = bridge_init(&bridge, options, &err);
 
@@ -160,10 +161,10 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     if (!code)
         code = spec_read(&spec, spec_path, SPEC_WHOLE, options->sets, options->set_count, &err);
     if (!code) {
-        code = site_open(&site, &site_options, &err);
+        code = environment_open(&environment, &environment_options, &err);
         if (!code) {
-            code = tune_problems(&document, &spec, &site, &bridge, &err);
-            site_close(&site);
+            code = tune_problems(&document, &spec, &environment, &bridge, &err);
+            environment_close(&environment);
         }
         spec_release(&spec);
     }

@@ -52,7 +52,7 @@ struct occutune_options {
     uint64_t seed;        /* of what is random */
     double time_s;        /* budget in seconds; 0: none */
     uint64_t trials;      /* most configurations to time; 0: as many as the strategy needs */
-    uint64_t audit;       /* "model": time so many of those passed over at the end (default 20; 0: none) */
+    uint64_t audit;       /* "model": time so many of those pruned at the end (default 20; 0: none) */
     unsigned jobs;        /* threads that compile; 0: one per core */
     const char *journal;  /* file that keeps every result and is resumed; null: a default name */
     const char *cache;    /* directory that keeps compiled code; null: OCCUTUNE_CACHE, else the user's cache
@@ -127,7 +127,7 @@ OCCUTUNE_API int occutune_text(const char **out, const struct occutune_configura
  *
  * The configuration is the one tuned for the current context's device at the sizes asked for, else at that
  * device's nearest sizes by ratio, else the nearest of the same architecture, else the one that was best over
- * all, else the spec's default. One that is not valid at these sizes is passed over. */
+ * all, else the spec's default. One that is not valid at these sizes is pruned. */
 typedef struct occutune_kernel occutune_kernel;
 
 enum occutune_fit {

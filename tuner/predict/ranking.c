@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/queue.h"
-#include "tuner/predict/forecast.h"
+#include "tuner/predict/predictor.h"
 #include "tuner/predict/request.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static int reject(struct ranked *out, enum outcome outcome, const char *reason, 
     return out->reason ? 0 : err_memory(err);
 }
 
-static void take_prediction(struct ranked *out, const struct expectation *from)
+static void take_prediction(struct ranked *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
 
@@ -43,11 +43,11 @@ static void take_prediction(struct ranked *out, const struct expectation *from)
     out->latency_hidden = p->latency_hidden;
 }
 
-static int predict_code(struct ranked *out, struct expectation *expectation,
+static int predict_code(struct ranked *out, struct analysis *expectation,
                         const struct ranking_options *options, const atomic_bool *halt,
                         const struct compile_result *compiled, struct launch *launch, struct err *err)
 {
-    const struct expect_options how = {
+    const struct analyze_options how = {
         .warm = !options->spec->cold,
         .account = options->account,
         .time_limit_s = FORECAST_LIMIT_S,
@@ -64,7 +64,7 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
     if (!code)
         code = launch_prepare(launch, err);
     if (!code)
-        code = expect(expectation, options->machine, &cubin, kernel, launch, &how, err);
+        code = analyze(expectation, options->machine, &cubin, kernel, launch, &how, err);
     if (!code) {
         out->registers = kernel->resources.registers;
         out->blocks_per_sm = expectation->occupancy.blocks;
@@ -79,7 +79,7 @@ static int predict_code(struct ranked *out, struct expectation *expectation,
     return code;
 }
 
-static int rank_variant(struct ranked *out, struct expectation *expectation,
+static int rank_variant(struct ranked *out, struct analysis *expectation,
                         const struct ranking_options *options, const atomic_bool *halt,
                         struct variant *variant, struct err *err)
 {
@@ -105,7 +105,7 @@ static int rank_variant(struct ranked *out, struct expectation *expectation,
     return code;
 }
 
-static int rank_and_visit(struct ranked *out, struct expectation *expectation,
+static int rank_and_visit(struct ranked *out, struct analysis *expectation,
                           const struct ranking_options *options, const atomic_bool *halt,
                           struct variant *variant, struct err *err)
 {
@@ -131,8 +131,8 @@ static int check_arch(const struct ranking_options *options, struct err *err)
 struct job {
     struct run *run;
     struct ranked *row;
-    struct expectation *expectation; /* null: of the job's own */
-    struct variant variant;          /* until it is ranked */
+    struct analysis *expectation; /* null: of the job's own */
+    struct variant variant;       /* until it is ranked */
     struct err err;
     bool done; /* before the run was stopped */
 };
@@ -152,15 +152,15 @@ struct run {
 static void run_job(void *argument)
 {
     struct job *job = argument;
-    struct expectation *own = job->expectation ? NULL : calloc(1, sizeof *own);
-    struct expectation *expectation = job->expectation ? job->expectation : own;
+    struct analysis *own = job->expectation ? NULL : calloc(1, sizeof *own);
+    struct analysis *expectation = job->expectation ? job->expectation : own;
 
     if (expectation)
         rank_and_visit(job->row, expectation, job->run->options, &job->run->halt, &job->variant, &job->err);
     else
         err_memory(&job->err);
     if (own)
-        expectation_release(own);
+        analysis_release(own);
     free(own);
 }
 
@@ -288,7 +288,7 @@ static void run_release(struct run *run)
     free(run->text);
 }
 
-int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
+int ranking_one(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
                 const unsigned *choices, struct err *err)
 {
     struct ranking_options alone = *options;

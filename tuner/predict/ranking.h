@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "launch/outcome.h"
 #include "gpu/compile.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 #include "model/machine/machine.h"
 #include "space/space.h"
 #include "space/spec.h"
@@ -54,7 +54,7 @@ struct ranking_options {
     void (*progress)(void *context, const struct ranking_progress *now);
     /* Sees a prediction that was made, on the thread that made it; may be null. */
     void (*visit)(void *context, const struct ranked *ranked, const struct variant *variant,
-                  const struct expectation *expectation);
+                  const struct analysis *expectation);
     void *context; /* of both */
 };
 
@@ -72,7 +72,7 @@ void ranking_release(struct ranking *ranking);
 
 /* One variant; `choices` is a configuration. Releases nothing on failure but what it made; `expectation` and
  * `out` are filled as far as it came, and released by the caller. */
-int ranking_one(struct ranked *out, struct expectation *expectation, const struct ranking_options *options,
+int ranking_one(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
                 const unsigned *choices, struct err *err);
 
 #endif

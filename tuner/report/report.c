@@ -1,7 +1,7 @@
 #include "tuner/report/reporting.h"
 
 #include "space/configuration.h"
-#include "tuner/journal/heading.h"
+#include "tuner/journal/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,18 +93,18 @@ static int predict_some(struct report *report)
     size_t i;
     int code = 0;
 
-    if (!options->forecaster)
+    if (!options->predictor)
         return 0;
     for (i = 0; i < n && !code; i++)
         if (chosen(report, i, n)->in_space)
-            code = forecaster_announce(options->forecaster, chosen(report, i, n)->index, 0, report->err);
+            code = predictor_announce(options->predictor, chosen(report, i, n)->index, 0, report->err);
     for (i = 0; i < n && !code; i++) {
         struct timed_record *ranked = chosen(report, i, n);
 
         if (ranked->in_space)
-            code = forecaster_ask(&ranked->forecast, options->forecaster, ranked->index, report->err);
-        if (ranked->forecast && !ranked->forecast->told.predicted)
-            ranked->forecast = NULL;
+            code = predictor_ask(&ranked->prediction, options->predictor, ranked->index, report->err);
+        if (ranked->prediction && !ranked->prediction->told.predicted)
+            ranked->prediction = NULL;
     }
     return code;
 }
@@ -158,9 +158,9 @@ static void add_best(struct report *report)
         add_count(page, record->shared_bytes);
         add_count(page, record->blocks_per_sm);
         page_add(page, record->occupancy >= 0 ? "<td>%.0f %%" : "<td>–", 100 * record->occupancy);
-        if (ranked->forecast)
-            page_add(page, "<td>%.5g<td>%.5g<td>%s</tr>\n", ranked->forecast->told.estimate_s * 1e3,
-                     ranked->forecast->told.bound_s * 1e3, resource_name(ranked->forecast->told.limiter));
+        if (ranked->prediction)
+            page_add(page, "<td>%.5g<td>%.5g<td>%s</tr>\n", ranked->prediction->told.estimate_s * 1e3,
+                     ranked->prediction->told.bound_s * 1e3, resource_name(ranked->prediction->told.limiter));
         else
             page_add(page, "<td>–<td>–<td>–</tr>\n");
     }
@@ -225,27 +225,27 @@ static void add_parameters(struct report *report)
 static void add_head(struct report *report)
 {
     struct page *page = &report->page;
-    struct heading heading;
+    struct metadata metadata;
 
-    heading_read(&heading, report->options->journal);
+    metadata_read(&metadata, report->options->journal);
     page_add(page, "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport "
                    "content=\"width=device-width\"><title>");
-    page_escape(page, heading.kernel_name);
+    page_escape(page, metadata.kernel_name);
     page_add(page, "</title><style>%s</style>\n<h1>", page_style);
-    page_escape(page, heading.kernel_name);
+    page_escape(page, metadata.kernel_name);
     page_add(page, "</h1>\n<p>Measured on ");
-    page_escape(page, heading.device_name);
-    if (*heading.date) {
+    page_escape(page, metadata.device_name);
+    if (*metadata.date) {
         page_add(page, ", ");
-        page_escape(page, heading.date);
+        page_escape(page, metadata.date);
     }
-    if (*heading.driver) {
+    if (*metadata.driver) {
         page_add(page, ", driver ");
-        page_escape(page, heading.driver);
+        page_escape(page, metadata.driver);
     }
-    if (*heading.nvrtc) {
+    if (*metadata.nvrtc) {
         page_add(page, ", NVRTC ");
-        page_escape(page, heading.nvrtc);
+        page_escape(page, metadata.nvrtc);
     }
     page_add(
         page,

@@ -104,13 +104,13 @@ static void add_predictions(struct report *report)
     size_t i, n = 0;
 
     for (i = 0; i < report->count; i++) {
-        const struct forecast *forecast = report->ran[i].forecast;
+        const struct variant_prediction *prediction = report->ran[i].prediction;
 
-        if (!forecast)
+        if (!prediction)
             continue;
         report->x[n] = report->ran[i].record->time_s * 1e3;
-        report->y[n] = forecast->told.estimate_s * 1e3;
-        report->z[n++] = forecast->told.bound_s * 1e3;
+        report->y[n] = prediction->told.estimate_s * 1e3;
+        report->z[n++] = prediction->told.bound_s * 1e3;
     }
     if (!n)
         return;

@@ -11,7 +11,7 @@ struct timed_record {
     const struct record *record;
     uint64_t index; /* in the space, where there is one */
     bool in_space;
-    const struct forecast *forecast; /* or null */
+    const struct variant_prediction *prediction; /* or null */
 };
 
 struct report {

@@ -120,7 +120,7 @@ static bool trials_left(const struct search *search, uint64_t started)
     return !search->options.trials || started < search->options.trials;
 }
 
-static struct search_step next_in_order(struct search *search, struct search_room room)
+static struct search_step next_in_order(struct search *search, struct search_capacity capacity)
 {
     const uint64_t started = search->timed + search->timing;
     const bool may_time = trials_left(search, started) && search->ready_count;
@@ -128,13 +128,13 @@ static struct search_step next_in_order(struct search *search, struct search_roo
                              trials_left(search, started + search->ready_count + search->compiling);
     struct search_step step = {.action = SEARCH_WAIT};
 
-    if (may_time && room.time) {
+    if (may_time && capacity.time) {
         step.action = SEARCH_TIME;
         step.index = search->ready[search->ready_first];
         search->ready_first = (search->ready_first + 1) % search->ready_capacity;
         search->ready_count--;
         search->timing++;
-    } else if (may_compile && room.compile) {
+    } else if (may_compile && capacity.compile) {
         step.action = SEARCH_COMPILE;
         step.index = at_position(&search->options, search->drawn++);
         search->compiling++;
@@ -144,11 +144,12 @@ static struct search_step next_in_order(struct search *search, struct search_roo
     return step;
 }
 
-int search_next(struct search_step *out, struct search *search, struct search_room room, struct err *err)
+int search_next(struct search_step *out, struct search *search, struct search_capacity capacity,
+                struct err *err)
 {
     if (search->model)
-        return model_search_next(out, search->model, room, err);
-    *out = next_in_order(search, room);
+        return model_search_next(out, search->model, capacity, err);
+    *out = next_in_order(search, capacity);
     return 0;
 }
 

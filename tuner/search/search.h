@@ -4,12 +4,12 @@
  * told what came of each. Told the same facts in the same order, it asks for the same things.
  *
  * SEARCH_MODEL compiles a spread of configurations, learns from their predictions which to compile next
- * (`belief`), times the most promising, and learns again from what was measured. A compiled variant is
- * passed over by one of two rules:
+ * (`posterior`), times the most promising, and learns again from what was measured. A compiled variant is
+ * pruned by one of two rules:
  *   bound     its lower bound on time is not below the best measured time: safe as long as bounds are true
  *   estimate  it, or what its neighbours' estimates say of one that was never compiled, is expected to be
  *             slower: not safe, and so audited: a random sample of them is timed at the end
- * A compiled variant without a prediction is passed over by neither: it is timed while there are trials.
+ * A compiled variant without a prediction is pruned by neither: it is timed while there are trials.
  * Cores and GPUs are kept busy with what promises most for the time it takes; nothing waits for one compile.
  * It ends when nothing left is likely to win, or when going on is expected to gain little. With a number of
  * trials it makes the most of these instead, and ends when they are used up. Where predictions are missing or
@@ -36,7 +36,7 @@ const char *search_strategy_text(enum search_strategy strategy); /* "model", "ex
 int search_strategy_parse(const char *text);                     /* -1 for an unknown name */
 
 enum {
-    SEARCH_AUDIT = 20, /* of those passed over, unless another number is asked for */
+    SEARCH_AUDIT = 20, /* of those pruned, unless another number is asked for */
     /* Rule `estimate` cuts what is expected to be slower by this many deviations. They rest on few points,
      * and what the model misses has heavy tails: even so, of 900 runs on the recordings of the library, half
      * of them with predictions made worse by some 5 %, one lost the best by it. */
@@ -54,7 +54,7 @@ struct search_options {
     uint64_t trials;           /* how many may be timed; 0: any number */
     unsigned cores;            /* SEARCH_MODEL: that compile at the same time; 0: 1 */
     bool goes_on;              /* SEARCH_MODEL: does not end for little expected gain: the caller ends it */
-    uint64_t audit;            /* SEARCH_MODEL: how many of those passed over to time at the end */
+    uint64_t audit;            /* SEARCH_MODEL: how many of those pruned to time at the end */
     const struct space *space; /* SEARCH_MODEL: borrowed */
     const struct spec *spec;   /* SEARCH_MODEL: of the space, borrowed */
 };
@@ -85,13 +85,13 @@ enum { SEARCH_READY_MOST = 2048 };
 
 /* What the caller could start at this moment. It may refuse to compile as long as it likes: then what is
  * ready is timed, and the search ends when nothing of it is worth a trial. */
-struct search_room {
+struct search_capacity {
     bool compile, time;
     double now_s; /* on the caller's clock, which does not run backwards */
 };
 
 /* What the model says of a compiled variant; times are positive where it says something. */
-struct search_forecast {
+struct search_prediction {
     bool predicted; /* else the rest is meaningless */
     double bound_s, estimate_s;
     enum resource limiter; /* of the estimate */
@@ -108,7 +108,7 @@ struct search_facts {
     double time_s;    /* when timed and ok */
     double spent_s;   /* core or GPU seconds that the step took; 0: nothing, or not known */
     uint64_t same_as; /* OUTCOME_SAME_CODE: whose code it is, which was told before */
-    struct search_forecast forecast; /* when compiled and ok */
+    struct search_prediction prediction; /* when compiled and ok */
 };
 
 struct search;
@@ -116,7 +116,8 @@ struct search;
 int search_open(struct search **out, const struct search_options *options, struct err *err);
 void search_close(struct search *search); /* also null */
 
-int search_next(struct search_step *out, struct search *search, struct search_room room, struct err *err);
+int search_next(struct search_step *out, struct search *search, struct search_capacity capacity,
+                struct err *err);
 int search_tell(struct search *search, uint64_t index, const struct search_facts *facts, struct err *err);
 
 /* How many configurations it has asked to compile so far, audit left out. */
@@ -138,9 +139,9 @@ struct search_summary {
     uint64_t compiled, timed;     /* audit left out */
     uint64_t shared;         /* of `compiled`: with the code of another, which was compiled once for both */
     uint64_t refused;        /* compiled, but the model has no prediction */
-    uint64_t cut_bound;      /* compiled, passed over by `bound` */
-    uint64_t cut_estimate;   /* compiled, passed over by `estimate` */
-    uint64_t not_compiled;   /* passed over by `estimate` without being compiled */
+    uint64_t cut_bound;      /* compiled, pruned by `bound` */
+    uint64_t cut_estimate;   /* compiled, pruned by `estimate` */
+    uint64_t not_compiled;   /* pruned by `estimate` without being compiled */
     uint64_t promising;      /* compiled and left though not unlikely to win: the trials were used up */
     double rank_correlation; /* of estimates with measured times (Spearman); NaN while fewer than 8 */
     struct {
@@ -154,22 +155,22 @@ void search_summarise(struct search_summary *out, const struct search *search);
 /* What became of a configuration in SEARCH_MODEL, or would if it ended now; the audit changes nothing. */
 enum search_fate {
     SEARCH_TRIED,        /* asked to time, or could not be */
-    SEARCH_CUT_BOUND,    /* passed over by `bound` */
-    SEARCH_CUT_ESTIMATE, /* passed over by `estimate`, compiled or not: unlikely to gain anything */
-    SEARCH_LEFT          /* passed over though not unlikely to win */
+    SEARCH_CUT_BOUND,    /* pruned by `bound` */
+    SEARCH_CUT_ESTIMATE, /* pruned by `estimate`, compiled or not: unlikely to gain anything */
+    SEARCH_LEFT          /* pruned though not unlikely to win */
 };
 enum search_fate search_fate(const struct search *search, uint64_t index);
 
-/* Why a compiled configuration was passed over, with the figures that said so. */
+/* Why a compiled configuration was pruned, with the figures that said so. */
 struct search_cut {
     uint64_t index;
     enum search_fate fate; /* SEARCH_LEFT: by no rule, the trials were used up */
-    struct search_forecast forecast;
+    struct search_prediction prediction;
     double expected_s, deviation; /* by all that is known: median, and deviation of the logarithm; NaN none */
-    double best_s;                /* what it was held against */
+    double best_s;                /* what it was compared with */
 };
 
-/* Those passed over, cut_bound + cut_estimate + promising of them: `out` has room for search_summary's
+/* Those pruned, cut_bound + cut_estimate + promising of them: `out` has room for search_summary's
  * numbers. */
 size_t search_cuts(struct search_cut *out, const struct search *search);
 

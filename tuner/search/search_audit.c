@@ -1,4 +1,4 @@
-/* The audit: a random sample of what was passed over by estimate is timed, so that the run can say how much
+/* The audit: a random sample of what was pruned by estimate is timed, so that the run can say how much
  * it may have lost. Drawn evenly from all configurations that were not timed and not ruled out by what is
  * certain. */
 #include "tuner/search/searching.h"
@@ -46,14 +46,14 @@ static bool draw(uint64_t *index, struct model_search *search)
 }
 
 /* Whether more of the sample is under way, or something else that is in its way. */
-static bool is_awaited(const struct model_search *search, struct search_room room)
+static bool is_awaited(const struct model_search *search, struct search_capacity capacity)
 {
     if (search->audit.compiling && search_awaits(search, true))
         return true;
-    return !room.compile && search->compiling && search_awaits(search, false);
+    return !capacity.compile && search->compiling && search_awaits(search, false);
 }
 
-struct search_step search_audit_next(struct model_search *search, struct search_room room)
+struct search_step search_audit_next(struct model_search *search, struct search_capacity capacity)
 {
     struct search_step step = {.action = SEARCH_WAIT, .audit = true};
     struct member *member;
@@ -64,15 +64,15 @@ struct search_step search_audit_next(struct model_search *search, struct search_
     }
     if (isinf(search->audit.best_before_s))
         search->audit.taken = search->options.audit;
-    if (room.compile && draw(&step.index, search)) {
+    if (capacity.compile && draw(&step.index, search)) {
         step.action = SEARCH_COMPILE;
         return step;
     }
     member = ready(search);
-    if (member && room.time) {
+    if (member && capacity.time) {
         step.action = SEARCH_TIME;
         step.index = member->index;
-    } else if (!member && !search->timing && !is_awaited(search, room)) {
+    } else if (!member && !search->timing && !is_awaited(search, capacity)) {
         step.action = SEARCH_STOP; /* at the sample's end, or where no more of it may be compiled */
     }
     return step;

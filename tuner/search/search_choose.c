@@ -15,7 +15,7 @@ bool search_is_blind(const struct model_search *search)
 
 bool search_bounded(const struct model_search *search, const struct member *member)
 {
-    return member->forecast.predicted && member->forecast.bound_s >= search->best_s;
+    return member->prediction.predicted && member->prediction.bound_s >= search->best_s;
 }
 
 /* How fast a configuration may well be: the more, the more it is wanted. Its mean gain on the best would send
@@ -32,7 +32,7 @@ static bool may_win(const struct model_search *search, const struct expected *ex
            log(expected->time_s / search->best_s) < SEARCH_MARGIN * expected->deviation;
 }
 
-/* What is to be thought of a trial, by all that is known now. Nothing is passed over that has no prediction.
+/* What is to be thought of a trial, by all that is known now. Nothing is pruned that has no prediction.
  */
 static void rank(const struct model_search *search, struct member *member)
 {
@@ -41,11 +41,11 @@ static void rank(const struct model_search *search, struct member *member)
     member->ranked_at = search->learned;
     member->rank = member->gain = 0;
     member->promising = true;
-    if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
+    if (!posterior_expects(&expected, search->posterior, member->choices, &member->prediction))
         return;
     member->rank = wanted(&expected);
     member->gain = search_gain(&expected, search->best_s);
-    member->promising = !search_estimated(&member->forecast) || may_win(search, &expected);
+    member->promising = !search_estimated(&member->prediction) || may_win(search, &expected);
 }
 
 /* What is not ruled out comes first. */
@@ -79,8 +79,8 @@ bool search_is_promising(const struct model_search *search, const struct member 
 {
     struct expected expected;
 
-    return !search_estimated(&member->forecast) ||
-           !belief_expects(&expected, search->belief, member->choices, &member->forecast) ||
+    return !search_estimated(&member->prediction) ||
+           !posterior_expects(&expected, search->posterior, member->choices, &member->prediction) ||
            may_win(search, &expected);
 }
 
@@ -89,7 +89,8 @@ bool search_is_promising_unseen(const struct model_search *search, uint64_t inde
     struct expected expected;
 
     space_configuration(search->choices, search->options.space, index);
-    return !belief_expects(&expected, search->belief, search->choices, NULL) || may_win(search, &expected);
+    return !posterior_expects(&expected, search->posterior, search->choices, NULL) ||
+           may_win(search, &expected);
 }
 
 bool search_draw(uint64_t *index, struct model_search *search)
@@ -102,7 +103,7 @@ bool search_draw(uint64_t *index, struct model_search *search)
     return false;
 }
 
-/* Draws that are passed over for one. */
+/* Draws that are pruned for one. */
 enum { DEAR_MOST = 8 };
 
 bool search_draw_cheap(uint64_t *index, struct model_search *search)
@@ -207,7 +208,7 @@ static void weigh_plan(struct model_search *search)
     for (i = 0; i < search->plan_count; i++) {
         space_configuration(search->choices, search->options.space, search->plan[i]);
         search->plan_s += cost_compile_s(search->cost, search->choices) / cores;
-        if (belief_expects(&expected, search->belief, search->choices, NULL))
+        if (posterior_expects(&expected, search->posterior, search->choices, NULL))
             search->plan_gain += search_gain(&expected, search->best_s);
     }
 }

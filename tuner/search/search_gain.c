@@ -49,7 +49,7 @@ static double log_excess(double ahead, double deviation)
 
 double search_worth(const struct model_search *search, const unsigned *choices)
 {
-    const double log_time = belief_log_time(search->belief, choices);
+    const double log_time = posterior_log_time(search->posterior, choices);
     const double cores = search->options.cores ? search->options.cores : 1;
     const double cost_s = cost_compile_s(search->cost, choices) / cores + cost_trial_s(search->cost);
     const double best = isinf(search->best_s) ? 0 : log(search->best_s);

@@ -36,7 +36,7 @@ static int allocate(struct model_search *search, struct err *err)
         return err_memory(err);
     if (cost_open(&search->cost, search->options.spec, err))
         return ERR_MEMORY;
-    return belief_open(&search->belief, search->options.spec, err);
+    return posterior_open(&search->posterior, search->options.spec, err);
 }
 
 /* How many may be compiled; as many as are to be timed in any case. */
@@ -81,11 +81,11 @@ void model_search_close(struct model_search *search)
     for (i = 0; i < search->member_count; i++)
         free(search->members[i]);
     free(search->members);
-    free(search->known);
+    free(search->observations);
     free(search->compiles);
     free(search->past);
     map_release(&search->by_index);
-    belief_close(search->belief);
+    posterior_close(search->posterior);
     cost_close(search->cost);
     free(search->pool);
     free(search->neighbours);
@@ -97,7 +97,7 @@ static int grow(struct model_search *search, struct err *err)
 {
     const size_t capacity = search->member_capacity ? 2 * search->member_capacity : 64;
     struct member **members;
-    struct known *known;
+    struct observation *observations;
     struct cost_point *compiles;
 
     if (search->member_count < search->member_capacity)
@@ -105,10 +105,10 @@ static int grow(struct model_search *search, struct err *err)
     members = realloc(search->members, capacity * sizeof *members);
     if (members)
         search->members = members;
-    known = members ? realloc(search->known, capacity * sizeof *known) : NULL;
-    if (known)
-        search->known = known;
-    compiles = known ? realloc(search->compiles, capacity * sizeof *compiles) : NULL;
+    observations = members ? realloc(search->observations, capacity * sizeof *observations) : NULL;
+    if (observations)
+        search->observations = observations;
+    compiles = observations ? realloc(search->compiles, capacity * sizeof *compiles) : NULL;
     if (!compiles)
         return err_memory(err);
     search->compiles = compiles;
@@ -308,10 +308,10 @@ static void ask_time(struct search_step *out, struct model_search *search, struc
     *out = (struct search_step){SEARCH_TIME, member->index, member->audit};
 }
 
-static int next_of_audit(struct search_step *out, struct model_search *search, struct search_room room,
-                         struct err *err)
+static int next_of_audit(struct search_step *out, struct model_search *search,
+                         struct search_capacity capacity, struct err *err)
 {
-    *out = search_audit_next(search, room);
+    *out = search_audit_next(search, capacity);
     if (out->action == SEARCH_COMPILE)
         return ask_compile(out, search, out->index, true, err);
     if (out->action == SEARCH_TIME)
@@ -320,42 +320,42 @@ static int next_of_audit(struct search_step *out, struct model_search *search, s
 }
 
 /* What the search does next, or waits for. */
-static int go_on(struct search_step *out, struct model_search *search, struct search_room room,
+static int go_on(struct search_step *out, struct model_search *search, struct search_capacity capacity,
                  struct err *err)
 {
-    struct member *member = room.time ? choose_ready(search) : NULL;
-    const bool starves = room.time && !member && !search->timing; /* a GPU, for all that is compiled */
+    struct member *member = capacity.time ? choose_ready(search) : NULL;
+    const bool starves = capacity.time && !member && !search->timing; /* a GPU, for all that is compiled */
     const bool awaits = search->compiling && search_awaits(search, false);
     uint64_t index;
 
-    if (room.time && !search->timing && search_is_exhausted(search)) {
+    if (capacity.time && !search->timing && search_is_exhausted(search)) {
         search->end = SEARCH_LITTLE;
-        return next_of_audit(out, search, room, err);
+        return next_of_audit(out, search, capacity, err);
     }
     if (member && !is_hungry(search)) {
         ask_time(out, search, member);
-    } else if (room.compile && may_time(search) && (starves || !is_ahead(search)) &&
+    } else if (capacity.compile && may_time(search) && (starves || !is_ahead(search)) &&
                choose_unseen(&index, search)) {
         return ask_compile(out, search, index, false, err);
     } else if (member && !awaits) { /* nothing more will come soon */
         ask_time(out, search, member);
     } else if (starves && !awaits) {
         search->end = why_ended(search);
-        return next_of_audit(out, search, room, err);
+        return next_of_audit(out, search, capacity, err);
     }
     return 0;
 }
 
-int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
+int model_search_next(struct search_step *out, struct model_search *search, struct search_capacity capacity,
                       struct err *err)
 {
     *out = (struct search_step){.action = SEARCH_WAIT};
-    search->now_s = fmax(search->now_s, room.now_s);
+    search->now_s = fmax(search->now_s, capacity.now_s);
     if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
         search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
     if (search->end != SEARCH_GOING)
-        return next_of_audit(out, search, room, err);
-    return go_on(out, search, room, err);
+        return next_of_audit(out, search, capacity, err);
+    return go_on(out, search, capacity, err);
 }
 
 /* What came of it
@@ -387,14 +387,14 @@ static int learn(struct model_search *search, struct err *err)
     for (i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
 
-        if (member->timed || member->forecast.predicted)
-            search->known[count++] =
-                (struct known){member->choices, member->forecast, member->timed, member->time_s};
+        if (member->timed || member->prediction.predicted)
+            search->observations[count++] =
+                (struct observation){member->choices, member->prediction, member->timed, member->time_s};
     }
     search->learned++;
     search->learned_at = search->told;
     search->plan_stale = true;
-    if (count && belief_learn(search->belief, search->known, count, err))
+    if (count && posterior_learn(search->posterior, search->observations, count, err))
         return ERR_MEMORY;
     return learn_costs(search, err);
 }
@@ -409,7 +409,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     member->spent_s = facts->shared ? 0 : facts->spent_s;
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
     if (facts->outcome == OUTCOME_OK)
-        member->forecast = facts->forecast;
+        member->prediction = facts->prediction;
     else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial)
         search->initial = map_find(&search->by_index, facts->same_as);
     if (member->audit) {
@@ -424,8 +424,8 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     search_count_compile(search);
     search->told++;
     search->shared += facts->shared;
-    search->predicted += member->forecast.predicted;
-    search->refused += facts->outcome == OUTCOME_OK && !member->forecast.predicted;
+    search->predicted += member->prediction.predicted;
+    search->refused += facts->outcome == OUTCOME_OK && !member->prediction.predicted;
     return search->told == search->spread || search->told >= next ? learn(search, err) : 0;
 }
 

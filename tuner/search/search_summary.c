@@ -1,4 +1,4 @@
-/* What the strategy `model` came to, and why each configuration was passed over. */
+/* What the strategy `model` came to, and why each configuration was pruned. */
 #include "tuner/search/searching.h"
 
 #include "base/stats.h"
@@ -23,9 +23,9 @@ static double rank_correlation(const struct model_search *search)
     for (i = 0; i < search->member_count && n < 2 * TRIALS_MOST; i++) {
         const struct member *member = search->members[i];
 
-        if (!member->timed || isnan(member->time_s) || !search_estimated(&member->forecast))
+        if (!member->timed || isnan(member->time_s) || !search_estimated(&member->prediction))
             continue;
-        estimated[n] = member->forecast.estimate_s;
+        estimated[n] = member->prediction.estimate_s;
         measured[n++] = member->time_s;
     }
     return n < LEARN_LEAST ? NAN : stats_spearman(estimated, measured, n);
@@ -88,9 +88,9 @@ size_t model_search_cuts(struct search_cut *out, const struct model_search *sear
 
         if (member->stage != READY || member->audit)
             continue;
-        if (!belief_expects(&expected, search->belief, member->choices, &member->forecast))
+        if (!posterior_expects(&expected, search->posterior, member->choices, &member->prediction))
             expected = (struct expected){NAN, NAN};
-        out[n++] = (struct search_cut){member->index,   fate_of(search, member), member->forecast,
+        out[n++] = (struct search_cut){member->index,   fate_of(search, member), member->prediction,
                                        expected.time_s, expected.deviation,      search->best_s};
     }
     return n;

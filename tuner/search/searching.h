@@ -5,7 +5,7 @@
 #define TUNER_SEARCH_SEARCHING_H
 
 #include "base/map.h"
-#include "tuner/search/belief.h"
+#include "tuner/search/posterior.h"
 #include "tuner/search/search.h"
 
 enum { SEARCH_ROUNDS = 6 };
@@ -57,7 +57,7 @@ struct member {
     double asked_s;    /* to compile, ... */
     double expected_s; /* ... which was expected to take so long; ... */
     double spent_s;    /* ... what it took; 0 while unknown */
-    struct search_forecast forecast;
+    struct search_prediction prediction;
     double rank;        /* how much its trial promises, ... */
     double gain;        /* ... expected relative gain on the best, ... */
     bool promising;     /* ... and whether it is worth it, ... */
@@ -78,11 +78,11 @@ struct model_search {
     struct search_options options;
     size_t parameter_count;
     uint64_t trials_most, compiled_most, compiled_least, spread;
-    struct belief *belief;
+    struct posterior *posterior;
     struct cost *cost;
-    double now_s;                /* when last asked what next */
-    struct known *known;         /* of members, for the belief */
-    struct cost_point *compiles; /* likewise, for the cost */
+    double now_s;                     /* when last asked what next */
+    struct observation *observations; /* of members, for the belief */
+    struct cost_point *compiles;      /* likewise, for the cost */
     struct member **members;
     size_t member_count, member_capacity;
     size_t first_open; /* members before it have ended */
@@ -121,7 +121,7 @@ struct model_search {
 
 int model_search_open(struct model_search **out, const struct search_options *options, struct err *err);
 void model_search_close(struct model_search *search);
-int model_search_next(struct search_step *out, struct model_search *search, struct search_room room,
+int model_search_next(struct search_step *out, struct model_search *search, struct search_capacity capacity,
                       struct err *err);
 int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
                       struct err *err);
@@ -179,7 +179,7 @@ bool search_draw(uint64_t *index, struct model_search *search);
 bool search_draw_cheap(uint64_t *index, struct model_search *search);
 
 /* The audit's next step, once the search itself has ended. */
-struct search_step search_audit_next(struct model_search *search, struct search_room room);
+struct search_step search_audit_next(struct model_search *search, struct search_capacity capacity);
 void search_audit_tell(struct model_search *search, const struct member *member);
 
 #endif

@@ -461,7 +461,7 @@ static double sum_of_products(const double *a, const double *b, size_t n)
 double surrogate_value(double *deviation, const struct surrogate *s, const unsigned *choices, double slope)
 {
     const double *products = see(s, choices);
-    double near[SURROGATE_POINTS], value, known = 0;
+    double near[SURROGATE_POINTS], value, observations = 0;
     size_t i;
 
     for (i = 0; i < s->n; i++)
@@ -471,7 +471,7 @@ double surrogate_value(double *deviation, const struct surrogate *s, const unsig
         return value;
     forward(near, s->lower, s->n);
     for (i = 0; i < s->n; i++)
-        known += near[i] * near[i];
-    *deviation = sqrt(s->variance * fmax(correlated(s, 1, slope, slope) - known, 1e-9));
+        observations += near[i] * near[i];
+    *deviation = sqrt(s->variance * fmax(correlated(s, 1, slope, slope) - observations, 1e-9));
     return value;
 }

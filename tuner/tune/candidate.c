@@ -17,7 +17,7 @@ void candidate_relax(struct candidate *candidate)
     compile_result_release(&candidate->job.compiled);
     trial_release(&candidate->job.trial);
     candidate->variant = candidate->reference_variant = (struct variant){0};
-    candidate->job = (struct source_job){0};
+    candidate->job = (struct evaluator_job){0};
 }
 
 void candidate_free(struct candidate *candidate)
@@ -88,7 +88,7 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
     struct json *parameters;
     int code;
 
-    if (tuning->level != SOURCE_LIVE || !tuning->journal)
+    if (tuning->level != EVALUATOR_LIVE || !tuning->journal)
         return 0;
     parameters = configuration_json(tuning->spec, candidate->choices);
     if (!parameters)
@@ -145,8 +145,8 @@ static int take_best(struct tuning *tuning, const struct candidate *candidate, s
     if (!larger)
         return err_memory(err);
     out->steps = larger;
-    out->steps[out->step_count++] =
-        (struct tuned_step){source_now_s(tuning->source), out->counts.outcomes[OUTCOME_OK], tuning->best_s};
+    out->steps[out->step_count++] = (struct tuned_step){evaluator_now_s(tuning->evaluator),
+                                                        out->counts.outcomes[OUTCOME_OK], tuning->best_s};
     return 0;
 }
 

@@ -136,16 +136,16 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
 {
     int code = 0;
 
-    if (!candidate->trusted && tuning->level == SOURCE_LIVE)
+    if (!candidate->trusted && tuning->level == EVALUATOR_LIVE)
         code = reference_submit(tuning, candidate, err);
     if (code)
         return code;
     candidate->submitted = true;
     candidate->job.read = candidate_read(tuning, candidate);
-    candidate->job.kind = SOURCE_COMPILE;
+    candidate->job.kind = EVALUATOR_COMPILE;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
-    return source_submit(tuning->source, &candidate->job, err);
+    return evaluator_submit(tuning->evaluator, &candidate->job, err);
 }
 
 int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
@@ -168,11 +168,11 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
     code = look_up(tuning, candidate, err);
     if (code)
         return code;
-    if (tuning->level == SOURCE_RECORDED && !candidate->known) {
+    if (tuning->level == EVALUATOR_RECORDED && !candidate->known) {
         tuning->out->counts.missing++;
         return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "is not in the recording", err);
     }
-    if (!candidate->trusted && !tuning->site->compiler) {
+    if (!candidate->trusted && !tuning->environment->compiler) {
         leave_aside(tuning, candidate, candidate->record.build_hash, candidate->record.launch_hash);
         return candidate_reject(tuning, candidate, OUTCOME_SKIPPED,
                                 "its source has changed and cannot be compiled here", err);
@@ -287,7 +287,7 @@ static int judge_code(struct tuning *tuning, struct candidate *candidate, char *
     return code;
 }
 
-static void count_compiled(struct tune_counts *counts, const struct source_job *job)
+static void count_compiled(struct tune_counts *counts, const struct evaluator_job *job)
 {
     const bool shared = job->shared && job->compiled.cached;
 
@@ -318,7 +318,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         code = judge_code(tuning, candidate, reason, sizeof reason, err);
         if (!code && reason[0])
             return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
-        if (!code && tuning->level == SOURCE_RECORDED && !candidate->trusted)
+        if (!code && tuning->level == EVALUATOR_RECORDED && !candidate->trusted)
             return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "its code is not the recorded one",
                                     err);
         record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
@@ -341,6 +341,6 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
                        &(struct search_facts){.outcome = OUTCOME_OK,
                                               .shared = candidate->job.shared,
                                               .spent_s = source_spent_s(&candidate->job),
-                                              .forecast = candidate->forecast.told},
+                                              .prediction = candidate->prediction.told},
                        err);
 }

@@ -60,7 +60,7 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, dou
     int failed;
 
     trial_release(trial);
-    failed = worker_trial(trial, tuning->site->workers[0], &code, &candidate->variant.launch,
+    failed = worker_trial(trial, tuning->environment->workers[0], &code, &candidate->variant.launch,
                           &candidate->reference, &tuning->protocol, err);
     if (failed)
         return failed;
@@ -191,7 +191,7 @@ static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
     if (!out->choices)
         return err_memory(err);
     memcpy(out->choices, candidate->choices, bytes);
-    out->forecast = candidate->forecast;
+    out->prediction = candidate->prediction;
     return record_copy(&out->record, &candidate->record, err);
 }
 
@@ -234,7 +234,7 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
     bool same = false;
     int code;
 
-    if (tuning->level != SOURCE_RECORDED || !tuning->site->compiler || !winner->record.identified)
+    if (tuning->level != EVALUATOR_RECORDED || !tuning->environment->compiler || !winner->record.identified)
         return 0;
     code = candidate_revive(tuning, winner, err);
     if (!code && compiled->outcome == OUTCOME_OK)
@@ -247,7 +247,7 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
     candidate_relax(winner);
     if (code)
         return code;
-    snprintf(out->nvrtc_here, sizeof out->nvrtc_here, "%s", compiler_version(tuning->site->compiler));
+    snprintf(out->nvrtc_here, sizeof out->nvrtc_here, "%s", compiler_version(tuning->environment->compiler));
     out->code_check = same ? TUNE_CHECKED : TUNE_DIFFERS;
     if (!same)
         tuning_message(
@@ -275,7 +275,7 @@ int finals_run(struct tuning *tuning, struct err *err)
         if (ranked[i] == initial)
             field[n++] = ranked[i];
     free(ranked);
-    if (tuning->level == SOURCE_LIVE && n > 1 && !all_final(field, n) && !stopped(tuning))
+    if (tuning->level == EVALUATOR_LIVE && n > 1 && !all_final(field, n) && !stopped(tuning))
         code = measure_rounds(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_time);
     if (!code && n) {

@@ -23,9 +23,9 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
 
     if (result->cubin)
         return 0;
-    if (!tuning->site->compiler)
-        return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
-    code = compile_cubin(result, tuning->site->compiler, &request, err);
+    if (!tuning->environment->compiler)
+        return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
+    code = compile_cubin(result, tuning->environment->compiler, &request, err);
     if (!code)
         return judge_reference(result, variant, err);
     err_prefix(err, "reference");
@@ -36,7 +36,7 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
 int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err)
 {
     struct variant *variant = &tuning->reference_variant;
-    struct source_job *job = &tuning->reference_job;
+    struct evaluator_job *job = &tuning->reference_job;
     int code;
 
     if (tuning->spec->reference.kind != REFERENCE_KERNEL || job->variant)
@@ -46,15 +46,15 @@ int reference_submit(struct tuning *tuning, const struct candidate *candidate, s
                              candidate->choices, err);
     if (code || variant->outcome != OUTCOME_OK)
         return code;
-    job->kind = SOURCE_COMPILE;
+    job->kind = EVALUATOR_COMPILE;
     job->variant = variant;
     tuning->reference_pending = true;
-    return source_submit(tuning->source, job, err);
+    return evaluator_submit(tuning->evaluator, job, err);
 }
 
 int reference_compiled(struct tuning *tuning, struct err *err)
 {
-    struct source_job *job = &tuning->reference_job;
+    struct evaluator_job *job = &tuning->reference_job;
 
     tuning->reference_pending = false;
     if (job->err.code)
@@ -141,7 +141,7 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     int code = 0;
 
     candidate->audit = audit;
-    candidate->job.kind = SOURCE_MEASURE;
+    candidate->job.kind = EVALUATOR_MEASURE;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
     if (!candidate->trusted) {
         code = candidate_set_reference(tuning, candidate, err);
@@ -153,7 +153,7 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
             tuning->out->counts.timed++;
     }
     tuning->waiting_to_time--;
-    return code ? code : source_submit(tuning->source, &candidate->job, err);
+    return code ? code : evaluator_submit(tuning->evaluator, &candidate->job, err);
 }
 
 void candidate_take_trial(struct candidate *candidate, struct trial *trial)
@@ -204,5 +204,5 @@ int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct 
         return code;
     candidate->job.variant = &candidate->variant;
     request = request_of(&candidate->variant, tuning->arch, tuning->options->compile_deadline_s);
-    return compile_cubin(&candidate->job.compiled, tuning->site->compiler, &request, err);
+    return compile_cubin(&candidate->job.compiled, tuning->environment->compiler, &request, err);
 }

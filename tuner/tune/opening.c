@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "space/configuration.h"
 #include "space/launchable.h"
-#include "tuner/journal/heading.h"
-#include "tuner/source/recording.h"
+#include "tuner/journal/metadata.h"
+#include "tuner/evaluate/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static int journal_name(char *out, size_t size, const struct spec *spec, size_t 
     char kernel[64], device[96], sizes[128] = "";
     size_t s, used = 0;
 
-    site_slug(kernel, sizeof kernel, spec->kernel.name);
-    site_slug(device, sizeof device, device_name);
+    environment_slug(kernel, sizeof kernel, spec->kernel.name);
+    environment_slug(device, sizeof device, device_name);
     for (s = 0; s < spec->size_count && used < sizeof sizes - 32; s++) {
         sizes[used++] = s ? 'x' : '.';
         used += (size_t)value_text(sizes + used, sizeof sizes - used, &spec->problems[problem][s]);
@@ -90,14 +90,14 @@ static int open_live(struct tuning *tuning, struct err *err)
     struct json *head;
     int code;
 
-    if (!tuning->site->compiler)
-        return err_set(err, ERR_MISSING, "%s", tuning->site->compiler_err.text);
-    code = copy_device(&out->device, &tuning->site->device, err);
+    if (!tuning->environment->compiler)
+        return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
+    code = copy_device(&out->device, &tuning->environment->device, err);
     if (code)
         return code;
-    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->site->compiler));
+    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->environment->compiler));
     snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
-    code = compiler_check_arch(tuning->site->compiler, tuning->arch, err);
+    code = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
     if (!code)
         code = check_memory(tuning, err);
     if (code || tuning->options->only)
@@ -109,7 +109,7 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (file_same(out->journal, tuning->spec->path))
         return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
     code =
-        heading_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
+        metadata_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
     if (code)
         return code;
     code = journal_open(&tuning->journal, out->journal, head, err);
@@ -131,7 +131,7 @@ void tuning_journal_news(struct tuning *tuning)
 static int open_recorded(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
-    struct heading heading;
+    struct metadata metadata;
     struct err why = {0};
     char doubt[1024];
     int code;
@@ -144,7 +144,7 @@ static int open_recorded(struct tuning *tuning, struct err *err)
     code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
                           tuning->options->device, &why);
     if (code == ERR_MISSING)
-        return err_set(err, ERR_MISSING, "%s, and %s", tuning->site->worker_err.text, why.text);
+        return err_set(err, ERR_MISSING, "%s, and %s", tuning->environment->worker_err.text, why.text);
     if (code)
         return err_set(err, (enum err_code)code, "%s", why.text);
     if (tuning->options->journal)
@@ -152,20 +152,20 @@ static int open_recorded(struct tuning *tuning, struct err *err)
                        "%s: is not written, since the times come from the recording %s; --recorded takes "
                        "them from another file",
                        tuning->options->journal, journal_path(tuning->journal));
-    heading_read(&heading, tuning->journal);
-    if (journal_foreign(tuning->journal) && heading.kernel_name[0] &&
-        strcmp(heading.kernel_name, tuning->spec->kernel.name))
+    metadata_read(&metadata, tuning->journal);
+    if (journal_foreign(tuning->journal) && metadata.kernel_name[0] &&
+        strcmp(metadata.kernel_name, tuning->spec->kernel.name))
         tuning_message(tuning, "%s: was recorded for kernel %s: its times are taken for %s",
-                       journal_path(tuning->journal), heading.kernel_name, tuning->spec->kernel.name);
-    if (heading_doubt(doubt, sizeof doubt, tuning->journal, tuning->spec, tuning->problem))
+                       journal_path(tuning->journal), metadata.kernel_name, tuning->spec->kernel.name);
+    if (metadata_doubt(doubt, sizeof doubt, tuning->journal, tuning->spec, tuning->problem))
         tuning_message(tuning, "%s", doubt);
     if (journal_foreign(tuning->journal))
-        snprintf(out->device.name, sizeof out->device.name, "%s", heading.device_name);
+        snprintf(out->device.name, sizeof out->device.name, "%s", metadata.device_name);
     else
-        code = heading_device(&out->device, tuning->journal, err);
-    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", heading.nvrtc);
+        code = metadata_device(&out->device, tuning->journal, err);
+    snprintf(out->nvrtc, sizeof out->nvrtc, "%s", metadata.nvrtc);
     snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
-    memcpy(out->recorded_date, heading.date, sizeof out->recorded_date);
+    memcpy(out->recorded_date, metadata.date, sizeof out->recorded_date);
     return code;
 }
 
@@ -176,13 +176,14 @@ static int open_journal(struct tuning *tuning, struct err *err)
     unsigned k;
     int code;
 
-    tuning->level = tuning->site->worker_count && !tuning->options->recorded ? SOURCE_LIVE : SOURCE_RECORDED;
+    tuning->level =
+        tuning->environment->worker_count && !tuning->options->recorded ? EVALUATOR_LIVE : EVALUATOR_RECORDED;
     out->level = tuning->level;
     device_init(&out->device);
-    code = tuning->level == SOURCE_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
+    code = tuning->level == EVALUATOR_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
     if (code)
         return code;
-    if (tuning->level == SOURCE_LIVE && tuning->options->simulated_cores)
+    if (tuning->level == EVALUATOR_LIVE && tuning->options->simulated_cores)
         tuning_message(
             tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
     for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
@@ -195,32 +196,33 @@ static int open_journal(struct tuning *tuning, struct err *err)
 static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
-    const unsigned cores = options->simulated_cores ? options->simulated_cores : tuning->site->jobs;
+    const unsigned cores = options->simulated_cores ? options->simulated_cores : tuning->environment->jobs;
     const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
                                           .seed = options->seed,
                                           .count = options->only ? 1 : tuning->out->counts.valid,
                                           .first = tuning->out->initial.index,
                                           .trials = options->trials,
                                           .audit = options->audit,
-                                          .cores = tuning->level == SOURCE_LIVE ? tuning->site->jobs : cores,
+                                          .cores = tuning->level == EVALUATOR_LIVE ? tuning->environment->jobs
+                                                                                   : cores,
                                           .goes_on = options->time_s > 0,
                                           .space = tuning->space,
                                           .spec = tuning->spec};
-    const struct source_options source = {.level = tuning->level,
-                                          .cores = tuning->site->jobs,
-                                          .simulated_cores = cores,
-                                          .compiler = tuning->site->compiler,
-                                          .arch = tuning->arch,
-                                          .compile_deadline_s = options->compile_deadline_s,
-                                          .workers = tuning->site->workers,
-                                          .worker_count =
-                                              tuning->level == SOURCE_LIVE ? tuning->site->worker_count : 0,
-                                          .protocol = &tuning->protocol,
-                                          .machine = tuning->has_machine ? &tuning->machine : NULL,
-                                          .warm = !tuning->spec->cold};
+    const struct evaluator_options evaluator = {
+        .level = tuning->level,
+        .cores = tuning->environment->jobs,
+        .simulated_cores = cores,
+        .compiler = tuning->environment->compiler,
+        .arch = tuning->arch,
+        .compile_deadline_s = options->compile_deadline_s,
+        .workers = tuning->environment->workers,
+        .worker_count = tuning->level == EVALUATOR_LIVE ? tuning->environment->worker_count : 0,
+        .protocol = &tuning->protocol,
+        .machine = tuning->has_machine ? &tuning->machine : NULL,
+        .warm = !tuning->spec->cold};
     int code = search_open(&tuning->search, &search, err);
 
-    return code ? code : source_open(&tuning->source, &source, err);
+    return code ? code : evaluator_open(&tuning->evaluator, &evaluator, err);
 }
 
 static void set_protocol(struct tuning *tuning)

@@ -20,7 +20,7 @@ static int load(struct tuning *tuning, struct err *err)
     char name[128];
     const char *profile = tuning->options->profile;
 
-    site_slug(name, sizeof name, tuning->out->device.name);
+    environment_slug(name, sizeof name, tuning->out->device.name);
     if (!profile && !has_profile(tuning->options->profiles, name))
         return err_set(err, ERR_MISSING, "there is no profile of %s: occutune calibrate makes one",
                        tuning->out->device.name);
@@ -28,7 +28,7 @@ static int load(struct tuning *tuning, struct err *err)
         return err->code;
     if (!tuning->out->device.sm) /* another tool's recording does not say: what the profile is of */
         snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", tuning->profile.sm);
-    if (compiler_check_arch(tuning->site->compiler, tuning->arch, err))
+    if (compiler_check_arch(tuning->environment->compiler, tuning->arch, err))
         return err->code;
     return machine_init(&tuning->machine, &tuning->profile, err);
 }
@@ -40,8 +40,8 @@ int predicting_open(struct tuning *tuning, struct err *err)
     const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
     struct err why = {0};
 
-    if (!tuning->site->compiler)
-        err_set(&why, ERR_MISSING, "%s", tuning->site->compiler_err.text);
+    if (!tuning->environment->compiler)
+        err_set(&why, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
     else
         load(tuning, &why);
     tuning->has_machine = !why.code;
@@ -51,7 +51,7 @@ int predicting_open(struct tuning *tuning, struct err *err)
         snprintf(tuning->out->profile, sizeof tuning->out->profile, "%s", tuning->profile.name);
     if (asked && why.code)
         tuning_message(tuning, "nothing is predicted, measured times alone guide the search: %s", why.text);
-    else if (asked && !site_same_name(tuning->profile.name, tuning->out->device.name))
+    else if (asked && !environment_same_name(tuning->profile.name, tuning->out->device.name))
         tuning_message(tuning,
                        "the profile is of %s, the times are of %s: predictions may mislead until measured "
                        "times have corrected them",
@@ -100,7 +100,7 @@ int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, 
     if (!candidate->job.read)
         return 0;
     candidate->job.read = NULL;
-    candidate->forecast = candidate->job.forecast;
+    candidate->prediction = candidate->job.prediction;
     return compare_code(tuning, candidate, err);
 }
 
@@ -108,12 +108,12 @@ int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct
 {
     int code = 0;
 
-    if (!tuning->has_machine || candidate->forecast.told.predicted || candidate->forecast.reason[0])
+    if (!tuning->has_machine || candidate->prediction.told.predicted || candidate->prediction.reason[0])
         return 0;
     code = candidate_revive(tuning, candidate, err);
     if (!code && candidate->job.compiled.outcome == OUTCOME_OK)
-        code = forecast_code(&candidate->forecast, &tuning->machine, &candidate->job.compiled,
-                             &candidate->variant.launch, !tuning->spec->cold, NULL, err);
+        code = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->job.compiled,
+                                &candidate->variant.launch, !tuning->spec->cold, NULL, err);
     candidate_relax(candidate);
     return code;
 }

@@ -71,7 +71,7 @@ static void report(const struct tuning *tuning, bool finals)
     }
     progress.failed = tuning->failed;
     progress.best_s = tuning->best_s;
-    progress.now_s = source_now_s(tuning->source);
+    progress.now_s = evaluator_now_s(tuning->evaluator);
     progress.left_s = NAN;
     if (progress.done && progress.total)
         progress.left_s = progress.now_s / (double)progress.done * (double)(progress.total - progress.done);
@@ -87,28 +87,29 @@ static bool is_over(struct tuning *tuning)
 
     if (options->stop && *options->stop)
         tuning->out->end = TUNE_INTERRUPTED;
-    else if (options->time_s > 0 && source_now_s(tuning->source) >= options->time_s)
+    else if (options->time_s > 0 && evaluator_now_s(tuning->evaluator) >= options->time_s)
         tuning->out->end = TUNE_TIME;
     return tuning->out->end != TUNE_COMPLETE;
 }
 
 /* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. There is
  * something to compare with before anything is timed; compiling goes on meanwhile. */
-static struct search_room room(const struct tuning *tuning)
+static struct search_capacity capacity(const struct tuning *tuning)
 {
-    const struct source *source = tuning->source;
+    const struct evaluator *evaluator = tuning->evaluator;
 
-    return (struct search_room){
-        .compile = source_compiling(source) < 2 * (size_t)source_cores(source) &&
-                   tuning->waiting_to_time + source_pending(source, SOURCE_COMPILE) < SEARCH_READY_MOST,
+    return (struct search_capacity){
+        .compile =
+            evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
+            tuning->waiting_to_time + evaluator_pending(evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST,
         .time = !tuning->reference_pending &&
-                source_pending(source, SOURCE_MEASURE) <
-                    search_trials_ahead(tuning->out->strategy) * source_gpus(source),
-        .now_s = source_now_s(source),
+                evaluator_pending(evaluator, EVALUATOR_MEASURE) <
+                    search_trials_ahead(tuning->out->strategy) * evaluator_gpus(evaluator),
+        .now_s = evaluator_now_s(evaluator),
     };
 }
 
-static int finish(struct tuning *tuning, struct source_job *job, struct err *err)
+static int finish(struct tuning *tuning, struct evaluator_job *job, struct err *err)
 {
     struct candidate *candidate = (struct candidate *)((char *)job - offsetof(struct candidate, job));
 
@@ -116,14 +117,14 @@ static int finish(struct tuning *tuning, struct source_job *job, struct err *err
         return reference_compiled(tuning, err);
     if (job->err.code)
         return err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
-    if (job->kind == SOURCE_COMPILE)
+    if (job->kind == EVALUATOR_COMPILE)
         return candidate_compiled(tuning, candidate, err);
     return candidate_measured(tuning, candidate, err);
 }
 
 static int wait_one(struct tuning *tuning, struct err *err)
 {
-    struct source_job *job = source_wait(tuning->source, 0.1);
+    struct evaluator_job *job = evaluator_wait(tuning->evaluator, 0.1);
 
     report(tuning, false);
     return job ? finish(tuning, job, err) : 0;
@@ -133,7 +134,7 @@ static int wait_one(struct tuning *tuning, struct err *err)
  */
 static void give_up_compiling(struct tuning *tuning)
 {
-    source_give_up_compiling(tuning->source);
+    evaluator_give_up_compiling(tuning->evaluator);
     tuning->reference_pending = false;
 }
 
@@ -154,7 +155,7 @@ static int drain(struct tuning *tuning, struct err *err)
     int code = 0;
 
     give_up_compiling(tuning);
-    while (!code && source_pending(tuning->source, SOURCE_MEASURE))
+    while (!code && evaluator_pending(tuning->evaluator, EVALUATOR_MEASURE))
         code = wait_one(tuning, err);
     return code;
 }
@@ -162,9 +163,9 @@ static int drain(struct tuning *tuning, struct err *err)
 /* A search that waits to be told of something, where nothing is under way, would wait for ever. */
 static int wait_told(struct tuning *tuning, struct err *err)
 {
-    const struct source *source = tuning->source;
+    const struct evaluator *evaluator = tuning->evaluator;
 
-    if (source_pending(source, SOURCE_COMPILE) || source_pending(source, SOURCE_MEASURE))
+    if (evaluator_pending(evaluator, EVALUATOR_COMPILE) || evaluator_pending(evaluator, EVALUATOR_MEASURE))
         return wait_one(tuning, err);
     return err_set(
         err, ERR_SYSTEM,
@@ -181,7 +182,7 @@ static int run(struct tuning *tuning, struct err *err)
     int code = 0;
 
     while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
-        code = search_next(&step, tuning->search, room(tuning), err);
+        code = search_next(&step, tuning->search, capacity(tuning), err);
         ends = !code && step.audit && end_search(tuning);
         if (!code && step.action == SEARCH_COMPILE)
             code = candidate_compile(tuning, step.index, err);
@@ -201,11 +202,11 @@ static int close_journal(struct tuning *tuning, struct err *err)
 
     tuning_journal_news(tuning);
     tuning->journal = NULL;
-    if (tuning->level != SOURCE_LIVE || !journal) {
+    if (tuning->level != EVALUATOR_LIVE || !journal) {
         journal_free(journal);
         return 0;
     }
-    code = passed_json(&not_timed, tuning, err);
+    code = pruned_json(&not_timed, tuning, err);
     if (journal_close(journal, not_timed, code ? NULL : err) && !code)
         code = err ? err->code : ERR_SYSTEM;
     js_free(not_timed);
@@ -216,7 +217,7 @@ static void release(struct tuning *tuning)
 {
     size_t i;
 
-    source_close(tuning->source);
+    evaluator_close(tuning->evaluator);
     search_close(tuning->search);
     for (i = 0; i < tuning->candidate_count; i++)
         candidate_free(tuning->candidates[i]);
@@ -237,25 +238,29 @@ static void take_times(struct tuning *tuning, double began_s, double began_core_
 {
     struct tuned *out = tuning->out;
 
-    out->elapsed_s = source_now_s(tuning->source);
+    out->elapsed_s = evaluator_now_s(tuning->evaluator);
     out->wall_s = clock_wall_s() - began_s;
     out->controller_s = clock_core_s() - began_core_s;
-    out->compile_busy_s = source_busy_s(tuning->source, SOURCE_COMPILE);
-    out->measure_busy_s = source_busy_s(tuning->source, SOURCE_MEASURE);
-    out->cores = source_cores(tuning->source);
-    out->gpus = source_gpus(tuning->source);
+    out->compile_busy_s = evaluator_busy_s(tuning->evaluator, EVALUATOR_COMPILE);
+    out->measure_busy_s = evaluator_busy_s(tuning->evaluator, EVALUATOR_MEASURE);
+    out->cores = evaluator_cores(tuning->evaluator);
+    out->gpus = evaluator_gpus(tuning->evaluator);
     if (out->counts.stale)
         tuning_message(tuning,
                        "%llu records of %s are left aside: their code, launch or protocol is another now",
                        (unsigned long long)out->counts.stale, out->journal);
 }
 
-int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site *site,
+int tune(struct tuned *out, const struct spec *spec, size_t problem, struct environment *environment,
          const struct tune_options *options, struct err *err)
 {
     struct tune_options filled = *options;
-    struct tuning tuning = {
-        .spec = spec, .problem = problem, .site = site, .options = &filled, .out = out, .best_s = NAN};
+    struct tuning tuning = {.spec = spec,
+                            .problem = problem,
+                            .environment = environment,
+                            .options = &filled,
+                            .out = out,
+                            .best_s = NAN};
     const double began_s = clock_wall_s(), began_core_s = clock_core_s();
     int code;
 
@@ -267,7 +272,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site
     if (!code)
         code = run(&tuning, err);
     if (!code) {
-        passed_count(&tuning);
+        pruned_count(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s, began_core_s);
         code = finals_run(&tuning, err);

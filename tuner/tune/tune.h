@@ -7,8 +7,8 @@
 #include "space/spec.h"
 #include "tuner/journal/journal.h"
 #include "tuner/search/search.h"
-#include "tuner/source/site.h"
-#include "tuner/source/source.h"
+#include "tuner/evaluate/environment.h"
+#include "tuner/evaluate/evaluator.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -77,7 +77,7 @@ struct tuned_variant {
     uint64_t index; /* in the space */
     unsigned *choices;
     struct record record;
-    struct forecast forecast;
+    struct variant_prediction prediction;
 };
 
 /* A faster configuration was found. */
@@ -90,7 +90,7 @@ struct tuned_step {
 /* What came of it. */
 struct tuned {
     size_t problem;
-    enum source_level level;
+    enum evaluator_level level;
     enum search_strategy strategy;
     enum tune_end end;
     struct device device; /* limits empty when the recording is another tool's */
@@ -125,7 +125,7 @@ struct tuned {
 
 /* Tunes problem `problem`. Errors: ERR_MISSING without GPU and recording, ERR_SYSTEM when the journal cannot
  * be written (what it holds is kept), ERR_USAGE for a spec that cannot be run at all. */
-int tune(struct tuned *out, const struct spec *spec, size_t problem, struct site *site,
+int tune(struct tuned *out, const struct spec *spec, size_t problem, struct environment *environment,
          const struct tune_options *options, struct err *err);
 void tuned_release(struct tuned *tuned);
 

@@ -19,7 +19,7 @@ struct candidate {
     struct variant variant, reference_variant;
     struct reference reference;
     struct record record;
-    struct forecast forecast;                    /* of the model, if it read the code */
+    struct variant_prediction prediction;        /* of the model, if it read the code */
     bool audit;                                  /* timed by the audit */
     bool submitted;                              /* to be compiled */
     bool known;                                  /* the record came from the journal or recording */
@@ -27,18 +27,18 @@ struct candidate {
     bool settled;                                /* the outcome is final */
     struct candidate *same_as;                   /* has the same code at the same launch */
     struct candidate *followers, *next_follower; /* those waiting for this one's time */
-    struct source_job job;
+    struct evaluator_job job;
 };
 
 struct tuning {
     const struct spec *spec;
     size_t problem;
-    struct site *site;
+    struct environment *environment;
     const struct tune_options *options;
     struct tuned *out;
     struct space *space;
     struct search *search;
-    struct source *source;
+    struct evaluator *evaluator;
     struct journal *journal; /* live: appended to; recorded: the recording */
     struct protocol protocol;
     uint64_t protocol_hash;
@@ -50,7 +50,7 @@ struct tuning {
     char *source_text;                    /* of the kernel, read when first needed */
     struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
     struct variant reference_variant;     /* what is compiled beside them, ... */
-    struct source_job reference_job;
+    struct evaluator_job reference_job;
     bool reference_pending;           /* ... and not yet there */
     struct variant reference_default; /* the default configuration, when that is the reference */
     struct candidate **candidates;
@@ -59,7 +59,7 @@ struct tuning {
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
     double best_s;
-    enum source_level level;
+    enum evaluator_level level;
     bool searched; /* the search itself has ended: at most its audit goes on */
 };
 
@@ -111,8 +111,8 @@ int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, 
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
 
 /* passed.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
-void passed_count(struct tuning *tuning);
-int passed_json(struct json **out, const struct tuning *tuning, struct err *err);
+void pruned_count(struct tuning *tuning);
+int pruned_json(struct json **out, const struct tuning *tuning, struct err *err);
 
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);

@@ -7,7 +7,7 @@ enum { SLOTS = 6 };
 
 struct cutter {
     struct hidden_code *out;
-    const struct expectation *from;
+    const struct analysis *from;
     const struct replay_code *ops;
     double issue_cycles;    /* of an instruction, all schedulers together */
     double cycles_per_byte; /* of the memory's bandwidth, for one SM */
@@ -186,7 +186,7 @@ static const struct emulate_path *main_path(const struct emulate_result *emulati
     return &emulation->paths[best];
 }
 
-int hidden_code_init(struct hidden_code *out, const struct expectation *from, const struct machine *machine,
+int hidden_code_init(struct hidden_code *out, const struct analysis *from, const struct machine *machine,
                      struct err *err)
 {
     const struct capacity *dram = &machine->capacities.sustained[RESOURCE_DRAM_READ];
@@ -223,7 +223,7 @@ void hidden_code_release(struct hidden_code *code)
     *code = (struct hidden_code){0};
 }
 
-struct hidden_launch hidden_code_launch(const struct expectation *from, const struct machine *machine)
+struct hidden_launch hidden_code_launch(const struct analysis *from, const struct machine *machine)
 {
     return (struct hidden_launch){
         .warps = from->occupancy.warps,

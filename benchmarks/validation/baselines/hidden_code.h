@@ -4,7 +4,7 @@
 #define BASELINES_HIDDEN_CODE_H
 
 #include "base/err.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 #include "baselines/hidden_factor.h"
 
 #include <stddef.h>
@@ -20,11 +20,11 @@ struct hidden_code {
 
 /* Cuts the path that most warps of the expectation took. Traffic is ours (counted), spread evenly over the
  * executions of an instruction. ERR_MISSING where the path was not kept or the profile lacks a latency. */
-int hidden_code_init(struct hidden_code *out, const struct expectation *expectation,
+int hidden_code_init(struct hidden_code *out, const struct analysis *expectation,
                      const struct machine *machine, struct err *err);
 void hidden_code_release(struct hidden_code *code);
 
 /* The launch as that model wants it. */
-struct hidden_launch hidden_code_launch(const struct expectation *expectation, const struct machine *machine);
+struct hidden_launch hidden_code_launch(const struct analysis *expectation, const struct machine *machine);
 
 #endif

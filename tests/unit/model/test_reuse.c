@@ -147,7 +147,7 @@ static void what_is_under_way_is_waited_for(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
-/* Four warps load the same sectors: side by side three of them hit, far from each other as much of the zone
+/* Four warps load the same sectors: side by side three of them hit, far from each other as much of the region
  * as L1 holds; L2 has the rest. */
 static void warps_that_gather_cross(void **state)
 {

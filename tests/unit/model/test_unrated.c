@@ -2,7 +2,7 @@
 
 #include "model/sass/sass_matrix.h"
 #include "model/sass/sass_rate.h"
-#include "model/predict/expect.h"
+#include "model/predict/analyze.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct fixture {
     struct cubin cubin;
     const struct cubin_kernel *kernel;
     struct launch launch;
-    struct expectation out;
+    struct analysis out;
 };
 
 static void set_up(struct fixture *f, const char *kernel, const char *profile)
@@ -35,7 +35,7 @@ static void set_up(struct fixture *f, const char *kernel, const char *profile)
 
 static void tear_down(struct fixture *f)
 {
-    expectation_release(&f->out);
+    analysis_release(&f->out);
     launch_release(&f->launch);
     cubin_release(&f->cubin);
     machine_release(&f->machine);
@@ -65,11 +65,11 @@ static void add_scalar(struct fixture *f, size_t size, unsigned char value)
 
 static void run(struct fixture *f)
 {
-    const struct expect_options options = {.warm = false};
+    const struct analyze_options options = {.warm = false};
     struct err err = {0};
 
     assert_int_equal(launch_prepare(&f->launch, &err), 0);
-    if (expect(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err))
+    if (analyze(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err))
         fail_msg("%s", err.text);
     if (!f->out.predicted)
         fail_msg("%s", f->out.reason);

@@ -43,12 +43,12 @@ static double log_time(const struct synthetic *s, const unsigned *choices, doubl
     return sum + own * normal(key, 0);
 }
 
-static struct search_forecast forecast_of(double time_s, double error, uint64_t seed, uint64_t index)
+static struct search_prediction forecast_of(double time_s, double error, uint64_t seed, uint64_t index)
 {
     const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
 
-    return (struct search_forecast){true, fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
-                                    estimate, RESOURCE_ISSUE, false};
+    return (struct search_prediction){true, fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
+                                      estimate, RESOURCE_ISSUE, false};
 }
 
 static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
@@ -69,10 +69,10 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
             time += 0.3 * choices[warps];
         seen = kind == SYNTHETIC_FALLING ? time - 0.6 * choices[warps] : time;
         s->time_s[i] = kind == SYNTHETIC_WRONG ? NAN : 1e-3 * exp(time);
-        s->forecast[i] = forecast_of(1e-3 * exp(kind == SYNTHETIC_MISLEADING ? 1 - seen : seen),
-                                     rough ? 0.25 : 0.1, seed, i);
-        s->forecast[i].bound_s = fmin(s->forecast[i].bound_s, 0.9 * 1e-3 * exp(time));
-        s->forecast[i].predicted = kind != SYNTHETIC_REFUSED;
+        s->prediction[i] = forecast_of(1e-3 * exp(kind == SYNTHETIC_MISLEADING ? 1 - seen : seen),
+                                       rough ? 0.25 : 0.1, seed, i);
+        s->prediction[i].bound_s = fmin(s->prediction[i].bound_s, 0.9 * 1e-3 * exp(time));
+        s->prediction[i].predicted = kind != SYNTHETIC_REFUSED;
         s->best_s = fmin(s->best_s, s->time_s[i]);
     }
 }
@@ -89,16 +89,16 @@ void synthetic_open(struct synthetic *out, enum synthetic_kind kind, bool large,
     assert_int_equal(space_default(&out->first, out->space, NULL), 0);
     out->count = space_count(out->space);
     out->time_s = calloc(out->count, sizeof *out->time_s);
-    out->forecast = calloc(out->count, sizeof *out->forecast);
+    out->prediction = calloc(out->count, sizeof *out->prediction);
     assert_non_null(out->time_s);
-    assert_non_null(out->forecast);
+    assert_non_null(out->prediction);
     fill(out, kind, seed);
 }
 
 void synthetic_close(struct synthetic *synthetic)
 {
     free(synthetic->time_s);
-    free(synthetic->forecast);
+    free(synthetic->prediction);
     space_close(synthetic->space);
     spec_release(&synthetic->spec);
 }
@@ -131,7 +131,7 @@ static void finish_oldest(struct drive *d)
     d->now_s += facts.timed ? 0.01 : 0.2 / d->cores;
     memmove(d->lanes, d->lanes + 1, --d->count * sizeof *d->lanes);
     if (!facts.timed) {
-        facts.forecast = d->s->forecast[step.index];
+        facts.prediction = d->s->prediction[step.index];
         facts.shared = d->s->sharing && step.index % 2;
         facts.impossible = d->s->refusing && step.index % 2;
         facts.outcome = facts.impossible ? OUTCOME_LIMITS : OUTCOME_OK;
@@ -169,7 +169,7 @@ static void judge(struct drive *d)
     n = search_cuts(cuts, d->search);
     assert_int_equal(n, out->summary.cut_bound + out->summary.cut_estimate + out->summary.promising);
     for (i = 0; i < n; i++) {
-        out->unread_cut += cuts[i].fate != SEARCH_LEFT && !cuts[i].forecast.predicted;
+        out->unread_cut += cuts[i].fate != SEARCH_LEFT && !cuts[i].prediction.predicted;
         assert_int_equal(cuts[i].fate, search_fate(d->search, cuts[i].index));
         out->lost_by_bound |=
             cuts[i].fate == SEARCH_CUT_BOUND && d->s->time_s[cuts[i].index] < d->measured_best_s;
@@ -186,20 +186,20 @@ static void judge(struct drive *d)
 /* Ruled out by what is certain: no audit need time it. */
 static bool is_bounded(const struct drive *d, uint64_t index)
 {
-    const struct search_forecast *forecast = &d->s->forecast[index];
+    const struct search_prediction *prediction = &d->s->prediction[index];
 
-    return forecast->predicted && forecast->bound_s >= d->measured_best_s;
+    return prediction->predicted && prediction->bound_s >= d->measured_best_s;
 }
 
 /* One GPU. */
-static struct search_room room(const struct drive *d, unsigned lanes)
+static struct search_capacity capacity(const struct drive *d, unsigned lanes)
 {
     size_t timing = 0, i;
 
     for (i = 0; i < d->count; i++)
         timing += d->lanes[i].action == SEARCH_TIME;
-    return (struct search_room){d->count < lanes && !(d->s->ready_most && d->ready >= d->s->ready_most),
-                                timing < search_trials_ahead(d->strategy) && d->count < lanes, d->now_s};
+    return (struct search_capacity){d->count < lanes && !(d->s->ready_most && d->ready >= d->s->ready_most),
+                                    timing < search_trials_ahead(d->strategy) && d->count < lanes, d->now_s};
 }
 
 void synthetic_search(struct synthetic_run *out, const struct synthetic *synthetic,
@@ -223,7 +223,7 @@ void synthetic_search(struct synthetic_run *out, const struct synthetic *synthet
     d.touched = calloc(synthetic->count, 1);
     assert_int_equal(search_open(&d.search, &filled, NULL), 0);
     while (step.action != SEARCH_STOP) {
-        assert_int_equal(search_next(&step, d.search, room(&d, lanes), NULL), 0);
+        assert_int_equal(search_next(&step, d.search, capacity(&d, lanes), NULL), 0);
         if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME) {
             assert_true(step.action == SEARCH_TIME || step.audit || !d.touched[step.index]);
             out->compiled += step.action == SEARCH_COMPILE && !step.audit;

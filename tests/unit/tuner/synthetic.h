@@ -9,13 +9,13 @@ struct synthetic {
     struct spec spec;
     struct space *space;
     uint64_t count, first;
-    double *time_s;                   /* true, by index; NaN: fails */
-    struct search_forecast *forecast; /* by index */
-    double best_s;                    /* of all */
-    double noise;                     /* relative, of one measurement */
-    uint64_t ready_most;              /* compiled ones that may wait for their trials; 0: any number */
-    bool sharing;                     /* compiling one of odd index costs nothing */
-    bool refusing;                    /* one of odd index cannot be launched, as is known without compiling */
+    double *time_s;                       /* true, by index; NaN: fails */
+    struct search_prediction *prediction; /* by index */
+    double best_s;                        /* of all */
+    double noise;                         /* relative, of one measurement */
+    uint64_t ready_most;                  /* compiled ones that may wait for their trials; 0: any number */
+    bool sharing;                         /* compiling one of odd index costs nothing */
+    bool refusing; /* one of odd index cannot be launched, as is known without compiling */
 };
 
 enum synthetic_kind {
@@ -40,8 +40,8 @@ struct synthetic_run {
     uint64_t compiled, timed, audited;
     uint64_t audited_faster; /* measured less than the best before the audit */
     struct search_summary summary;
-    bool lost_by_bound;                       /* a faster configuration was passed over by `bound` */
-    uint64_t unread_cut;                      /* passed over by a rule though without a prediction */
+    bool lost_by_bound;                       /* a faster configuration was pruned by `bound` */
+    uint64_t unread_cut;                      /* pruned by a rule though without a prediction */
     uint64_t passed_over, passed_over_faster; /* by estimate; and of those truly faster than best_s */
 };
 

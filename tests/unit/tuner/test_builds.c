@@ -1,9 +1,9 @@
-/* Configurations that are said to have one code, held against the code that was recorded of each. */
+/* Configurations that are said to have one code, compared with the code that was recorded of each. */
 #include "check.h"
 
 #include "base/map.h"
-#include "tuner/source/recording.h"
-#include "tuner/source/replay.h"
+#include "tuner/evaluate/recording.h"
+#include "tuner/evaluate/replay.h"
 
 struct subject {
     const char *folder;

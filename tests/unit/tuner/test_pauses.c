@@ -78,7 +78,7 @@ static void finish(struct machine *m)
     m->now_s = flight.end_s;
     facts.timed = flight.step.action == SEARCH_TIME;
     facts.spent_s = flight.spent_s;
-    facts.forecast = m->space->forecast[flight.step.index];
+    facts.prediction = m->space->prediction[flight.step.index];
     facts.time_s = m->space->time_s[flight.step.index];
     if (facts.timed) {
         m->timing--;
@@ -109,9 +109,9 @@ static void run(struct machine *m, const struct synthetic *space, struct search_
     options.cores = CORES;
     assert_int_equal(search_open(&m->search, &options, NULL), 0);
     while (step.action != SEARCH_STOP && m->now_s < until_s) {
-        const struct search_room room = {m->compiling < LANES - 1, m->timing < 1, m->now_s};
+        const struct search_capacity capacity = {m->compiling < LANES - 1, m->timing < 1, m->now_s};
 
-        assert_int_equal(search_next(&step, m->search, room, NULL), 0);
+        assert_int_equal(search_next(&step, m->search, capacity, NULL), 0);
         if (step.action == SEARCH_COMPILE || step.action == SEARCH_TIME)
             begin(m, step);
         else if (step.action == SEARCH_WAIT)

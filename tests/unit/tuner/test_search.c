@@ -13,11 +13,11 @@ static struct search *open_ok(enum search_strategy strategy, uint64_t count, uin
     return search;
 }
 
-static struct search_step next(struct search *search, struct search_room room)
+static struct search_step next(struct search *search, struct search_capacity capacity)
 {
     struct search_step step;
 
-    assert_int_equal(search_next(&step, search, room, NULL), 0);
+    assert_int_equal(search_next(&step, search, capacity, NULL), 0);
     return step;
 }
 
@@ -30,7 +30,7 @@ static uint64_t drive(struct search *search, uint64_t count, uint64_t fails, uin
     struct search_step step;
     struct search_facts facts = {0};
 
-    while ((step = next(search, (struct search_room){true, true, 0})).action != SEARCH_STOP) {
+    while ((step = next(search, (struct search_capacity){true, true, 0})).action != SEARCH_STOP) {
         assert_int_not_equal(step.action, SEARCH_WAIT);
         assert_true(step.index < count);
         facts.timed = step.action == SEARCH_TIME;
@@ -118,7 +118,7 @@ static void trials_count_what_is_timed(void **state)
 static void waits(void **state)
 {
     struct search *search = open_ok(SEARCH_EXHAUSTIVE, 10, 0, 1, 0);
-    const struct search_room all = {true, true, 0}, none = {false, false, 0};
+    const struct search_capacity all = {true, true, 0}, none = {false, false, 0};
     struct search_facts facts = {.outcome = OUTCOME_COMPILE};
 
     (void)state;
@@ -129,7 +129,7 @@ static void waits(void **state)
     assert_int_equal(next(search, all).action, SEARCH_COMPILE);
     facts.outcome = OUTCOME_OK;
     search_tell(search, 1, &facts, NULL);
-    assert_int_equal(next(search, (struct search_room){true, false, 0}).action, SEARCH_WAIT);
+    assert_int_equal(next(search, (struct search_capacity){true, false, 0}).action, SEARCH_WAIT);
     assert_int_equal(next(search, all).action, SEARCH_TIME);
     assert_int_equal(next(search, all).action, SEARCH_WAIT);
     facts.timed = true;

@@ -239,7 +239,7 @@ static void bears_contradictory_recordings(void **state)
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 8);
     synthetic.noise = 0.4;
     for (i = 0; i < synthetic.count; i += 3)
-        synthetic.forecast[i].bound_s = 10;
+        synthetic.prediction[i].bound_s = 10;
     synthetic_search(&run, &synthetic, &options, 6);
     assert_true(isfinite(run.best_s));
     assert_true(run.timed >= 10);
@@ -260,7 +260,7 @@ static void cuts_nothing_that_is_unread(void **state)
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
     for (i = 0; i < synthetic.count; i++)
         if (i % 3 == 0)
-            synthetic.forecast[i] = (struct search_forecast){.bound_s = 1e9, .estimate_s = 1e9};
+            synthetic.prediction[i] = (struct search_prediction){.bound_s = 1e9, .estimate_s = 1e9};
     for (t = 0; t < sizeof trials / sizeof *trials; t++) {
         options.trials = trials[t];
         synthetic_search(&run, &synthetic, &options, 6);
@@ -273,7 +273,7 @@ static void cuts_nothing_that_is_unread(void **state)
     synthetic_close(&synthetic);
 }
 
-/* The true share of the passed over that are faster lies below the stated limit in 95 % of runs. */
+/* The true share of the pruned that are faster lies below the stated limit in 95 % of runs. */
 static void audit_keeps_its_word(void **state)
 {
     enum { RUNS = 80 };

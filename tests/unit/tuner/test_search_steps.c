@@ -2,7 +2,7 @@
 #include "check.h"
 #include "synthetic.h"
 
-static const struct search_room all = {true, true, 0}, no_compile = {false, true, 0};
+static const struct search_capacity all = {true, true, 0}, no_compile = {false, true, 0};
 
 struct stepping {
     struct synthetic synthetic;
@@ -27,17 +27,18 @@ static void close(struct stepping *s)
     synthetic_close(&s->synthetic);
 }
 
-static struct search_step next(struct stepping *s, struct search_room room)
+static struct search_step next(struct stepping *s, struct search_capacity capacity)
 {
     struct search_step step;
 
-    assert_int_equal(search_next(&step, s->search, room, NULL), 0);
+    assert_int_equal(search_next(&step, s->search, capacity, NULL), 0);
     return step;
 }
 
-static struct search_step expect(struct stepping *s, struct search_room room, enum search_action action)
+static struct search_step expect(struct stepping *s, struct search_capacity capacity,
+                                 enum search_action action)
 {
-    const struct search_step step = next(s, room);
+    const struct search_step step = next(s, capacity);
 
     assert_int_equal(step.action, action);
     return step;
@@ -46,7 +47,7 @@ static struct search_step expect(struct stepping *s, struct search_room room, en
 static void compiled(struct stepping *s, uint64_t index, enum outcome outcome, uint64_t same_as)
 {
     const struct search_facts facts = {
-        .outcome = outcome, .same_as = same_as, .forecast = s->synthetic.forecast[index]};
+        .outcome = outcome, .same_as = same_as, .prediction = s->synthetic.prediction[index]};
 
     assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
 }
@@ -127,7 +128,7 @@ static void times_the_twin_of_the_default(void **state)
     close(&s);
 }
 
-/* What still compiles when the trials are used up was passed over like all else: the audit may draw it. */
+/* What still compiles when the trials are used up was pruned like all else: the audit may draw it. */
 static void audits_what_is_under_way(void **state)
 {
     struct search_step under_way, step;

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "tuner/compare/compare.h"
-#include "tuner/source/recording.h"
+#include "tuner/evaluate/recording.h"
 #include "tuner/tune/tune.h"
 
 #include <unistd.h>
@@ -11,16 +11,16 @@ static const char *const spec_path = "tests/golden/kernels/scale.json",
                          *const recording_path = "tests/golden/kernels/scale-example-gpu.json";
 static unsigned honest; /* steps that are still the search's own */
 
-int __real_search_next(struct search_step *out, struct search *search, struct search_room room,
+int __real_search_next(struct search_step *out, struct search *search, struct search_capacity capacity,
                        struct err *err);
-int __wrap_search_next(struct search_step *out, struct search *search, struct search_room room,
+int __wrap_search_next(struct search_step *out, struct search *search, struct search_capacity capacity,
                        struct err *err);
 
-int __wrap_search_next(struct search_step *out, struct search *search, struct search_room room,
+int __wrap_search_next(struct search_step *out, struct search *search, struct search_capacity capacity,
                        struct err *err)
 {
     if (honest)
-        return honest--, __real_search_next(out, search, room, err);
+        return honest--, __real_search_next(out, search, capacity, err);
     *out = (struct search_step){.action = SEARCH_WAIT};
     return 0;
 }
@@ -40,17 +40,17 @@ static int tune_by(enum search_strategy strategy, uint64_t trials, unsigned core
                                          .audit = 3,
                                          .recorded = recording_path,
                                          .simulated_cores = cores};
-    const struct site_options here = {.device = "recorded", .jobs = 1};
+    const struct environment_options here = {.device = "recorded", .jobs = 1};
     struct tuned tuned;
-    struct site site;
+    struct environment environment;
     struct spec spec;
     int code;
 
     read_spec(&spec);
-    assert_int_equal(site_open(&site, &here, NULL), 0);
-    code = tune(&tuned, &spec, 0, &site, &options, err);
+    assert_int_equal(environment_open(&environment, &here, NULL), 0);
+    code = tune(&tuned, &spec, 0, &environment, &options, err);
     tuned_release(&tuned);
-    site_close(&site);
+    environment_close(&environment);
     spec_release(&spec);
     return code;
 }

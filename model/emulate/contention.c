@@ -1,0 +1,82 @@
+#include "model/emulate/contention.h"
+
+#include <stdlib.h>
+
+enum { PLACES = 4096, PLACE_SHIFT = 9, SECTOR_SHIFT = 5 };
+
+void contention_release(struct contention *contention)
+{
+    free(contention->places);
+    *contention = (struct contention){0};
+}
+
+/* Most lanes of `mask` that share an address. */
+static unsigned most_at_once(const uint64_t address[32], uint32_t mask)
+{
+    unsigned most = 0;
+
+    while (mask) {
+        const uint64_t word = address[__builtin_ctz(mask)];
+        unsigned lanes = 0;
+
+        for (uint32_t left = mask; left; left &= left - 1)
+            if (address[__builtin_ctz(left)] == word) {
+                mask &= ~(UINT32_C(1) << __builtin_ctz(left));
+                lanes++;
+            }
+        most = lanes > most ? lanes : most;
+    }
+    return most;
+}
+
+/* The table is never more than half full, so that a search ends. */
+static void add_passes(struct contention *contention, uint64_t number, unsigned passes)
+{
+    size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+    struct contention_address *place;
+
+    while (contention->places[at].number && contention->places[at].number != number)
+        at = (at + 1) % PLACES;
+    place = &contention->places[at];
+    if (!place->number) {
+        if (contention->blocks > 1 || contention->count == PLACES / 2)
+            return;
+        place->number = number;
+        contention->count++;
+    }
+    place->blocks += place->last != contention->last;
+    place->last = contention->last;
+    place->passes += passes;
+}
+
+int contention_note(struct contention *contention, size_t block, const uint64_t address[32], uint32_t mask,
+                    struct err *err)
+{
+    if (!contention->places && !(contention->places = calloc(PLACES, sizeof *contention->places)))
+        return err_memory(err);
+    contention->blocks += contention->last != block;
+    contention->last = block;
+    contention->lanes += __builtin_popcount(mask);
+    while (mask) {
+        const uint64_t sector = address[__builtin_ctz(mask)] >> SECTOR_SHIFT;
+        uint32_t here = 0;
+
+        for (uint32_t left = mask; left; left &= left - 1)
+            here |= address[__builtin_ctz(left)] >> SECTOR_SHIFT == sector
+                        ? UINT32_C(1) << __builtin_ctz(left)
+                        : 0;
+        add_passes(contention, (sector >> (PLACE_SHIFT - SECTOR_SHIFT)) + 1, most_at_once(address, here));
+        mask &= ~here;
+    }
+    return 0;
+}
+
+double contention_share(const struct contention *contention)
+{
+    double most = 0;
+
+    for (size_t k = 0; contention->blocks > 1 && k < PLACES; k++)
+        if (contention->places[k].blocks == contention->blocks && contention->places[k].passes > most)
+            most = contention->places[k].passes;
+    return contention->lanes > 0 ? most / contention->lanes : 0;
+}

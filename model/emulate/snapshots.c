@@ -1,0 +1,181 @@
+#include "model/emulate/snapshots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void list_state(struct snapshots *snapshots, const struct slice *slice)
+{
+    for (unsigned bit = 0; bit < SLICE_PREDICATES; bit++) {
+        if (bit == SLICE_UNIFORM)
+            snapshots->vector_count = snapshots->count;
+        if (slice_has(slice, snapshots->target, bit))
+            snapshots->list[snapshots->count++] = (uint16_t)bit;
+    }
+    snapshots->register_count = snapshots->count;
+    for (unsigned bit = SLICE_STACK; slice->plain_stack && bit < SLICE_FLAGS; bit++)
+        if (slice_has(slice, snapshots->target, bit))
+            snapshots->list[snapshots->count++] = (uint16_t)bit;
+}
+
+struct snapshots *snapshots_new(const struct emulation *emulation, uint32_t branch, uint32_t target)
+{
+    struct snapshots *snapshots = calloc(1, sizeof *snapshots);
+
+    if (!snapshots)
+        return NULL;
+    snapshots->branch = branch;
+    snapshots->target = target;
+    snapshots->live = &emulation->slice.live[target];
+    snapshots->local_bytes = emulation->local_bytes;
+    list_state(snapshots, &emulation->slice);
+    snapshots->rows = malloc((snapshots->count * SNAPSHOT_COUNT + 1) * sizeof(row));
+    if (!snapshots->rows) {
+        free(snapshots);
+        return NULL;
+    }
+    for (unsigned k = 0; k < SNAPSHOT_COUNT; k++)
+        snapshots->snapshots[k].rows = snapshots->rows + k * snapshots->count;
+    return snapshots;
+}
+
+void snapshots_free(struct snapshots *snapshots)
+{
+    free(snapshots->rows);
+    free(snapshots);
+}
+
+/* The bytes of the stack word in a lane's local memory, which R1 points to; null outside of it. */
+static unsigned char *stack_word(const struct snapshots *snapshots, const struct warp *warp, unsigned k,
+                                 unsigned lane)
+{
+    const uint64_t at = (uint64_t)warp->regs->r[1][lane] + 4 * (snapshots->list[k] - SLICE_STACK);
+
+    return at + 4 <= snapshots->local_bytes ? warp->local + lane * snapshots->local_bytes + at : NULL;
+}
+
+static const uint32_t *register_row(const struct snapshots *snapshots, const struct warp *warp, unsigned k)
+{
+    return k < snapshots->vector_count ? warp->regs->r[snapshots->list[k]]
+                                       : warp->regs->u[snapshots->list[k] - SLICE_UNIFORM];
+}
+
+static const uint32_t *read_row(const struct snapshots *snapshots, const struct warp *warp, unsigned k,
+                                row scratch)
+{
+    if (k < snapshots->register_count)
+        return register_row(snapshots, warp, k);
+    for (unsigned l = 0; l < LANES; l++) {
+        const unsigned char *word = stack_word(snapshots, warp, k, l);
+
+        scratch[l] = 0;
+        if (word)
+            memcpy(&scratch[l], word, sizeof scratch[l]);
+    }
+    return scratch;
+}
+
+static void write_row(const struct snapshots *snapshots, struct warp *warp, unsigned k, const row values)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        if (k >= snapshots->register_count) {
+            unsigned char *word = stack_word(snapshots, warp, k, l);
+
+            if (word && snapshots->mask >> l & 1)
+                memcpy(word, &values[l], sizeof values[l]);
+        } else if (k >= snapshots->vector_count) {
+            warp->regs->u[snapshots->list[k] - SLICE_UNIFORM][l] = values[l];
+        } else if (snapshots->mask >> l & 1) {
+            warp->regs->r[snapshots->list[k]][l] = values[l];
+        }
+    }
+}
+
+static struct snapshot *snapshot_back(struct snapshots *snapshots, unsigned back)
+{
+    return &snapshots->snapshots[(snapshots->taken - 1 - back) % SNAPSHOT_COUNT];
+}
+
+void snapshots_take(struct snapshots *snapshots, const struct warp *warp)
+{
+    struct snapshot *snapshot = &snapshots->snapshots[snapshots->taken++ % SNAPSHOT_COUNT];
+    row scratch;
+
+    for (unsigned k = 0; k < snapshots->count; k++)
+        memcpy(snapshot->rows[k], read_row(snapshots, warp, k, scratch), sizeof(row));
+    memcpy(snapshot->p, warp->regs->p, sizeof snapshot->p);
+    memcpy(snapshot->up, warp->regs->up, sizeof snapshot->up);
+}
+
+static bool is_live(const struct snapshots *snapshots, unsigned bit)
+{
+    return snapshots->live->bits[bit / 64] >> bit % 64 & 1;
+}
+
+static bool same_predicates(const struct snapshots *snapshots, const struct snapshot *a,
+                            const struct snapshot *b)
+{
+    for (unsigned k = 0; k < 7; k++) {
+        if (is_live(snapshots, SLICE_PREDICATES + k) && (a->p[k] ^ b->p[k]) & snapshots->mask)
+            return false;
+        if (is_live(snapshots, SLICE_UNIFORM_PREDICATES + k) && a->up[k] != b->up[k])
+            return false;
+    }
+    return true;
+}
+
+bool snapshots_on_line(struct snapshots *snapshots, unsigned period)
+{
+    const struct snapshot *c = snapshot_back(snapshots, 0), *b = snapshot_back(snapshots, period),
+                          *a = snapshot_back(snapshots, 2 * period);
+
+    if (!same_predicates(snapshots, a, b) || !same_predicates(snapshots, b, c))
+        return false;
+    for (unsigned k = 0; k < snapshots->count; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            if (snapshots->mask >> l & 1 && c->rows[k][l] - b->rows[k][l] != b->rows[k][l] - a->rows[k][l])
+                return false;
+    return true;
+}
+
+/* Row k `periods` periods after the newest snapshot. */
+static void foretell(row out, struct snapshots *snapshots, unsigned k, unsigned period, uint64_t periods)
+{
+    const uint32_t *now = snapshot_back(snapshots, 0)->rows[k],
+                   *before = snapshot_back(snapshots, period)->rows[k];
+
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = now[l] + (uint32_t)periods * (now[l] - before[l]);
+}
+
+void snapshots_set(struct snapshots *snapshots, struct warp *warp, unsigned period, uint64_t periods)
+{
+    const struct snapshot *now = snapshot_back(snapshots, 0);
+    row values;
+
+    for (unsigned k = 0; k < snapshots->count; k++) {
+        foretell(values, snapshots, k, period, periods);
+        write_row(snapshots, warp, k, values);
+    }
+    memcpy(warp->regs->p, now->p, sizeof warp->regs->p);
+    memcpy(warp->regs->up, now->up, sizeof warp->regs->up);
+}
+
+bool snapshots_agrees(struct snapshots *snapshots, const struct warp *warp, unsigned period, uint64_t periods)
+{
+    struct snapshot found = {0};
+    row values, scratch;
+
+    memcpy(found.p, warp->regs->p, sizeof found.p);
+    memcpy(found.up, warp->regs->up, sizeof found.up);
+    if (!same_predicates(snapshots, snapshot_back(snapshots, 0), &found))
+        return false;
+    for (unsigned k = 0; k < snapshots->count; k++) {
+        const uint32_t *is = read_row(snapshots, warp, k, scratch);
+
+        foretell(values, snapshots, k, period, periods);
+        for (unsigned l = 0; l < LANES; l++)
+            if (snapshots->mask >> l & 1 && is[l] != values[l])
+                return false;
+    }
+    return true;
+}

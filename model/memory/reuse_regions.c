@@ -1,0 +1,434 @@
+#include "model/memory/reuse_regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LOOKED_AT = 1 << 11 }; /* blocks of a grid, to see what those of a wave share */
+
+double reuse_regions_kept(double bytes, double cache)
+{
+    return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
+}
+
+/* Sharing between blocks
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static const struct footprint *slot_print(const struct emulate_result *result, enum emulate_slot slot,
+                                          bool written)
+{
+    const int b = emulate_sample_slot(result, slot); /* the middle block is the sample's first */
+
+    if (b < 0)
+        return NULL;
+    return written ? &result->blocks[b].written : &result->blocks[b].read;
+}
+
+static double shared_by(const struct reuse_region *reuse_region, const struct footprint *a,
+                        const struct footprint *b, const struct footprint *c)
+{
+    return a && b && c ? (double)footprint_shared_in(a, b, c, reuse_region->address, reuse_region->bytes) : 0;
+}
+
+static struct sharing sharing_of(const struct emulate_result *result, const struct reuse_region *reuse_region,
+                                 bool written)
+{
+    const struct footprint *middle = slot_print(result, EMULATE_MIDDLE, written),
+                           *x1 = slot_print(result, EMULATE_X1, written),
+                           *x2 = slot_print(result, EMULATE_X2, written),
+                           *y1 = slot_print(result, EMULATE_Y1, written),
+                           *z1 = slot_print(result, EMULATE_Z1, written);
+    struct sharing out = {0};
+    double near_x;
+
+    near_x = shared_by(reuse_region, middle, x1, x1);
+    out.own = shared_by(reuse_region, middle, middle, middle);
+    out.x = x2 ? shared_by(reuse_region, middle, x1, x2) : near_x;
+    out.halo = near_x - out.x;
+    out.y = shared_by(reuse_region, middle, y1, y1);
+    out.both = shared_by(reuse_region, middle, x1, y1);
+    out.z = shared_by(reuse_region, middle, z1, z1);
+    return out;
+}
+
+/* Different sectors of nx by ny blocks. */
+static double together(const struct sharing *s, double nx, double ny)
+{
+    const double both = fmin(s->both, fmin(s->x, s->y)), x = s->x - both, y = s->y - both;
+    const double rest = fmax(s->own - both - x - y, 0);
+
+    return both + x * ny + y * nx + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
+}
+
+/* Bytes of `blocks` blocks of a region in the order in which they are dispatched, x first, then y. What a
+ * layer in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`.
+ */
+static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks, double held,
+                       const struct reuse_region *reuse_region)
+{
+    const double nx = fmin(launch->grid[0], blocks), ny = fmin(launch->grid[1], fmax(blocks / nx, 1));
+    const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
+    const double again = fmin(s->z * nx * ny, layer) * held;
+
+    return fmin((layer + (layer - again) * (layers - 1)) * FOOTPRINT_SECTOR, (double)reuse_region->bytes);
+}
+
+/* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
+ * wave ask for. A line of which a neighbour fetches the other half takes, as reads of 64-byte rows showed on
+ * an NVIDIA H200, half of what one takes of which nobody does. */
+static void find_pairs(struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const struct emulate_result *result = reuse_regions->result;
+    const struct footprint *own = &result->blocks[0].read;
+    const bool rows = reuse_regions->wave_blocks >
+                      reuse_regions->launch->grid[0]; /* the wave is more than a row of blocks */
+    const struct footprint *const near[] = {slot_print(result, EMULATE_X1, false),
+                                            slot_print(result, EMULATE_X2, false),
+                                            rows ? slot_print(result, EMULATE_Y1, false) : NULL};
+    struct footprint_pairs alone, pairs;
+
+    footprint_pairs_in(&alone, own, NULL, 0, reuse_region->address, reuse_region->bytes);
+    footprint_pairs_in(&pairs, own, near, 3, reuse_region->address, reuse_region->bytes);
+    reuse_region->pairs = pairs.sectors ? 2 * (double)pairs.pairs / (double)pairs.sectors : 1;
+    reuse_region->alone = alone.sectors ? 2 * (double)alone.pairs / (double)alone.sectors : 1;
+    reuse_region->anywhere = pairs.pairs ? (double)pairs.lone / (double)pairs.pairs : 0;
+    reuse_region->scattered = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
+}
+
+/* The share of a block's lines of which neither it nor a neighbour in x reads, or writes, the other half of
+ * their 256 bytes. Of three in a row the one in the middle has both neighbours. What a block of the next row
+ * asks for comes too late, if it comes in the same wave at all: copies of such pieces on an NVIDIA H200. */
+static double lone_lines(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                         bool written)
+{
+    const struct footprint *first = slot_print(reuse_regions->result, EMULATE_MIDDLE, written),
+                           *own = slot_print(reuse_regions->result, EMULATE_X1, written),
+                           *last = slot_print(reuse_regions->result, EMULATE_X2, written);
+    const struct footprint *const near[] = {first, last};
+    struct footprint_lines lines;
+
+    footprint_lines_in(&lines, own ? own : first, near, 2, reuse_region->address, reuse_region->bytes);
+    return lines.lines ? (double)lines.lone / (double)lines.lines : 0;
+}
+
+/* Bytes that a layer of blocks in z touches, read and written. */
+static double layer_bytes(const struct reuse_regions *reuse_regions)
+{
+    const double blocks = (double)reuse_regions->launch->grid[0] * reuse_regions->launch->grid[1];
+    double bytes = 0;
+    size_t z;
+
+    for (z = 1; z < reuse_regions->count; z++)
+        bytes += bytes_of(&reuse_regions->reuse_region[z].read, reuse_regions->launch, blocks, 0,
+                          &reuse_regions->reuse_region[z]) +
+                 bytes_of(&reuse_regions->reuse_region[z].written, reuse_regions->launch, blocks, 0,
+                          &reuse_regions->reuse_region[z]);
+    return bytes;
+}
+
+/* Bytes of a region at so many different places. */
+static double bytes_at(const struct reuse_region *reuse_region, double places)
+{
+    return fmin(places * reuse_region->read.own * FOOTPRINT_SECTOR, (double)reuse_region->bytes);
+}
+
+/* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart.
+ */
+static bool is_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const double near = reuse_region->read.x + reuse_region->read.halo;
+
+    return reuse_regions->result->order.digits > 0 && reuse_region->read.own > 0 &&
+           (near == 0 || near == reuse_region->read.own);
+}
+
+/* Whether a step of digit d leads to another place of the region. */
+static bool moves_in(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                     unsigned d)
+{
+    const size_t region = (size_t)(reuse_region - reuse_regions->reuse_region - 1);
+
+    return reuse_regions->result->order.moves[d * reuse_regions->result->region_count + region] != 0;
+}
+
+/* Different places in a region of the whole grid. */
+static double all_places(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const struct emulate_order *order = &reuse_regions->result->order;
+    double places = 1;
+
+    for (unsigned d = 0; d < order->digits; d++) {
+        const double end = d + 1 < order->digits ? (double)order->unit[d + 1] : reuse_regions->blocks;
+
+        if (moves_in(reuse_region, reuse_regions, d))
+            places *= ceil(end / (double)order->unit[d]);
+    }
+    return places;
+}
+
+/* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last.
+ */
+static unsigned places_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                          unsigned first, unsigned count, unsigned *seen, unsigned turn)
+{
+    const struct emulate_order *order = &reuse_regions->result->order;
+    unsigned places = 0;
+
+    for (unsigned block = first; block < first + count; block++) {
+        unsigned place = block; /* less the digits that do not matter */
+
+        for (unsigned d = 0; d < order->digits && order->unit[d] <= block; d++) {
+            const unsigned unit = (unsigned)order->unit[d];
+            const unsigned above = d + 1 < order->digits && order->unit[d + 1] <= block
+                                       ? block % (unsigned)order->unit[d + 1]
+                                       : block;
+
+            if (!moves_in(reuse_region, reuse_regions, d))
+                place -= above - above % unit;
+        }
+        places += seen[place] != turn;
+        seen[place] = turn;
+    }
+    return places;
+}
+
+/* The same of a mean wave of `blocks` blocks, from the first waves of the grid. */
+static int mean_places(double *out, const struct reuse_region *reuse_region,
+                       const struct reuse_regions *reuse_regions, double blocks, struct err *err)
+{
+    const unsigned most = (unsigned)fmin(reuse_regions->blocks, LOOKED_AT);
+    const unsigned wave = (unsigned)fmin(blocks, (double)most), waves = most / wave;
+    unsigned *seen = calloc(most, sizeof *seen);
+
+    *out = 0;
+    if (!seen)
+        return err_memory(err);
+    for (unsigned w = 0; w < waves; w++)
+        *out += places_of(reuse_region, reuse_regions, w * wave, wave, seen, w + 1);
+    *out *= blocks / ((double)wave * waves);
+    free(seen);
+    return 0;
+}
+
+/* What a wave touches that no layer before has left in L2; `held` as above. */
+static double wave_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                      double held)
+{
+    const unsigned *grid = reuse_regions->launch->grid;
+    const double layer = (double)grid[0] * grid[1], blocks = fmin(reuse_regions->wave_blocks, layer);
+    const double bytes =
+        bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->wave_blocks, held, reuse_region);
+
+    return fmax(bytes - held * reuse_region->read.z * blocks * FOOTPRINT_SECTOR, 0);
+}
+
+static void find_zones(struct reuse_regions *reuse_regions)
+{
+    struct reuse_region *reuse_region;
+
+    for (reuse_region = reuse_regions->reuse_region + 1;
+         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
+        const struct emulate_region *region =
+            &reuse_regions->result->regions[reuse_region - reuse_regions->reuse_region - 1];
+
+        reuse_region->address = region->address;
+        reuse_region->bytes = region->bytes;
+        reuse_region->read = sharing_of(reuse_regions->result, reuse_region, false);
+        reuse_region->written = sharing_of(reuse_regions->result, reuse_region, true);
+        find_pairs(reuse_region, reuse_regions);
+        reuse_region->read_lone = lone_lines(reuse_region, reuse_regions, false);
+        reuse_region->written_lone = lone_lines(reuse_region, reuse_regions, true);
+        reuse_region->unique =
+            bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+        reuse_regions->unique_read +=
+            reuse_region->unique; /* for a bound: not from the order, which looked at few blocks */
+        reuse_regions->unique_written +=
+            bytes_of(&reuse_region->written, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+        if (is_ordered(reuse_region, reuse_regions))
+            reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));
+        reuse_regions->touched += reuse_region->unique;
+    }
+    reuse_regions->touched += reuse_regions->unique_written;
+}
+
+/* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do.
+ */
+static int find_ordered_wave(struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                             double blocks, struct err *err)
+{
+    double places, two;
+    int rc = mean_places(&places, reuse_region, reuse_regions, blocks, err);
+
+    if (!rc)
+        rc = mean_places(&two, reuse_region, reuse_regions, 2 * blocks, err);
+    if (rc)
+        return rc;
+    reuse_region->wave = bytes_at(reuse_region, places);
+    reuse_region->next = fmax(2 - two / places, 0);
+    return 0;
+}
+
+/* What `blocks` blocks that go in step touch. */
+static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct err *err)
+{
+    const double held = reuse_regions_kept(layer_bytes(reuse_regions), reuse_regions->caches->l2_holds);
+    const unsigned *grid = reuse_regions->launch->grid;
+    const bool same_row = grid[1] > 1 && blocks < grid[0];
+    struct reuse_region *reuse_region;
+    int rc = 0;
+
+    reuse_regions->wave_blocks = blocks;
+    reuse_regions->wave_read = 0;
+    for (reuse_region = reuse_regions->reuse_region + 1;
+         reuse_region < reuse_regions->reuse_region + reuse_regions->count && !rc; reuse_region++) {
+        reuse_region->wave = wave_of(reuse_region, reuse_regions, held);
+        reuse_region->next = same_row && reuse_region->read.own > 0
+                                 ? fmin(reuse_region->read.x / reuse_region->read.own, 1)
+                                 : 0;
+        if (is_ordered(reuse_region, reuse_regions))
+            rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
+        reuse_regions->wave_read += reuse_region->wave;
+    }
+    reuse_regions->wave_bytes =
+        reuse_regions->wave_read + reuse_regions->unique_written * blocks / reuse_regions->blocks;
+    return rc;
+}
+
+/* What a later wave finds in L2 of what the region's earlier ones touched. Of what is gone through in order,
+ * what fits beside the waves until it is touched again: by the next wave, or once in a round of the region.
+ * Of single sectors anywhere, the part of the region that L2's share for it holds at any time.
+ */
+static double found_again(const struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region)
+{
+    const double holds = reuse_regions->caches->l2_holds;
+    const double between = reuse_regions->wave_bytes * reuse_region->unique / reuse_region->wave;
+    const double random = holds * reuse_region->wave / reuse_regions->wave_bytes / reuse_region->unique;
+    const double in_order =
+        reuse_region->next * reuse_regions_kept(reuse_regions->wave_bytes, holds) +
+        (1 - reuse_region->next) * reuse_regions_kept(fmin(between, reuse_regions->touched), holds);
+
+    return reuse_region->anywhere * fmin(random, 1) + (1 - reuse_region->anywhere) * in_order;
+}
+
+/* What a wave asks DRAM for: in order no more than the region has; of single sectors anywhere 64 bytes for
+ * each, since L2 loses many before another asks for their other half. */
+static double wave_asks(const struct reuse_region *reuse_region)
+{
+    const double bytes = reuse_region->wave * reuse_region->pairs;
+
+    return reuse_region->anywhere * bytes +
+           (1 - reuse_region->anywhere) * fmin(bytes, (double)reuse_region->bytes);
+}
+
+static void fetch_zones(struct reuse_regions *reuse_regions)
+{
+    const struct traffic_caches *caches = reuse_regions->caches;
+    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
+    const double first = caches->warm ? reuse_regions_kept(reuse_regions->touched, caches->l2_holds) : 0;
+    size_t z;
+
+    for (z = 1; z < reuse_regions->count; z++) {
+        struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
+        const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
+        const double wave = wave_asks(reuse_region);
+        const double again = reuse_region->wave > 0 ? found_again(reuse_regions, reuse_region) : 1;
+
+        reuse_region->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
+    }
+}
+
+/* Bytes of what the waves fetch for which all their blocks wait. The first one's begin in step. Later blocks,
+ * where they go on with what those before them touched, begin when those end: the first to come to new data
+ * wait for DRAM, and those behind go at the pace of L2, which takes half of a wave on average to catch up. */
+static double waited_for(const struct reuse_region *reuse_region, double wave)
+{
+    const double first = fmin(reuse_region->missed, wave);
+
+    return first + (reuse_region->missed - first) * (1 - reuse_region->next / 2);
+}
+
+static void find_ready(struct reuse_regions *reuse_regions)
+{
+    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
+    struct reuse_region *reuse_region;
+
+    for (reuse_region = reuse_regions->reuse_region + 1;
+         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
+        const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
+        const double wave = wave_asks(reuse_region);
+
+        reuse_region->ready =
+            wave > 0 ? 1 - fmin(waited_for(reuse_region, wave) / fmax(waves * wave, unique), 1) : 1;
+    }
+}
+
+/* How far apart blocks are for L2, over all waves: 0 where all share what is fetched once, 1 where those of
+ * an SM fetch for themselves. After w waves a share 1 - (1 - drift)^w of a wave lies between the first block
+ * of an SM and its last. Of that, L2 holds some of the wave's bytes, and what is beyond, of all that could
+ * be, is what is fetched again. */
+static double apart_share(const struct reuse_regions *reuse_regions)
+{
+    const double half =
+        1.5 * reuse_regions->caches->l2_holds; /* bytes of which L2 keeps half: zones_kept() */
+    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks,
+                 rate = -log(1 - reuse_regions->caches->skew);
+    double beyond; /* waves after L2 ceased to hold enough */
+
+    if (!(rate > 0) || reuse_regions->wave_bytes <= half)
+        return 0;
+    beyond = fmax(waves + log(1 - half / reuse_regions->wave_bytes) / rate, 0);
+    return (beyond - (1 - exp(-rate * beyond)) / rate) / waves;
+}
+
+/* Blocks that have drifted apart are in step with those that began when they did, one on each SM: so many
+ * smaller waves. */
+static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
+{
+    const double blocks = reuse_regions->wave_blocks, sms = fmin(blocks, reuse_regions->caches->sms);
+    const double apart = apart_share(reuse_regions);
+    struct reuse_region *reuse_region;
+    int rc;
+
+    if (!(apart > 0) || sms == blocks)
+        return 0;
+    for (reuse_region = reuse_regions->reuse_region + 1;
+         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++)
+        reuse_region->in_step = reuse_region->missed;
+    rc = find_wave(reuse_regions, sms, err);
+    fetch_zones(reuse_regions);
+    for (reuse_region = reuse_regions->reuse_region + 1;
+         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++)
+        reuse_region->missed =
+            reuse_region->in_step + apart * fmax(reuse_region->missed - reuse_region->in_step, 0);
+    return rc ? rc : find_wave(reuse_regions, blocks, err);
+}
+
+int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
+                       const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+{
+    const double blocks = (double)launch_blocks(launch);
+    int rc;
+
+    *out = (struct reuse_regions){.result = result,
+                                  .launch = launch,
+                                  .caches = caches,
+                                  .blocks = blocks,
+                                  .wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks),
+                                  .count = result->region_count + 1};
+    out->reuse_region = calloc(out->count, sizeof *out->reuse_region);
+    if (!out->reuse_region)
+        return err_memory(err);
+    find_zones(out);
+    rc = find_wave(out, out->wave_blocks, err);
+    fetch_zones(out);
+    if (!rc)
+        rc = fetch_drifting(out, err);
+    find_ready(out);
+    return rc;
+}
+
+void reuse_regions_release(struct reuse_regions *reuse_regions)
+{
+    free(reuse_regions->reuse_region);
+    *reuse_regions = (struct reuse_regions){0};
+}

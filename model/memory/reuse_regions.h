@@ -1,0 +1,65 @@
+/* The regions of global memory as the blocks of a grid touch them: what they share, what a wave touches, what
+ * L2 lets it fetch from DRAM. For model/memory/reuse.c.
+ *
+ * The blocks of a wave begin together. Where latency limits them they stay in step, and what they share is
+ * fetched once. Where they compete for an SM they are served unequally: those of one SM drift apart, while
+ * the SMs do alike; what two blocks of an SM share is then fetched twice, unless L2 still holds it. Recorded
+ * starts and DRAM counters of matrix multiplies on an NVIDIA H200 showed both, and little between. */
+#ifndef MODEL_REUSE_ZONES_H
+#define MODEL_REUSE_ZONES_H
+
+#include "base/err.h"
+#include "model/memory/traffic.h"
+
+/* Of a block's sectors in a region: those that all blocks of its row (x) share, all of its column (y), all of
+ * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
+struct sharing {
+    double own, x, y, both, halo, z;
+};
+
+/* A region of global memory. */
+struct reuse_region {
+    uint64_t address, bytes;
+    struct sharing read, written;
+    double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
+                                    of it, each once, over its warps */
+    double far;                  /* of what is asked, what an earlier loop has had */
+    double issued;               /* sum over `fresh` of how often a warp issues what asks for it */
+    double inner, edge;          /* sectors new to a warp, by how it asks for them: see reuse.c */
+    double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
+    double next;                 /* share of what a wave touches that the next one touches as well */
+    double pairs;                /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
+    double alone;                /* the same where L2 keeps nothing of what neighbours fetch */
+    double anywhere;             /* share of its pairs whose line nobody near asks for otherwise */
+    double scattered;            /* share of the bytes that DRAM brings as slowly as those */
+    double read_lone;            /* share of the lines read that are alone in their 256 bytes ... */
+    double written_lone;         /* ... and of those written */
+    double missed;               /* bytes that waves fetch from DRAM, with what comes along */
+    double in_step;              /* the same if no block drifted */
+    double ready;                /* share of what blocks of a wave ask for that L2 has by then */
+};
+
+struct reuse_regions {
+    const struct emulate_result *result;
+    const struct launch *launch;
+    const struct traffic_caches *caches;
+    double blocks, wave_blocks;         /* of the grid; that run together */
+    double wave_bytes;                  /* that those touch, read and written */
+    double unique_read, unique_written; /* bytes of the grid, each sector once */
+    double touched;                     /* bytes of the grid, read and written, as far as its order tells */
+    double wave_read;                   /* bytes of a wave, likewise */
+    struct reuse_region *reuse_region;  /* one per region of the result; the first stands for none */
+    size_t count;
+};
+
+/* Fills all but what instructions ask for: asked, fresh and stored. The inputs are borrowed; ERR_MEMORY. The
+ * caller releases *out, also after an error. */
+int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
+                       const struct launch *launch, const struct traffic_caches *caches, struct err *err);
+void reuse_regions_release(struct reuse_regions *reuse_regions);
+
+/* The share of `bytes`, touched again and again in the same order, that L2 still holds. Not being strictly
+ * least-recently-used it keeps some of what does not fit: none at twice its size. */
+double reuse_regions_kept(double bytes, double cache);
+
+#endif

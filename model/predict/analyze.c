@@ -1,0 +1,279 @@
+#include "model/predict/analyze_work.h"
+
+#include "model/memory/skew.h"
+#include "model/memory/tables.h"
+#include "model/predict/interval.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE_MOST = 16 }; /* thread blocks emulated */
+
+#define TABLES_MATTER 1.05 /* by what misses in constant memory prolong an estimate that is worth a word */
+
+int analyze_refuse(struct analyze_work *work, int code, const struct err *why)
+{
+    if (code == 0 || code == ERR_MEMORY || code == ERR_SYSTEM) {
+        if (code)
+            err_set(work->err, (enum err_code)code, "%s", why->text);
+        return code;
+    }
+    snprintf(work->out->reason, sizeof work->out->reason, "%s", why->text);
+    return code;
+}
+
+/* Occupancy
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static int find_occupancy(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+    const struct device_limits *limits = &work->machine->device->limits;
+
+    if (!occupancy_launchable(out->reason, sizeof out->reason, limits, work->launch,
+                              &work->kernel->resources))
+        return ERR_USAGE;
+    out->block = occupancy_block_of(work->launch, &work->kernel->resources);
+    occupancy_of(&out->occupancy, limits, &out->block);
+    out->input.residency = (struct residency){
+        .blocks = (double)launch_blocks(work->launch),
+        .sms = (double)limits->sm_count,
+        .blocks_per_sm = out->occupancy.blocks,
+        .warps_per_block = out->occupancy.warps_per_block,
+        .partitions = (unsigned)limits->subpartitions,
+    };
+    if (out->occupancy.blocks > 0)
+        return 0;
+    snprintf(out->reason, sizeof out->reason, "no block fits on an SM");
+    return ERR_USAGE;
+}
+
+/* Emulation
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static int emulate(struct analyze_work *work)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED,
+                                            .budget =
+                                                work->options->budget ? work->options->budget : EXPECT_BUDGET,
+                                            .time_limit_s = work->options->time_limit_s,
+                                            .stop = work->options->stop};
+    struct analysis *out = work->out;
+    struct emulation *emulation = NULL;
+    struct err why = {0};
+    int code =
+        emulation_open(&emulation, work->cubin, work->kernel, &out->code, work->launch, &options, &why);
+
+    if (!code)
+        code = emulate_sample(&out->emulation, emulation, SAMPLE_MOST, &why);
+    emulation_close(emulation);
+    if (code)
+        return analyze_refuse(work, code, &why);
+    if (out->emulation.end == EMULATE_DONE && out->emulation.block_count)
+        return 0;
+    snprintf(out->reason, sizeof out->reason, "block %u, %u, %u: %s: %s", out->emulation.position[0],
+             out->emulation.position[1], out->emulation.position[2], emulate_end_text(out->emulation.end),
+             out->emulation.reason);
+    out->at_code = true;
+    out->pc = out->emulation.pc;
+    return ERR_USAGE;
+}
+
+static struct traffic_caches caches_of(const struct analyze_work *work, double skew)
+{
+    const struct device *device = work->machine->device;
+    const double l2 = machine_or_0(work->machine, DEVICE_L2_BYTES);
+    const double all = (double)device->limits.l2_bytes;
+
+    return (struct traffic_caches){
+        .l1_bytes = (double)work->out->occupancy.l1,
+        .l2_bytes = all,
+        .l2_holds = fmin(l2 > 0 ? l2 : all, all),
+        .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
+                              ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
+                              : INFINITY,
+        .merge_lines = work->machine->merge_lines,
+        .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)
+                                                              : INFINITY,
+        .resident_blocks = work->out->occupancy.blocks,
+        .sms = (double)device->limits.sm_count,
+        .skew = skew,
+        .warm = work->options->warm,
+    };
+}
+
+static int count_traffic(struct analyze_work *work, const struct traffic_caches *caches)
+{
+    struct analysis *out = work->out;
+
+    if (traffic_of(&out->traffic, &out->code, &out->emulation, work->launch, caches, work->err))
+        return ERR_MEMORY;
+    demands_of(&out->demands, work->machine, &out->code, &out->traffic);
+    return 0;
+}
+
+static int find_traffic(struct analyze_work *work)
+{
+    const struct traffic_caches caches = caches_of(work, 0);
+
+    return count_traffic(work, &caches);
+}
+
+/* Drift
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static double skew_of(const struct analyze_work *work)
+{
+    const struct analysis *out = work->out;
+
+    return skew_share(&out->demands.demand, work->machine->capacities.sustained, &out->input.residency,
+                      out->input.latency.bound_cycles);
+}
+
+/* Blocks that have drifted apart fetch more, and so wait longer. */
+static int find_skew(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+    const struct traffic_caches caches = caches_of(work, skew_of(work));
+    const double in_step = out->traffic.dram_read;
+    int code;
+
+    if (!(caches.skew > 0) || caches.resident_blocks < 2 || out->traffic.wave_read <= caches.l2_holds)
+        return 0;
+    traffic_release(&out->traffic);
+    code = count_traffic(work, &caches);
+    if (code || out->traffic.dram_read == in_step)
+        return code;
+    analyze_forget_latency(work);
+    return analyze_latency(work);
+}
+
+static int find_tables(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+    const double kept = machine_or_0(work->machine, DEVICE_CONSTANT_PLACE_LINES);
+    const struct tables_walkers walkers = tables_walkers_of(&out->input.residency, skew_of(work));
+
+    if (!(kept > 0 && work->machine->capacities.sustained[RESOURCE_CONSTANT].per_sm > 0))
+        return 0;
+    tables_missed(&out->tables, &out->code, &out->traffic, &walkers, kept);
+    out->demands.demand.count[RESOURCE_CONSTANT] = out->tables.expected;
+    return 0;
+}
+
+/* Prediction
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void find_achieved(struct analysis *out)
+{
+    const struct capacities *can = &out->input.capacities;
+    const struct residency *at = &out->input.residency;
+    const double dispatch_cycles = can->block_dispatch_s * can->clock_hz * at->sms;
+
+    out->held =
+        schedule_held(out->prediction.loaded_cycles, out->replace_cycles, dispatch_cycles, at->blocks_per_sm);
+    out->achieved = out->occupancy.share * out->imbalance.achieved * out->held;
+}
+
+/* The estimate with so many misses in tables of constant memory. */
+static double estimate_with(const struct predict_input *in, double missed)
+{
+    struct predict_input changed = *in;
+    struct prediction prediction;
+    struct err ignored = {0};
+
+    changed.demand.count[RESOURCE_CONSTANT] = missed;
+    return predict(&prediction, &changed, &ignored) ? 0 : prediction.estimate_s;
+}
+
+/* Warps in step or all apart: what the estimate is between. */
+static void find_table_ends(struct analysis *out)
+{
+    out->in_step_s = out->apart_s = out->prediction.estimate_s;
+    if (!(out->tables.apart > out->tables.in_step))
+        return;
+    out->in_step_s = estimate_with(&out->input, out->tables.in_step);
+    out->apart_s = estimate_with(&out->input, out->tables.apart);
+    if (out->apart_s > TABLES_MATTER * out->in_step_s) {
+        out->input.assumptions |= PREDICT_ASSUMED_TABLES;
+        out->prediction.assumptions |= PREDICT_ASSUMED_TABLES;
+    }
+}
+
+static int make_prediction(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+    struct err why = {0};
+    int code;
+
+    out->input.demand = out->demands.demand;
+    out->input.capacities = work->machine->capacities;
+    out->input.residency.blocks_equal = out->traffic.blocks_equal;
+    out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
+    out->input.instructions = out->demands.issued;
+    out->input.work_error = out->emulation.work_error;
+    out->input.known_share = out->demands.known_share;
+    out->input.assumptions = out->demands.assumptions |
+                             (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
+                             (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0);
+    out->input.unrated = out->demands.unrated.count > 0;
+    code = predict(&out->prediction, &out->input, &why);
+    if (!code) {
+        find_achieved(out);
+        find_table_ends(out);
+        interval_find(&out->prediction, out->in_step_s / (1 + out->emulation.work_error),
+                      out->apart_s * (1 + out->emulation.work_error));
+    }
+    return analyze_refuse(work, code, &why);
+}
+
+static int run_steps(struct analyze_work *work)
+{
+    static int (*const steps[])(struct analyze_work *) = {
+        find_occupancy, emulate,           find_traffic,       analyze_latency, find_skew,
+        find_tables,    analyze_imbalance, analyze_simulation, make_prediction};
+    struct err why = {0};
+    int code = sass_read(&work->out->code, work->kernel, &why);
+    size_t s;
+
+    if (code)
+        return analyze_refuse(work, code, &why);
+    for (s = 0; s < sizeof steps / sizeof *steps && !code; s++)
+        code = steps[s](work);
+    return code;
+}
+
+int analyze(struct analysis *out, const struct machine *machine, const struct cubin *cubin,
+            const struct cubin_kernel *kernel, const struct launch *launch,
+            const struct analyze_options *options, struct err *err)
+{
+    struct analyze_work work = {.out = out,
+                                .machine = machine,
+                                .cubin = cubin,
+                                .kernel = kernel,
+                                .launch = launch,
+                                .options = options,
+                                .err = err};
+    int code;
+
+    memset(out, 0, sizeof *out);
+    code = run_steps(&work);
+    out->predicted = code == 0;
+    replay_code_release(&work.ops);
+    free(work.paths);
+    return code && !*out->reason ? code : 0;
+}
+
+void analysis_release(struct analysis *expectation)
+{
+    sass_release(&expectation->code);
+    emulate_result_release(&expectation->emulation);
+    traffic_release(&expectation->traffic);
+    replay_account_release(&expectation->account);
+    memset(expectation, 0, sizeof *expectation);
+}

@@ -1,0 +1,78 @@
+#include "model/predict/analyze_work.h"
+
+#include <math.h>
+
+enum {
+    PLAYED_BLOCKS = 64
+}; /* slots that the sampled blocks fill by their weight when unequal ones are played */
+
+/* The sampled block that stands for slot s of PLAYED_BLOCKS. */
+static const struct emulate_block *slot_block(const struct emulate_result *emulation, double total, int s)
+{
+    double before = 0;
+    size_t b;
+
+    for (b = 0; b + 1 < emulation->block_count; b++) {
+        before += emulation->blocks[b].weight;
+        if (before > total * (s + 0.5) / PLAYED_BLOCKS)
+            break;
+    }
+    return &emulation->blocks[b];
+}
+
+/* Equal warps and blocks lose nothing but the places of the last wave. */
+static void no_imbalance(struct analyze_work *work)
+{
+    struct schedule schedule;
+
+    schedule_of(&schedule, work->out->input.residency.blocks, work->out->input.residency.sms,
+                work->out->input.residency.blocks_per_sm);
+    work->out->imbalance =
+        (struct imbalance){.too_few = schedule.filled_share,
+                           .between_blocks = 1,
+                           .within_block = 1,
+                           .achieved = schedule.filled_share,
+                           .makespan = schedule.count * work->out->input.latency.bound_cycles,
+                           .stretch = 1};
+}
+
+/* Whether the warps of a block meet at barriers more than once, so that none ends before the others. */
+static bool ends_together(const struct analyze_work *work)
+{
+    const struct traffic *traffic = &work->out->traffic;
+    double met = 0;
+    size_t i;
+
+    for (i = 0; i < traffic->instruction_count; i++)
+        met += work->ops.barriers[i] ? traffic->counts[i].issued : 0;
+    return met > 1;
+}
+
+int analyze_imbalance(struct analyze_work *work)
+{
+    const struct residency *at = &work->out->input.residency;
+    const struct emulate_result *emulation = &work->out->emulation;
+    const unsigned warps = emulation->blocks[0].warps;
+    const bool together = ends_together(work);
+    double cycles[PLAYED_BLOCKS * 32], total = 0;
+    size_t b;
+    unsigned w;
+    int s;
+
+    if (emulation->path_count == 1) {
+        no_imbalance(work);
+        return 0;
+    }
+    for (b = 0; b < emulation->block_count; b++)
+        total += emulation->blocks[b].weight;
+    for (s = 0; s < PLAYED_BLOCKS; s++) {
+        const struct emulate_block *block = slot_block(emulation, total, s);
+
+        const double longest = expect_longest_path(work, block);
+
+        for (w = 0; w < warps; w++)
+            cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
+    }
+    return imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,
+                        (size_t)(at->sms * at->blocks_per_sm), work->err);
+}

@@ -1,0 +1,107 @@
+#include "model/predict/analyze_work.h"
+
+#include "model/sm/simulate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FEW_WAVES = 20, /* with more, the last one is a matter of proportion */
+    MIXED = 64      /* different blocks that are played together at most */
+};
+
+static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < emulation->instruction_count; i++)
+        sum += (double)block->counts[i].issued;
+    return sum;
+}
+
+/* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for. Returns
+ * how much work a block of the grid has, relative to the mean of those. */
+static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
+{
+    double work = 0, weight = 0, chosen = 0, before = 0;
+    size_t b, c = 0, p;
+
+    for (b = 0; b < emulation->block_count; b++) {
+        work += emulation->blocks[b].weight * issued_by(emulation, &emulation->blocks[b]);
+        weight += emulation->blocks[b].weight;
+    }
+    for (p = 0; p < n; p++) {
+        while (c + 1 < emulation->block_count &&
+               before + emulation->blocks[c].weight <= weight * ((double)p + 0.5) / (double)n)
+            before += emulation->blocks[c++].weight;
+        out[p] = &emulation->blocks[c];
+        chosen += issued_by(emulation, out[p]);
+    }
+    return work / weight / (chosen / (double)n);
+}
+
+/* Whether their warps take the same paths. */
+static bool all_alike(const struct emulate_block *const *blocks, size_t n)
+{
+    size_t b;
+
+    for (b = 1; b < n; b++)
+        if (memcmp(blocks[b]->paths, blocks[0]->paths, blocks[0]->warps * sizeof *blocks[0]->paths))
+            return false;
+    return true;
+}
+
+/* Plays `places` resident blocks as they are mixed in the grid; where they are not of the mean work, the time
+ * is in proportion. */
+static int play(struct sm_cycles *out, struct sm_input *in, unsigned block_slots, bool waves, struct err *err)
+{
+    const struct emulate_block *blocks[MIXED];
+    double share;
+    int rc;
+
+    in->blocks = blocks;
+    in->block_count = block_slots < MIXED ? block_slots : MIXED;
+    share = mix_blocks(blocks, in->emulation, in->block_count);
+    if (all_alike(blocks, in->block_count))
+        in->block_count = 1;
+    rc = sm_simulate(out, in, block_slots, waves, err);
+    out->first *= share;
+    out->further *= share;
+    return rc;
+}
+
+int analyze_simulation(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+    const struct residency *at = &out->input.residency;
+    struct sm_input in = {.code = &work->ops,
+                          .machine = work->machine,
+                          .sass = &out->code,
+                          .traffic = &out->traffic,
+                          .emulation = &out->emulation,
+                          .replace_cycles = out->replace_cycles,
+                          .partitions = at->partitions,
+                          .stop = work->options->stop};
+    struct crowded *crowded = &out->input.crowded;
+    struct sm_cycles wave = {0}, tail = {0};
+    struct schedule schedule;
+    struct err why = {0};
+    int code = 0;
+
+    schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
+    in.busy_sms = at->sms;
+    if (schedule.full > 0)
+        code = play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
+    if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
+        tail = wave;
+    } else if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
+        in.busy_sms = fmax(schedule.rest_sms, 1);
+        code = play(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
+    } else if (schedule.rest > 0) {
+        tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
+    }
+    crowded->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
+    crowded->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
+    return analyze_refuse(work, code, &why);
+}

@@ -1,0 +1,38 @@
+/* The steps of analyze() that are files of their own, and what they share. */
+#ifndef MODEL_EXPECT_WORK_H
+#define MODEL_EXPECT_WORK_H
+
+#include "model/predict/analyze.h"
+
+struct analyze_work {
+    struct analysis *out;
+    const struct machine *machine;
+    const struct cubin *cubin;
+    const struct cubin_kernel *kernel;
+    const struct launch *launch;
+    const struct analyze_options *options;
+    struct replay_code ops;
+    struct replay *paths; /* played, one per path of the emulation */
+    struct err *err;
+};
+
+/* Turns an error into a refusal, except for those that say nothing about the variant. Returns the code. */
+int analyze_refuse(struct analyze_work *work, int code, const struct err *why);
+
+/* Replays every path by itself: the latency bound and what it waits for. Needs occupancy and traffic. */
+int analyze_latency(struct analyze_work *work);
+
+/* As before expect_latency(). */
+void analyze_forget_latency(struct analyze_work *work);
+
+/* Cycles of the longest path of a block's warps, 1 or more. Needs the latency. */
+double expect_longest_path(const struct analyze_work *work, const struct emulate_block *block);
+
+/* What unequal warps and blocks lose. Needs the latency. */
+int analyze_imbalance(struct analyze_work *work);
+
+/* Plays the resident warps of an SM together: full waves, and a partial one at its own occupancy where waves
+ * are few. Needs the latency. */
+int analyze_simulation(struct analyze_work *work);
+
+#endif

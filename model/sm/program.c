@@ -1,0 +1,295 @@
+#include "model/sm/program.h"
+
+#include "model/memory/turnaround.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LIST_MOST = 80000, /* instructions of a warp that are played at most */
+    INNER = 16         /* iterations of a loop in one that is cut, see list_steps() */
+};
+
+/* Operations
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static double server_cycles(const struct sm_input *in, enum resource resource)
+{
+    const struct capacity *capacity = &in->machine->capacities.sustained[resource];
+    const double own = capacity->per_sm > 0 ? 1 / capacity->per_sm : 0;
+    const double shared = capacity->per_gpu > 0 ? in->busy_sms / capacity->per_gpu : 0;
+
+    return fmax(own, shared);
+}
+
+/* A sector read from L2, as fast as one SM alone can have it: where its warps wait, others have its share,
+ * and it has theirs. What all of them together can have is a throughput bound. */
+static double read_cycles(const struct sm_input *in)
+{
+    const double own = in->machine->capacities.sustained[RESOURCE_L2].per_sm;
+
+    return own > 0 ? 1 / own : server_cycles(in, RESOURCE_L2);
+}
+
+/* What a store asks of L2: what merges on its way there asks for nothing. */
+static void share_store(struct sm_request *out, const struct sm_input *in, const struct traffic_count *count)
+{
+    const struct traffic *traffic = in->traffic;
+    const double each = server_cycles(in, RESOURCE_L2) / count->issued;
+    const double sent = count->sectors - count->again;
+    const double filled = traffic->l2_written > 0 ? traffic->l2_filled / traffic->l2_written : 1;
+
+    out->stores = true;
+    out->l2 = each * machine_writes(in->machine, sent, count->lines * sent / count->sectors, sent * filled);
+}
+
+/* Loops are played for a few iterations, and what chance makes of these would be extrapolated. */
+static bool loops(const struct emulate_result *emulation)
+{
+    size_t p, s;
+
+    for (p = 0; p < emulation->path_count; p++)
+        for (s = 0; s < emulation->paths[p].count; s++)
+            if (emulation->paths[p].steps[s].body)
+                return true;
+    return false;
+}
+
+/* Of a load's latency, what DRAM makes longer or shorter, and the pieces that it brings; not what another
+ * block has asked for before. */
+static void share_latency(struct sm_request *out, const struct sm_input *in,
+                          const struct traffic_count *count)
+{
+    const double brings = fmin(count->dram_read / (count->sectors * FOOTPRINT_SECTOR), 1);
+
+    if (loops(in->emulation))
+        return;
+    out->dram_part =
+        fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
+    out->granules = count->lines / count->issued / (MACHINE_DRAM_GRANULE / 128.);
+}
+
+/* What the mean issue asks for: of those with every lane off, nothing. */
+static void share_memory(struct sm_request *out, const struct sm_input *in, size_t i)
+{
+    const struct sass *instruction = &in->sass->instructions[i];
+    const struct traffic_count *count = &in->traffic->counts[i];
+    const bool writes = !(instruction->accesses[0].access & SASS_READS);
+    const bool loads = !writes && instruction->access_count == 1;
+    const double each = 1 / count->issued;
+    const struct traffic_l2 l2 = traffic_l2_reads(count);
+    const double written = in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
+                                                             (count->sectors - count->again)
+                                                       : 0;
+
+    out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
+    if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
+        return;
+    if (instruction->access_count == 1) /* of copies the data path sees only what arrives, counted above */
+        out->units += each *
+                      machine_fronts(in->machine, instruction, count->requests, count->sectors,
+                                     loads ? count->passes : 0) *
+                      server_cycles(in, RESOURCE_L1_DATA);
+    out->tags = each * count->lines * server_cycles(in, RESOURCE_L1_TAGS);
+    if (!traffic_is_global(instruction))
+        return;
+    if (writes)
+        share_store(out, in, count);
+    if (!writes && !(instruction->accesses[0].access & SASS_ATOMICALLY))
+        share_latency(out, in, count);
+    if (!writes)
+        out->l2 = each * read_cycles(in) *
+                  machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->flight);
+    out->dram = each * (writes ? written * turnaround_cost(in->machine, in->traffic) *
+                                     server_cycles(in, RESOURCE_DRAM_WRITE)
+                               : machine_brings(in->machine, count->dram_read, count->dram_scattered,
+                                                count->dram_lone, in->traffic->flight) *
+                                     server_cycles(in, RESOURCE_DRAM_READ));
+}
+
+static struct sm_request request_of(const struct sm_input *in, size_t i)
+{
+    const struct replay_op *op = &in->code->ops[i];
+    struct sm_request out = {.latency = op->latency,
+                             .read_latency = op->read_latency,
+                             .sets = op->sets,
+                             .sets_read = op->sets_read,
+                             .kind = op->kind};
+
+    if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
+        share_memory(&out, in, i);
+    return out;
+}
+
+static bool asks(const struct sm_request *request)
+{
+    return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
+           request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
+           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT;
+}
+
+static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)
+{
+    const struct replay_op *op = &in->code->ops[i];
+    const bool queues = request->units > 0;
+    const double slots_per_cycle = in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm / in->partitions;
+    struct sm_op out = {.stall = op->stall,
+                        .busy =
+                            machine_cost_of(in->machine, &in->sass->instructions[i]).slots / slots_per_cycle,
+                        .interval = queues ? 1 : op->interval, /* its pass through the units is queued for */
+                        .asks = asks(request),
+                        .port = (uint8_t)sm_port(op->pipe, queues),
+                        .waits = op->waits & ((1u << SM_SCOREBOARDS) - 1),
+                        .counted = op->counted,
+                        .counted_left = op->counted_left,
+                        .barrier = in->code->barriers[i],
+                        .yields = in->sass->instructions[i].control.yield};
+    int b;
+
+    out.local = !out.asks && !out.barrier;
+    out.prompt = out.local && !out.waits && out.counted >= SM_SCOREBOARDS;
+    for (b = 0; b < REGISTER_BANKS; b++) {
+        out.reads[b] = in->code->reads[i][b];
+        out.needs[b] = out.reads[b] > 0 ? out.reads[b] : -INFINITY;
+    }
+    return out;
+}
+
+int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err)
+{
+    const size_t count = in->code->count;
+    size_t i;
+
+    out->ops = calloc(count + 1, 2 * sizeof *out->ops + sizeof *out->requests);
+    if (!out->ops)
+        return err_memory(err);
+    out->requests = (struct sm_request *)(out->ops + 2 * (count + 1));
+    out->count = count;
+    for (i = 0; i < count; i++) {
+        out->requests[i] = request_of(in, i);
+        out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
+        out->ops[count + i].stall = fmax(out->ops[i].stall, in->code->taken_stall);
+    }
+    return 0;
+}
+
+void sm_code_release(struct sm_code *code)
+{
+    free(code->ops);
+    *code = (struct sm_code){0};
+}
+
+/* Paths
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static int list_add(struct sm_list *list, uint32_t op, struct err *err)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 1024;
+        uint32_t *grown = realloc(list->ops, capacity * sizeof *grown);
+
+        if (!grown)
+            return err_memory(err);
+        list->ops = grown;
+        list->capacity = capacity;
+    }
+    list->ops[list->count++] = op;
+    return 0;
+}
+
+/* To how many iterations the loops within one that has `repeats` and is cut to `iterations` are cut; those
+ * within such an inner loop to few, or they would be too many. */
+static unsigned inner_iterations(uint64_t repeats, unsigned iterations)
+{
+    if (iterations == INNER)
+        return SM_BRIEF;
+    return repeats > SM_BRIEF ? INNER : iterations;
+}
+
+/* Steps that stand for `weight` executions, loops cut to `iterations`. The two plays differ in the iterations
+ * of the outermost loop that both cut, so that one of these costs what it does with all of its inner loops,
+ * and with the barriers between them. */
+static int list_steps(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps,
+                      size_t count, unsigned iterations, double weight, struct err *err)
+{
+    size_t s = 0;
+    uint32_t i;
+    int rc = 0;
+
+    while (s < count && !rc) {
+        const struct emulate_step *step = &steps[s];
+
+        if (step->body) {
+            const uint64_t played = step->repeats < iterations ? step->repeats : iterations;
+            const unsigned inner = inner_iterations(step->repeats, iterations);
+            uint64_t k;
+
+            for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
+                rc = list_steps(list, in, step + 1, step->body, inner,
+                                weight * (double)step->repeats / (double)played, err);
+            s += step->body + 1;
+            continue;
+        }
+        list->all += weight * step->count;
+        for (i = step->first; i < step->first + step->count && !rc && list->count < LIST_MOST; i++) {
+            const bool last = i + 1 == step->first + step->count;
+            const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
+            const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
+
+            rc = list_add(list, taken ? (uint32_t)in->code->count + i : i, err);
+        }
+        s++;
+    }
+    return rc;
+}
+
+void sm_lists_free(struct sm_list *lists, size_t count)
+{
+    size_t l;
+
+    for (l = 0; l < count && lists; l++)
+        free(lists[l].ops);
+    free(lists);
+}
+
+void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t count)
+{
+    size_t l, k;
+
+    for (l = 0; l < count; l++) {
+        for (k = 0; k < lists[l].count && k < others[l].count && lists[l].ops[k] == others[l].ops[k];)
+            k++;
+        lists[l].shared = k ? k - 1 : 0;
+    }
+}
+
+int sm_lists(struct sm_list **out, const struct sm_input *in, unsigned iterations, double *played,
+             double *all, struct err *err)
+{
+    const size_t count = in->emulation->path_count;
+    struct sm_list *lists = calloc(count + 1, sizeof *lists);
+    const size_t warps = in->blocks[0]->warps;
+    size_t w;
+    int rc = lists ? 0 : err_memory(err);
+
+    *played = *all = 0;
+    for (w = 0; w < warps * in->block_count && !rc; w++) {
+        const uint32_t p = in->blocks[w / warps]->paths[w % warps];
+        struct sm_list *list = &lists[p];
+        const struct emulate_path *path = &in->emulation->paths[p];
+
+        if (!list->count)
+            rc = list_steps(list, in, path->steps, path->count, iterations, 1, err);
+        *played += (double)list->count;
+        *all += list->all;
+    }
+    *out = lists;
+    if (!rc)
+        return 0;
+    sm_lists_free(lists, count);
+    *out = NULL;
+    return rc;
+}

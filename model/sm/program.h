@@ -1,0 +1,88 @@
+/* What simulate.c plays: instructions with what they ask of what warps share, and the paths of warps as lists
+ * of them. Nothing outside model/sm includes this. */
+#ifndef MODEL_CROWD_CODE_H
+#define MODEL_CROWD_CODE_H
+
+#include "model/sm/simulate.h"
+
+enum {
+    SM_SCOREBOARDS = 6, /* scoreboards of a warp */
+    SM_PORTS = 2 * SASS_PIPE_COUNT,
+    SM_BRIEF = 4, /* iterations of each loop in the shorter play ... */
+    SM_LONG = 8   /* ... and in the longer one: the first ones differ from the rest, since warps begin in
+                        step, and what they wait for is not under way yet */
+};
+
+/* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
+struct sm_request {
+    double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
+                                      its share) and DRAM, by its share */
+    double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
+    double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
+    double latency, read_latency; /* see struct replay_op, also below */
+    uint8_t sets, sets_read, kind;
+    bool stores; /* to global memory */
+};
+
+/* An instruction as the choice among warps sees it: small, because the choice is where the time goes, and
+ * warps are all over the code. */
+struct sm_op {
+    double stall;                 /* cycles until the warp's next instruction */
+    double interval;              /* until its pipe takes another one */
+    double busy;                  /* for which the scheduler sends nothing else */
+    double reads[REGISTER_BANKS]; /* cycles that it keeps each bank of the register file busy */
+    double needs[REGISTER_BANKS]; /* the same; -INFINITY where it needs nothing of the bank */
+    uint8_t port;                 /* see sm_door() */
+    uint8_t waits, counted, counted_left;
+    bool asks; /* for something: it has a request */
+    bool barrier;
+    bool yields; /* lets other warps go before the warp's next instruction */
+    bool local;  /* does nothing that warps of other sub-partitions could see, and sees nothing of theirs */
+    bool prompt; /* local, and waits for no scoreboard */
+};
+
+/* What an instruction must pass: its pipe, and the load/store units if it queues for them. */
+static inline unsigned sm_port(unsigned pipe, bool queues)
+{
+    return 2 * pipe + queues;
+}
+
+static inline unsigned sm_pipe(unsigned port)
+{
+    return port / 2;
+}
+
+static inline bool sm_queues(unsigned port)
+{
+    return port % 2;
+}
+
+/* The code of a play. */
+struct sm_code {
+    struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
+    struct sm_request *requests; /* of each instruction, in one piece with `ops` */
+    size_t count;                /* of instructions */
+};
+
+/* The instructions of a path, loops cut short. */
+struct sm_list {
+    uint32_t *ops; /* index into the code's operations */
+    size_t count, capacity;
+    size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
+    double all;    /* with the loops at full length */
+};
+
+/* ERR_MEMORY. */
+int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err);
+void sm_code_release(struct sm_code *code);
+
+/* One list for each path that the block's warps take, loops cut to `iterations`, those within a loop that is
+ * cut to the same number in the shorter and the longer play; `*played` and `*all` sum up over the block's
+ * warps. ERR_MEMORY. */
+int sm_lists(struct sm_list **out, const struct sm_input *in, unsigned iterations, double *played,
+             double *all, struct err *err);
+/* Notes in each of `lists` how many operations it has in common with that of `others`. */
+void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t count);
+void sm_lists_free(struct sm_list *lists, size_t count);
+
+#endif

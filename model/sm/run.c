@@ -1,0 +1,419 @@
+#include "model/sm/run.h"
+
+#include "model/sm/scheduler.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    WAVES = 3,          /* that follow the first one, to see how blocks overlap */
+    WATCHFUL = 1 << 14, /* instructions between two looks at whether to stop */
+    QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
+};
+
+/* Whose multiples, less their whole parts, spread evenly over a square: 1 / x and 1 / x^2 of x^3 = x + 1. */
+static const double EVEN_X = 0.7548776662466927, EVEN_Y = 0.5698402909980532;
+
+/* What warps ask for
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void set_slot(struct sm_warp *warp, unsigned slot, double ready)
+{
+    if (slot >= SM_SCOREBOARDS)
+        return;
+    warp->slot[slot] = later(warp->slot[slot], ready);
+    (*warp->past)[slot][++warp->sets[slot] % REPLAY_DEPTH] = warp->slot[slot];
+}
+
+/* How long a request that starts at `time` waits for a server, which it then keeps busy for `cycles`. */
+static double serve(double *free, double time, double cycles)
+{
+    const double wait = cycles > 0 ? later(*free - time, 0) : 0;
+
+    if (cycles > 0)
+        *free = time + wait + cycles;
+    return wait;
+}
+
+/* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
+ * over the warps and over the loads of each, so that few stand for many. What lies together comes together.
+ */
+static double place_of_load(struct sm_warp *warp, double granules)
+{
+    double whole;
+
+    return modf(floor(warp->number * granules) * EVEN_X + warp->loads++ * EVEN_Y, &whole);
+}
+
+/* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
+ * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
+ * around that by its latency alone: how far waiting spreads is played. */
+static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                           double behind, double time)
+{
+    const struct machine *machine = sm->in->machine;
+    const double used = fmin(sm->dram_busy / (time + request->latency), 1);
+    const double mean = request->dram_part * saturation_factor(&machine->dram, used);
+    const unsigned share = (unsigned)(place_of_load(warp, request->granules) * MACHINE_SPREAD);
+
+    return later(behind, mean - request->dram_part) + request->dram_part * (machine->dram_spread[share] - 1);
+}
+
+/* What a request that comes to DRAM at `time` waits there. */
+static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                       double time)
+{
+    const double wait = serve(&sm->dram_free, time, request->dram);
+
+    sm->dram_busy += request->dram;
+    return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
+}
+
+static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                       double time)
+{
+    double delay = serve(&sm->tags_free, time, request->tags), ready;
+
+    delay += serve(&sm->units_free, time + delay, request->units);
+    delay += serve(&sm->l2_free, time + delay, request->l2);
+    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
+        sm->units_free = later(sm->units_free, sm->l2_free);
+    sm->queue_free[true] = later(sm->units_free, sm->tags_free) - QUEUE_CYCLES;
+    delay += use_dram(sm, warp, request, time + delay);
+    ready = time + delay + request->latency;
+    if (request->kind == REPLAY_COPY)
+        warp->copied = later(warp->copied, ready);
+    if (request->kind == REPLAY_COMMIT)
+        ready = later(ready, warp->copied);
+    set_slot(warp, request->sets, ready);
+    set_slot(warp, request->sets_read,
+             time + request->read_latency + later(sm->units_free - time - QUEUE_CYCLES, 0));
+}
+
+/* Blocks
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static bool has_ended(const struct sm_warp *warp)
+{
+    return warp->at == warp->list->count;
+}
+
+/* All warps of the block have come: they go on together. */
+static void pass_barrier(struct sm_state *sm, struct sm_block_slot *at)
+{
+    const unsigned first = (unsigned)(at - sm->block_slots) * sm->per_block;
+    unsigned w;
+
+    for (w = first; w < first + sm->per_block; w++) {
+        struct sm_warp *warp = sm_warp_at(sm, w);
+
+        if (has_ended(warp) || warp->earliest != INFINITY)
+            continue;
+        warp->earliest = at->latest + sm->in->code->barrier_alone - sm->arrival_cycles;
+        sm_go(sm, w);
+    }
+    at->arrived = 0;
+    at->latest = 0;
+}
+
+static void end_block(struct sm_state *sm, struct sm_block_slot *at)
+{
+    sm->ended++;
+    sm->ended_at = at->latest;
+    if (sm->replaces)
+        sm_begin_block(sm, at, at->latest + sm->in->replace_cycles);
+}
+
+/* The warp that went last on a sub-partition does not go on by itself. */
+static struct sm_block_slot *stay(struct sm_partition *partition)
+{
+    partition->ready[partition->last] = INFINITY;
+    partition->idle |= UINT64_C(1) << partition->last;
+    return partition->warps[partition->last].block_slot;
+}
+
+/* The warp that went last ended at `time`; true when that changes what others can do. */
+static bool end_warp(struct sm_state *sm, struct sm_partition *partition, double time)
+{
+    struct sm_block_slot *at = stay(partition);
+
+    at->latest = later(at->latest, time);
+    at->left--;
+    if (!at->left)
+        end_block(sm, at);
+    else if (at->arrived == at->left)
+        pass_barrier(sm, at);
+    else
+        return false;
+    return true;
+}
+
+/* The warp that went last came to its block's barrier at `time`; true when that changes what others can do.
+ */
+static bool arrive(struct sm_state *sm, struct sm_partition *partition, double time)
+{
+    struct sm_block_slot *at = stay(partition);
+
+    at->latest = sm->barrier_free = later(sm->barrier_free, time) + sm->arrival_cycles;
+    partition->warps[partition->last].earliest = INFINITY;
+    if (++at->arrived < at->left)
+        return false;
+    pass_barrier(sm, at);
+    return true;
+}
+
+/* Issue
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* When an instruction chosen at `time` can read its registers. Whoever chooses does not look at that: the
+ * instruction keeps those behind it waiting. */
+static inline double read_time(const double bank[REGISTER_BANKS], const struct sm_op *op, double window,
+                               double time)
+{
+    int b;
+
+    for (b = 0; b < REGISTER_BANKS; b++)
+        time = later(time, bank[b] + op->needs[b] - window);
+    return time;
+}
+
+static inline void read_registers(double bank[REGISTER_BANKS], const struct sm_op *op, double time)
+{
+    int b;
+
+    for (b = 0; b < REGISTER_BANKS; b++)
+        bank[b] = later(bank[b], time) + op->reads[b];
+}
+
+static struct sm_warp *next_warp(const struct sm_partition *at)
+{
+    return &at->warps[at->who];
+}
+
+/* Issues the next instruction of a sub-partition, at `next` if it can read its registers; when it goes. Who
+ * had to wait for the load/store units lets the others go first: stores of ever more warps, which merge while
+ * few come in between, showed that on an NVIDIA H200. */
+static double issue(const struct sm_state *sm, struct sm_partition *at, double next)
+{
+    const struct sm_op *op = at->ops[at->who];
+    const double time = read_time(at->bank, op, sm->read_window, next);
+    struct sm_warp *warp = next_warp(at);
+
+    warp->at++;
+    warp->earliest = time + op->stall;
+    at->last = at->who;
+    at->yields = op->yields || (sm_queues(op->port) && sm->queue_free[true] >= next);
+    at->free = time + op->busy;
+    at->pipe[sm_pipe(op->port)] = time + op->interval;
+    read_registers(at->bank, op, time);
+    return time;
+}
+
+/* Whether the next instruction and what it does stay within the sub-partition. */
+static bool goes_alone(const struct sm_partition *at)
+{
+    const struct sm_warp *warp = next_warp(at);
+
+    return at->ops[at->who]->local && warp->at < warp->safe;
+}
+
+/* Issues the next instruction of a sub-partition, which goes alone, and those of the same warp that follow at
+ * once, wait for nothing else and go alone, too, before `horizon`. Most instructions go that way: it does
+ * what issue() does, with what changes from one to the next at hand. How many they are. */
+static size_t go_on(struct sm_state *sm, unsigned p, double horizon)
+{
+    struct sm_partition *at = &sm->partitions[p];
+    struct sm_warp *warp = next_warp(at);
+    const struct sm_op *op = at->ops[at->who], *last;
+    const size_t first = warp->at;
+    double bank[REGISTER_BANKS], time, free = sm->next[p];
+    size_t next = first;
+
+    memcpy(bank, at->bank, sizeof bank);
+    do {
+        last = op;
+        time = read_time(bank, last, sm->read_window, free);
+        free = time + last->busy;
+        at->pipe[sm_pipe(last->port)] = time + last->interval;
+        read_registers(bank, last, time);
+        op = &sm->code->ops[warp->list->ops[++next]];
+    } while (free < horizon && next < warp->safe && op->prompt && !last->yields &&
+             later(time + last->stall, at->pipe[sm_pipe(op->port)]) <= free);
+    memcpy(at->bank, bank, sizeof bank);
+    warp->at = next;
+    warp->earliest = time + last->stall;
+    at->last = at->who;
+    at->yields = last->yields;
+    at->free = free;
+    sm_note_next(sm, at, at->who);
+    return next - first;
+}
+
+/* Lets a sub-partition go on by itself for as long as nobody else sees what it does, nor it what others do:
+ * up to `horizon`, before which no warp of its is set going by others. How many instructions that makes. */
+static size_t run_ahead(struct sm_state *sm, unsigned p, double horizon)
+{
+    size_t steps = 0;
+
+    while (steps < WATCHFUL && sm->next[p] < horizon && goes_alone(&sm->partitions[p])) {
+        steps += go_on(sm, p, horizon);
+        sm_choose(sm, p);
+    }
+    return steps;
+}
+
+/* Issues the next instruction of a sub-partition; true when others may go earlier or later than thought. */
+static bool step(struct sm_state *sm, unsigned p)
+{
+    struct sm_partition *at = &sm->partitions[p];
+    struct sm_warp *warp = next_warp(at);
+    const struct sm_op *op = at->ops[at->who];
+    const size_t i = (size_t)(op - sm->code->ops) % sm->code->count;
+    const double time = issue(sm, at, sm->next[p]);
+
+    if (op->asks) {
+        sm->turn = p;
+        use_memory(sm, warp, &sm->code->requests[i], time);
+    }
+    if (has_ended(warp)) {
+        sm->end = later(sm->end, time + sm->in->code->ops[i].stall);
+        return end_warp(sm, at, time);
+    }
+    if (op->barrier)
+        return arrive(sm, at, time);
+    sm_note_next(sm, at, at->last);
+    return false;
+}
+
+static bool is_at_fork(const struct sm_warp *warp)
+{
+    return warp->at >= warp->list->shared;
+}
+
+/* The sub-partition that issues first. */
+static unsigned first_of(const struct sm_state *sm)
+{
+    double first = sm->next[0];
+    uint64_t bits, after;
+    unsigned p;
+
+    for (p = 1; p < sm->in->partitions; p++)
+        first = earlier(first, sm->next[p]);
+    bits = sm_at_most(first, sm->next, DEVICE_SUBPARTITIONS);
+    after = sm->takes_turns ? bits & ~UINT64_C(1) << sm->turn : 0;
+    return (unsigned)__builtin_ctzll(after ? after : bits);
+}
+
+/* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others.
+ */
+static double horizon_of(const struct sm_state *sm, const struct sm_partition *at, double next)
+{
+    return at->idle ? next + sm->lookahead : INFINITY;
+}
+
+static int run(struct sm_state *sm, struct err *err)
+{
+    size_t steps = 0; /* since the last look at whether to stop */
+
+    for (;; steps++) {
+        const unsigned first = first_of(sm);
+        const struct sm_partition *at = &sm->partitions[first];
+        const double next = sm->next[first], horizon = horizon_of(sm, at, next);
+
+        if (steps >= WATCHFUL && sm->in->stop && atomic_load(sm->in->stop))
+            return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");
+        steps %= WATCHFUL;
+        if (!(next < INFINITY) || sm->ended >= sm->enough)
+            break;
+        if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
+            steps += run_ahead(sm, first, horizon);
+        else if (sm->shared_only && is_at_fork(next_warp(at)))
+            return 0;
+        else if (sm->queue_free[sm_queues(at->ports[at->who])] > next || !step(sm, first))
+            sm_choose(sm, first);
+        else
+            sm_choose_all(sm);
+    }
+    sm->end = later(later(sm->end, sm->units_free), later(sm->l2_free, sm->dram_free));
+    return 0;
+}
+
+/* Plays
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code, const struct sm_list *lists,
+           unsigned blocks, struct err *err)
+{
+    struct sm_state sm = sm_state_of(in, code);
+    int rc = sm_start(&sm, lists, blocks, 0, err);
+
+    if (!rc)
+        rc = run(&sm, err);
+    *cycles = sm.end;
+    sm_release(&sm);
+    return rc;
+}
+
+int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *lists, unsigned blocks, double stagger, struct err *err)
+{
+    struct sm_state sm = sm_state_of(in, code);
+    double first;
+    int rc;
+
+    sm.replaces = true;
+    rc = sm_start(&sm, lists, blocks, stagger, err);
+    sm.enough = blocks;
+    if (!rc)
+        rc = run(&sm, err);
+    first = sm.ended_at;
+    sm.enough = (1 + WAVES) * blocks;
+    if (!rc)
+        rc = run(&sm, err);
+    *cycles = (sm.ended_at - first) / WAVES;
+    sm_release(&sm);
+    return rc;
+}
+
+/* Runs the rest of the lists of `sim`, whose common part is over, and of `brief` from the same state. */
+static int run_rests(struct sm_both *out, struct sm_state *sm, struct sm_state *fork,
+                     const struct sm_list *brief, const struct sm_list *longer, struct err *err)
+{
+    int rc;
+
+    sm->shared_only = false;
+    sm_copy(fork, sm);
+    sm_give_lists(sm, longer);
+    rc = run(sm, err);
+    out->longer = sm->end;
+    sm_copy(sm, fork);
+    sm_give_lists(sm, brief);
+    if (!rc)
+        rc = run(sm, err);
+    out->brief = sm->end;
+    return rc;
+}
+
+int sm_run_both(struct sm_both *out, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, double stagger,
+                struct err *err)
+{
+    struct sm_state sm = sm_state_of(in, code), fork = sm;
+    int rc;
+
+    sm.shared_only = true;
+    rc = sm_start(&sm, longer, blocks, stagger, err);
+    if (!rc)
+        rc = sm_allocate(&fork, blocks, err);
+    if (!rc)
+        rc = run(&sm, err);
+    if (!rc)
+        rc = run_rests(out, &sm, &fork, brief, longer, err);
+    sm_release(&sm);
+    sm_release(&fork);
+    return rc;
+}

@@ -1,0 +1,29 @@
+/* Runs lists of operations on the warps of an SM, in the order of time, as simulate.h describes. What only
+ * the warps of one sub-partition can see runs ahead of the others, as far as none of them can set one of its
+ * warps going: in what comes out, that is no difference. */
+#ifndef MODEL_CROWD_RUN_H
+#define MODEL_CROWD_RUN_H
+
+#include "model/sm/program.h"
+
+/* The cycles until a block has ended on each of `blocks` places, all beginning together. ERR_MEMORY,
+ * ERR_STOPPED. */
+int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code, const struct sm_list *lists,
+           unsigned blocks, struct err *err);
+
+/* The cycles in which `blocks` blocks end on as many places where each is replaced by the next as it ends,
+ * the first ones having begun `stagger` cycles one after another. */
+int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *lists, unsigned blocks, double stagger, struct err *err);
+
+struct sm_both {
+    double brief, longer; /* cycles */
+};
+
+/* The same as two runs without replacement, of the shorter and of the longer lists, each block beginning
+ * `stagger` cycles after the one before; what the lists have in common (sm_lists_share) is run once. */
+int sm_run_both(struct sm_both *out, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, double stagger,
+                struct err *err);
+
+#endif

@@ -1,0 +1,120 @@
+#include "model/sm/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A path's warps with loops cut short, twice, and how many instructions that makes. */
+struct lists {
+    struct sm_list *brief, *longer;
+    double brief_ops, long_ops, all; /* the block's; `all` with every iteration */
+};
+
+static int make_lists(struct lists *out, const struct sm_input *in, struct err *err)
+{
+    int rc = sm_lists(&out->brief, in, SM_BRIEF, &out->brief_ops, &out->all, err);
+
+    if (!rc)
+        rc = sm_lists(&out->longer, in, SM_LONG, &out->long_ops, &out->all, err);
+    if (!rc)
+        sm_lists_share(out->longer, out->brief, in->emulation->path_count);
+    return rc;
+}
+
+static void free_lists(struct lists *lists, size_t path_count)
+{
+    sm_lists_free(lists->brief, path_count);
+    sm_lists_free(lists->longer, path_count);
+}
+
+static bool loops(const struct lists *lists)
+{
+    return lists->all > lists->brief_ops && lists->long_ops > lists->brief_ops;
+}
+
+/* With all iterations. */
+static double extrapolate(const struct sm_both *both, const struct lists *lists)
+{
+    return both->longer + (both->longer - both->brief) / (lists->long_ops - lists->brief_ops) *
+                              (lists->all - lists->long_ops);
+}
+
+/* Blocks begin in step and drift apart, since they compete. The few iterations played do not show where that
+ * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. Spread, the
+ * sub-partitions take turns at the load/store units: traced on an NVIDIA H200, a block's warps come to a
+ * barrier at the same time on all four. */
+static int play_drifting(double *cycles, double *brief_cycles, const struct sm_input *in,
+                         const struct sm_code *code, const struct lists *lists, unsigned blocks,
+                         struct err *err)
+{
+    struct sm_both both = {0};
+    double stagger;
+    int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, 0, err);
+
+    *cycles = extrapolate(&both, lists);
+    *brief_cycles = both.brief;
+    if (rc || blocks == 1)
+        return rc;
+    stagger = (both.longer - both.brief) / (SM_LONG - SM_BRIEF) / blocks;
+    rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
+    *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
+    return rc;
+}
+
+/* Unequal blocks: the longest of a few ends alone, which it would not among others that follow. */
+static int play_unequal(double *cycles, double *brief_cycles, const struct sm_input *in,
+                        const struct sm_code *code, const struct lists *lists, unsigned blocks,
+                        struct err *err)
+{
+    struct sm_both both = {0};
+    int rc = sm_run_wave(&both.brief, in, code, lists->brief, blocks, 0, err);
+
+    if (!rc)
+        rc = sm_run_wave(&both.longer, in, code, lists->longer, blocks, 0, err);
+    *cycles = extrapolate(&both, lists);
+    *brief_cycles = both.brief;
+    return rc;
+}
+
+/* The time of a play with all iterations, and by how much waves overlap. */
+static int play_loops(double *cycles, double *overlap, const struct sm_input *in, const struct sm_code *code,
+                      unsigned blocks, bool waves, struct err *err)
+{
+    struct lists lists = {0};
+    double brief_cycles = 0, wave_cycles;
+    int rc = make_lists(&lists, in, err);
+
+    *overlap = 0;
+    if (!rc && loops(&lists) && in->block_count > 1) {
+        rc = play_unequal(cycles, &brief_cycles, in, code, &lists, blocks, err);
+    } else if (!rc && loops(&lists)) {
+        rc = play_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
+    } else if (!rc) {
+        rc = sm_run(&brief_cycles, in, code, lists.brief, blocks, err);
+        *cycles = brief_cycles;
+    }
+    /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
+     * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
+     * much waves overlap then matters where loops do not make them long. */
+    if (!rc && waves && lists.all < 10 * lists.brief_ops) {
+        rc = sm_run_wave(&wave_cycles, in, code, lists.brief, blocks, brief_cycles / blocks, err);
+        *overlap = brief_cycles - wave_cycles;
+    }
+    free_lists(&lists, in->emulation->path_count);
+    return rc;
+}
+
+int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned blocks, bool waves,
+                struct err *err)
+{
+    struct sm_code code = {0};
+    double overlap = 0;
+    int rc = sm_code_init(&code, in, err);
+
+    if (!rc)
+        rc = play_loops(&out->first, &overlap, in, &code, blocks, waves, err);
+
+    if (!rc)
+        out->further = fmax(out->first - overlap, 0);
+    sm_code_release(&code);
+    return rc;
+}

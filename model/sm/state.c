@@ -1,0 +1,161 @@
+#include "model/sm/state.h"
+
+#include "model/sm/scheduler.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void give_list(const struct sm_state *sm, struct sm_warp *warp, unsigned w)
+{
+    const struct emulate_block *block = sm->in->blocks[warp->block_slot->block];
+
+    warp->list = &sm->lists[block->paths[w % sm->per_block]];
+    warp->safe = sm->shared_only ? warp->list->shared : warp->list->count - 1;
+}
+
+void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, double time)
+{
+    const unsigned own = (unsigned)(block_slot - sm->block_slots), first = own * sm->per_block;
+    unsigned w, age = 0;
+
+    while (sm->by_age[age] != own)
+        age++;
+    memmove(&sm->by_age[age], &sm->by_age[age + 1], (sm->block_slot_count - 1 - age) * sizeof *sm->by_age);
+    sm->by_age[sm->block_slot_count - 1] = own;
+    *block_slot = (struct sm_block_slot){.block = sm->begun++ % sm->in->block_count, .left = sm->per_block};
+    for (w = first; w < first + sm->per_block; w++) {
+        struct sm_warp *warp = sm_warp_at(sm, w);
+
+        *warp = (struct sm_warp){.block_slot = block_slot,
+                                 .past = &sm->pasts[warp - sm->warps],
+                                 .earliest = time,
+                                 .number = (double)(sm->begun - 1) * sm->per_block + (w - first)};
+        give_list(sm, warp, w);
+        sm_go(sm, w);
+    }
+}
+
+int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
+{
+    const unsigned partitions = sm->in->partitions;
+    size_t slots, s;
+
+    sm->block_slot_count = blocks;
+    sm->per_block = sm->in->blocks[0]->warps;
+    sm->warp_count = blocks * sm->per_block;
+    sm->per_partition = ((sm->warp_count + partitions - 1) / partitions + 1) / 2 * 2;
+    if (sm->per_partition > SM_WARPS)
+        return err_set(err, ERR_USAGE, "crowd: %u warps on a sub-partition; at most %d are played",
+                       sm->per_partition, SM_WARPS);
+    slots = (size_t)sm->per_partition * partitions;
+    sm->warps = calloc(slots, sizeof *sm->warps);
+    sm->pasts = calloc(slots, sizeof *sm->pasts);
+    sm->ready = calloc(slots, sizeof *sm->ready);
+    sm->next_ops = calloc(slots, sizeof *sm->next_ops);
+    sm->block_slots = calloc(blocks, sizeof *sm->block_slots);
+    sm->by_age = calloc(blocks, sizeof *sm->by_age);
+    sm->of_block_slots = calloc((size_t)blocks * partitions, sizeof *sm->of_block_slots);
+    if (!sm->warps || !sm->pasts || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age ||
+        !sm->of_block_slots)
+        return err_memory(err);
+    for (s = 0; s < slots; s++) {
+        sm->ready[s] = INFINITY;
+        sm->next_ops[s] = sm->code->ops;
+    }
+    return 0;
+}
+
+void sm_release(struct sm_state *sm)
+{
+    free(sm->warps);
+    free(sm->pasts);
+    free(sm->ready);
+    free(sm->next_ops);
+    free(sm->block_slots);
+    free(sm->by_age);
+    free(sm->of_block_slots);
+}
+
+void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
+{
+    unsigned w;
+
+    sm->lists = lists;
+    for (w = 0; w < sm->warp_count; w++)
+        give_list(sm, sm_warp_at(sm, w), w);
+}
+
+static double lookahead(const struct sm_state *sm)
+{
+    const bool meets = sm->in->code->barrier_cycles > 0;
+    const double barrier = meets ? sm->in->code->barrier_alone - sm->arrival_cycles : INFINITY;
+
+    return later(sm->replaces ? earlier(barrier, sm->in->replace_cycles) : barrier, 0);
+}
+
+static void start_partition(struct sm_state *sm, unsigned p)
+{
+    const size_t first = (size_t)p * sm->per_partition;
+
+    sm->partitions[p] =
+        (struct sm_partition){.warps = &sm->warps[first],
+                              .ready = &sm->ready[first],
+                              .ops = &sm->next_ops[first],
+                              .of_block_slot = &sm->of_block_slots[(size_t)p * sm->block_slot_count],
+                              .yields = true}; /* the youngest goes first */
+}
+
+struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *code)
+{
+    const double others = fmax(in->blocks[0]->warps - 1., 1);
+
+    return (struct sm_state){.in = in,
+                             .code = code,
+                             .enough = UINT_MAX,
+                             .read_window = in->machine->read_window,
+                             .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others};
+}
+
+int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, double stagger,
+             struct err *err)
+{
+    const unsigned partitions = sm->in->partitions;
+    const int rc = sm_allocate(sm, blocks, err);
+    unsigned w, b, p;
+
+    if (rc)
+        return rc;
+    for (p = 0; p < DEVICE_SUBPARTITIONS; p++)
+        sm->next[p] = INFINITY;
+    for (p = 0; p < partitions; p++)
+        start_partition(sm, p);
+    for (w = 0; w < sm->warp_count; w++)
+        sm->partitions[w % partitions].of_block_slot[w / sm->per_block] |= UINT64_C(1) << w / partitions;
+    for (b = 0; b < blocks; b++)
+        sm->by_age[b] = b;
+    sm->lists = lists;
+    for (b = 0; b < blocks; b++)
+        sm_begin_block(sm, &sm->block_slots[b], stagger * b);
+    sm->lookahead = lookahead(sm);
+    sm->takes_turns = stagger > 0;
+    sm_choose_all(sm);
+    return 0;
+}
+
+void sm_copy(struct sm_state *out, const struct sm_state *from)
+{
+    const struct sm_state arrays = *out;
+    const size_t slots = (size_t)from->per_partition * from->in->partitions;
+
+    *out = *from;
+    out->warps = memcpy(arrays.warps, from->warps, slots * sizeof *from->warps);
+    out->pasts = memcpy(arrays.pasts, from->pasts, slots * sizeof *from->pasts);
+    out->ready = memcpy(arrays.ready, from->ready, slots * sizeof *from->ready);
+    out->next_ops = memcpy(arrays.next_ops, from->next_ops, slots * sizeof *from->next_ops);
+    out->block_slots =
+        memcpy(arrays.block_slots, from->block_slots, from->block_slot_count * sizeof *from->block_slots);
+    out->by_age = memcpy(arrays.by_age, from->by_age, from->block_slot_count * sizeof *from->by_age);
+    out->of_block_slots = arrays.of_block_slots;
+}

@@ -1,0 +1,163 @@
+/* The state of a play: the warps of an SM, its sub-partitions, and what they share. Nothing outside
+ * model/sm includes this. */
+#ifndef MODEL_CROWD_STATE_H
+#define MODEL_CROWD_STATE_H
+
+#include "model/sm/program.h"
+
+#include <stdint.h>
+
+enum { SM_WARPS = 64 /* of a sub-partition, at most */ };
+
+/* When a slot of a warp was ready after each of the last times it was set. */
+typedef double sm_past[SM_SCOREBOARDS][REPLAY_DEPTH];
+
+struct sm_warp {
+    const struct sm_list *list;
+    struct sm_block_slot *block_slot;
+    sm_past *past;
+    size_t at;       /* next instruction, in the list */
+    size_t safe;     /* before which there is no need to look where the list ends */
+    double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
+    double slot[SM_SCOREBOARDS], copied;
+    unsigned sets[SM_SCOREBOARDS];
+    double number;  /* of all warps that have begun */
+    unsigned loads; /* from DRAM so far */
+};
+
+struct sm_block_slot {
+    size_t block;           /* which of the input's it holds */
+    unsigned left, arrived; /* warps that have not ended; those at the barrier */
+    double latest;          /* arrival, as the barrier has taken note of it, or end */
+};
+
+/* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together.
+ */
+struct sm_partition {
+    struct sm_warp *warps;
+    double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
+    const struct sm_op **ops;     /* that instruction */
+    uint64_t *of_block_slot;      /* for each place, a bit for each of its warps here */
+    uint64_t of_port[SM_PORTS];   /* for each door, a bit for each warp whose next instruction must pass it */
+    uint8_t ports[SM_WARPS];      /* that door of each warp */
+    uint64_t idle;                /* a bit for each warp that waits at a barrier, or has ended */
+    double free;                  /* of the scheduler */
+    double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
+    double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
+    unsigned last;                /* the warp that went last, numbered within the sub-partition */
+    bool yields;                  /* it lets the others go first */
+    unsigned who;                 /* goes next */
+};
+
+struct sm_state {
+    const struct sm_input *in;
+    const struct sm_code *code;
+    const struct sm_list *lists; /* of paths */
+    struct sm_partition partitions[DEVICE_SUBPARTITIONS];
+    struct sm_warp *warps; /* these four by sub-partition, of which each has `per_partition` */
+    sm_past *pasts;
+    double *ready;
+    const struct sm_op **next_ops;
+    struct sm_block_slot *block_slots;
+    unsigned *by_age;                  /* places, that of the block that began first at the front */
+    uint64_t *of_block_slots;          /* the sub-partitions' `of_place` */
+    double next[DEVICE_SUBPARTITIONS]; /* when each issues next; INFINITY for never */
+    unsigned warp_count, per_block, block_slot_count;
+    unsigned per_partition; /* an even number; the last ones may be empty */
+    bool shared_only;       /* stop where a warp's list goes its own way */
+    bool replaces;          /* a block that ends, by the next */
+    size_t begun;           /* blocks */
+    unsigned ended, enough; /* of them; how many are to end */
+    double ended_at;        /* the last of them */
+    double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
+                             one that does */
+    double units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
+    double lookahead;      /* for so long after one of its instructions a warp sets no others going */
+    double arrival_cycles; /* that barriers need for each warp, one after another */
+    double dram_busy;      /* cycles of DRAM asked for so far */
+    bool takes_turns; /* sub-partitions that issue at the same time do; else the first of them goes first */
+    unsigned turn;    /* the sub-partition that asked last for something */
+};
+
+/* fmax() and fmin() without their care for NaN. */
+static inline double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double earlier(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Warp w of the SM, counted by place, then by warp of the block: it is on sub-partition w % partitions. */
+static inline struct sm_warp *sm_warp_at(const struct sm_state *sm, unsigned w)
+{
+    const unsigned partitions = sm->in->partitions;
+
+    return &sm->partitions[w % partitions].warps[w / partitions];
+}
+
+struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *code);
+
+/* Makes room for the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
+ * when a sub-partition would have more than CROWD_WARPS warps. */
+int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err);
+void sm_release(struct sm_state *sm);
+
+/* Does that, and puts all warps at the start of their lists, each block `stagger` cycles after the one
+ * before; if that is more than none, sub-partitions take turns. */
+int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, double stagger,
+             struct err *err);
+
+/* Makes *out what *from is; both have room for the same. What points to `from`'s arrays keeps to them. */
+void sm_copy(struct sm_state *out, const struct sm_state *from);
+
+/* Each warp is to go on in its path's list among these, at the same place as before. */
+void sm_give_lists(struct sm_state *sm, const struct sm_list *lists);
+
+/* Puts the next block on a place whose warps have ended. */
+void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, double time);
+
+static inline const struct sm_op *sm_next_op(const struct sm_state *sm, const struct sm_warp *warp)
+{
+    return &sm->code->ops[warp->list->ops[warp->at]];
+}
+
+/* When `op`, its next instruction, could go as far as a warp is concerned. */
+static inline double sm_ready(const struct sm_warp *warp, const struct sm_op *op)
+{
+    double ready = warp->earliest;
+    unsigned waits;
+
+    for (waits = op->waits; waits; waits &= waits - 1)
+        ready = later(ready, warp->slot[__builtin_ctz(waits)]);
+    if (op->counted < SM_SCOREBOARDS && warp->sets[op->counted] > op->counted_left)
+        ready = later(
+            ready, (*warp->past)[op->counted][(warp->sets[op->counted] - op->counted_left) % REPLAY_DEPTH]);
+    return ready;
+}
+
+/* Notes what the next instruction of a warp is, numbered within its sub-partition, and when it could go. */
+static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *at, unsigned who)
+{
+    const struct sm_op *op = sm_next_op(sm, &at->warps[who]);
+    const uint64_t bit = UINT64_C(1) << who;
+
+    at->ready[who] = sm_ready(&at->warps[who], op);
+    at->ops[who] = op;
+    at->of_port[at->ports[who]] &= ~bit;
+    at->of_port[op->port] |= bit;
+    at->ports[who] = op->port;
+}
+
+/* Warp w of the SM goes on: it is idle no more. */
+static inline void sm_go(struct sm_state *sm, unsigned w)
+{
+    struct sm_partition *at = &sm->partitions[w % sm->in->partitions];
+
+    at->idle &= ~(UINT64_C(1) << w / sm->in->partitions);
+    sm_note_next(sm, at, w / sm->in->partitions);
+}
+
+#endif

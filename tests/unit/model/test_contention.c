@@ -1,0 +1,76 @@
+/* Where atomics of all blocks meet. */
+#include "check.h"
+#include "model/emulate/contention.h"
+
+/* A request whose lane l goes to first + l * step. */
+static void note(struct contention *contention, size_t block, uint64_t first, unsigned step)
+{
+    uint64_t address[32];
+    struct err err = {0};
+
+    for (unsigned l = 0; l < 32; l++)
+        address[l] = first + l * step;
+    assert_int_equal(contention_note(contention, block, address, UINT32_MAX, &err), 0);
+}
+
+static void finds_where_all_meet(void **state)
+{
+    struct contention contention = {0};
+
+    (void)state;
+    check_near(contention_share(&contention), 0, 0);
+    for (size_t block = 1; block <= 3; block++)
+        note(&contention, block, 0x10000, 0);
+    check_near(contention_share(&contention), 1, 0); /* one word: a pass a lane */
+    contention_release(&contention);
+    for (size_t block = 1; block <= 3; block++)
+        note(&contention, block, 0x10000, 4);
+    check_near(contention_share(&contention), 4.0 / 32, 0); /* a line: a pass a sector */
+    contention_release(&contention);
+    for (size_t block = 1; block <= 3; block++)
+        note(&contention, block, 0x10000, 512);
+    check_near(contention_share(&contention), 1.0 / 32, 0); /* 32 places */
+    contention_release(&contention);
+}
+
+/* What is only one block's, or only some blocks', is one of many such places in a large grid. */
+static void leaves_out_what_is_not_shared(void **state)
+{
+    struct contention contention = {0};
+
+    (void)state;
+    note(&contention, 1, 0x10000, 0);
+    check_near(contention_share(&contention), 0, 0);
+    note(&contention, 2, 0x20000, 0);
+    note(&contention, 3, 0x10000, 0);
+    check_near(contention_share(&contention), 0, 0);
+    for (size_t block = 4; block <= 5; block++)
+        note(&contention, block, 0x30000, 0);
+    check_near(contention_share(&contention), 0, 0);
+    contention_release(&contention);
+}
+
+/* More places than the table has. */
+static void keeps_to_its_table(void **state)
+{
+    struct contention contention = {0};
+
+    (void)state;
+    for (size_t block = 1; block <= 2; block++)
+        for (unsigned k = 0; k < 1000; k++)
+            note(&contention, block, 0x10000 + k * UINT64_C(16384), 512);
+    assert_int_equal(contention.count, 2048);
+    check_near(contention_share(&contention), 2.0 / 64000, 0);
+    contention_release(&contention);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_where_all_meet),
+        cmocka_unit_test(leaves_out_what_is_not_shared),
+        cmocka_unit_test(keeps_to_its_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* What the blocks of a grid fetch from DRAM in step, drifting apart, and numbered in groups: matrix
+ * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B; and of single sectors. */
+#include "check.h"
+
+#include "model/memory/skew.h"
+#include "model/memory/reuse_regions.h"
+
+enum { PANEL = 64 << 10, PANELS = 64, SIDE = PANEL * PANELS, BLOCKS = 4 };
+enum { A = 1 << 24, B = 1 << 25 }; /* addresses */
+
+struct fixture {
+    struct emulate_block blocks[BLOCKS];
+    struct emulate_region regions[2];
+    int64_t moves[3 * 2];
+    struct emulate_result result;
+    struct launch launch;
+    struct traffic_caches caches;
+    struct reuse_regions reuse_regions;
+};
+
+/* Block number k of the sample, at `x`, `y` of the grid, works on that row and column of panels. */
+static void add_block(struct fixture *f, size_t k, unsigned x, unsigned y, unsigned row, unsigned column)
+{
+    struct emulate_block *block = &f->blocks[k];
+
+    *block = (struct emulate_block){.position = {x, y, 0}, .weight = 1, .warps = 1};
+    assert_int_equal(footprint_mark(&block->read, A + (uint64_t)row * PANEL, PANEL, NULL), 0);
+    assert_int_equal(footprint_mark(&block->read, B + (uint64_t)column * PANEL, PANEL, NULL), 0);
+}
+
+/* 128 blocks at once, two on each of 64 SMs; L2 starts empty. */
+static void set_up(struct fixture *f, double l2, double skew)
+{
+    *f = (struct fixture){.regions = {{A, SIDE}, {B, SIDE}},
+                          .caches = {.l1_bytes = 1 << 17,
+                                     .l2_bytes = l2,
+                                     .l2_holds = l2,
+                                     .resident_blocks = 2,
+                                     .sms = 64,
+                                     .skew = skew}};
+    f->result = (struct emulate_result){
+        .blocks = f->blocks, .block_count = BLOCKS, .regions = f->regions, .region_count = 2};
+}
+
+/* A block per row and column of panels, x along the columns. */
+static void set_up_square(struct fixture *f, double l2, double skew)
+{
+    set_up(f, l2, skew);
+    f->launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    add_block(f, 0, 32, 32, 32, 32);
+    add_block(f, 1, 33, 32, 32, 33);
+    add_block(f, 2, 34, 32, 32, 34);
+    add_block(f, 3, 32, 33, 33, 32);
+}
+
+/* The same in one dimension: down eight rows, then on to the next column, then to the next eight rows. */
+static void set_up_groups(struct fixture *f, double l2, double skew)
+{
+    set_up(f, l2, skew);
+    f->launch = (struct launch){.grid = {PANELS * PANELS, 1, 1}, .block = {32, 1, 1}};
+    for (unsigned k = 0; k < BLOCKS - 1; k++)
+        add_block(f, k, 2048 + k, 0, 32 + k, 0);
+    add_block(f, 3, 0, 0, 0, 0);
+    f->moves[0 * 2 + 0] = PANEL;
+    f->moves[1 * 2 + 1] = PANEL;
+    f->moves[2 * 2 + 0] = 8 * PANEL;
+    f->result.order = (struct emulate_order){.digits = 3, .unit = {1, 8, 8 * PANELS}, .moves = f->moves};
+}
+
+static double missed(struct fixture *f)
+{
+    double sum = 0;
+
+    assert_int_equal(reuse_regions_find(&f->reuse_regions, &f->result, &f->launch, &f->caches, NULL), 0);
+    for (size_t z = 1; z < f->reuse_regions.count; z++)
+        sum += f->reuse_regions.reuse_region[z].missed;
+    return sum;
+}
+
+static void tear_down(struct fixture *f)
+{
+    reuse_regions_release(&f->reuse_regions);
+    for (size_t k = 0; k < BLOCKS; k++) {
+        footprint_release(&f->blocks[k].read);
+        footprint_release(&f->blocks[k].written);
+    }
+}
+
+/* 32 waves of two rows of blocks: each fetches two panels of A and all of B. */
+static void blocks_in_step_share_a_fetch(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0);
+    check_near(missed(&f), SIDE + 32.0 * SIDE, 1e-9);
+    tear_down(&f);
+}
+
+/* A wave has 66 panels, L2 keeps half of 24 of them: with half a wave coming apart each time, it takes
+ * log(1 - 24 / 66) / log(1 / 2) waves until blocks fetch again what others had, and 1 - 2^-w of it another w
+ * waves later: in the end every row of blocks fetches B for itself. */
+static void blocks_apart_fetch_each(void **state)
+{
+    const double beyond = 32 - log(1 - 24.0 / 66) / log(0.5);
+    const double apart = (beyond - (1 - pow(0.5, beyond)) / log(2)) / 32;
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0.5);
+    check_near(missed(&f), SIDE + 32.0 * SIDE + apart * 32.0 * SIDE, 1e-9);
+    assert_true(f.reuse_regions.reuse_region[2].ready == 0);
+    tear_down(&f);
+}
+
+/* One block an SM has nobody to drift from; nor does it matter where L2 holds a wave. */
+static void drift_needs_two_blocks_and_a_small_cache(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_square(&f, 1 << 20, 0.5);
+    f.caches.resident_blocks = 1;
+    check_near(missed(&f), SIDE + 64.0 * SIDE, 1e-9);
+    tear_down(&f);
+    set_up_square(&f, 5 << 20, 0.5);
+    check_near(missed(&f), 2.0 * SIDE, 1e-9);
+    tear_down(&f);
+}
+
+/* A wave is 8 rows and 16 columns, its next neighbour in the same rows. */
+static void groups_share_rows_and_columns(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_groups(&f, 10 << 10, 0);
+    check_near(missed(&f), 32.0 * (8 + 16) * PANEL, 1e-9);
+    tear_down(&f);
+    set_up_groups(&f, 2 << 20, 0); /* holds the wave's rows for the next, not B for the next group */
+    check_near(missed(&f), SIDE + 32.0 * 16 * PANEL, 1e-9);
+    tear_down(&f);
+    set_up_groups(&f, 10 << 10, 0.9999); /* apart at once: 64 waves of 8 rows and 8 columns */
+    check_near(missed(&f) / (64.0 * (8 + 8) * PANEL), 1, 0.002);
+    tear_down(&f);
+}
+
+/* Four waves go through the same eight rows, of which there are 8 times 8: all wait for the first, half of a
+ * wave for each of the others. No wave has had its columns before: all wait for those. */
+static void half_of_a_wave_comes_later(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up_groups(&f, 2 << 20, 0);
+    missed(&f);
+    check_near(f.reuse_regions.reuse_region[1].ready, 1 - (1 + 7 / 2.0) / 32, 1e-9);
+    check_near(f.reuse_regions.reuse_region[2].ready, 0, 1e-9);
+    tear_down(&f);
+}
+
+/* Blocks of 1024 sectors, each alone in its line: a wave of 128 touches the 4 MB of the region, and DRAM
+ * brings 64 bytes for each. L2 has a quarter of the region at any time. */
+static void sectors_anywhere_come_again(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    f.result.region_count = 1;
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        f.blocks[k] = (struct emulate_block){.position = {k % 3, k / 3, 0}, .weight = 1, .warps = 1};
+        for (unsigned i = 0; i < 1024; i++)
+            assert_int_equal(footprint_mark(&f.blocks[k].read, A + 256 * (BLOCKS * i + k), 32, NULL), 0);
+    }
+    check_near(missed(&f), SIDE + (32 * 2.0 * SIDE - SIDE) * 3 / 4, 1e-9);
+    tear_down(&f);
+}
+
+/* Blocks read rows of a line each, side by side along x; they write them side by side along y. */
+static void lines_of_neighbours_in_x_are_not_alone(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned x = k < 3 ? k : 0, y = k < 3 ? 0 : 1;
+
+        f.blocks[k] = (struct emulate_block){.position = {x, y, 0}, .weight = 1, .warps = 1};
+        for (unsigned i = 0; i < 32; i++) {
+            const uint64_t from = A + 4096 * (32 * y + i) + 128 * x, to = B + 4096 * (32 * x + i) + 128 * y;
+
+            assert_int_equal(footprint_mark(&f.blocks[k].read, from, 128, NULL), 0);
+            assert_int_equal(footprint_mark(&f.blocks[k].written, to, 128, NULL), 0);
+        }
+    }
+    missed(&f);
+    check_near(f.reuse_regions.reuse_region[1].read_lone, 0, 0);
+    check_near(f.reuse_regions.reuse_region[2].written_lone, 1, 0);
+    tear_down(&f);
+}
+
+/* 2 blocks of 4 warps at 100 cycles each take 800. */
+static void drift_is_what_latency_leaves(void **state)
+{
+    static const struct residency at = {
+        .blocks = 1000, .sms = 10, .blocks_per_sm = 2, .warps_per_block = 4, .partitions = 4};
+    struct capacity capacity[RESOURCE_COUNT] = {
+        [RESOURCE_FMA] = {.per_sm = 1}, [RESOURCE_SHARED] = {.per_sm = 1}, [RESOURCE_L2] = {.per_sm = 1}};
+    struct demand demand = {.count = {[RESOURCE_FMA] = 100, [RESOURCE_SHARED] = 50}};
+
+    (void)state;
+    check_near(skew_share(&demand, capacity, &at, 200), 0.75, 1e-12);
+    check_near(skew_share(&demand, capacity, &at, 900), 0, 0);
+    demand.count[RESOURCE_L2] = 1000; /* all SMs wait for it alike */
+    check_near(skew_share(&demand, capacity, &at, 900), 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_in_step_share_a_fetch),
+        cmocka_unit_test(blocks_apart_fetch_each),
+        cmocka_unit_test(drift_needs_two_blocks_and_a_small_cache),
+        cmocka_unit_test(groups_share_rows_and_columns),
+        cmocka_unit_test(half_of_a_wave_comes_later),
+        cmocka_unit_test(sectors_anywhere_come_again),
+        cmocka_unit_test(lines_of_neighbours_in_x_are_not_alone),
+        cmocka_unit_test(drift_is_what_latency_leaves),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+#include "check.h"
+#include "simulate_fixture.h"
+
+/* Dependent FADDs: a warp issues every 4 cycles; four warps on a scheduler fill it, eight take twice as long.
+ */
+static void latency_then_throughput(void **state)
+{
+    static const struct {
+        unsigned blocks;
+        double cycles;
+    } cases[] = {{1, 2000}, {2, 2000}, {8, 2000}, {16, 4000}, {32, 8000}};
+    size_t c;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
+        fixture_set_up(&f, 501, 2);
+        check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
+    }
+}
+
+/* Half-rate instructions of one warp after another: the pipe, not the scheduler, is what they wait for. */
+static void a_pipe_is_shared(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    fixture_fill(&f, 501, fixture_plain(SASS_IADD3, 1, 0));
+    fixture_set_up(&f, 501, 4);
+    check_near(fixture_play(&f, 2, false).first, 2 * 500 * 2, 40);
+}
+
+/* Among five instructions on pipes that have time, one that takes three slots of issue. */
+static void a_scheduler_is_kept(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fixture_fill(&f, 501, fixture_plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 500; i += 5)
+        f.code[i].op = SASS_IMAD, f.code[i].mod[SASS_MOD_WIDE] = 1;
+    fixture_set_up(&f, 501, 4);
+    f.machine.wide.interval = 4;
+    check_near(fixture_play(&f, 4, false).first, 4 * 100 * (4 + 3), 40);
+}
+
+/* Every warp's load takes a cycle of the only load/store units, whichever sub-partition it comes from. */
+static void load_store_units_are_shared_by_all(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fixture_fill(&f, 201, fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0));
+    fixture_set_up(&f, 201, 8);
+    for (i = 0; i < 200; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 2};
+    check_near(fixture_play(&f, 1, false).first, 8 * 200 * 2, 80);
+}
+
+/* 10 dependent FADDs and a barrier, 20 times: with one block the barrier's latency shows, with many the other
+ * blocks hide it. */
+static void a_barrier_is_hidden_by_other_blocks(void **state)
+{
+    struct fixture one = {0}, many;
+    size_t i;
+
+    (void)state;
+    fixture_fill(&one, 221, fixture_plain(SASS_FADD, 4, 0));
+    for (i = 10; i < 220; i += 11)
+        one.code[i] = fixture_plain(SASS_BAR, 1, 0);
+    many = one;
+    fixture_set_up(&one, 221, 2);
+    check_near(fixture_play(&one, 1, false).first, 20 * (40 + 21), 60);
+    fixture_set_up(&many, 221, 2);
+    assert_true(fixture_play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
+}
+
+/* With barriers that cost less than times this late can tell, too. */
+static void a_barrier_may_cost_next_to_nothing(void **state)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    (void)state;
+    fixture_fill(&f, 221, fixture_plain(SASS_FADD, 4, 0));
+    for (i = 10; i < 220; i += 11)
+        f.code[i] = fixture_plain(SASS_BAR, 1, 0);
+    fixture_set_up(&f, 221, 2);
+    f.device.values[DEVICE_BARRIER_LATENCY].sustained = 1e-15;
+    f.device.values[DEVICE_BARRIER_PER_WARP].sustained = 0;
+    check_near(fixture_play(&f, 1, false).first, 20 * 40, 30);
+}
+
+/* A loop of 10 FADDs, 1000 times. */
+static void loops_are_extrapolated(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
+                        .path = {.count = 3}};
+
+    (void)state;
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
+    check_near(fixture_play(&f, 1, false).first, 1000 * 50, 100);
+}
+
+/* A warp may have four copies under way: the first passes wait for nothing, from then on four of them take as
+ * long as L2 and a pass's own instructions. */
+static void loops_are_extrapolated_from_where_they_are_steady(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 4}, {.first = 4, .count = 1}},
+                        .path = {.count = 3}};
+
+    (void)state;
+    f.code[0] = fixture_load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+    f.code[1] = fixture_plain(SASS_LDGDEPBAR, 1, 0);
+    f.code[1].control.write_barrier = 0;
+    f.code[2] = fixture_plain(SASS_DEPBAR, 1, 0);
+    f.code[2].source_count = 2;
+    f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
+    f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 3};
+    f.code[3] = fixture_plain(SASS_BRA, 5, 0);
+    f.code[4] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 5, 1);
+    f.counts[0].requests = f.counts[0].sectors = 1;
+    check_near(fixture_play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
+}
+
+/* Ten slow instructions, then a loop of ten fast ones: what an iteration costs is not in proportion to what
+ * of it is played. */
+static void loops_within_loops_keep_their_share(void **state)
+{
+    struct fixture f = {.path = {.count = 5}};
+    unsigned inner, i;
+
+    (void)state;
+    for (inner = 2; inner <= 16; inner *= 2) {
+        f.steps[0] = (struct emulate_step){.body = 3, .repeats = 1000};
+        f.steps[1] = (struct emulate_step){.count = 10};
+        f.steps[2] = (struct emulate_step){.body = 1, .repeats = inner};
+        f.steps[3] = (struct emulate_step){.first = 10, .count = 11};
+        f.steps[4] = (struct emulate_step){.first = 21, .count = 1};
+        fixture_fill(&f, 22, fixture_plain(SASS_FADD, 1, 0));
+        for (i = 0; i < 10; i++)
+            f.code[i] = fixture_plain(SASS_FADD, 15, 0);
+        f.code[20] = fixture_plain(SASS_BRA, 5, 0);
+        fixture_set_up(&f, 22, 2);
+        check_near(fixture_play(&f, 1, false).first, 1000 * (150 + inner * 20), 1000);
+    }
+}
+
+/* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
+ */
+static void unequal_blocks_share_the_places(void **state)
+{
+    struct fixture f = {.path = {.count = 3}};
+    struct emulate_step steps[2][3] = {
+        {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
+        {{.body = 1, .repeats = 200}, {.count = 11}, {.first = 11, .count = 1}}};
+    struct emulate_path paths[2] = {{.steps = steps[0], .count = 3}, {.steps = steps[1], .count = 3}};
+    struct emulate_block shorter;
+    uint32_t others[2] = {1, 1};
+
+    (void)state;
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    shorter = f.block;
+    shorter.paths = others;
+    f.blocks[1] = &shorter;
+    check_near(fixture_play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
+}
+
+/* Warps of a block load 512 bytes each from DRAM and meet; half of the loads take `early` times the mean,
+ * half as much longer. */
+static double met(double early, unsigned warps)
+{
+    struct fixture f = {0};
+    int i;
+
+    f.code[0] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[1] = fixture_plain(SASS_BAR, 1, 1);
+    f.code[2] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 3, warps);
+    for (i = 0; i < MACHINE_SPREAD; i++)
+        f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
+    f.counts[0] = (struct traffic_count){
+        .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .waits = 1, .waits_dram = 1, .dram_read = 512};
+    return fixture_play(&f, 1, false).first;
+}
+
+static void a_barrier_waits_for_the_slowest_load(void **state)
+{
+    const double alone = met(1, 1), together = met(1, 4), latency = 680;
+
+    (void)state;
+    check_near(met(0.8, 1), alone - 0.2 * latency, 1);
+    check_near(met(0.8, 4), together + 0.2 * latency, 100);
+    check_near(met(0.5, 4), together + 0.5 * latency, 100);
+}
+
+/* Where DRAM is full the wait is longer, by then 1,000 cycles, but not what loads differ by. */
+static void waiting_does_not_widen_the_spread(void **state)
+{
+    const double latency = 680;
+
+    (void)state;
+    assert_true(met(1, 32) > 2 * latency);
+    assert_in_range((uint64_t)(met(0.5, 32) - met(1, 32)), 1, (uint64_t)(0.5 * latency));
+}
+
+/* Each of four warps waits for 40 loads, one after another: early ones make up for late ones. */
+static void a_warp_has_loads_of_all_kinds(void **state)
+{
+    double cycles[2];
+    int early, i;
+
+    (void)state;
+    for (early = 0; early < 2; early++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 41, fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0));
+        for (i = 1; i < 40; i++)
+            f.code[i].control.wait_mask = 1;
+        fixture_set_up(&f, 41, 4);
+        for (i = 0; i < MACHINE_SPREAD; i++)
+            f.machine.dram_spread[i] = early ? 0.5 + (i + 0.5) / MACHINE_SPREAD : 1;
+        for (i = 0; i < 40; i++)
+            f.counts[i] = (struct traffic_count){.issued = 1,
+                                                 .requests = 1,
+                                                 .sectors = 4,
+                                                 .lines = 1,
+                                                 .waits = 1,
+                                                 .waits_dram = 1,
+                                                 .dram_read = 128};
+        cycles[early] = fixture_play(&f, 1, false).first;
+    }
+    check_near(cycles[1], cycles[0], 0.03 * cycles[0]);
+}
+
+/* A block that loads and waits: the next one on its place begins `replace_cycles` after its end. */
+static void waves_follow_each_other(void **state)
+{
+    struct fixture f = {0};
+    struct sm_cycles crowd;
+
+    (void)state;
+    f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[1] = fixture_plain(SASS_EXIT, 5, 1);
+    fixture_set_up(&f, 2, 1);
+    f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    crowd = fixture_play(&f, 1, true);
+    check_near(crowd.first, 29 + 5, 1);
+    check_near(crowd.further, 29 + 100, 6);
+}
+
+/* 32 warps that each read 20 times 16 sectors from L2: as fast as an SM alone can, were that known; else by
+ * its share of what all can have. */
+static double reads(double own_bytes)
+{
+    struct fixture f = {0};
+    double cycles;
+
+    fixture_fill(&f, 21, fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    fixture_set_up(&f, 21, 1);
+    f.machine.capacities.sustained[RESOURCE_L2].per_sm = own_bytes / 32;
+    for (size_t i = 0; i < 20; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1,
+                                             .requests = 1,
+                                             .sectors = 16,
+                                             .lines = 4,
+                                             .sectors_once = 16,
+                                             .lines_once = 4,
+                                             .waits = 1};
+    cycles = fixture_play(&f, 32, false).first;
+    return cycles / (32 * 20 * 16);
+}
+
+static void l2_is_read_at_the_own_rate(void **state)
+{
+    (void)state;
+    check_near(reads(64), 0.5, 0.05);
+    check_near(reads(0), 32. / 40, 0.05);
+}
+
+/* Three sources of one bank, then two instructions without any. */
+static double bursts(double window)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    fixture_fill(&f, 598, fixture_plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 597; i += 3) {
+        f.code[i].source_count = 3;
+        for (unsigned s = 0; s < 3; s++)
+            f.code[i].sources[s] =
+                (struct sass_operand){.kind = SASS_REGISTER, .index = (uint8_t)(4 + 4 * s), .count = 1};
+    }
+    fixture_set_up(&f, 598, 4);
+    f.machine.reads_count = true;
+    f.machine.read_window = window;
+    return fixture_play(&f, 1, false).first;
+}
+
+static void operands_are_collected_in_a_window(void **state)
+{
+    (void)state;
+    check_near(bursts(3), 600, 10);
+    check_near(bursts(2), 800, 10);
+    check_near(bursts(1), 1000, 10);
+}
+
+/* Some 32,000 instructions, in one piece and in a loop. */
+static void can_be_stopped(void **state)
+{
+    struct fixture straight = {0},
+                   loop = {.steps = {{.body = 1, .repeats = 9}, {.count = 500}, {500, 1, 0, 0}}};
+    struct sm_cycles out;
+    atomic_bool stop;
+
+    (void)state;
+    atomic_init(&stop, true);
+    fixture_fill(&straight, 501, fixture_plain(SASS_FADD, 4, 0));
+    fixture_set_up(&straight, 501, 2);
+    assert_int_equal(fixture_try(&out, &straight, 32, false, &stop), ERR_STOPPED);
+
+    loop.path.count = 3;
+    fixture_fill(&loop, 501, fixture_plain(SASS_FADD, 4, 0));
+    fixture_set_up(&loop, 501, 2);
+    assert_int_equal(fixture_try(&out, &loop, 32, false, &stop), ERR_STOPPED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_then_throughput),
+        cmocka_unit_test(a_pipe_is_shared),
+        cmocka_unit_test(a_scheduler_is_kept),
+        cmocka_unit_test(load_store_units_are_shared_by_all),
+        cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
+        cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
+        cmocka_unit_test(loops_are_extrapolated),
+        cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
+        cmocka_unit_test(loops_within_loops_keep_their_share),
+        cmocka_unit_test(unequal_blocks_share_the_places),
+        cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
+        cmocka_unit_test(waiting_does_not_widen_the_spread),
+        cmocka_unit_test(a_warp_has_loads_of_all_kinds),
+        cmocka_unit_test(waves_follow_each_other),
+        cmocka_unit_test(l2_is_read_at_the_own_rate),
+        cmocka_unit_test(operands_are_collected_in_a_window),
+        cmocka_unit_test(can_be_stopped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

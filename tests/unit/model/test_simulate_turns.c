@@ -1,0 +1,154 @@
+/* Which warp goes next, and when a barrier lets them go. */
+#include "check.h"
+#include "simulate_fixture.h"
+
+/* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they
+ * wait together; one that goes on leaves the other something to do meanwhile. */
+static double rounds(bool yields)
+{
+    struct fixture f = {0};
+    size_t i;
+
+    fixture_fill(&f, 66 * ROUNDS + 1, fixture_plain(SASS_FADD, 1, 0));
+    for (i = 0; i < 66 * ROUNDS; i++) {
+        if (i % 66 == 64)
+            f.code[i] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+        else if (i % 66 == 65)
+            f.code[i] = fixture_plain(SASS_FADD, 1, 1);
+        f.code[i].control.yield = yields;
+    }
+    fixture_set_up(&f, 66 * ROUNDS + 1, 8);
+    for (i = 64; i < 66 * ROUNDS; i += 66)
+        f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    return fixture_play(&f, 1, false).first;
+}
+
+static void a_warp_goes_on_unless_it_yields(void **state)
+{
+    const double turns = rounds(true), goes_on = rounds(false);
+
+    (void)state;
+    check_near(turns, ROUNDS * (2 * 66 + 29), 80);
+    check_near(goes_on, ROUNDS * 2 * 66, 80);
+}
+
+/* Blocks that keep the load/store units busy between barriers: if the loads of one scheduler went before
+ * those of the others, its warps would come to the barrier first, and the last ones alone would leave the
+ * units idle.
+ */
+static void sub_partitions_take_turns(void **state)
+{
+    enum { BATCHES = 16, LOADS = 2, COUNT = BATCHES * (LOADS + 1) + 3, WARPS = 32, BLOCKS = 2 };
+    struct fixture f = {
+        .steps = {{.body = 1, .repeats = 1000}, {.count = COUNT - 1}, {.first = COUNT - 1, .count = 1}},
+        .path = {.count = 3}};
+    unsigned i;
+
+    (void)state;
+    fixture_fill(&f, COUNT, fixture_plain(SASS_FADD, 4, 1));
+    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+        if (i % (LOADS + 1) < LOADS)
+            f.code[i] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[COUNT - 3] = fixture_plain(SASS_BAR, 1, 0);
+    f.code[COUNT - 2] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, COUNT, WARPS);
+    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+        if (i % (LOADS + 1) < LOADS)
+            f.counts[i].requests = f.counts[i].wavefronts = 1;
+    check_near(fixture_play(&f, BLOCKS, false).first, 1000. * BATCHES * LOADS * WARPS * BLOCKS, 20000);
+}
+
+/* One of a scheduler's two warps waits for a load at its end. If it goes first, the other fills that time. */
+static double waiting_warp(unsigned which)
+{
+    struct fixture f = {0};
+    struct emulate_path paths[2];
+    size_t i;
+
+    fixture_fill(&f, 103, fixture_plain(SASS_FADD, 1, 0));
+    f.code[100] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[101] = fixture_plain(SASS_FADD, 1, 1);
+    f.steps[0] = (struct emulate_step){.count = 103};
+    f.steps[1] = (struct emulate_step){.count = 100};
+    f.steps[2] = (struct emulate_step){.first = 102, .count = 1};
+    fixture_set_up(&f, 103, 8);
+    f.counts[100] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
+    paths[0] = (struct emulate_path){.steps = f.steps, .count = 1};
+    paths[1] = (struct emulate_path){.steps = f.steps + 1, .count = 2};
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    for (i = 0; i < 8; i++)
+        f.paths[i] = i / 4 != which;
+    return fixture_play(&f, 1, false).first;
+}
+
+static void the_youngest_goes_first(void **state)
+{
+    (void)state;
+    check_near(waiting_warp(1), 100 + 1 + 101 + 1 + 5, 5);
+    check_near(waiting_warp(0), 101 + 100 + 1 + 29 + 1 + 5, 5);
+}
+
+/* Three warps of a scheduler, each with 100 FADDs that it can issue every second cycle. Those of a block take
+ * turns. Of blocks the first two leave the third one nothing, unless they yield, and then it is alone. */
+static void the_older_block_goes_first(void **state)
+{
+    static const struct {
+        unsigned warps, blocks;
+        bool yields;
+        double cycles;
+    } cases[] = {{12, 1, false, 300}, {4, 3, false, 400}, {4, 3, true, 300}};
+    size_t c, i;
+
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 101, fixture_plain(SASS_FADD, 2, 0));
+        for (i = 0; i < 100; i++)
+            f.code[i].control.yield = cases[c].yields;
+        fixture_set_up(&f, 101, cases[c].warps);
+        check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
+    }
+}
+
+/* Four warps of a block, one a scheduler, come to a barrier together, or 50 cycles apart. */
+static double meet(bool together)
+{
+    struct fixture f = {0};
+    struct emulate_step steps[4];
+    struct emulate_path paths[4];
+    size_t w;
+
+    fixture_fill(&f, 212, fixture_plain(SASS_FADD, 1, 0));
+    f.code[200] = fixture_plain(SASS_BAR, 1, 0);
+    fixture_set_up(&f, 212, 4);
+    for (w = 0; w < 4; w++) {
+        const uint32_t skipped = together ? 0 : 50 * (uint32_t)w;
+
+        steps[w] = (struct emulate_step){.first = skipped, .count = 212 - skipped};
+        paths[w] = (struct emulate_path){.steps = &steps[w], .count = 1};
+        f.paths[w] = (uint32_t)w;
+    }
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 4};
+    return fixture_play(&f, 1, false).first;
+}
+
+static void a_barrier_takes_note_of_one_warp_after_another(void **state)
+{
+    (void)state;
+    check_near(meet(true), 200 + 20 + 3 + 10 + 5, 2);
+    check_near(meet(false), 200 + 20 + 10 + 5, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_warp_goes_on_unless_it_yields),
+        cmocka_unit_test(sub_partitions_take_turns),
+        cmocka_unit_test(the_youngest_goes_first),
+        cmocka_unit_test(the_older_block_goes_first),
+        cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

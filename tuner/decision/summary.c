@@ -1,0 +1,188 @@
+#include "tuner/decision/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Below this the estimates hardly order what was measured. */
+static const double disorder = 0.3;
+
+struct words {
+    struct json *list;
+    bool failed;
+};
+
+static void say(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct words *words, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!words->failed)
+        words->failed = js_append(words->list, js_new_string(text));
+}
+
+/* Why the winner is as fast as it is, and no faster. */
+static void say_limit(struct words *words, const struct tuned *tuned)
+{
+    const struct variant_prediction *prediction = &tuned->finalists[0].prediction;
+    const double time_s = tuned->finalists[0].record.time_s;
+
+    if (!prediction->told.predicted) {
+        if (prediction->reason[0])
+            say(words, "the model cannot say what limits it: %s", prediction->reason);
+        return;
+    }
+    if (*prediction->unrated) {
+        say(words, "the model has no rate for %s: its estimate says nothing, its lower bound is %.4g ms",
+            prediction->unrated, prediction->told.bound_s * 1e3);
+        return;
+    }
+    if (prediction->latency_hidden)
+        say(words, "limited by %s: latency is hidden, %.1f warps per SM are needed and %.1f are there",
+            resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
+    else if (prediction->needed_warps > prediction->had_warps)
+        say(words,
+            "limited by latency: hiding it takes %.1f warps per SM, %.1f are there; then %s would limit",
+            prediction->needed_warps, prediction->had_warps, resource_name(prediction->told.limiter));
+    else
+        say(words,
+            "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without "
+            "waiting in line, %.1f are there",
+            resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
+    if (prediction->told.bound_s <= time_s)
+        say(words,
+            "it takes %.2f times its lower bound of %.4g ms, set by %s; the estimate was %.4g ms (%+.0f %%)",
+            time_s / prediction->told.bound_s, prediction->told.bound_s * 1e3,
+            resource_name(prediction->bound_limiter), prediction->told.estimate_s * 1e3,
+            100 * (prediction->told.estimate_s / time_s - 1));
+    else
+        say(words,
+            "it is faster than its lower bound of %.4g ms, set by %s: the profile is of another GPU or out "
+            "of date",
+            prediction->told.bound_s * 1e3, resource_name(prediction->bound_limiter));
+}
+
+/* In what the closest other finalist differs, and what that costs. */
+static void say_close(struct words *words, const struct spec *spec, const struct tuned *tuned)
+{
+    const struct tuned_variant *best = &tuned->finalists[0], *next = &tuned->finalists[1];
+    char changes[512] = "", a[64], b[64];
+    size_t p, used = 0;
+
+    if (tuned->finalist_count < 2)
+        return;
+    for (p = 0; p < spec->parameter_count && used + 160 < sizeof changes; p++) {
+        if (best->choices[p] == next->choices[p])
+            continue;
+        value_text(a, sizeof a, &spec->parameters[p].values[best->choices[p]]);
+        value_text(b, sizeof b, &spec->parameters[p].values[next->choices[p]]);
+        used += (size_t)snprintf(changes + used, sizeof changes - used, "%s%.40s %s instead of %s",
+                                 used ? ", " : "", spec->parameters[p].name, b, a);
+    }
+    say(words, "next best, %.2f %% slower%s: %s", 100 * (next->record.time_s / best->record.time_s - 1),
+        tuned->tied > 1 ? " (a tie)" : "", changes);
+}
+
+static void say_search(struct words *words, const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+    char compiles[128] = "";
+    size_t used = 0;
+
+    if (s->shared)
+        used = (size_t)snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s",
+                                s->compiled - s->shared, s->compiled - s->shared == 1 ? "" : "s");
+    if (tuned->counts.missing)
+        snprintf(compiles + used, sizeof compiles - used, " (%" PRIu64 " asked for are not in the recording)",
+                 tuned->counts.missing);
+    if (s->end == SEARCH_GOING) {
+        say(words,
+            "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64
+            " timed when the run was ended: the same command goes on",
+            s->compiled, tuned->counts.valid, compiles, s->timed);
+        return;
+    }
+    say(words,
+        "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed; %" PRIu64
+        " passed over because their lower bound is above the best time, %" PRIu64
+        " because they are expected to be slower; %" PRIu64
+        " not compiled, by what their neighbours are like",
+        s->compiled, tuned->counts.valid, compiles, s->timed, s->cut_bound, s->cut_estimate, s->not_compiled);
+    if (s->end == SEARCH_SPENT && s->promising)
+        say(words,
+            "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",
+            search_end_text(s->end), s->promising);
+    else if (s->end == SEARCH_LITTLE)
+        say(words, "ended because going on for another %.2g s is expected to gain %.2g %%: --time goes on",
+            s->again_s, 100 * s->further_gain);
+    else
+        say(words, "ended because %s", search_end_text(s->end));
+}
+
+static void say_model(struct words *words, const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+
+    if (!tuned->profile[0] || (s->compiled && s->refused == s->compiled))
+        say(words, "nothing was predicted: measured times alone guided the search");
+    else if (s->rank_correlation < disorder)
+        say(words,
+            "the estimates did not order the measured variants (rank correlation %.2f): measured times "
+            "decided",
+            s->rank_correlation);
+    else if (s->rank_correlation <= 1)
+        say(words, "rank correlation of the estimates with the measured times: %.2f", s->rank_correlation);
+    if (s->refused && s->refused < s->compiled)
+        say(words, "%" PRIu64 " of the compiled have no prediction: no rule passes them over", s->refused);
+    if (tuned->counts.read_differently)
+        say(words,
+            "of %" PRIu64 " variants that the model read, %" PRIu64
+            " have other machine code here (NVRTC %s) than was recorded (NVRTC %s)",
+            tuned->counts.read, tuned->counts.read_differently, tuned->nvrtc_here, tuned->nvrtc);
+}
+
+static void say_audit(struct words *words, const struct tuned *tuned)
+{
+    const struct search_summary *s = &tuned->search;
+
+    if (!s->audit.timed)
+        return;
+    if (isinf(s->audit.nearest)) {
+        say(words, "audit: none of %" PRIu64 " re-measured ran correctly", s->audit.timed);
+        return;
+    }
+    say(words,
+        "audit: %" PRIu64 " of %" PRIu64
+        " re-measured beat the best: at most %.1f %% of those passed over would; the nearest was %.1f %% %s",
+        s->audit.faster, s->audit.timed, 100 * s->audit.limit, 100 * fabs(s->audit.nearest - 1),
+        s->audit.nearest < 1 ? "faster" : "slower");
+}
+
+int summary_new(struct json **out, const struct spec *spec, const struct tuned *tuned, struct err *err)
+{
+    struct words words = {.list = js_new_array()};
+
+    *out = NULL;
+    words.failed = !words.list;
+    if (tuned->finalist_count) {
+        say_limit(&words, tuned);
+        say_close(&words, spec, tuned);
+    }
+    if (tuned->strategy == SEARCH_MODEL) {
+        say_search(&words, tuned);
+        say_model(&words, tuned);
+        say_audit(&words, tuned);
+    }
+    if (words.failed) {
+        js_free(words.list);
+        return err_memory(err);
+    }
+    *out = words.list;
+    return 0;
+}

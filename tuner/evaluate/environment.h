@@ -1,0 +1,53 @@
+/* The place where tuning happens: compiler, GPUs, and what they are. */
+#ifndef TUNER_SOURCE_SITE_H
+#define TUNER_SOURCE_SITE_H
+
+#include "base/err.h"
+#include "gpu/compile.h"
+#include "gpu/worker.h"
+#include "model/device/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct environment_options {
+    const char *device; /* null: every GPU like the first; else the number of one, or the name of a GPU that
+                           is not here */
+    const char *nvrtc;  /* library; null: see compiler_open */
+    const char *worker; /* executable; null: see worker_open */
+    const char *cache;  /* directory for cubins; null: none */
+    unsigned jobs;      /* threads that compile; 0: one per core */
+    bool ahead;         /* many variants will be compiled: starts what compiles while the GPU is opened */
+};
+
+struct environment {
+    unsigned jobs;
+    struct compiler *compiler; /* null when NVRTC is not here */
+    struct err compiler_err;   /* then: why */
+    struct worker **workers;   /* one per GPU in use */
+    size_t worker_count;       /* 0: no GPU is used */
+    struct err worker_err;     /* then: why */
+    struct device device;      /* of the GPUs in use; empty when there is none */
+};
+
+/* Opens what is here; a missing compiler or GPU is no error but stands in the struct. ERR_MISSING when
+ * `device` is the number of a GPU that is not here. */
+int environment_open(struct environment *out, const struct environment_options *options, struct err *err);
+void environment_close(struct environment *environment);
+
+unsigned environment_cores(void); /* that this process may use, at least 1 */
+
+/* True when `device` is a number. */
+bool environment_is_number(const char *device);
+
+/* "NVIDIA H200" and "nvidia-h200" are the same name. */
+bool environment_same_name(const char *a, const char *b);
+
+/* The directory where compiled code is kept, or null for none: OCCUTUNE_CACHE, else $XDG_CACHE_HOME/occutune,
+ * else ~/.cache/occutune. "" in OCCUTUNE_CACHE means none. */
+const char *environment_cache_directory(char *out, size_t size);
+
+/* The name in lower case with '-' for what is no letter or digit, cut to `size`. */
+void environment_slug(char *out, size_t size, const char *name);
+
+#endif

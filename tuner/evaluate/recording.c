@@ -1,0 +1,131 @@
+#include "tuner/evaluate/recording.h"
+
+#include "tuner/journal/metadata.h"
+#include "tuner/evaluate/environment.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), wanted = strlen(end);
+
+    return length >= wanted && !strcmp(text + length - wanted, end);
+}
+
+static int is_journal(const struct dirent *entry)
+{
+    return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".json.gz");
+}
+
+/* Keeps the better of two fitting journals: the later one of the same device. */
+static int choose(struct journal **best, struct journal *next, struct err *err)
+{
+    struct metadata a, b;
+
+    if (!*best) {
+        *best = next;
+        return 0;
+    }
+    metadata_read(&a, *best);
+    metadata_read(&b, next);
+    if (!environment_same_name(a.device_name, b.device_name)) {
+        err_set(err, ERR_USAGE, "recordings of %s and %s are there: choose one with --device", a.device_name,
+                b.device_name);
+        journal_free(next);
+        return ERR_USAGE;
+    }
+    if (strcmp(a.date, b.date) < 0) {
+        journal_free(*best);
+        *best = next;
+    } else {
+        journal_free(next);
+    }
+    return 0;
+}
+
+/* Opens one file of the folder and keeps it if it fits. */
+static int consider(struct journal **best, const char *path, const struct spec *spec, size_t problem,
+                    const char *device, struct err *err)
+{
+    struct journal *journal;
+    struct metadata metadata;
+    struct err misfit = {0};
+    int code = journal_read(&journal, path, err);
+
+    if (code)
+        return code;
+    metadata_read(&metadata, journal);
+    if (metadata_check(journal, spec, problem, &misfit) ||
+        (device && !environment_same_name(device, metadata.device_name))) {
+        journal_free(journal);
+        return 0;
+    }
+    return choose(best, journal, err);
+}
+
+static int search_folder(struct journal **best, const char *folder, const struct spec *spec, size_t problem,
+                         const char *device, struct err *err)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, is_journal, alphasort);
+    char path[4096 + NAME_MAX + 2];
+    int i, code = 0;
+
+    for (i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (!code)
+            code = consider(best, path, spec, problem, device, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+/* A file that does not name its device answers for any. */
+static int check_device(const struct journal *journal, const char *device, struct err *err)
+{
+    struct metadata metadata;
+
+    metadata_read(&metadata, journal);
+    if (!device || !metadata.device_named || environment_same_name(device, metadata.device_name))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "%s: was recorded on %s, not on %s: leave the device out or name another recording",
+                   journal_path(journal), metadata.device_name, device);
+}
+
+int recording_open(struct journal **out, const char *path, const struct spec *spec, size_t problem,
+                   const char *device, struct err *err)
+{
+    char folder[4096], sizes[256];
+    int code;
+
+    *out = NULL;
+    if (path) {
+        code = journal_read(out, path, err);
+        if (!code)
+            code = metadata_check(*out, spec, problem, err);
+        if (!code)
+            code = check_device(*out, device, err);
+    } else {
+        snprintf(folder, sizeof folder, "%srecorded", spec->directory);
+        code = search_folder(out, folder, spec, problem, device, err);
+        spec_problem_text(sizes, sizeof sizes, spec, problem);
+        if (!code && !*out)
+            code = err_set(err, ERR_MISSING,
+                           "there is no recording of kernel %s%s%s%s%s in %s: name one with --recorded, tune "
+                           "on a machine with a GPU, or let `occutune predict` rank the configurations "
+                           "without either",
+                           spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
+                           device ? device : "", folder);
+    }
+    if (code) {
+        journal_free(*out);
+        *out = NULL;
+    }
+    return code;
+}

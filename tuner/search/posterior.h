@@ -1,0 +1,53 @@
+/* What the search believes of the time of a configuration, from all that is known so far.
+ *
+ *   log time = log(estimate, corrected by model/learn) + what the measured ones taught beyond it
+ *
+ * A configuration with a prediction has its own estimate. One that is not compiled, or that the model could
+ * not read, takes it from those that have one, by its parameters (`surrogate`); its deviation says how
+ * sure that is. What the measured times still differ by is learned by parameters in the same way, with a
+ * factor on the estimate that may turn out to be nothing: a model that misleads is outvoted by measurements,
+ * and without any prediction the measurements alone remain. */
+#ifndef TUNER_SEARCH_BELIEF_H
+#define TUNER_SEARCH_BELIEF_H
+
+#include "base/err.h"
+#include "model/predict/learn.h"
+#include "space/spec.h"
+#include "tuner/search/search.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A configuration that was compiled, perhaps timed. */
+struct observation {
+    const unsigned *choices;
+    struct search_prediction prediction;
+    bool timed;
+    double time_s; /* when timed: NaN where it failed */
+};
+
+/* Whether it has an estimate that counts; false of null. */
+bool search_estimated(const struct search_prediction *prediction);
+
+struct posterior;
+
+int posterior_open(struct posterior **out, const struct spec *spec, struct err *err);
+void posterior_close(struct posterior *posterior); /* also null */
+
+/* Learns anew from all that is known. */
+int posterior_learn(struct posterior *posterior, const struct observation *observations, size_t n,
+                    struct err *err);
+
+/* What is expected: median of the time and standard deviation of its logarithm. False, and nothing set, while
+ * there is neither an estimate nor a measurement. `forecast` null: not compiled. */
+struct expected {
+    double time_s, deviation;
+};
+bool posterior_expects(struct expected *out, const struct posterior *posterior, const unsigned *choices,
+                       const struct search_prediction *prediction);
+
+/* The logarithm of the time expected of a configuration that is not compiled; quicker to have. 0 while
+ * nothing is known. */
+double posterior_log_time(const struct posterior *posterior, const unsigned *choices);
+
+#endif

@@ -1,0 +1,105 @@
+/* What was not timed, and why: counted, and written at the end of the journal. */
+#include "tuner/tune/tuning.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What the search pruned counts as pruned; what it never came to, because the run ended early, as
+ * skipped. */
+void pruned_count(struct tuning *tuning)
+{
+    struct tuned *out = tuning->out;
+    struct tune_counts *counts = &out->counts;
+    uint64_t settled = 0;
+    size_t i;
+
+    search_summarise(&out->search, tuning->search);
+    counts->visited = search_visited(tuning->search);
+    for (i = 0; i < OUTCOME_COUNT; i++)
+        settled += counts->outcomes[i];
+    if (counts->valid > settled && out->strategy == SEARCH_MODEL && out->end == TUNE_COMPLETE)
+        counts->outcomes[OUTCOME_PRUNED] += counts->valid - settled;
+    else if (counts->valid > settled)
+        counts->outcomes[OUTCOME_SKIPPED] += counts->valid - settled;
+    if (out->end == TUNE_COMPLETE && tuning->options->trials && out->search.end == SEARCH_SPENT)
+        out->end = TUNE_TRIALS;
+}
+
+static int set_ms(struct json *object, const char *key, double seconds)
+{
+    char text[32];
+
+    if (!isfinite(seconds))
+        return 0;
+    snprintf(text, sizeof text, "%.6g", seconds * 1e3);
+    return js_set_real(object, key, strtod(text, NULL));
+}
+
+static struct json *cut_json(const struct search_cut *cut)
+{
+    static const char *const rules[] = {
+        [SEARCH_CUT_BOUND] = "bound", [SEARCH_CUT_ESTIMATE] = "estimate", [SEARCH_LEFT] = "trials"};
+    struct json *object = js_new_object();
+    int failed = !object || js_set_string(object, "rule", rules[cut->fate]);
+
+    if (!failed && cut->prediction.predicted)
+        failed = set_ms(object, "bound_ms", cut->prediction.bound_s) |
+                 set_ms(object, "estimate_ms", cut->prediction.estimate_s) |
+                 js_set_string(object, "limiter", resource_name(cut->prediction.limiter));
+    if (!failed)
+        failed =
+            set_ms(object, "expected_ms", cut->expected_s) |
+            set_ms(object, "expected_at_best_ms", cut->expected_s * exp(-SEARCH_MARGIN * cut->deviation)) |
+            set_ms(object, "best_ms", cut->best_s);
+    return js_unless(failed, object);
+}
+
+/* Every compiled variant that was pruned, by key. */
+static int cuts_json(struct json **out, const struct tuning *tuning, struct err *err)
+{
+    const struct search_summary *summary = &tuning->out->search;
+    struct search_cut *cuts =
+        malloc((summary->cut_bound + summary->cut_estimate + summary->promising + 1) * sizeof *cuts);
+    struct json *object = js_new_object();
+    size_t i, n;
+    int failed = !cuts || !object;
+
+    n = failed ? 0 : search_cuts(cuts, tuning->search);
+    for (i = 0; i < n && !failed; i++) {
+        const struct candidate *candidate = map_find(&tuning->by_index, cuts[i].index);
+
+        failed = js_set(object, candidate->record.key, cut_json(&cuts[i]));
+    }
+    free(cuts);
+    *out = failed ? NULL : object;
+    if (!failed)
+        return 0;
+    js_free(object);
+    return err_memory(err);
+}
+
+int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
+{
+    const struct tune_counts *counts = &tuning->out->counts;
+    const struct search_summary *summary = &tuning->out->search;
+    struct json *object, *cuts = NULL;
+    int code = 0;
+
+    *out = NULL;
+    if (!counts->outcomes[OUTCOME_SKIPPED] && !counts->outcomes[OUTCOME_PRUNED])
+        return 0;
+    object = js_new_object();
+    if (!object || js_set_integer(object, "skipped", (int64_t)counts->outcomes[OUTCOME_SKIPPED]) ||
+        js_set_integer(object, "not_compiled", (int64_t)summary->not_compiled))
+        code = err_memory(err);
+    if (!code)
+        code = cuts_json(&cuts, tuning, err);
+    if (!code && js_set(object, "pruned", cuts))
+        code = err_memory(err);
+    if (code)
+        js_free(object);
+    else
+        *out = object;
+    return code;
+}
