@@ -1,6 +1,6 @@
 # A module is a folder that other folders include as "folder/header.h". It shows the headers of its API, and only to the
 # targets that link it: an include of a private header, or against the layering, does not build (tests/privacy).
-# The library of the module tuner/search is occ_tuner_search.
+# The library of the module tuner/strategy is occ_tuner_strategy.
 #
 #   module(NAME model/emulate
 #          SOURCES ...      its own

@@ -1,7 +1,7 @@
 #include "validation/neighbours.h"
 
 #include "base/hash.h"
-#include "tuner/search/posterior.h"
+#include "tuner/strategy/posterior.h"
 
 #include <math.h>
 #include <stdlib.h>

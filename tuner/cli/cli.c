@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "gpu/compile.h"
 #include "tuner/evaluate/environment.h"
+#include "tuner/strategy/strategy.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -49,12 +50,14 @@ static void put_overview(FILE *out, const char *program)
 
 static void put_option(FILE *out, const struct cli_option *option)
 {
-    char text[64];
+    const bool listed = !strcmp(option->help, "{strategies}");
+    char text[64], strategies_text[STRATEGY_NAMES_MAX];
 
+    strategy_choices(strategies_text, sizeof strategies_text);
     snprintf(text, sizeof text, "%c%c%s--%s%s%s", option->letter ? '-' : ' ',
              option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name,
              option->argument ? "=" : "", option->argument ? option->argument : "");
-    fprintf(out, "  %-26s %s\n", text, option->help);
+    fprintf(out, "  %-26s %s\n", text, listed ? strategies_text : option->help);
 }
 
 static void put_help(FILE *out, const char *program, const struct cli_command *command)

@@ -2,7 +2,7 @@
 
 #include "space/configuration.h"
 #include "space/space.h"
-#include "tuner/search/searching.h"
+#include "tuner/strategy/order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

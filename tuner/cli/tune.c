@@ -7,6 +7,7 @@
 #include "tuner/cli/progress.h"
 #include "tuner/decision/decision.h"
 #include "tuner/decision/summary.h"
+#include "tuner/strategy/strategy.h"
 #include "tuner/tune/tune.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
     {"device", 0, "N|NAME", "GPU number, or the name of the GPU whose recording is used"},
     {"recorded", 0, "FILE", "take times from this journal or Kernel Tuner cache"},
-    {"strategy", 0, "NAME", "model (default), exhaustive or random"},
+    {"strategy", 0, "NAME", "{strategies}"},
     {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
     {"audit", 0, "N", "model: time N of those passed over at the end (default 20; 0: none)"},
     {"seed", 0, "S", "seed of what is random (default 0)"},
@@ -52,13 +53,18 @@ static int read_options(struct run *run, struct environment_options *environment
     const struct cli_args *args = run->args;
     const char *strategy = cli_text(args, "strategy");
     uint64_t jobs = 0, cores = 0;
-    int found = strategy ? search_strategy_parse(strategy) : SEARCH_MODEL;
+    char names[STRATEGY_NAMES_MAX];
 
-    if (found < 0)
-        return err_set(err, ERR_USAGE, "--strategy: %s is none of model, exhaustive, random", strategy);
-    if (found != SEARCH_MODEL && cli_given(args, "audit"))
+    run->tune.strategy = strategy_find(strategy);
+    if (!run->tune.strategy) {
+        strategy_names(names, sizeof names);
+        return err_set(err, ERR_USAGE, "--strategy: %s is none of %s", strategy, names);
+    }
+    strategy_pruning(names, sizeof names);
+    if (!run->tune.strategy->prunes && cli_given(args, "audit"))
         return err_set(err, ERR_USAGE,
-                       "--audit: only --strategy model passes configurations over: leave one of the two out");
+                       "--audit: only --strategy %s passes configurations over: leave one of the two out",
+                       names);
     run->tune.audit = SEARCH_AUDIT;
     if (cli_count(&run->tune.audit, args, "audit", 0, 1000000, err) ||
         cli_count(&run->tune.seed, args, "seed", 0, UINT64_MAX, err) ||
@@ -68,7 +74,6 @@ static int read_options(struct run *run, struct environment_options *environment
         return ERR_USAGE;
     environment->device = cli_text(args, "device");
     environment->jobs = (unsigned)jobs;
-    run->tune.strategy = (enum search_strategy)found;
     run->tune.simulated_cores = (unsigned)cores;
     run->tune.recorded = cli_text(args, "recorded");
     run->tune.device =

@@ -2,7 +2,7 @@
  * simulated machine (tuner/source), and what each way had found is compared with the fastest of all.
  *
  *   exhaustive  every configuration, in the order of the space
- *   model       prediction and measurement (tuner/search)
+ *   model       prediction and measurement (tuner/strategy)
  *   random      a random order
  *   occupancy   all are compiled, then timed by falling occupancy
  *   pareto      all are compiled, then those on the Pareto front of Ryoo's two metrics are timed

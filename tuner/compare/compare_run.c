@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "tuner/evaluate/evaluator.h"
+#include "tuner/strategy/strategy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -250,11 +251,11 @@ static void begin_audit(struct player *player)
 
 static int play_search(struct player *player, struct err *err)
 {
-    static const enum search_strategy strategies[] = {[COMPARE_EXHAUSTIVE] = SEARCH_EXHAUSTIVE,
-                                                      [COMPARE_MODEL] = SEARCH_MODEL,
-                                                      [COMPARE_RANDOM] = SEARCH_RANDOM};
+    static const struct strategy *const by_way[] = {[COMPARE_EXHAUSTIVE] = &strategy_exhaustive,
+                                                    [COMPARE_MODEL] = &strategy_model,
+                                                    [COMPARE_RANDOM] = &strategy_random};
     const struct compare_options *options = player->options;
-    const struct search_options search = {.strategy = strategies[player->way],
+    const struct search_options search = {.strategy = by_way[player->way],
                                           .seed = player->seed,
                                           .count = options->replay->count,
                                           .first = options->first,
@@ -272,7 +273,7 @@ static int play_search(struct player *player, struct err *err)
             evaluator_compiling(player->evaluator) < 2 * options->cores &&
             player->waiting + evaluator_pending(player->evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST;
         capacity.time =
-            evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < search_trials_ahead(search.strategy);
+            evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < search.strategy->trials_ahead;
         capacity.now_s = evaluator_now_s(player->evaluator);
         code = search_next(&step, player->search, capacity, err);
         if (!code && step.audit && !player->auditing)

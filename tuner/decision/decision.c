@@ -347,8 +347,8 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
         code = summary_new(&words, spec, tuned, err);
     if (!code &&
         (js_set(object, "words", words) | js_set(object, "problem", metadata_problem(spec, tuned->problem)) |
-         js_set_string(object, "strategy", search_strategy_text(tuned->strategy)) |
-         (tuned->strategy == SEARCH_MODEL ? js_set(object, "search", search_json(tuned)) : 0) |
+         js_set_string(object, "strategy", tuned->strategy->name) |
+         (tuned->strategy->prunes ? js_set(object, "search", search_json(tuned)) : 0) |
          js_set_string(object, "journal", tuned->journal) |
          js_set_string(object, "recorded_date", tuned->recorded_date) |
          js_set_string(object, "ended", tune_end_text(tuned->end)) |

@@ -174,7 +174,7 @@ int summary_new(struct json **out, const struct spec *spec, const struct tuned *
         say_limit(&words, tuned);
         say_close(&words, spec, tuned);
     }
-    if (tuned->strategy == SEARCH_MODEL) {
+    if (tuned->strategy->prunes) {
         say_search(&words, tuned);
         say_model(&words, tuned);
         say_audit(&words, tuned);

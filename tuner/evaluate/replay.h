@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "space/space.h"
 #include "tuner/journal/journal.h"
-#include "tuner/search/search.h"
+#include "tuner/strategy/search.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -38,7 +38,7 @@ const char *occutune_version(void)
 
 void occutune_options_init(struct occutune_options *options)
 {
-    *options = (struct occutune_options){.strategy = "model", .audit = SEARCH_AUDIT};
+    *options = (struct occutune_options){.strategy = strategy_find(NULL)->name, .audit = SEARCH_AUDIT};
 }
 
 static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
@@ -75,12 +75,15 @@ static void pass_message(void *context, const char *text)
 
 static int bridge_init(struct bridge *bridge, const struct occutune_options *options, struct err *err)
 {
-    const int strategy = search_strategy_parse(options->strategy ? options->strategy : "model");
+    const struct strategy *strategy = strategy_find(options->strategy);
+    char names[STRATEGY_NAMES_MAX];
 
-    if (strategy < 0)
-        return err_set(err, ERR_USAGE, "strategy %s is none of model, exhaustive, random", options->strategy);
+    if (!strategy) {
+        strategy_names(names, sizeof names);
+        return err_set(err, ERR_USAGE, "strategy %s is none of %s", options->strategy, names);
+    }
     *bridge = (struct bridge){.options = options,
-                              .tune = {.strategy = (enum search_strategy)strategy,
+                              .tune = {.strategy = strategy,
                                        .seed = options->seed,
                                        .time_s = options->time_s,
                                        .trials = options->trials,

@@ -9,7 +9,7 @@
 #include "tuner/predict/pareto.h"
 #include "space/space.h"
 #include "space/variant.h"
-#include "tuner/search/search.h"
+#include "tuner/strategy/search.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -132,7 +132,7 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
 /* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. */
 static double give_up_s(const struct tuning *tuning)
 {
-    return tuning->options->strategy == SEARCH_EXHAUSTIVE || isnan(tuning->best_s) ? 0 : 2 * tuning->best_s;
+    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_s) ? 2 * tuning->best_s : 0;
 }
 
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)

@@ -197,7 +197,7 @@ static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
     const unsigned cores = options->simulated_cores ? options->simulated_cores : tuning->environment->jobs;
-    const struct search_options search = {.strategy = options->only ? SEARCH_EXHAUSTIVE : options->strategy,
+    const struct search_options search = {.strategy = tuning->out->strategy,
                                           .seed = options->seed,
                                           .count = options->only ? 1 : tuning->out->counts.valid,
                                           .first = tuning->out->initial.index,

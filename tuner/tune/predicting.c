@@ -37,7 +37,7 @@ static int load(struct tuning *tuning, struct err *err)
  * That is an error only for a profile that was asked for. */
 int predicting_open(struct tuning *tuning, struct err *err)
 {
-    const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
+    const bool asked = tuning->out->strategy->reads_predictions;
     struct err why = {0};
 
     if (!tuning->environment->compiler)
@@ -68,7 +68,7 @@ void predicting_close(struct tuning *tuning)
 
 struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate)
 {
-    const bool asked = tuning->options->strategy == SEARCH_MODEL && !tuning->options->only;
+    const bool asked = tuning->out->strategy->reads_predictions;
 
     return tuning->has_machine && asked && !tuning->searched ? &candidate->variant.launch : NULL;
 }

@@ -18,7 +18,7 @@ void pruned_count(struct tuning *tuning)
     counts->visited = search_visited(tuning->search);
     for (i = 0; i < OUTCOME_COUNT; i++)
         settled += counts->outcomes[i];
-    if (counts->valid > settled && out->strategy == SEARCH_MODEL && out->end == TUNE_COMPLETE)
+    if (counts->valid > settled && out->strategy->prunes && out->end == TUNE_COMPLETE)
         counts->outcomes[OUTCOME_PRUNED] += counts->valid - settled;
     else if (counts->valid > settled)
         counts->outcomes[OUTCOME_SKIPPED] += counts->valid - settled;

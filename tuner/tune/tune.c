@@ -65,7 +65,7 @@ static void report(const struct tuning *tuning, bool finals)
         progress.total = options->trials;
         progress.done = progress.timed + tuning->failed < progress.total ? progress.timed + tuning->failed
                                                                          : progress.total;
-    } else if (tuning->out->strategy == SEARCH_MODEL) { /* nobody knows how many it will take */
+    } else if (!tuning->out->strategy->knows_total) {
         progress.total = 0;
         progress.done = progress.timed + tuning->failed;
     }
@@ -102,9 +102,9 @@ static struct search_capacity capacity(const struct tuning *tuning)
         .compile =
             evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
             tuning->waiting_to_time + evaluator_pending(evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST,
-        .time = !tuning->reference_pending &&
-                evaluator_pending(evaluator, EVALUATOR_MEASURE) <
-                    search_trials_ahead(tuning->out->strategy) * evaluator_gpus(evaluator),
+        .time =
+            !tuning->reference_pending && evaluator_pending(evaluator, EVALUATOR_MEASURE) <
+                                              tuning->out->strategy->trials_ahead * evaluator_gpus(evaluator),
         .now_s = evaluator_now_s(evaluator),
     };
 }
@@ -254,6 +254,7 @@ static void take_times(struct tuning *tuning, double began_s, double began_core_
 int tune(struct tuned *out, const struct spec *spec, size_t problem, struct environment *environment,
          const struct tune_options *options, struct err *err)
 {
+    const struct strategy *strategy = options->only ? &strategy_exhaustive : options->strategy;
     struct tune_options filled = *options;
     struct tuning tuning = {.spec = spec,
                             .problem = problem,
@@ -264,7 +265,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
     const double began_s = clock_wall_s(), began_core_s = clock_core_s();
     int code;
 
-    *out = (struct tuned){.problem = problem, .strategy = options->strategy};
+    *out = (struct tuned){.problem = problem, .strategy = strategy};
     record_init(&out->initial.record);
     if (!(filled.compile_deadline_s > 0))
         filled.compile_deadline_s = 60;

@@ -6,7 +6,7 @@
 #include "launch/outcome.h"
 #include "space/spec.h"
 #include "tuner/journal/journal.h"
-#include "tuner/search/search.h"
+#include "tuner/strategy/strategy.h"
 #include "tuner/evaluate/environment.h"
 #include "tuner/evaluate/evaluator.h"
 
@@ -29,7 +29,7 @@ struct tune_progress {
 };
 
 struct tune_options {
-    enum search_strategy strategy;
+    const struct strategy *strategy;
     uint64_t seed;
     double time_s;             /* budget; 0: none */
     uint64_t trials;           /* budget; 0: none */
@@ -39,8 +39,9 @@ struct tune_options {
                                   working directory, "matmul.nvidia-h200.4096x4096x4096.journal.json" */
     const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
     const char *profiles;      /* folder of profiles by name; null: none */
-    uint64_t audit;            /* SEARCH_MODEL: see struct search_options */
-    const unsigned *only;      /* the one configuration to time, without a journal; null: search the space */
+    uint64_t audit;            /* see struct search_options */
+    const unsigned *only;      /* the one configuration to time, without a journal or strategy; null: search
+                                  the space */
     unsigned simulated_cores;  /* recorded: cores of the simulated machine; 0: as many as compile here */
     double compile_deadline_s; /* 0: 60 */
     const volatile sig_atomic_t *stop; /* ends the run early once it is not 0; may be null */
@@ -91,7 +92,7 @@ struct tuned_step {
 struct tuned {
     size_t problem;
     enum evaluator_level level;
-    enum search_strategy strategy;
+    const struct strategy *strategy;
     enum tune_end end;
     struct device device; /* limits empty when the recording is another tool's */
     char recorded_date[11];

@@ -111,7 +111,7 @@ struct drive {
     const struct synthetic *s;
     struct search *search;
     struct synthetic_run *out;
-    enum search_strategy strategy;
+    const struct strategy *strategy;
     struct search_step lanes[64]; /* under way, oldest first */
     unsigned count, cores;
     uint64_t ready; /* compiled, not yet asked to time */
@@ -199,7 +199,7 @@ static struct search_capacity capacity(const struct drive *d, unsigned lanes)
     for (i = 0; i < d->count; i++)
         timing += d->lanes[i].action == SEARCH_TIME;
     return (struct search_capacity){d->count < lanes && !(d->s->ready_most && d->ready >= d->s->ready_most),
-                                    timing < search_trials_ahead(d->strategy) && d->count < lanes, d->now_s};
+                                    timing < d->strategy->trials_ahead && d->count < lanes, d->now_s};
 }
 
 void synthetic_search(struct synthetic_run *out, const struct synthetic *synthetic,

@@ -3,7 +3,7 @@
 #define TESTS_UNIT_TUNER_SYNTHETIC_H
 
 #include "space/space.h"
-#include "tuner/search/search.h"
+#include "tuner/strategy/strategy.h"
 
 struct synthetic {
     struct spec spec;

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/search/cost.h"
+#include "tuner/strategy/cost.h"
 
 #include "base/hash.h"
 

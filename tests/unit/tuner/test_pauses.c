@@ -101,7 +101,7 @@ static void run(struct machine *m, const struct synthetic *space, struct search_
     m->space = space;
     m->trial_s = 0.01;
     m->best_s = INFINITY;
-    options.strategy = SEARCH_MODEL;
+    options.strategy = &strategy_model;
     options.count = space->count;
     options.first = space->first;
     options.space = space->space;

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "space/spec.h"
-#include "tuner/search/posterior.h"
+#include "tuner/strategy/posterior.h"
 
 static const char text[] =
     "{\"parameters\": {\"A\": [1, 2, 3, 4, 5, 6, 7, 8], \"B\": [0, 1], \"C\": [1, 2, 4, 8]}}";

@@ -1,9 +1,9 @@
 #include "check.h"
 
-#include "tuner/search/search.h"
+#include "tuner/strategy/strategy.h"
 
-static struct search *open_ok(enum search_strategy strategy, uint64_t count, uint64_t first, uint64_t trials,
-                              uint64_t seed)
+static struct search *open_ok(const struct strategy *strategy, uint64_t count, uint64_t first,
+                              uint64_t trials, uint64_t seed)
 {
     struct search *search;
     const struct search_options options = {
@@ -50,13 +50,13 @@ static uint64_t drive(struct search *search, uint64_t count, uint64_t fails, uin
 static void visits_each_once(void **state)
 {
     static const uint64_t counts[] = {1, 2, 3, 7, 64, 1000, 1025};
-    size_t c;
-    int strategy;
+    static const struct strategy *const orders[] = {&strategy_exhaustive, &strategy_random};
+    size_t c, k;
 
     (void)state;
     for (c = 0; c < sizeof counts / sizeof *counts; c++)
-        for (strategy = SEARCH_EXHAUSTIVE; strategy <= (int)SEARCH_RANDOM; strategy++) {
-            struct search *search = open_ok((enum search_strategy)strategy, counts[c], counts[c] / 2, 0, 42);
+        for (k = 0; k < sizeof orders / sizeof *orders; k++) {
+            struct search *search = open_ok(orders[k], counts[c], counts[c] / 2, 0, 42);
 
             assert_int_equal(drive(search, counts[c], 99, NULL), counts[c]);
             assert_int_equal(search_visited(search), counts[c]);
@@ -67,18 +67,18 @@ static void visits_each_once(void **state)
 static void begins_with_the_default(void **state)
 {
     uint64_t order[10], again[10], other[10];
-    struct search *search = open_ok(SEARCH_EXHAUSTIVE, 10, 3, 0, 0);
+    struct search *search = open_ok(&strategy_exhaustive, 10, 3, 0, 0);
     const uint64_t wanted[] = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9};
 
     (void)state;
     drive(search, 10, 99, order);
     search_close(search);
     assert_memory_equal(order, wanted, sizeof wanted);
-    drive(search = open_ok(SEARCH_RANDOM, 10, 3, 0, 1), 10, 99, order);
+    drive(search = open_ok(&strategy_random, 10, 3, 0, 1), 10, 99, order);
     search_close(search);
-    drive(search = open_ok(SEARCH_RANDOM, 10, 3, 0, 1), 10, 99, again);
+    drive(search = open_ok(&strategy_random, 10, 3, 0, 1), 10, 99, again);
     search_close(search);
-    drive(search = open_ok(SEARCH_RANDOM, 10, 3, 0, 2), 10, 99, other);
+    drive(search = open_ok(&strategy_random, 10, 3, 0, 2), 10, 99, other);
     search_close(search);
     assert_int_equal(order[0], 3);
     assert_memory_equal(order, again, sizeof order);
@@ -94,7 +94,7 @@ static void random_order_is_fair(void **state)
 
     (void)state;
     for (seed = 0; seed < 4000; seed++) {
-        drive(search = open_ok(SEARCH_RANDOM, 9, 0, 0, seed), 9, 99, order);
+        drive(search = open_ok(&strategy_random, 9, 0, 0, seed), 9, 99, order);
         search_close(search);
         for (k = 1; order[k] != 5; k++)
             ;
@@ -106,7 +106,7 @@ static void random_order_is_fair(void **state)
 
 static void trials_count_what_is_timed(void **state)
 {
-    struct search *search = open_ok(SEARCH_RANDOM, 1000, 0, 20, 7);
+    struct search *search = open_ok(&strategy_random, 1000, 0, 20, 7);
 
     (void)state;
     assert_int_equal(drive(search, 1000, 1, NULL), 20);
@@ -117,7 +117,7 @@ static void trials_count_what_is_timed(void **state)
 /* With trials left for one, no second is compiled ahead; with no room nothing is asked. */
 static void waits(void **state)
 {
-    struct search *search = open_ok(SEARCH_EXHAUSTIVE, 10, 0, 1, 0);
+    struct search *search = open_ok(&strategy_exhaustive, 10, 0, 1, 0);
     const struct search_capacity all = {true, true, 0}, none = {false, false, 0};
     struct search_facts facts = {.outcome = OUTCOME_COMPILE};
 
@@ -142,17 +142,19 @@ static void waits(void **state)
 static void lets_a_trial_teach(void **state)
 {
     (void)state;
-    assert_int_equal(search_trials_ahead(SEARCH_MODEL), 1);
-    assert_int_equal(search_trials_ahead(SEARCH_EXHAUSTIVE), 2);
-    assert_int_equal(search_trials_ahead(SEARCH_RANDOM), 2);
+    assert_int_equal(strategy_model.trials_ahead, 1);
+    assert_int_equal(strategy_exhaustive.trials_ahead, 2);
+    assert_int_equal(strategy_random.trials_ahead, 2);
 }
 
 static void names(void **state)
 {
     (void)state;
-    assert_int_equal(search_strategy_parse("random"), SEARCH_RANDOM);
-    assert_int_equal(search_strategy_parse("magic"), -1);
-    assert_string_equal(search_strategy_text(SEARCH_EXHAUSTIVE), "exhaustive");
+    assert_ptr_equal(strategy_find("random"), &strategy_random);
+    assert_ptr_equal(strategy_find("exhaustive"), &strategy_exhaustive);
+    assert_ptr_equal(strategy_find(NULL), &strategy_model);
+    assert_null(strategy_find("magic"));
+    assert_null(strategy_find(""));
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static void run_seeds(double quality[SEEDS], double random[SEEDS], enum syntheti
 
     for (s = 0; s < SEEDS; s++) {
         synthetic_open(&synthetic, kind, false, 1000 + s);
-        options = (struct search_options){.strategy = SEARCH_MODEL, .seed = s, .audit = 10};
+        options = (struct search_options){.strategy = &strategy_model, .seed = s, .audit = 10};
         options.trials = rationed ? search_allowance(synthetic.count) : 0;
         synthetic_search(&run, &synthetic, &options, 6);
         quality[s] = synthetic.best_s / run.best_s;
@@ -29,7 +29,7 @@ static void run_seeds(double quality[SEEDS], double random[SEEDS], enum syntheti
         assert_in_range(run.compiled - run.summary.compiled, 0, 6); /* some became the audit's */
         assert_int_equal(run.audited, run.summary.audit.timed);
         assert_false(run.lost_by_bound);
-        options = (struct search_options){.strategy = SEARCH_RANDOM, .seed = s, .trials = run.timed};
+        options = (struct search_options){.strategy = &strategy_random, .seed = s, .trials = run.timed};
         synthetic_search(&run, &synthetic, &options, 6);
         random[s] = synthetic.best_s / run.best_s;
         synthetic_close(&synthetic);
@@ -92,7 +92,7 @@ static void survives_throughput_falling_with_occupancy(void **state)
 /* What costs no compile is not counted against what may be compiled. */
 static void compiles_more_where_codes_are_shared(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 3, .trials = 70};
+    const struct search_options options = {.strategy = &strategy_model, .seed = 3, .trials = 70};
     struct synthetic synthetic;
     struct synthetic_run apart, sharing;
     uint64_t most;
@@ -115,7 +115,7 @@ static void compiles_more_where_codes_are_shared(void **state)
  * without compiling takes next to nothing from that. */
 static void uses_what_it_may_compile(void **state)
 {
-    struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
+    struct search_options options = {.strategy = &strategy_model, .seed = 2};
     struct synthetic synthetic;
     struct synthetic_run run;
 
@@ -136,7 +136,7 @@ static void uses_what_it_may_compile(void **state)
  * it takes seconds. */
 static void takes_a_large_space_to_its_end(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 1};
+    const struct search_options options = {.strategy = &strategy_model, .seed = 1};
     struct synthetic synthetic;
     struct synthetic_run run;
     double began_s;
@@ -160,7 +160,7 @@ static void takes_a_large_space_to_its_end(void **state)
 /* Everything is tried before it says that nothing runs. */
 static void tries_all_when_all_are_wrong(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .audit = 10};
+    const struct search_options options = {.strategy = &strategy_model, .audit = 10};
     struct synthetic synthetic;
     struct synthetic_run run;
 
@@ -183,7 +183,7 @@ static void keeps_a_small_budget(void **state)
     (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
     for (trials = 1; trials <= 3; trials++) {
-        const struct search_options options = {.strategy = SEARCH_MODEL, .trials = trials};
+        const struct search_options options = {.strategy = &strategy_model, .trials = trials};
 
         synthetic_search(&run, &synthetic, &options, 6);
         assert_int_equal(run.timed, trials);
@@ -199,7 +199,7 @@ static void keeps_a_small_budget(void **state)
 /* A larger budget than the search needs is not used up; one larger than a tenth of the space is possible. */
 static void takes_a_large_budget(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .trials = 1000000};
+    const struct search_options options = {.strategy = &strategy_model, .trials = 1000000};
     struct synthetic synthetic;
     struct synthetic_run run;
 
@@ -214,7 +214,7 @@ static void takes_a_large_budget(void **state)
 /* Where no more may be compiled before something is timed, it goes on with what there is, and ends. */
 static void goes_on_where_little_can_wait(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .trials = 30};
+    const struct search_options options = {.strategy = &strategy_model, .trials = 30};
     struct synthetic synthetic;
     struct synthetic_run run;
 
@@ -230,7 +230,7 @@ static void goes_on_where_little_can_wait(void **state)
 /* Recordings that contradict the bounds and themselves: it ends, and says what it found. */
 static void bears_contradictory_recordings(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .audit = 20};
+    const struct search_options options = {.strategy = &strategy_model, .audit = 20};
     struct synthetic synthetic;
     struct synthetic_run run;
     uint64_t i;
@@ -250,7 +250,7 @@ static void bears_contradictory_recordings(void **state)
  * them are timed, and at the end of a few they are left. */
 static void cuts_nothing_that_is_unread(void **state)
 {
-    struct search_options options = {.strategy = SEARCH_MODEL};
+    struct search_options options = {.strategy = &strategy_model};
     struct synthetic synthetic;
     struct synthetic_run run;
     uint64_t i, trials[] = {0, 20, 1000000};
@@ -284,7 +284,7 @@ static void audit_keeps_its_word(void **state)
     (void)state;
     for (r = 0; r < RUNS; r++) {
         const struct search_options options = {
-            .strategy = SEARCH_MODEL, .seed = r, .audit = 20, .trials = 2 + r % 5};
+            .strategy = &strategy_model, .seed = r, .audit = 20, .trials = 2 + r % 5};
 
         synthetic_open(&synthetic, (enum synthetic_kind)(r % SYNTHETIC_WRONG), false, r / 6);
         synthetic_search(&run, &synthetic, &options, 4);
@@ -299,7 +299,7 @@ static void audit_keeps_its_word(void **state)
 
 static void repeats_itself(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 5, .audit = 5};
+    const struct search_options options = {.strategy = &strategy_model, .seed = 5, .audit = 5};
     struct synthetic synthetic;
     struct synthetic_run a, b;
 

@@ -13,7 +13,7 @@ struct stepping {
 static void open(struct stepping *out, bool large, struct search_options options)
 {
     synthetic_open(&out->synthetic, SYNTHETIC_EASY, large, 4);
-    options.strategy = SEARCH_MODEL;
+    options.strategy = &strategy_model;
     options.count = out->synthetic.count;
     options.first = out->synthetic.first;
     options.space = out->synthetic.space;
@@ -214,7 +214,7 @@ static void gives_up_choosing_after_64_failures(void **state)
 /* Measured times alone promise too little while they are few: such a search is not ended by them early. */
 static void doubts_itself_where_nothing_is_predicted(void **state)
 {
-    const struct search_options options = {.strategy = SEARCH_MODEL, .seed = 2};
+    const struct search_options options = {.strategy = &strategy_model, .seed = 2};
     struct synthetic synthetic;
     struct synthetic_run run;
 

@@ -33,7 +33,7 @@ static void read_spec(struct spec *out)
         fail_msg("%s", err.text);
 }
 
-static int tune_by(enum search_strategy strategy, uint64_t trials, unsigned cores, struct err *err)
+static int tune_by(const struct strategy *strategy, uint64_t trials, unsigned cores, struct err *err)
 {
     const struct tune_options options = {.strategy = strategy,
                                          .trials = trials,
@@ -57,7 +57,7 @@ static int tune_by(enum search_strategy strategy, uint64_t trials, unsigned core
 
 static int tune_scale(struct err *err)
 {
-    return tune_by(SEARCH_EXHAUSTIVE, 0, 2, err);
+    return tune_by(&strategy_exhaustive, 0, 2, err);
 }
 
 static int compare_scale(struct err *err)
@@ -133,7 +133,7 @@ static void an_audit_begins_where_compiling_is_given_up(void **state)
     alarm(60);
     for (unsigned trials = 1; trials < 12; trials++)
         for (unsigned cores = 1; cores < 5; cores++)
-            if (tune_by(SEARCH_MODEL, trials, cores, &err))
+            if (tune_by(&strategy_model, trials, cores, &err))
                 fail_msg("%u trials, %u cores: %s", trials, cores, err.text);
     alarm(0);
 }

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/search/surrogate.h"
+#include "tuner/strategy/surrogate.h"
 
 #include "base/hash.h"
 

@@ -7,8 +7,8 @@
  * equal or not. Besides, a known quantity of each configuration, its `slope`, may enter linearly.
  *
  * Pure: the same points in the same order give the same surrogate. */
-#ifndef TUNER_SEARCH_SURROGATE_H
-#define TUNER_SEARCH_SURROGATE_H
+#ifndef TUNER_STRATEGY_SURROGATE_H
+#define TUNER_STRATEGY_SURROGATE_H
 
 #include "base/err.h"
 #include "space/spec.h"

@@ -1,7 +1,8 @@
 /* What is worth compiling and what is worth timing. */
-#include "tuner/search/searching.h"
+#include "tuner/strategy/model.h"
 
-#include "tuner/search/cost.h"
+#include "tuner/strategy/cost.h"
+#include "tuner/strategy/order.h"
 
 #include "base/hash.h"
 

@@ -1,7 +1,7 @@
-#include "tuner/search/cost.h"
+#include "tuner/strategy/cost.h"
 
 #include "base/stats.h"
-#include "tuner/search/surrogate.h"
+#include "tuner/strategy/surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
  * sure that is. What the measured times still differ by is learned by parameters in the same way, with a
  * factor on the estimate that may turn out to be nothing: a model that misleads is outvoted by measurements,
  * and without any prediction the measurements alone remain. */
-#ifndef TUNER_SEARCH_BELIEF_H
-#define TUNER_SEARCH_BELIEF_H
+#ifndef TUNER_STRATEGY_POSTERIOR_H
+#define TUNER_STRATEGY_POSTERIOR_H
 
 #include "base/err.h"
 #include "model/predict/learn.h"
 #include "space/spec.h"
-#include "tuner/search/search.h"
+#include "tuner/strategy/search.h"
 
 #include <stdbool.h>
 #include <stddef.h>

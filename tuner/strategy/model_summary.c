@@ -1,5 +1,5 @@
 /* What the strategy `model` came to, and why each configuration was pruned. */
-#include "tuner/search/searching.h"
+#include "tuner/strategy/model.h"
 
 #include "base/stats.h"
 #include "model/predict/learn.h"
@@ -31,8 +31,9 @@ static double rank_correlation(const struct model_search *search)
     return n < LEARN_LEAST ? NAN : stats_spearman(estimated, measured, n);
 }
 
-void model_search_summarise(struct search_summary *out, const struct model_search *search)
+void model_summarise(struct search_summary *out, const void *state)
 {
+    const struct model_search *search = state;
     size_t i;
 
     *out = (struct search_summary){.end = search->end,
@@ -67,8 +68,9 @@ void model_search_summarise(struct search_summary *out, const struct model_searc
 }
 
 /* What the audit compiled was not, as far as the search is concerned. */
-enum search_fate model_search_fate(const struct model_search *search, uint64_t index)
+enum search_fate model_fate(const void *state, uint64_t index)
 {
+    const struct model_search *search = state;
     const struct member *member = map_find(&search->by_index, index);
 
     if (member && !member->audit && member->stage >= TIMING)
@@ -78,8 +80,9 @@ enum search_fate model_search_fate(const struct model_search *search, uint64_t i
     return search_is_promising_unseen(search, index) ? SEARCH_LEFT : SEARCH_CUT_ESTIMATE;
 }
 
-size_t model_search_cuts(struct search_cut *out, const struct model_search *search)
+size_t model_cuts(struct search_cut *out, const void *state)
 {
+    const struct model_search *search = state;
     struct expected expected;
     size_t i, n = 0;
 

@@ -1,6 +1,6 @@
-#include "tuner/search/posterior.h"
+#include "tuner/strategy/posterior.h"
 
-#include "tuner/search/surrogate.h"
+#include "tuner/strategy/surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The strategy `model`: what next. */
-#include "tuner/search/searching.h"
+#include "tuner/strategy/model.h"
 
-#include "tuner/search/cost.h"
+#include "tuner/strategy/cost.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +23,28 @@ static uint64_t at_least(uint64_t a, uint64_t b)
 uint64_t search_allowance(uint64_t count)
 {
     return at_most(TRIALS_MOST, at_least(TRIALS_LEAST, count / 50));
+}
+
+static void close_model(void *state)
+{
+    struct model_search *search = state;
+    size_t i;
+
+    if (!search)
+        return;
+    for (i = 0; i < search->member_count; i++)
+        free(search->members[i]);
+    free(search->members);
+    free(search->observations);
+    free(search->compiles);
+    free(search->past);
+    map_release(&search->by_index);
+    posterior_close(search->posterior);
+    cost_close(search->cost);
+    free(search->pool);
+    free(search->neighbours);
+    free(search->choices);
+    free(search);
 }
 
 static int allocate(struct model_search *search, struct err *err)
@@ -48,11 +70,11 @@ static uint64_t compiled_most(const struct search_options *options)
     return at_most(options->count, at_least(most, options->trials));
 }
 
-int model_search_open(struct model_search **out, const struct search_options *options, struct err *err)
+static int open_model(void **state, const struct search_options *options, struct err *err)
 {
     struct model_search *search = calloc(1, sizeof *search);
 
-    *out = NULL;
+    *state = NULL;
     if (!search)
         return err_memory(err);
     search->options = *options;
@@ -65,32 +87,11 @@ int model_search_open(struct model_search **out, const struct search_options *op
     search->plan_stale = true;
     search->audit.fastest_s = INFINITY;
     if (allocate(search, err)) {
-        model_search_close(search);
+        close_model(search);
         return ERR_MEMORY;
     }
-    *out = search;
+    *state = search;
     return 0;
-}
-
-void model_search_close(struct model_search *search)
-{
-    size_t i;
-
-    if (!search)
-        return;
-    for (i = 0; i < search->member_count; i++)
-        free(search->members[i]);
-    free(search->members);
-    free(search->observations);
-    free(search->compiles);
-    free(search->past);
-    map_release(&search->by_index);
-    posterior_close(search->posterior);
-    cost_close(search->cost);
-    free(search->pool);
-    free(search->neighbours);
-    free(search->choices);
-    free(search);
 }
 
 static int grow(struct model_search *search, struct err *err)
@@ -346,9 +347,11 @@ static int go_on(struct search_step *out, struct model_search *search, struct se
     return 0;
 }
 
-int model_search_next(struct search_step *out, struct model_search *search, struct search_capacity capacity,
-                      struct err *err)
+static int next_of_model(struct search_step *out, void *state, struct search_capacity capacity,
+                         struct err *err)
 {
+    struct model_search *search = state;
+
     *out = (struct search_step){.action = SEARCH_WAIT};
     search->now_s = fmax(search->now_s, capacity.now_s);
     if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
@@ -451,10 +454,32 @@ static int tell_timed(struct model_search *search, struct member *member, const 
     return learn(search, err);
 }
 
-int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
-                      struct err *err)
+static int tell_model(void *state, uint64_t index, const struct search_facts *facts, struct err *err)
 {
+    struct model_search *search = state;
     struct member *member = map_find(&search->by_index, index);
 
     return facts->timed ? tell_timed(search, member, facts, err) : tell_compiled(search, member, facts, err);
 }
+
+static uint64_t visited(const void *state)
+{
+    const struct model_search *search = state;
+
+    return search->asked + search->impossible;
+}
+
+/* One trial at a time, since each teaches which one is the next; nobody knows how many it will take. */
+const struct strategy strategy_model = {.name = "model",
+                                        .reads_predictions = true,
+                                        .prunes = true,
+                                        .gives_up_slow = true,
+                                        .trials_ahead = 1,
+                                        .open = open_model,
+                                        .next = next_of_model,
+                                        .tell = tell_model,
+                                        .visited = visited,
+                                        .summarise = model_summarise,
+                                        .fate = model_fate,
+                                        .cuts = model_cuts,
+                                        .close = close_model};

@@ -1,7 +1,7 @@
 /* What a step is expected to gain, and what that costs. */
-#include "tuner/search/searching.h"
+#include "tuner/strategy/model.h"
 
-#include "tuner/search/cost.h"
+#include "tuner/strategy/cost.h"
 
 #include <math.h>
 #include <stdlib.h>

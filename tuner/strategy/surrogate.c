@@ -1,4 +1,4 @@
-#include "tuner/search/surrogate.h"
+#include "tuner/strategy/surrogate.h"
 
 #include "base/stats.h"
 

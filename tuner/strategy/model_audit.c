@@ -1,9 +1,10 @@
 /* The audit: a random sample of what was pruned by estimate is timed, so that the run can say how much
  * it may have lost. Drawn evenly from all configurations that were not timed and not ruled out by what is
  * certain. */
-#include "tuner/search/searching.h"
+#include "tuner/strategy/model.h"
 
 #include "base/hash.h"
+#include "tuner/strategy/order.h"
 
 #include <math.h>
 

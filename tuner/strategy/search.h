@@ -3,7 +3,8 @@
  * Configurations are indices of a space. Each goes through two steps, compiling and timing, and the search is
  * told what came of each. Told the same facts in the same order, it asks for the same things.
  *
- * SEARCH_MODEL compiles a spread of configurations, learns from their predictions which to compile next
+ * The strategy (strategy.h) decides. `model` compiles a spread of configurations, learns from their
+ * predictions which to compile next
  * (`posterior`), times the most promising, and learns again from what was measured. A compiled variant is
  * pruned by one of two rules:
  *   bound     its lower bound on time is not below the best measured time: safe as long as bounds are true
@@ -14,8 +15,8 @@
  * It ends when nothing left is likely to win, or when going on is expected to gain little. With a number of
  * trials it makes the most of these instead, and ends when they are used up. Where predictions are missing or
  * mislead, the measured times alone guide it. */
-#ifndef TUNER_SEARCH_SEARCH_H
-#define TUNER_SEARCH_SEARCH_H
+#ifndef TUNER_STRATEGY_SEARCH_H
+#define TUNER_STRATEGY_SEARCH_H
 
 #include "base/err.h"
 #include "launch/outcome.h"
@@ -26,14 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum search_strategy {
-    SEARCH_MODEL,      /* by prediction and by what was measured */
-    SEARCH_EXHAUSTIVE, /* every configuration, in the order of the space */
-    SEARCH_RANDOM      /* a random order without repetition */
-};
-
-const char *search_strategy_text(enum search_strategy strategy); /* "model", "exhaustive", "random" */
-int search_strategy_parse(const char *text);                     /* -1 for an unknown name */
+struct strategy; /* strategy.h */
 
 enum {
     SEARCH_AUDIT = 20, /* of those pruned, unless another number is asked for */
@@ -43,20 +37,20 @@ enum {
     SEARCH_MARGIN = 5
 };
 
-/* Relative gain: SEARCH_MODEL ends when going on for as long again is expected to gain less. */
+/* Relative gain: `model` ends when going on for as long again is expected to gain less. */
 #define SEARCH_WORTHWHILE 0.001
 
 struct search_options {
-    enum search_strategy strategy;
+    const struct strategy *strategy;
     uint64_t seed;             /* of what is random */
     uint64_t count;            /* configurations of the space; at least 1 */
     uint64_t first;            /* the one to begin with */
     uint64_t trials;           /* how many may be timed; 0: any number */
-    unsigned cores;            /* SEARCH_MODEL: that compile at the same time; 0: 1 */
-    bool goes_on;              /* SEARCH_MODEL: does not end for little expected gain: the caller ends it */
-    uint64_t audit;            /* SEARCH_MODEL: how many of those pruned to time at the end */
-    const struct space *space; /* SEARCH_MODEL: borrowed */
-    const struct spec *spec;   /* SEARCH_MODEL: of the space, borrowed */
+    unsigned cores;            /* `model`: that compile at the same time; 0: 1 */
+    bool goes_on;              /* `model`: does not end for little expected gain: the caller ends it */
+    uint64_t audit;            /* `model`: how many of those pruned to time at the end */
+    const struct space *space; /* `model`: borrowed */
+    const struct spec *spec;   /* `model`: of the space, borrowed */
 };
 
 /* A small ration of trials to compare searches by: 2 % of the configurations, 10 to 250. */
@@ -74,10 +68,6 @@ struct search_step {
     uint64_t index;
     bool audit; /* the search itself has ended: of its audit, if there is one */
 };
-
-/* How many trials may be under way for each GPU: in a plain order the next stands ready, SEARCH_MODEL chooses
- * it by what the one before it teaches. */
-size_t search_trials_ahead(enum search_strategy strategy);
 
 /* How many compiled variants the caller need keep until their trials: more than the search asks for unless it
  * is allowed as many trials. */
@@ -152,7 +142,8 @@ struct search_summary {
 };
 void search_summarise(struct search_summary *out, const struct search *search);
 
-/* What became of a configuration in SEARCH_MODEL, or would if it ended now; the audit changes nothing. */
+/* What became of a configuration, or would if it ended now; the audit changes nothing. Only of a strategy
+ * that prunes. */
 enum search_fate {
     SEARCH_TRIED,        /* asked to time, or could not be */
     SEARCH_CUT_BOUND,    /* pruned by `bound` */

@@ -1,25 +1,12 @@
-/* The state of the strategy `model`, shared by the files that make up the search: search.c (the interface and
- * the plain orders), search_model.c (what next), search_choose.c (what is worth it), search_audit.c,
- * search_summary.c (what it came to). Nobody else includes this. */
-#ifndef TUNER_SEARCH_SEARCHING_H
-#define TUNER_SEARCH_SEARCHING_H
+/* The state of the strategy `model`, shared by its files: model.c (what next), model_choose.c (what is worth
+ * it), model_gain.c (what to expect of going on), model_audit.c, model_summary.c (what it came to). Nobody
+ * else includes this. */
+#ifndef TUNER_STRATEGY_MODEL_H
+#define TUNER_STRATEGY_MODEL_H
 
 #include "base/map.h"
-#include "tuner/search/posterior.h"
-#include "tuner/search/search.h"
-
-enum { SEARCH_ROUNDS = 6 };
-
-/* The random order: position, 0 first, to index; all indices below `count` once. */
-uint64_t search_permuted(uint64_t position, uint64_t count, uint64_t seed);
-
-/* The same for many positions of one order. */
-struct search_order {
-    uint64_t count, streams[SEARCH_ROUNDS];
-    unsigned half; /* of the bits of an index */
-};
-void search_order_init(struct search_order *out, uint64_t count, uint64_t seed);
-uint64_t search_order_at(const struct search_order *order, uint64_t position);
+#include "tuner/strategy/posterior.h"
+#include "tuner/strategy/strategy.h"
 
 enum {
     PLAN = 16,            /* configurations planned to be compiled at a time */
@@ -119,15 +106,9 @@ struct model_search {
     } audit;
 };
 
-int model_search_open(struct model_search **out, const struct search_options *options, struct err *err);
-void model_search_close(struct model_search *search);
-int model_search_next(struct search_step *out, struct model_search *search, struct search_capacity capacity,
-                      struct err *err);
-int model_search_tell(struct model_search *search, uint64_t index, const struct search_facts *facts,
-                      struct err *err);
-void model_search_summarise(struct search_summary *out, const struct model_search *search);
-enum search_fate model_search_fate(const struct model_search *search, uint64_t index);
-size_t model_search_cuts(struct search_cut *out, const struct model_search *search);
+void model_summarise(struct search_summary *out, const void *state);
+enum search_fate model_fate(const void *state, uint64_t index);
+size_t model_cuts(struct search_cut *out, const void *state);
 
 /* Nothing ran, and what failed so far does not tell what will. */
 bool search_is_blind(const struct model_search *search);

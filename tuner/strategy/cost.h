@@ -1,8 +1,8 @@
 /* What a step of the search costs: the time of a trial, which is much the same for all, and the time of a
  * compile (with its prediction), which is learned over the parameters as the times of kernels are
  * (`surrogate`). Pure. */
-#ifndef TUNER_SEARCH_COST_H
-#define TUNER_SEARCH_COST_H
+#ifndef TUNER_STRATEGY_COST_H
+#define TUNER_STRATEGY_COST_H
 
 #include "base/err.h"
 #include "space/spec.h"

@@ -1,0 +1,197 @@
+/* What strategy.h promises of every strategy, for every row of the table. */
+#include "check.h"
+#include "synthetic.h"
+
+enum { LANES = 5 };
+
+/* One run: what was asked for, and what was told. */
+struct watch {
+    const struct synthetic *s;
+    const struct strategy *strategy;
+    struct search *search;
+    struct search_step lanes[LANES]; /* under way, oldest first */
+    size_t count, timing, compiles;
+    unsigned char *compiled, *timed; /* by index: how often asked */
+    bool *ready;                     /* by index: told to have compiled */
+    uint64_t visited, trials;        /* an audit left out */
+    uint64_t trail;                  /* of all steps, in order */
+    bool refuses;                    /* to compile, from now on */
+};
+
+static bool fails(uint64_t index)
+{
+    return index % 7 == 3;
+}
+
+static struct search_capacity capacity(const struct watch *w)
+{
+    return (struct search_capacity){.compile = !w->refuses && w->count < LANES,
+                                    .time = w->timing < w->strategy->trials_ahead && w->count < LANES};
+}
+
+static void started(struct watch *w, struct search_step step)
+{
+    const bool times = step.action == SEARCH_TIME;
+
+    assert_true(step.index < w->s->count);
+    assert_true(times ? capacity(w).time : capacity(w).compile);
+    assert_int_equal(times ? w->timed[step.index]++ : w->compiled[step.index]++, 0);
+    assert_true(!times || w->ready[step.index]);
+    assert_true(!step.audit || w->strategy->prunes);
+    w->visited += !times && !step.audit;
+    w->trials += times && !step.audit;
+    w->compiles += !times;
+    w->timing += times;
+    w->trail = w->trail * 31 + 2 * step.index + times;
+    w->lanes[w->count++] = step;
+}
+
+/* The youngest and the oldest in turns: tells come in any order. */
+static void finish_one(struct watch *w)
+{
+    const size_t at = w->compiles % 2 ? 0 : w->count - 1;
+    const struct search_step step = w->lanes[at];
+    struct search_facts facts = {.timed = step.action == SEARCH_TIME};
+
+    memmove(w->lanes + at, w->lanes + at + 1, (--w->count - at) * sizeof *w->lanes);
+    w->timing -= facts.timed;
+    if (facts.timed)
+        facts.time_s = w->s->time_s[step.index];
+    else if (fails(step.index))
+        facts.outcome = OUTCOME_COMPILE;
+    else if (w->strategy->reads_predictions)
+        facts.prediction = w->s->prediction[step.index];
+    w->ready[step.index] |= facts.outcome == OUTCOME_OK;
+    assert_int_equal(search_tell(w->search, step.index, &facts, NULL), 0);
+}
+
+static void check_end(struct watch *w, uint64_t trials)
+{
+    const uint64_t runnable = w->s->count - (w->s->count + 3) / 7;
+    struct search_summary summary;
+    uint64_t i, compiling = 0;
+
+    for (i = 0; i < w->count; i++)
+        compiling += w->lanes[i].action == SEARCH_COMPILE && !w->lanes[i].audit;
+    assert_int_equal(w->timing, 0);
+    search_summarise(&summary, w->search);
+    assert_int_equal(search_visited(w->search), w->visited);
+    assert_int_equal(summary.compiled, w->visited - compiling);
+    assert_int_equal(summary.timed, w->trials);
+    assert_true(!trials || w->trials <= trials);
+    assert_true(w->refuses || summary.end != SEARCH_GOING);
+    if (w->strategy->knows_total && !trials && !w->refuses)
+        assert_int_equal(w->trials, runnable);
+    assert_int_equal(!w->strategy->prunes, !w->strategy->fate);
+    assert_int_equal(!w->strategy->prunes, !w->strategy->cuts);
+    for (i = 0; w->strategy->prunes && i < w->s->count; i++)
+        assert_in_range(search_fate(w->search, i), SEARCH_TRIED, SEARCH_LEFT);
+}
+
+/* Runs one search to its end; `refuse_after` so many compiles, none more is allowed. Its trail. */
+static uint64_t drive(const struct synthetic *s, const struct strategy *strategy, uint64_t trials,
+                      uint64_t refuse_after)
+{
+    const struct search_options options = {.strategy = strategy,
+                                           .seed = 4,
+                                           .count = s->count,
+                                           .first = s->first,
+                                           .trials = trials,
+                                           .audit = strategy->prunes ? 6 : 0,
+                                           .cores = LANES,
+                                           .space = s->space,
+                                           .spec = &s->spec};
+    struct watch w = {.s = s, .strategy = strategy};
+    struct search_step step = {.action = SEARCH_WAIT};
+
+    w.compiled = calloc(3, s->count);
+    w.ready = calloc(s->count, sizeof *w.ready);
+    assert_non_null(w.compiled);
+    assert_non_null(w.ready);
+    w.timed = w.compiled + s->count;
+    assert_int_equal(search_open(&w.search, &options, NULL), 0);
+    assert_int_equal(search_visited(w.search), 0);
+    while (true) {
+        w.refuses = w.compiles >= refuse_after;
+        assert_int_equal(search_next(&step, w.search, capacity(&w), NULL), 0);
+        if (step.action == SEARCH_STOP)
+            break;
+        if (step.action != SEARCH_WAIT) {
+            started(&w, step);
+        } else if (w.count) {
+            finish_one(&w);
+        } else {
+            assert_true(w.refuses); /* it may wait for a core, but for nothing else */
+            break;
+        }
+    }
+    check_end(&w, trials);
+    search_close(w.search);
+    free(w.compiled);
+    free(w.ready);
+    return w.trail;
+}
+
+static void each_index_at_most_once(void **state)
+{
+    struct synthetic s;
+    size_t k;
+
+    (void)state;
+    synthetic_open(&s, SYNTHETIC_EASY, false, 1);
+    for (k = 0; strategies[k]; k++) {
+        const uint64_t trail = drive(&s, strategies[k], 0, UINT64_MAX);
+
+        assert_int_equal(trail, drive(&s, strategies[k], 0, UINT64_MAX)); /* told the same, asks the same */
+        drive(&s, strategies[k], 1, UINT64_MAX);
+        drive(&s, strategies[k], 25, UINT64_MAX);
+    }
+    synthetic_close(&s);
+}
+
+static void refused_compiling_times_what_is_ready(void **state)
+{
+    struct synthetic s;
+    size_t k;
+
+    (void)state;
+    synthetic_open(&s, SYNTHETIC_ROUGH, false, 2);
+    for (k = 0; strategies[k]; k++) {
+        drive(&s, strategies[k], 0, 0);
+        drive(&s, strategies[k], 0, 30);
+        drive(&s, strategies[k], 40, 30);
+    }
+    synthetic_close(&s);
+}
+
+/* No two rows have one name, each is found by it, and lists hold every one. */
+static void names_are_of_the_table(void **state)
+{
+    char names[STRATEGY_NAMES_MAX], small[6];
+    size_t k;
+
+    (void)state;
+    strategy_names(names, sizeof names);
+    for (k = 0; strategies[k]; k++) {
+        assert_ptr_equal(strategy_find(strategies[k]->name), strategies[k]);
+        assert_non_null(strstr(names, strategies[k]->name));
+    }
+    assert_string_equal(names, "model, exhaustive, random");
+    strategy_choices(names, sizeof names);
+    assert_string_equal(names, "model (default), exhaustive or random");
+    strategy_pruning(names, sizeof names);
+    assert_string_equal(names, "model");
+    strategy_names(small, sizeof small);
+    assert_string_equal(small, "model");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_index_at_most_once),
+        cmocka_unit_test(refused_compiling_times_what_is_ready),
+        cmocka_unit_test(names_are_of_the_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
