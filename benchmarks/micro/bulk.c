@@ -1,4 +1,4 @@
-/* Bulk copies (cp.async.bulk), from sm_90 on.
+/* Bulk copies (cp.async.bulk), where the architecture has them.
  *
  * Isolates: copies of 1 to 32 KB from global to shared memory, one thread of an SM asking for all, with up to
  * 128 KB of them under way: again and again of 128 KB an SM, which stay in L2, and once of 2 GB.
@@ -10,6 +10,7 @@
  *
  * Profile: bulk_l2_read, bulk_dram_read; curves bulk_l2, bulk_dram. */
 #include "micro/micro.h"
+#include "model/sass/arch/arch.h"
 
 #include <stdio.h>
 
@@ -127,6 +128,7 @@ static int from_dram(const struct micro *micro, struct err *err)
 int micro_bulk(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"bulk_l2", from_l2}, {"bulk_dram", from_dram}};
+    const struct arch *arch = arch_of(micro->device->sm);
 
-    return micro->device->sm >= 90 ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;
+    return arch && arch->bulk_copies ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;
 }

@@ -1,4 +1,4 @@
-/* Tensor instructions of warp groups (wgmma), sm_90 alone.
+/* Tensor instructions of warp groups (wgmma), where the architecture has them.
  *
  * Isolates: products of 64 rows and 8 to 256 columns by two warp groups an SM, whose factors stay where they
  * are: the second in shared memory, the first there too or in registers. A pass has 16 of them, and one group
@@ -12,6 +12,7 @@
  *
  * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8, tensor_clock; curves group_*. */
 #include "micro/micro.h"
+#include "model/sass/arch/arch.h"
 
 #include <stdio.h>
 
@@ -163,6 +164,7 @@ static int clock_under_load(const struct micro *micro, struct err *err)
 int micro_groups(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"groups", rates}, {"tensor_clock", clock_under_load}};
+    const struct arch *arch = arch_of(micro->device->sm);
 
-    return micro->device->sm == 90 ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;
+    return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;
 }

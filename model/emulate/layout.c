@@ -1,24 +1,11 @@
 /* Where everything lies before the first instruction: regions of global memory, constant banks. */
 #include "model/emulate/memory.h"
+#include "model/sass/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the driver writes into c[0] beside the parameters, by offset; found by compiling probes. A field that
- * an architecture lacks is 0xffff. */
-struct driver_layout {
-    unsigned block, grid, shared_window, local_window, stack, descriptor;
-};
-
-static struct driver_layout driver_layout(unsigned sm)
-{
-    if (sm >= 100)
-        return (struct driver_layout){0x360, 0x370, 0xffff, 0x2f8, 0x37c, 0x358};
-    if (sm >= 90)
-        return (struct driver_layout){0x0, 0xc, 0xffff, 0x20, 0x28, 0x208};
-    return (struct driver_layout){0x0, 0xc, 0x18, 0x20, 0x28, sm >= 80 ? 0x118 : 0xffff};
-}
-
+/* An offset past the bank, such as ARCH_ABSENT, puts nothing. */
 static void put(struct constant_bank *bank, unsigned offset, const void *bytes, size_t size)
 {
     if (offset > bank->size || size > bank->size - offset)
@@ -61,7 +48,7 @@ static int put_parameters(struct emulate_memory *memory, const struct emulate_ta
 static int init_bank0(struct emulate_memory *memory, const struct emulate_target *target,
                       unsigned stack_bytes, struct err *err)
 {
-    const struct driver_layout at = driver_layout(target->cubin->sm);
+    const struct arch_bank0 *at = &target->arch->bank0;
     const uint64_t shared = SHARED_WINDOW, local = LOCAL_WINDOW, descriptor = 0;
     struct constant_bank *bank = &memory->banks[0];
 
@@ -71,12 +58,12 @@ static int init_bank0(struct emulate_memory *memory, const struct emulate_target
     bank->known = calloc(bank->size / 4 + 1, sizeof *bank->known);
     if (!bank->bytes || !bank->known)
         return err_memory(err);
-    put(bank, at.block, target->launch->block, sizeof target->launch->block);
-    put(bank, at.grid, target->launch->grid, sizeof target->launch->grid);
-    put(bank, at.shared_window, &shared, 8);
-    put(bank, at.local_window, &local, 8);
-    put(bank, at.stack, &stack_bytes, 4);
-    put(bank, at.descriptor, &descriptor, 8);
+    put(bank, at->block, target->launch->block, sizeof target->launch->block);
+    put(bank, at->grid, target->launch->grid, sizeof target->launch->grid);
+    put(bank, at->shared_window, &shared, 8);
+    put(bank, at->local_window, &local, 8);
+    put(bank, at->stack, &stack_bytes, 4);
+    put(bank, at->descriptor, &descriptor, 8);
     return put_parameters(memory, target, err);
 }
 

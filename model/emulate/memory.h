@@ -58,7 +58,10 @@ struct emulate_memory {
     bool written; /* some page was since stores were dropped last */
 };
 
+struct arch;
+
 struct emulate_target {
+    const struct arch *arch;
     const struct cubin *cubin;
     const struct cubin_kernel *kernel;
     const struct launch *launch;

@@ -5,6 +5,7 @@
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/walk.h"
+#include "model/sass/arch/arch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -164,10 +165,8 @@ static int check_memory(const struct emulation *emulation, struct err *err)
     return 0;
 }
 
-static int check_launch(const struct emulation *emulation, const struct cubin *cubin, struct err *err)
+static int check_launch(const struct emulation *emulation, struct err *err)
 {
-    if (!sass_knows(cubin->sm))
-        return err_set(err, ERR_USAGE, "architecture sm_%u is not known to the decoder", cubin->sm);
     if (!emulation->threads || emulation->threads > 1024)
         return err_set(err, ERR_USAGE, "a block of %u threads: 1 to 1024 are possible", emulation->threads);
     if (!emulation->count)
@@ -179,12 +178,16 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
                    const struct sass_code *code, const struct launch *launch,
                    const struct emulate_options *options, struct err *err)
 {
-    const struct emulate_target target = {cubin, kernel, launch};
+    const struct arch *arch = arch_of(cubin->sm);
+    const struct emulate_target target = {arch, cubin, kernel, launch};
     const uint64_t threads = launch_threads(launch);
-    struct emulation *emulation = calloc(1, sizeof *emulation);
+    struct emulation *emulation;
     int rc;
 
     *out = NULL;
+    if (!arch)
+        return err_set(err, ERR_USAGE, "architecture sm_%u is not known to the decoder", cubin->sm);
+    emulation = calloc(1, sizeof *emulation);
     if (!emulation)
         return err_memory(err);
     emulation->cubin = cubin;
@@ -192,7 +195,6 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->launch = launch;
     emulation->instructions = code->instructions;
     emulation->count = code->count;
-    emulation->sm = cubin->sm;
     emulation->mode = options->mode;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
     emulation->time_limit_s = options->time_limit_s;
@@ -201,9 +203,10 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
     emulation->local_bytes = ((size_t)kernel->resources.local_bytes + STACK_BYTES + 15) & ~(size_t)15;
-    emulation->shared_bytes = (size_t)kernel->resources.shared_bytes + launch->shared_bytes +
-                              (cubin->sm >= 90 ? kernel->resources.shared_reserved_bytes : 0);
-    rc = check_launch(emulation, cubin, err);
+    emulation->shared_bytes =
+        (size_t)kernel->resources.shared_bytes + launch->shared_bytes +
+        (arch->shared == ARCH_SHARED_WITH_RESERVED ? kernel->resources.shared_reserved_bytes : 0);
+    rc = check_launch(emulation, err);
     if (!rc)
         rc = memory_init(&emulation->memory, &target, (unsigned)emulation->local_bytes, err);
     if (!rc)

@@ -118,7 +118,6 @@ struct emulation {
     struct sass *patched; /* the instructions where some were changed (by the loader, say), else null */
     const struct sass *instructions;
     size_t count;
-    unsigned sm;
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;

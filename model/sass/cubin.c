@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "model/sass/arch/arch.h"
 #include "model/sass/cubin_elf.h"
 #include "model/sass/cubin_info.h"
 
@@ -11,12 +12,7 @@
 #include <string.h>
 
 static const char text_prefix[] = ".text.";
-enum {
-    TEXT_PREFIX = sizeof text_prefix - 1,
-    RESERVED_BYTES = 1024,
-    RESERVED_FROM_SM = 80,
-    SECTION_HAS_RESERVED_FROM_SM = 90
-};
+enum { TEXT_PREFIX = sizeof text_prefix - 1 };
 
 /* CUDA 11 keeps the architecture in the lowest byte of e_flags, later ones in the second. */
 static unsigned architecture(const Elf64_Ehdr *header)
@@ -51,6 +47,7 @@ static struct cubin_kernel *find_kernel(struct cubin *cubin, const char *name)
 static int add_kernel(struct cubin *cubin, const struct elf *elf, unsigned index, struct err *err)
 {
     const Elf64_Shdr section = elf_section(elf, index);
+    const struct arch *arch = arch_of(cubin->sm);
     struct cubin_kernel *kernel = &cubin->kernels[cubin->kernel_count];
 
     if (section.sh_type != SHT_PROGBITS || section.sh_size % 16)
@@ -64,7 +61,7 @@ static int add_kernel(struct cubin *cubin, const struct elf *elf, unsigned index
     kernel->resources.sm = cubin->sm;
     kernel->resources.registers = section.sh_info >> 24; /* older files; later ones have a record */
     kernel->resources.register_cap = CUBIN_REGISTERS_UNCAPPED;
-    kernel->resources.shared_reserved_bytes = cubin->sm >= RESERVED_FROM_SM ? RESERVED_BYTES : 0;
+    kernel->resources.shared_reserved_bytes = arch ? arch->shared_reserved_bytes : 0;
     cubin->kernel_count++;
     return 0;
 }
@@ -95,10 +92,12 @@ static int take_kernel_info(struct cubin_kernel *kernel, const struct elf *elf, 
     return code;
 }
 
-/* From sm_90 on the system's bytes are part of the section's size where the kernel declares any. */
+/* Where the section counts the system's bytes, it does so only if the kernel declares any. */
 static void take_shared(struct cubin_kernel *kernel, const Elf64_Shdr *section)
 {
-    const unsigned reserved = kernel->resources.sm >= SECTION_HAS_RESERVED_FROM_SM ? RESERVED_BYTES : 0;
+    const struct arch *arch = arch_of(kernel->resources.sm);
+    const unsigned reserved =
+        arch && arch->shared == ARCH_SHARED_WITH_RESERVED ? arch->shared_reserved_bytes : 0;
 
     kernel->resources.shared_bytes =
         (unsigned)(section->sh_size > reserved ? section->sh_size - reserved : 0);

@@ -28,7 +28,7 @@ struct cubin_resources {
     unsigned sm;                    /* 75, 80, 86, 89, 90, 100, 120, ... */
     unsigned registers;             /* 32-bit registers per thread */
     unsigned shared_bytes;          /* static shared memory the kernel declares, without the reserved part */
-    unsigned shared_reserved_bytes; /* what the system keeps per block: 1024 from sm_80 on, else 0 */
+    unsigned shared_reserved_bytes; /* what the system keeps per block (struct arch); 0: unknown */
     unsigned local_bytes;           /* stack frame per thread, callees included: local arrays and spills */
     unsigned constant_bytes;        /* size of the kernel's own bank c[0] */
     unsigned barriers;              /* highest named barrier + 1; 0 when the kernel has no barrier */

@@ -1,5 +1,6 @@
 #include "model/sass/sass.h"
 
+#include "model/sass/arch/arch.h"
 #include "model/sass/cubin.h"
 
 #include <stdlib.h>
@@ -44,25 +45,26 @@ const char *sass_pipe_text(enum sass_pipe pipe)
     return pipes[(unsigned)pipe < SASS_PIPE_COUNT ? pipe : SASS_PIPE_NONE];
 }
 
-/* Lanes per SM of each pipe, by architecture (CUDA C++ Programming Guide, "Throughput of Native Arithmetic
- * Instructions"; a packed half is one lane). 0 where it is not known. */
-static unsigned pipe_lanes(enum sass_pipe pipe, unsigned sm)
+/* Lanes per SM of a pipe; 0 where it is not known. */
+static unsigned pipe_lanes(enum sass_pipe pipe, const struct arch_lanes *lanes)
 {
     switch (pipe) {
     case SASS_PIPE_FMA:
-        return sm >= 86 ? 128 : 64;
+        return lanes->fma;
     case SASS_PIPE_FMA_HEAVY:
+        return lanes->fma_heavy;
     case SASS_PIPE_ALU:
-        return 64;
+        return lanes->alu;
     case SASS_PIPE_FP16:
-        return sm == 75 ? 64 : 128;
+        return lanes->fp16;
     case SASS_PIPE_FP64:
-        return sm == 90 || sm == 100 ? 64 : sm == 80 ? 32 : 2;
+        return lanes->fp64;
     case SASS_PIPE_XU:
-    case SASS_PIPE_TEX:
-        return 16;
+        return lanes->xu;
     case SASS_PIPE_LSU:
-        return 32;
+        return lanes->lsu;
+    case SASS_PIPE_TEX:
+        return lanes->tex;
     default:
         return 0;
     }
@@ -71,8 +73,9 @@ static unsigned pipe_lanes(enum sass_pipe pipe, unsigned sm)
 unsigned sass_issue_interval(const struct sass *instruction)
 {
     enum { SUB_PARTITIONS = 4, LANES = 32 };
-    enum sass_pipe pipe = sass_info(instruction->op)->pipe;
-    unsigned lanes = pipe_lanes(pipe, instruction->sm);
+    const enum sass_pipe pipe = sass_info(instruction->op)->pipe;
+    const struct arch *arch = arch_of(instruction->sm);
+    const unsigned lanes = arch ? pipe_lanes(pipe, &arch->lanes) : 0;
 
     if (instruction->op == SASS_UNKNOWN)
         return 0;
@@ -153,16 +156,25 @@ static void count_spills(struct sass_code *code, const struct cubin_kernel *kern
     }
 }
 
+static unsigned last_known(void)
+{
+    size_t i = 0;
+
+    while (arch_row(i + 1))
+        i++;
+    return arch_row(i)->last;
+}
+
 int sass_read(struct sass_code *out, const struct cubin_kernel *kernel, struct err *err)
 {
     size_t i, count = kernel->code_bytes / SASS_BYTES;
 
     memset(out, 0, sizeof *out);
     out->sm = kernel->resources.sm;
-    if (!sass_knows(out->sm))
+    if (!arch_of(out->sm))
         return err_set(err, ERR_FORMAT,
-                       "kernel %s is for sm_%u; its machine code can be read for sm_75 to sm_121",
-                       kernel->name, out->sm);
+                       "kernel %s is for sm_%u; its machine code can be read for sm_%u to sm_%u",
+                       kernel->name, out->sm, arch_row(0)->first, last_known());
     out->instructions = calloc(count ? count : 1, sizeof *out->instructions);
     if (!out->instructions)
         return err_memory(err);

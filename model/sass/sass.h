@@ -219,9 +219,6 @@ bool sass_is_jump(const struct sass *instruction);
  * the sources are where to, where from, and the number of 16-byte units. */
 bool sass_is_bulk(const struct sass *instruction);
 
-/* Whether this architecture is in the table: 75, 80, 86 to 89, 90, 100 to 121. */
-bool sass_knows(unsigned sm);
-
 const char *sass_class_text(enum sass_class class); /* "fp32", "imad", ... */
 const char *sass_pipe_text(enum sass_pipe pipe);    /* "fma", "alu", ... */
 

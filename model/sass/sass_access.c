@@ -12,7 +12,7 @@ static unsigned access_bytes(struct reader *r)
         return 0;
     if (layout->access & SASS_ATOMICALLY || r->encoding->op == SASS_LDGMC)
         return sass_type_bytes(r->out->mod[SASS_MOD_TYPE]);
-    if (layout->address == ADDRESS_LDGSTS && r->uniform_width == 8)
+    if (layout->address == ADDRESS_LDGSTS && r->arch->addresses == ARCH_ADDRESSES_MOVED)
         return widths[4 + sass_bits(r->out->word, 74, 2)];
     return widths[sass_bits(r->out->word, 73, 3)];
 }
@@ -22,28 +22,28 @@ static unsigned access_bytes(struct reader *r)
 static void read_global(struct reader *r, struct sass_access *access, unsigned uniform_lo)
 {
     static const struct {
-        uint8_t wide, descriptor, wide100,
-            descriptor100; /* bit numbers, before and from sm_100; 0: always set */
+        uint8_t wide, descriptor;             /* bit numbers; 0: always set */
+        uint8_t moved_wide, moved_descriptor; /* the same of ARCH_ADDRESSES_MOVED */
     } bits[] = {
         [ADDRESS_LOAD] = {90, 76, 90, 76}, [ADDRESS_STORE] = {90, 76, 90, 76},
         [ADDRESS_ATOM] = {70, 71, 63, 76}, [ADDRESS_ATOM_FLOAT] = {70, 71, 63, 90},
         [ADDRESS_RED] = {90, 71, 90, 81},  [ADDRESS_LDGSTS] = {70, 76, 83, 76},
         [ADDRESS_LDG256] = {0, 76, 0, 76}, [ADDRESS_STG256] = {0, 76, 0, 76},
     };
-    bool recent = r->uniform_width == 8;
+    const bool moved = r->arch->addresses == ARCH_ADDRESSES_MOVED;
     unsigned address = r->encoding->layout.address, wide, descriptor;
 
     access->index = (uint8_t)reader_take(r, 24, 8);
     access->wide = sass_bits(r->out->word, 72, 1);
     if (!sass_bits(r->out->word, 91, 1))
         return;
-    wide = recent ? bits[address].wide100 : bits[address].wide;
-    descriptor = recent ? bits[address].descriptor100 : bits[address].descriptor;
+    wide = moved ? bits[address].moved_wide : bits[address].wide;
+    descriptor = moved ? bits[address].moved_descriptor : bits[address].descriptor;
     access->uniform = reader_uniform(r, uniform_lo);
     access->uniform_wide = true;
     access->wide = wide == 0 || reader_take(r, wide, 1);
     access->zero_extend = !access->wide;
-    if (r->out->sm == 75 || !reader_take(r, descriptor, 1))
+    if (r->arch->addresses == ARCH_ADDRESSES_PLAIN || !reader_take(r, descriptor, 1))
         return;
     access->descriptor = access->uniform;
     access->uniform = SASS_URZ;
@@ -73,7 +73,7 @@ static void read_bank(struct reader *r, struct sass_access *access, bool uniform
         access->offset = (int32_t)sass_sign_extend(reader_take(r, 38, 16), 16);
     if (!uniform)
         access->index = (uint8_t)reader_take(r, 24, 8);
-    else if (r->uniform_width == 8 || reader_take(r, 91, 1))
+    else if (r->arch->addresses == ARCH_ADDRESSES_MOVED || reader_take(r, 91, 1))
         access->uniform = reader_uniform(r, 24);
 }
 
@@ -100,7 +100,7 @@ static void read_offset(struct reader *r, struct sass_access *access, unsigned w
     access->offset = (int32_t)sass_sign_extend(reader_take(r, 40, width), width);
 }
 
-/* From sm_100 on the top bit of an atomic's offset tells a 64-bit register. */
+/* Where the bits have moved, the top bit of an atomic's offset tells a 64-bit register. */
 static unsigned offset_width(const struct reader *r)
 {
     return r->out->unclaimed[0] >> 63 || sass_bits(r->out->word, 63, 1) == 0 ? 24 : 23;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { REGISTER_BITS = 8 };
+
 /* Marks bits as read. */
 static void claim(struct reader *r, unsigned lo, unsigned width)
 {
@@ -37,9 +39,9 @@ unsigned sass_type_bytes(unsigned type)
 
 uint8_t reader_uniform(struct reader *r, unsigned lo)
 {
-    unsigned number = (unsigned)reader_take(r, lo, r->uniform_width);
+    const unsigned bits = r->arch->uniform_bits, number = (unsigned)reader_take(r, lo, bits);
 
-    return (uint8_t)(r->uniform_width == 6 && number == 63 ? SASS_URZ : number);
+    return (uint8_t)(number == (1u << bits) - 1 ? SASS_URZ : number);
 }
 
 static void read_fields(struct reader *r)
@@ -190,8 +192,7 @@ static void read_source(struct reader *r, struct sass_operand *operand, unsigned
     read_signs(r, operand, lo, flags);
 }
 
-/* Branches count from the next instruction in words of 4 bytes. From sm_90 on the offset's low byte has
- * moved down to bit 16. */
+/* Branches count from the next instruction in words of 4 bytes (enum arch_branches). */
 static void read_target(struct reader *r)
 {
     uint64_t offset;
@@ -211,7 +212,7 @@ static void read_target(struct reader *r)
         return;
     }
     offset = reader_take(r, 34, 48);
-    if (r->out->sm >= 90)
+    if (r->arch->branches == ARCH_BRANCHES_56)
         r->out->target = sass_sign_extend(offset << 8 | reader_take(r, 16, 8), 56);
     else
         r->out->target = sass_sign_extend(offset, 48);
@@ -281,7 +282,8 @@ static bool read_register_slot(struct reader *r, struct sass_operand *operand, c
     case PLACE_U:
         put_index(operand, SASS_UNIFORM_REGISTER, reader_uniform(r, slot->lo));
         operand->count = slot->flags & PAIR ? 2 : 1;
-        operand->invert = slot->flags & NOT && r->uniform_width == 6 && reader_take(r, slot->lo + 6, 1);
+        operand->invert = slot->flags & NOT && r->arch->uniform_bits < REGISTER_BITS &&
+                          reader_take(r, slot->lo + r->arch->uniform_bits, 1);
         return true;
     default:
         return false;
@@ -407,14 +409,15 @@ static void settle_types(struct sass *out)
 static void claim_absent(struct reader *r)
 {
     static const uint8_t registers[] = {16, 24, 32, 64}, predicates[] = {81, 84, 87};
+    const unsigned bits = r->arch->uniform_bits, uniform_none = (1u << bits) - 1;
     const uint64_t *unclaimed = r->out->unclaimed;
     size_t i;
 
     for (i = 0; i < sizeof registers; i++) {
-        if (sass_bits(unclaimed, registers[i], 8) == SASS_RZ)
-            claim(r, registers[i], 8);
-        if (r->uniform_width == 6 && sass_bits(unclaimed, registers[i], 8) == 63)
-            claim(r, registers[i], 6);
+        if (sass_bits(unclaimed, registers[i], REGISTER_BITS) == SASS_RZ)
+            claim(r, registers[i], REGISTER_BITS);
+        if (sass_bits(unclaimed, registers[i], REGISTER_BITS) == uniform_none)
+            claim(r, registers[i], bits);
     }
     for (i = 0; i < sizeof predicates; i++)
         if (sass_bits(unclaimed, predicates[i], 3) == SASS_PT)
@@ -460,14 +463,14 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
     claim(&r, 91, 1);
     claim(&r, 105, 21);
 
-    r.encoding = sass_encoding(out->word, sm);
+    r.arch = arch_of(sm);
+    r.encoding = r.arch ? sass_encoding(out->word, r.arch->encodings) : NULL;
     if (r.encoding) {
         const struct slot *slot;
 
         out->op = r.encoding->op;
         out->guard_uniform = r.encoding->uniform && out->op != SASS_VOTEU; /* which asks the lanes */
         r.form = (unsigned)sass_bits(out->word, 9, 3);
-        r.uniform_width = sm >= 100 ? 8 : 6;
         read_fields(&r);
         reader_access(&r);
         for (slot = r.encoding->destinations; slot < r.encoding->destinations + SASS_DESTINATIONS; slot++)

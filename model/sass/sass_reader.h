@@ -6,10 +6,10 @@
 
 struct reader {
     struct sass *out;
+    const struct arch *arch;
     const struct encoding *encoding;
     unsigned form;
-    unsigned port;          /* operand slot of the collector that the next source goes through: 0, 1, 2 */
-    unsigned uniform_width; /* bits of a uniform register's number: 6 before sm_100, then 8 */
+    unsigned port; /* operand slot of the collector that the next source goes through: 0, 1, 2 */
 };
 
 /* Reads bits and marks them. */

@@ -13,6 +13,7 @@
 #ifndef MODEL_SASS_TABLE_H
 #define MODEL_SASS_TABLE_H
 
+#include "model/sass/arch/arch.h"
 #include "model/sass/sass.h"
 
 enum place {
@@ -117,16 +118,16 @@ struct encoding {
     uint16_t op;
     uint16_t opcode;
     uint16_t forms; /* bit (form | bit 91 << 3) */
-    uint8_t archs;
-    bool uniform; /* registers and predicates are those of the uniform datapath */
+    uint8_t archs;  /* enum arch_encodings */
+    bool uniform;   /* registers and predicates are those of the uniform datapath */
     struct slot destinations[SASS_DESTINATIONS];
     struct slot sources[SASS_SOURCES];
     struct field fields[10];
     struct layout layout;
 };
 
-/* The encoding of a word, or null. */
-const struct encoding *sass_encoding(const uint64_t word[2], unsigned sm);
+/* The encoding of a word among those of an architecture, or null. */
+const struct encoding *sass_encoding(const uint64_t word[2], enum arch_encodings set);
 
 extern const struct key sass_keys[KEY_COUNT];
 

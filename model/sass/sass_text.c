@@ -221,7 +221,7 @@ static bool has_table(const struct sass *in)
 
 static void put_modifiers(struct line *line, const struct sass *in)
 {
-    const struct encoding *encoding = sass_encoding(in->word, in->sm);
+    const struct encoding *encoding = sass_encoding(in->word, arch_of(in->sm)->encodings);
     const struct field *field;
 
     for (field = encoding->fields; field->key != KEY_END; field++) {

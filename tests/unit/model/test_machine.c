@@ -69,7 +69,8 @@ static void costs_of_instructions(void **state)
 {
     struct device device = h200();
     struct machine machine;
-    struct sass imad = {.op = SASS_IMAD}, rcp = {.op = SASS_MUFU}, s2r = {.op = SASS_S2R, .sm = 90};
+    struct sass imad = {.op = SASS_IMAD, .sm = 90}, rcp = {.op = SASS_MUFU, .sm = 90},
+                s2r = {.op = SASS_S2R, .sm = 90};
     struct machine_cost cost;
 
     (void)state;

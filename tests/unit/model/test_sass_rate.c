@@ -81,7 +81,7 @@ static void traffic_is_of_known_size(void **state)
         for (opcode = 0; opcode < 512; opcode++)
             for (form = 0; form < 16; form++) {
                 const uint64_t word[2] = {opcode | (uint64_t)(form & 7) << 9, (uint64_t)(form >> 3) << 27};
-                const struct encoding *encoding = sass_encoding(word, archs[a]);
+                const struct encoding *encoding = sass_encoding(word, arch_of(archs[a])->encodings);
                 struct sass_rate rate;
 
                 if (!encoding || encoding->layout.address != ADDRESS_OPAQUE)

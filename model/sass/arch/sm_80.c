@@ -1,0 +1,22 @@
+/* sm_80. Ampere, GA100. */
+#include "model/sass/arch/rows.h"
+
+const struct arch arch_sm_80 = {
+    .first = 80,
+    .last = 80,
+    .encodings = ARCH_80,
+    .lanes = {.fma = 64, .fma_heavy = 64, .alu = 64, .fp16 = 128, .fp64 = 32, .xu = 16, .lsu = 32, .tex = 16},
+    .uniform_bits = 6,
+    .addresses = ARCH_ADDRESSES_DESCRIPTOR,
+    .branches = ARCH_BRANCHES_48,
+    .shared_reserved_bytes = 1024,
+    .shared = ARCH_SHARED_DECLARED,
+    .bank0 = {.block = 0x0,
+              .grid = 0xc,
+              .shared_window = 0x18,
+              .local_window = 0x20,
+              .stack = 0x28,
+              .descriptor = 0x118},
+    .bulk_copies = false,
+    .warp_groups = false,
+};

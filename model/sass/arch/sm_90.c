@@ -1,0 +1,23 @@
+/* sm_90. Hopper. */
+#include "model/sass/arch/rows.h"
+
+const struct arch arch_sm_90 = {
+    .first = 90,
+    .last = 90,
+    .encodings = ARCH_90,
+    .lanes =
+        {.fma = 128, .fma_heavy = 64, .alu = 64, .fp16 = 128, .fp64 = 64, .xu = 16, .lsu = 32, .tex = 16},
+    .uniform_bits = 6,
+    .addresses = ARCH_ADDRESSES_DESCRIPTOR,
+    .branches = ARCH_BRANCHES_56,
+    .shared_reserved_bytes = 1024,
+    .shared = ARCH_SHARED_WITH_RESERVED,
+    .bank0 = {.block = 0x0,
+              .grid = 0xc,
+              .shared_window = ARCH_ABSENT,
+              .local_window = 0x20,
+              .stack = 0x28,
+              .descriptor = 0x208},
+    .bulk_copies = true,
+    .warp_groups = true,
+};

@@ -1,0 +1,126 @@
+#include "check.h"
+
+#include "model/sass/arch/arch.h"
+#include "model/sass/cubin.h"
+
+#include <string.h>
+
+enum { BANK0_WRITTEN = 0x400 }; /* the driver's part of c[0] and of the first parameters */
+
+static void ranges_ascend_and_do_not_overlap(void **state)
+{
+    const struct arch *row, *before = NULL;
+    size_t i;
+
+    (void)state;
+    for (i = 0; (row = arch_row(i)) != NULL; before = row, i++) {
+        if (row->first > row->last || (before && row->first <= before->last))
+            fail_msg("row %zu: sm_%u to sm_%u does not follow the row before", i, row->first, row->last);
+    }
+    assert_true(i >= 8);
+    assert_null(arch_row(i + 1));
+}
+
+static void a_capability_finds_its_row(void **state)
+{
+    const struct arch *row;
+    unsigned sm, in_rows = 0, found = 0;
+
+    (void)state;
+    for (size_t i = 0; (row = arch_row(i)) != NULL; i++)
+        for (sm = row->first; sm <= row->last; sm++, in_rows++)
+            assert_ptr_equal(arch_of(sm), row);
+    for (sm = 0; sm < 1000; sm++)
+        found += arch_of(sm) != NULL;
+    assert_int_equal(found, in_rows);
+    assert_null(arch_of(0));
+    assert_null(arch_of(70));
+    assert_null(arch_of(~0u));
+}
+
+static void has_lanes(const struct arch *row)
+{
+    const unsigned lanes[] = {row->lanes.fma,  row->lanes.fma_heavy, row->lanes.alu, row->lanes.fp16,
+                              row->lanes.fp64, row->lanes.xu,        row->lanes.lsu, row->lanes.tex};
+
+    assert_int_equal(sizeof lanes, sizeof row->lanes);
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (lanes[i] == 0 || lanes[i] > 128 || 128 % lanes[i])
+            fail_msg("sm_%u: pipe %zu has %u lanes", row->first, i, lanes[i]);
+}
+
+/* A field that was left out is 0, and so overlaps the one that is at 0 or is where no row has anything. */
+static void has_bank0(const struct arch *row)
+{
+    const struct {
+        unsigned offset, bytes;
+    } fields[] = {
+        {row->bank0.block, 12},       {row->bank0.grid, 12}, {row->bank0.shared_window, 8},
+        {row->bank0.local_window, 8}, {row->bank0.stack, 4}, {row->bank0.descriptor, 8},
+    };
+    unsigned char taken[BANK0_WRITTEN] = {0};
+
+    assert_int_equal(sizeof fields / sizeof *fields, sizeof row->bank0 / sizeof(unsigned));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].offset == ARCH_ABSENT)
+            continue;
+        if (fields[i].offset % 4 || fields[i].offset + fields[i].bytes > sizeof taken)
+            fail_msg("sm_%u: field %zu of c[0] is at 0x%x", row->first, i, fields[i].offset);
+        for (unsigned b = 0; b < fields[i].bytes; b++)
+            if (taken[fields[i].offset + b]++)
+                fail_msg("sm_%u: field %zu of c[0] overlaps another", row->first, i);
+    }
+}
+
+static void every_field_is_set(void **state)
+{
+    const struct arch *row;
+
+    (void)state;
+    for (size_t i = 0; (row = arch_row(i)) != NULL; i++) {
+        const bool described = row->addresses != ARCH_ADDRESSES_PLAIN;
+
+        assert_true(row->encodings && !(row->encodings & (row->encodings - 1)));
+        assert_true(row->uniform_bits >= 6 && row->uniform_bits <= 8);
+        assert_in_range(row->addresses, ARCH_ADDRESSES_PLAIN, ARCH_ADDRESSES_MOVED);
+        assert_in_range(row->branches, ARCH_BRANCHES_48, ARCH_BRANCHES_56);
+        assert_in_range(row->shared, ARCH_SHARED_DECLARED, ARCH_SHARED_WITH_RESERVED);
+        assert_true(row->shared != ARCH_SHARED_WITH_RESERVED || row->shared_reserved_bytes);
+        assert_true(described == (row->bank0.descriptor != ARCH_ABSENT));
+        has_lanes(row);
+        has_bank0(row);
+    }
+}
+
+static void check_cubin(const char *path, unsigned sm)
+{
+    struct cubin cubin;
+    struct err err = {0};
+
+    if (cubin_read(&cubin, path, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(cubin.sm, sm);
+    assert_int_equal(cubin.kernels[0].resources.shared_reserved_bytes, arch_of(sm)->shared_reserved_bytes);
+    cubin_release(&cubin);
+}
+
+static void cubins_reserve_what_the_row_says(void **state)
+{
+    (void)state;
+    assert_int_equal(arch_of(75)->shared_reserved_bytes, 0);
+    assert_int_equal(arch_of(90)->shared_reserved_bytes, 1024);
+    check_cubin("tests/data/cubin/resources-sm_75.cubin", 75);
+    check_cubin("tests/data/cubin/resources-sm_90.cubin", 90);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_ascend_and_do_not_overlap),
+        cmocka_unit_test(a_capability_finds_its_row),
+        cmocka_unit_test(every_field_is_set),
+        cmocka_unit_test(cubins_reserve_what_the_row_says),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
