@@ -2,10 +2,12 @@
 
 #include "model/emulate/slice_sets.h"
 
+#include <stdlib.h>
+
 struct search {
     const struct slice *slice;
     struct slice_set dependent; /* anywhere in the code: registers are not told apart by their definitions */
-    bool changed, linear;
+    bool changed;
 };
 
 /* Notes the axes that a reading of a special register gives; a wide one gives two. */
@@ -74,7 +76,7 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     }
 }
 
-static void visit(struct origin *out, struct search *search, const struct sass *i)
+static void visit(struct origin *out, struct search *search, const struct sass *i, size_t index)
 {
     const struct slice *slice = search->slice;
     struct slice_set reads = {0}, defined;
@@ -89,22 +91,40 @@ static void visit(struct origin *out, struct search *search, const struct sass *
     if (!reads_position(out, i) && !set_overlap(&reads, &search->dependent))
         return;
     if (!keeps_lines(search, i) && !(slice->plain_stack && is_local(i)))
-        search->linear = false;
+        out->bends[index] = true;
     set_take_out(&defined, &search->dependent);
     search->changed |= !set_is_empty(&defined);
     set_unite(&search->dependent, &defined);
 }
 
-void origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count)
+/* Whether what memory holds is wanted there; a plain stack is registers. */
+static bool wants_memory(const struct slice *slice, const struct sass *i, size_t index)
 {
-    struct search search = {.slice = slice, .changed = true, .linear = true};
+    return slice->wanted[index] && i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT &&
+           i->destination_count && !(slice->plain_stack && is_local(i));
+}
 
-    *out = (struct origin){0};
+int origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count,
+                struct err *err)
+{
+    struct search search = {.slice = slice, .changed = true};
+
+    *out = (struct origin){.bends = calloc(count + 1, sizeof *out->bends)};
+    if (!out->bends)
+        return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        out->bends[i] = slice->needed[i] && wants_memory(slice, &code[i], i);
     while (search.changed) {
         search.changed = false;
         for (size_t i = 0; i < count; i++)
             if (slice->needed[i])
-                visit(out, &search, &code[i]);
+                visit(out, &search, &code[i], i);
     }
-    out->linear = search.linear && !slice->reads_global && !slice->reads_shared && !slice->reads_local;
+    return 0;
+}
+
+void origin_release(struct origin *origin)
+{
+    free(origin->bends);
+    *origin = (struct origin){0};
 }

@@ -3,7 +3,9 @@
  * An instruction of a control slice that reads %ctaid makes its result depend on that axis, and so does what
  * is computed from it. Where all that depends on the coordinates is a sum of them times constants, compared
  * with constants, every comparison divides the grid by a plane: between two blocks that go the same way all
- * blocks do. Quotients, remainders, minima and loaded values have no such order. */
+ * blocks do. Quotients, remainders, minima and loaded values have no such order; but they matter only to
+ * blocks that execute them, so that they are told one by one: two blocks that go the same way past none of
+ * them still have all blocks between them with them. */
 #ifndef MODEL_EMULATE_ORIGIN_H
 #define MODEL_EMULATE_ORIGIN_H
 
@@ -11,10 +13,13 @@
 
 struct origin {
     bool axis[3]; /* the coordinates x, y and z of the block that the way may depend on */
-    bool linear;  /* and only by comparing sums of them times constants with constants */
+    bool *bends;  /* instructions by whose results the way depends on them otherwise than by comparing sums of
+                     them times constants with constants */
 };
 
-/* `slice` is one of `code`, for SLICE_LANES or SLICE_CONTROL. */
-void origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count);
+/* `slice` is one of `code`, for SLICE_LANES or SLICE_CONTROL. To be released in either case. */
+int origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count,
+                struct err *err);
+void origin_release(struct origin *origin);
 
 #endif

@@ -87,7 +87,7 @@ static int assign(struct choice *choice, size_t b)
     bool known;
     size_t stratum, g = 0;
     int rc = signer_sign(&signature, &known, choice->signer, choice->result->blocks[b].position,
-                         signer->emulation->budget, NULL, 0, choice->err);
+                         signer->emulation->budget, choice->err);
 
     choice->group[b] = GROUPS;
     if (rc || !known)

@@ -259,12 +259,43 @@ static double find_other(const struct emulate_result *result, const struct strat
     return other;
 }
 
+/* Whether the middle block executed some of the instructions that have no planes. */
+static bool is_bent(const struct emulate_result *result, const struct origin *origin)
+{
+    bool bent = false;
+
+    for (size_t i = 0; i < result->instruction_count; i++)
+        bent |= origin->bends[i] && result->blocks[0].counts[i].issued;
+    return bent;
+}
+
+/* Whether blocks at both ends of the one axis that matters are there and all went the same way, past nothing
+ * but comparisons that planes divide the grid by: then all blocks do. */
+static bool is_proved(const struct emulate_result *result, const struct emulation *emulation,
+                      const struct origin *origin)
+{
+    const unsigned *grid = emulation->launch->grid;
+    unsigned axes = 0;
+    bool first = false, last = false;
+
+    for (unsigned axis = 0; axis < 3; axis++) {
+        if (!origin->axis[axis] || grid[axis] == 1)
+            continue;
+        axes++;
+        for (size_t k = 0; k < result->block_count; k++) {
+            first |= result->blocks[k].position[axis] == 0;
+            last |= result->blocks[k].position[axis] == grid[axis] - 1;
+        }
+    }
+    return axes == 0 || (axes == 1 && first && last && !is_bent(result, origin) && all_alike(result));
+}
+
 static int add_by_strata(struct emulate_result *result, struct emulation *emulation, size_t most,
                          struct signer *signer, const struct origin *origin, struct err *err)
 {
     const uint64_t budget = result->executed > SIGN_LEAST ? result->executed : SIGN_LEAST;
     struct strata strata;
-    int rc = strata_find(&strata, signer, origin, budget, err);
+    int rc = strata_find(&strata, signer, origin, is_bent(result, origin), budget, err);
     const double other = !rc && strata.known ? find_other(result, &strata) : 0;
 
     if (!rc && strata.known)
@@ -285,19 +316,21 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
 static int add_blocks(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
     struct signer signer;
-    struct origin origin;
+    struct origin origin = {0};
     int rc = add_core(out, emulation, most, err);
 
     if (rc || out->end != EMULATE_DONE)
         return rc;
     rc = signer_open(&signer, emulation, err);
+    if (!rc)
+        rc = origin_find(&origin, &signer.slice, emulation->instructions, emulation->count, err);
     if (!rc) {
-        origin_find(&origin, &signer.slice, emulation->instructions, emulation->count);
-        rc = (origin.axis[0] || origin.axis[1] || origin.axis[2]) &&
-                     out->block_count < launch_blocks(emulation->launch)
+        signer.bends = origin.bends;
+        rc = out->block_count < launch_blocks(emulation->launch) && !is_proved(out, emulation, &origin)
                  ? add_by_strata(out, emulation, most, &signer, &origin, err)
                  : add_equal(out, emulation, most, err);
     }
+    origin_release(&origin);
     signer_close(&signer);
     return rc;
 }

@@ -30,7 +30,8 @@ int signer_open(struct signer *out, struct emulation *emulation, struct err *err
 
     *out = (struct signer){.emulation = emulation};
     out->scratch = calloc(emulation->memory.region_count + 1, sizeof *out->scratch);
-    if (!out->scratch)
+    out->counts = calloc(emulation->count + 1, sizeof *out->counts);
+    if (!out->scratch || !out->counts)
         return err_memory(err);
     rc = find_slice(&out->slice, emulation, err);
     return rc ? rc : steady_open(&out->steady, err);
@@ -41,6 +42,7 @@ void signer_close(struct signer *signer)
     slice_release(&signer->slice);
     steady_close(signer->steady);
     free(signer->scratch);
+    free(signer->counts);
     *signer = (struct signer){0};
 }
 
@@ -65,20 +67,19 @@ static int add_paths(uint64_t *hash, struct emulation *emulation, struct err *er
     return 0;
 }
 
-static uint64_t sum_issued(uint64_t *hash, const struct emulation *emulation, double *issued, double weight)
+static void sum_issued(struct signature *out, struct signer *signer)
 {
-    uint64_t sum = 0;
+    const struct emulation *emulation = signer->emulation;
     int64_t own = 0;
 
     for (size_t k = 0; k < emulation->count; k++) {
         if (emulation->issue_steps[k])
-            *hash = hash_mix(*hash + (uint64_t)emulation->issue_steps[k] + k);
+            out->hash = hash_mix(out->hash + (uint64_t)emulation->issue_steps[k] + k);
         own += emulation->issue_steps[k];
-        sum += (uint64_t)own;
-        if (issued)
-            issued[k] += weight * (double)own;
+        signer->counts[k] = (uint64_t)own;
+        out->issued += (uint64_t)own;
+        out->bent |= own && signer->bends && signer->bends[k];
     }
-    return sum;
 }
 
 /* Exchanges what a signature is found with for what counts are. */
@@ -124,7 +125,7 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
 }
 
 int signer_sign(struct signature *out, bool *known, struct signer *signer, const unsigned position[3],
-                uint64_t budget, double *issued, double weight, struct err *err)
+                uint64_t budget, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
     const uint64_t pages = memory_fills(&emulation->memory);
@@ -135,7 +136,7 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
     rc = execute(&result, signer, position, budget, &out->hash, err);
     *known = !rc && result.end == EMULATE_DONE;
     if (*known) {
-        out->issued = sum_issued(&out->hash, emulation, issued, weight);
+        sum_issued(out, signer);
         rc = add_paths(&out->hash, emulation, err);
     }
     out->cost = result.executed + WARP_COST * (uint64_t)emulation->warp_count +

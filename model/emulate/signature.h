@@ -12,6 +12,7 @@ struct signature {
     uint64_t hash;
     uint64_t issued; /* warp instructions of the block */
     uint64_t cost;   /* of finding it, in instructions executed */
+    bool bent;       /* it executed some of the instructions that the signer's `bends` names */
 };
 
 /* What one emulation keeps between signatures. */
@@ -20,6 +21,8 @@ struct signer {
     struct slice slice;
     struct steady *steady;
     uint64_t *scratch;
+    const bool *bends; /* borrowed; null: none */
+    uint64_t *counts;  /* warp instructions of the last block signed, by instruction */
 };
 
 /* The emulation is borrowed until signer_close(), which may be called for what signer_open() left. */
@@ -27,10 +30,9 @@ int signer_open(struct signer *out, struct emulation *emulation, struct err *err
 void signer_close(struct signer *signer);
 
 /* Executes the block at `position`, which leaves nothing behind. *known is false where it cannot be followed
- * to its end within `budget` warp instructions. To issued[i], unless it is null, `weight` times the number of
- * warp instructions is added that instruction i is issued for. */
+ * to its end within `budget` warp instructions. */
 int signer_sign(struct signature *out, bool *known, struct signer *signer, const unsigned position[3],
-                uint64_t budget, double *issued, double weight, struct err *err);
+                uint64_t budget, struct err *err);
 
 /* While signing: lanes `mask` of a group of lanes execute a branch or an access. */
 void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask);

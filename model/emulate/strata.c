@@ -35,8 +35,11 @@ struct division {
     uint64_t budget;
     struct signed_block cuts[CUTS_MOST];
     size_t cut_count;
-    struct box boxes[BOXES_MOST];
-    size_t box_count;
+    struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */
+    size_t box_count, bent;
+    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells */
+    size_t piloted;
+    uint64_t last_hash; /* of the block signed last */
     double variance;    /* of the sum over cells */
     double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
     double unseen;      /* blocks in those that were not looked at */
@@ -67,8 +70,16 @@ size_t strata_nearest(const struct strata *strata, const struct signature *signa
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* `certain`: blocks that are known to issue what this one does. */
-static int sign(struct signature *out, struct division *division, const unsigned at[3], double certain)
+/* So many blocks are known to issue what the block signed last does. */
+static void add_certain(struct division *division, double blocks)
+{
+    const struct signer *signer = division->signer;
+
+    for (size_t k = 0; k < signer->emulation->count; k++)
+        division->out->certain[k] += blocks * (double)signer->counts[k];
+}
+
+static int sign(struct signature *out, struct division *division, const unsigned at[3])
 {
     unsigned position[3];
     bool known;
@@ -77,11 +88,12 @@ static int sign(struct signature *out, struct division *division, const unsigned
     for (unsigned axis = 0; axis < 3; axis++)
         position[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
     rc = signer_sign(out, &known, division->signer, position, division->signer->emulation->budget,
-                     certain > 0 ? division->out->certain : NULL, certain, division->err);
+                     division->err);
     if (rc)
         return rc;
     division->out->known &= known;
     division->out->cost += out->cost;
+    division->last_hash = out->hash;
     return 0;
 }
 
@@ -124,25 +136,25 @@ static double volume(const struct box *box)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* The signature's hash of a block, which is kept. *spent where no more are to be looked at. */
-static int look(uint64_t *hash, bool *spent, struct division *division, const unsigned at[3])
+/* The signature of a block, which is kept. *spent where no more are to be looked at. */
+static int look(struct signature *out, bool *spent, struct division *division, const unsigned at[3])
 {
     struct signed_block *cut;
     int rc;
 
     for (size_t k = 0; k < division->cut_count; k++)
         if (!memcmp(division->cuts[k].at, at, sizeof division->cuts[k].at)) {
-            *hash = division->cuts[k].signature.hash;
+            *out = division->cuts[k].signature;
             return 0;
         }
-    *hash = 0;
+    *out = (struct signature){0};
     *spent |= division->cut_count == CUTS_MOST || !division->out->known;
     if (*spent)
         return 0;
     cut = &division->cuts[division->cut_count++];
     memcpy(cut->at, at, sizeof cut->at);
-    rc = sign(&cut->signature, division, at, 0);
-    *hash = cut->signature.hash;
+    rc = sign(&cut->signature, division, at);
+    *out = cut->signature;
     return rc;
 }
 
@@ -164,15 +176,15 @@ static int find_cut(unsigned *cut, bool *spent, struct division *division, unsig
                     unsigned from, unsigned to)
 {
     unsigned low = from, high = to, step = 1;
-    uint64_t first, hash;
+    struct signature first, own;
     int rc;
 
     at[axis] = from;
     rc = look(&first, spent, division, at);
     while (!rc && !*spent && high - low > 1) {
         at[axis] = step && high - low > step ? high - step : low + (high - low) / 2;
-        rc = look(&hash, spent, division, at);
-        if (hash == first) {
+        rc = look(&own, spent, division, at);
+        if (own.hash == first.hash) {
             low = at[axis];
             step = 0;
         } else {
@@ -185,23 +197,29 @@ static int find_cut(unsigned *cut, bool *spent, struct division *division, unsig
 }
 
 /* The axis along which corners of a box go different ways, the longest of them, and where it is to be cut; a
- * box whose middle alone differs is halved. *axis is 3 where all go the same way. */
-static int find_split(unsigned *axis, unsigned *cut, bool *spent, struct division *division,
+ * box whose middle alone differs is halved. *axis is 3 where all go the same way. *bent: what decides the way
+ * of any of them has no planes. */
+static int find_split(unsigned *axis, unsigned *cut, bool *bent, bool *spent, struct division *division,
                       const struct box *box)
 {
-    uint64_t hashes[8], inner;
+    struct signature own, inner;
+    uint64_t hashes[8];
     unsigned at[3], longest = 0, from = 0;
     int rc = 0;
 
     *axis = 3;
+    *bent = true;
     for (unsigned c = 0; c < 8 && !rc; c++) {
         corner(at, box, c);
-        rc = look(&hashes[c], spent, division, at);
+        rc = look(&own, spent, division, at);
+        hashes[c] = own.hash;
+        *bent &= own.bent;
     }
     middle(at, box);
     if (!rc)
         rc = look(&inner, spent, division, at);
-    if (rc || *spent)
+    *bent &= inner.bent;
+    if (rc || *spent || *bent)
         return rc;
     for (unsigned c = 0; c < 24; c++) {
         const unsigned a = c / 8, other = c % 8 ^ 1u << a;
@@ -216,7 +234,7 @@ static int find_split(unsigned *axis, unsigned *cut, bool *spent, struct divisio
         corner(at, box, from);
         return find_cut(cut, spent, division, at, *axis, box->from[*axis], box->to[*axis]);
     }
-    for (unsigned a = 0; a < 3 && inner != hashes[0]; a++)
+    for (unsigned a = 0; a < 3 && inner.hash != hashes[0]; a++)
         if (box->to[a] - box->from[a] > longest) {
             longest = box->to[a] - box->from[a];
             *axis = a;
@@ -225,24 +243,39 @@ static int find_split(unsigned *axis, unsigned *cut, bool *spent, struct divisio
     return 0;
 }
 
-/* All blocks of the box are like its first. */
+/* All blocks of the box are like its first, as often the one that was signed last is. */
 static int accept(struct division *division, const struct box *box)
 {
     const double blocks = division->column * volume(box);
     struct signature signature;
-    const int rc = sign(&signature, division, box->from, blocks);
+    bool spent = false;
+    int rc = look(&signature, &spent, division, box->from);
 
-    return rc || !division->out->known ? rc : add_blocks(division, &signature, box->from, blocks);
+    if (!rc && division->out->known && signature.hash != division->last_hash)
+        rc = sign(&signature, division, box->from);
+    if (rc || !division->out->known)
+        return rc;
+    add_certain(division, blocks);
+    return add_blocks(division, &signature, box->from, blocks);
 }
 
-static size_t largest(const struct division *division)
+/* Of the boxes from `first` on. */
+static size_t largest(const struct division *division, size_t first)
 {
-    size_t most = 0;
+    size_t most = first;
 
-    for (size_t k = 1; k < division->box_count; k++)
+    for (size_t k = first + 1; k < division->box_count; k++)
         if (volume(&division->boxes[k]) > volume(&division->boxes[most]))
             most = k;
     return most;
+}
+
+static void put_bent(struct division *division, size_t k)
+{
+    const struct box box = division->boxes[k];
+
+    division->boxes[k] = division->boxes[division->bent];
+    division->boxes[division->bent++] = box;
 }
 
 /* Divides boxes, the largest first, until all blocks of each go the same way. Those of which that could not
@@ -252,14 +285,20 @@ static int divide(struct division *division)
     bool spent = false;
     int rc = 0;
 
-    while (division->box_count && division->box_count < BOXES_MOST && division->out->known && !rc) {
-        const size_t k = largest(division);
+    while (division->box_count > division->bent && division->box_count < BOXES_MOST && division->out->known &&
+           !rc) {
+        const size_t k = largest(division, division->bent);
         struct box box = division->boxes[k];
         unsigned axis, cut;
+        bool bent;
 
-        rc = find_split(&axis, &cut, &spent, division, &box);
+        rc = find_split(&axis, &cut, &bent, &spent, division, &box);
         if (rc || spent)
             break;
+        if (bent) {
+            put_bent(division, k);
+            continue;
+        }
         division->boxes[k] = division->boxes[--division->box_count];
         if (axis == 3) {
             rc = accept(division, &box);
@@ -304,22 +343,46 @@ static void nth(unsigned at[3], const struct box *box, uint64_t n)
     }
 }
 
-/* One block, at random, of each of `cells` cells of equal size: what neighbours differ by says how far the
- * sum may be off. */
-static int sample_box(struct division *division, const struct box *box, uint64_t cells)
+/* A block at random of cell number c of as many as `cells` of equal size. */
+static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t c)
 {
-    const double blocks = volume(box), size = blocks / (double)cells, unseen = division->column * (size - 1);
+    const double size = volume(box) / (double)cells;
+    const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
+
+    nth(at, box, end > first ? first + hash_random(cells, c) % (end - first) : first);
+}
+
+/* Signs a block of a cell unless the pilot did; what it issues is certain. */
+static int sign_cell(struct signature *out, struct division *division, size_t k, uint64_t cells, uint64_t c,
+                     const unsigned at[3])
+{
+    const bool known = cells == PILOTS && k == division->piloted;
+    int rc = 0;
+
+    if (known)
+        *out = division->pilots[c];
+    if (!known || out->hash != division->last_hash)
+        rc = sign(out, division, at);
+    if (!rc && division->out->known)
+        add_certain(division, division->column);
+    return rc;
+}
+
+/* One block of each of `cells` cells of equal size: what neighbours differ by says how far the sum may be
+ * off. */
+static int sample_box(struct division *division, size_t k, uint64_t cells)
+{
+    const struct box *box = &division->boxes[k];
+    const double size = volume(box) / (double)cells, unseen = division->column * (size - 1);
     double last = 0, squares = 0;
     int rc = 0;
 
     for (uint64_t c = 0; c < cells && !rc; c++) {
-        const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
-        const uint64_t n = end > first ? first + hash_random(cells, c) % (end - first) : first;
         struct signature signature;
         unsigned at[3];
 
-        nth(at, box, n);
-        rc = sign(&signature, division, at, division->column);
+        pick(at, box, cells, c);
+        rc = sign_cell(&signature, division, k, cells, c, at);
         if (rc || !division->out->known)
             return rc;
         rc = add_blocks(division, &signature, at, division->column * size);
@@ -343,21 +406,18 @@ static int sample_box(struct division *division, const struct box *box, uint64_t
 /* How many blocks can be looked at: some at random tell what one costs and whether they differ. */
 static int find_affordable(double *out, struct division *division, double all)
 {
-    const struct box *box = &division->boxes[largest(division)];
+    const struct box *box = &division->boxes[division->piloted = largest(division, 0)];
     const struct slice *slice = &division->signer->slice;
-    const uint64_t before = division->out->cost, blocks = (uint64_t)volume(box);
-    uint64_t hash = 0;
+    const uint64_t before = division->out->cost;
     bool memo = true;
     int rc = 0;
 
     for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
-        struct signature signature;
         unsigned at[3];
 
-        nth(at, box, hash_random(blocks, k) % blocks);
-        rc = sign(&signature, division, at, 0);
-        memo &= !k || signature.hash == hash;
-        hash = signature.hash;
+        pick(at, box, PILOTS, k);
+        rc = sign(&division->pilots[k], division, at);
+        memo &= division->pilots[k].hash == division->pilots[0].hash;
     }
     *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
     if (all <= ALL * *out)
@@ -380,10 +440,9 @@ static int sample_boxes(struct division *division)
     rc = find_affordable(&affordable, division, blocks);
     for (size_t k = 0; k < division->box_count && !rc && division->out->known; k++) {
         const double all = volume(&division->boxes[k]);
-        const double cells = fmax(floor(affordable * fmin(all / blocks, 1)), LEAST_CELLS);
+        const double cells = fmax(round(affordable * fmin(all / blocks, 1)), LEAST_CELLS);
 
-        rc = sample_box(division, &division->boxes[k],
-                        blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
+        rc = sample_box(division, k, blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
     }
     return rc;
 }
@@ -413,8 +472,8 @@ static void finish(struct strata *out, const struct division *division, double b
         out->error = (3.3 * sqrt(division->variance) + 3 * out->unseen_each * other) / out->issued;
 }
 
-int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, uint64_t budget,
-                struct err *err)
+int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, bool bent,
+                uint64_t budget, struct err *err)
 {
     const struct emulation *emulation = signer->emulation;
     struct division *division = calloc(1, sizeof *division);
@@ -431,7 +490,7 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
     division->err = err;
     division->budget = budget;
     start(division, origin);
-    if (origin->linear)
+    if (!bent)
         rc = divide(division);
     else
         for (unsigned axis = 0; axis < 3; axis++)

@@ -31,9 +31,10 @@ struct strata {
     uint64_t cost;      /* in instructions executed */
 };
 
-/* Errors are those of an emulation. To be released in either case. */
-int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, uint64_t budget,
-                struct err *err);
+/* `bent`: blocks go past instructions that origin->bends names, so that no planes are looked for. Errors are
+ * those of an emulation. To be released in either case. */
+int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, bool bent,
+                uint64_t budget, struct err *err);
 void strata_release(struct strata *strata);
 
 /* The stratum of a signature, or the one whose blocks issue nearly as much. */
