@@ -1,5 +1,7 @@
 #include "model/device/device.h"
 
+#include "model/sass/arch/arch.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +9,9 @@
 #include <string.h>
 
 #define KB 1024u
+
+_Static_assert((int)ARCH_CARVEOUTS <= (int)DEVICE_CARVEOUTS,
+               "a device has all carve-outs of its architecture");
 
 enum { HIGHER = 1, LOWER = 0, ABOVE_0 = 1, FROM_0 = 0 };
 
@@ -29,26 +34,7 @@ static const char *const ops[] = {
 #undef DEVICE_OP
 };
 
-/* What differs between architectures: CUDA C++ Programming Guide, table of technical specifications per
- * compute capability; granules, reserved bytes and barriers: the occupancy header of CUDA 13. */
-static const struct architecture {
-    unsigned sm, warps, blocks, granule, reserved, optin_kb, barriers, unified_kb;
-    unsigned carveouts_kb[DEVICE_CARVEOUTS];
-} architectures[] = {
-    {75, 32, 16, 256, 0, 64, 0, 96, {32, 64}},
-    {80, 64, 32, 128, KB, 163, 0, 192, {0, 8, 16, 32, 64, 100, 132, 164}},
-    {86, 48, 16, 128, KB, 99, 0, 128, {0, 8, 16, 32, 64, 100}},
-    {87, 48, 16, 128, KB, 163, 0, 192, {0, 8, 16, 32, 64, 100, 132, 164}},
-    {89, 48, 24, 128, KB, 99, 0, 128, {0, 8, 16, 32, 64, 100}},
-    {90, 64, 32, 128, KB, 227, 64, 256, {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}},
-    {100, 64, 32, 128, KB, 227, 64, 256, {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}},
-    {103, 64, 32, 128, KB, 227, 64, 256, {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}},
-    {120, 48, 24, 128, KB, 99, 24, 128, {0, 8, 16, 32, 64, 100}},
-    {121, 48, 24, 128, KB, 99, 24, 128, {0, 8, 16, 32, 64, 100}},
-};
-enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
-
-static void fill_limits(struct device_limits *out, const struct architecture *a)
+static void fill_limits(struct device_limits *out, const struct arch *arch, const struct arch_limits *a)
 {
     *out = (struct device_limits){
         .subpartitions = 4,
@@ -62,8 +48,8 @@ static void fill_limits(struct device_limits *out, const struct architecture *a)
         .register_granule = 256,
         .shared_per_block = 48 * KB,
         .shared_per_block_optin = a->optin_kb * KB,
-        .shared_reserved = a->reserved,
-        .shared_granule = a->granule,
+        .shared_reserved = arch->shared_reserved_bytes,
+        .shared_granule = a->shared_granule,
         .barriers_per_sm = a->barriers,
         .unified_bytes = a->unified_kb * KB,
         .constant_bytes = 64 * KB,
@@ -74,24 +60,27 @@ static void fill_limits(struct device_limits *out, const struct architecture *a)
         .grid_y_max = 65535,
         .grid_z_max = 65535,
     };
-    for (size_t i = 0; i < DEVICE_CARVEOUTS && (i == 0 || a->carveouts_kb[i]); i++)
+    for (size_t i = 0; i < ARCH_CARVEOUTS && (i == 0 || a->carveouts_kb[i]); i++)
         out->carveouts[out->carveout_count++] = a->carveouts_kb[i] * KB;
     out->shared_per_sm = out->carveouts[out->carveout_count - 1];
 }
 
 int device_limits_of(struct device_limits *out, unsigned sm, struct err *err)
 {
+    const struct arch *arch;
     char known[128] = "";
     size_t used = 0;
 
-    for (size_t i = 0; i < ARCHITECTURES; i++) {
-        if (architectures[i].sm == sm) {
-            fill_limits(out, &architectures[i]);
-            return 0;
-        }
-        used += (size_t)snprintf(known + used, sizeof known - used, " sm_%u", architectures[i].sm);
-    }
     *out = (struct device_limits){0};
+    for (size_t i = 0; (arch = arch_row(i)) != NULL; i++)
+        for (size_t k = 0; k < ARCH_LIMITS && arch->limits[k].sm; k++) {
+            if (arch->limits[k].sm == sm) {
+                fill_limits(out, arch, &arch->limits[k]);
+                return 0;
+            }
+            if (used < sizeof known)
+                used += (size_t)snprintf(known + used, sizeof known - used, " sm_%u", arch->limits[k].sm);
+        }
     return err_set(err, ERR_USAGE, "sm_%u: the limits of this architecture are not known; known are%s", sm,
                    known);
 }

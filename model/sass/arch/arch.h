@@ -1,5 +1,5 @@
-/* GPU architectures: what the decoder, the emulator and the microbenchmarks need to know of each, one row a
- * file.
+/* GPU architectures: what the decoder, the emulator, profiles and the microbenchmarks need to know of each,
+ * one row a file.
  *
  * A row holds facts of machine code, of cubins and of what the driver writes: they are the same for every GPU
  * of the architecture. Measured values of one GPU are in its profile (model/device). No other code compares
@@ -58,6 +58,20 @@ struct arch_bank0 {
     unsigned descriptor; /* of global memory, 8 bytes; present where addresses can have one */
 };
 
+/* Limits of one compute capability, per SM where nothing else is said: CUDA C++ Programming Guide, table of
+ * technical specifications; granule and barriers: the occupancy header of CUDA 13. What is the same
+ * everywhere is in model/device/device.c. */
+enum { ARCH_LIMITS = 2, ARCH_CARVEOUTS = 10 /* at most */ };
+struct arch_limits {
+    unsigned sm; /* 0 ends the list */
+    unsigned warps, blocks;
+    unsigned shared_granule;               /* bytes */
+    unsigned optin_kb;                     /* shared memory of a block that asks for more than 48 KB */
+    unsigned unified_kb;                   /* L1 and shared memory together */
+    unsigned barriers;                     /* 0: not limited */
+    unsigned carveouts_kb[ARCH_CARVEOUTS]; /* of shared memory, ascending; the first can be 0 */
+};
+
 struct arch {
     unsigned first, last; /* compute capabilities, 90 for 9.0; both are in the range */
     enum arch_encodings encodings;
@@ -68,8 +82,9 @@ struct arch {
     unsigned shared_reserved_bytes; /* what the system keeps of each block's shared memory; can be 0 */
     enum arch_shared shared;
     struct arch_bank0 bank0;
-    bool bulk_copies; /* cp.async.bulk */
-    bool warp_groups; /* wgmma */
+    struct arch_limits limits[ARCH_LIMITS]; /* of the capabilities in the range whose limits are known */
+    bool bulk_copies;                       /* cp.async.bulk */
+    bool warp_groups;                       /* wgmma */
 };
 
 /* The row whose range holds compute capability `sm`; null where it is not known. */

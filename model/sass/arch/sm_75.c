@@ -17,6 +17,17 @@ const struct arch arch_sm_75 = {
               .local_window = 0x20,
               .stack = 0x28,
               .descriptor = ARCH_ABSENT},
+    .limits =
+        {
+            {.sm = 75,
+             .warps = 32,
+             .blocks = 16,
+             .shared_granule = 256,
+             .optin_kb = 64,
+             .unified_kb = 96,
+             .barriers = 0,
+             .carveouts_kb = {32, 64}},
+        },
     .bulk_copies = false,
     .warp_groups = false,
 };

@@ -17,6 +17,17 @@ const struct arch arch_sm_80 = {
               .local_window = 0x20,
               .stack = 0x28,
               .descriptor = 0x118},
+    .limits =
+        {
+            {.sm = 80,
+             .warps = 64,
+             .blocks = 32,
+             .shared_granule = 128,
+             .optin_kb = 163,
+             .unified_kb = 192,
+             .barriers = 0,
+             .carveouts_kb = {0, 8, 16, 32, 64, 100, 132, 164}},
+        },
     .bulk_copies = false,
     .warp_groups = false,
 };

@@ -17,6 +17,17 @@ const struct arch arch_sm_89 = {
               .local_window = 0x20,
               .stack = 0x28,
               .descriptor = 0x118},
+    .limits =
+        {
+            {.sm = 89,
+             .warps = 48,
+             .blocks = 24,
+             .shared_granule = 128,
+             .optin_kb = 99,
+             .unified_kb = 128,
+             .barriers = 0,
+             .carveouts_kb = {0, 8, 16, 32, 64, 100}},
+        },
     .bulk_copies = false,
     .warp_groups = false,
 };

@@ -18,6 +18,17 @@ const struct arch arch_sm_90 = {
               .local_window = 0x20,
               .stack = 0x28,
               .descriptor = 0x208},
+    .limits =
+        {
+            {.sm = 90,
+             .warps = 64,
+             .blocks = 32,
+             .shared_granule = 128,
+             .optin_kb = 227,
+             .unified_kb = 256,
+             .barriers = 64,
+             .carveouts_kb = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}},
+        },
     .bulk_copies = true,
     .warp_groups = true,
 };

@@ -72,6 +72,26 @@ static void has_bank0(const struct arch *row)
     }
 }
 
+static void has_limits(const struct arch *row)
+{
+    assert_int_not_equal(row->limits[0].sm, 0);
+    for (size_t k = 0; k < ARCH_LIMITS && row->limits[k].sm; k++) {
+        const struct arch_limits *l = &row->limits[k];
+        unsigned most = 0;
+
+        for (size_t i = 0; i < ARCH_CARVEOUTS && (i == 0 || l->carveouts_kb[i]); i++) {
+            assert_true(i == 0 || l->carveouts_kb[i] > most);
+            most = l->carveouts_kb[i];
+        }
+        if (arch_of(l->sm) != row || (k && l->sm <= row->limits[k - 1].sm))
+            fail_msg("sm_%u: its limits stand in another row, or out of order", l->sm);
+        if (!l->warps || l->warps % 4 || !l->blocks || !l->shared_granule)
+            fail_msg("sm_%u: a limit is not set", l->sm);
+        if (l->optin_kb != most - row->shared_reserved_bytes / 1024 || l->unified_kb < most)
+            fail_msg("sm_%u: a block may take %u KB of %u KB", l->sm, l->optin_kb, most);
+    }
+}
+
 static void every_field_is_set(void **state)
 {
     const struct arch *row;
@@ -89,6 +109,7 @@ static void every_field_is_set(void **state)
         assert_true(described == (row->bank0.descriptor != ARCH_ABSENT));
         has_lanes(row);
         has_bank0(row);
+        has_limits(row);
     }
 }
 
