@@ -8,15 +8,17 @@
 
 const unsigned compare_marks[COMPARE_MARKS] = {10, 30, 100, 300};
 
+const struct compare_row compare_ways[COMPARE_WAYS] = {
+    [COMPARE_EXHAUSTIVE] = {.name = "exhaustive", .strategy = &strategy_exhaustive},
+    [COMPARE_MODEL] = {.name = "model", .strategy = &strategy_model, .worse = "model, 1 run in 10"},
+    [COMPARE_RANDOM] = {.name = "random", .strategy = &strategy_random, .worse = "random, 1 run in 10"},
+    [COMPARE_OCCUPANCY] = {.name = "occupancy", .strategy = &strategy_planned, .by_occupancy = true},
+    [COMPARE_PARETO] = {.name = "pareto", .strategy = &strategy_planned, .on_front = true},
+};
+
 const char *compare_way_text(enum compare_way way)
 {
-    static const char *const texts[] = {[COMPARE_EXHAUSTIVE] = "exhaustive",
-                                        [COMPARE_MODEL] = "model",
-                                        [COMPARE_RANDOM] = "random",
-                                        [COMPARE_OCCUPANCY] = "occupancy",
-                                        [COMPARE_PARETO] = "pareto"};
-
-    return texts[way];
+    return compare_ways[way].name;
 }
 
 static struct compare_spread spread_of(double *values, size_t n)
@@ -146,13 +148,13 @@ static int summarise(struct compared_way *out, const struct compare_run *runs, u
 }
 
 /* Why a way cannot be compared; null where it can. */
-static const char *why_not(const struct compare_options *options, enum compare_way way)
+static const char *why_not(const struct compare_options *options, const struct compare_row *row)
 {
-    if (way == COMPARE_MODEL && !options->predictions)
+    if (row->strategy->reads_predictions && !options->predictions)
         return "no calibrated device profile, or no compiler";
-    if (way == COMPARE_OCCUPANCY && !options->replay->resources)
+    if (row->by_occupancy && !options->replay->resources)
         return "the recording holds no occupancy";
-    if (way == COMPARE_PARETO && !options->pareto)
+    if (row->on_front && !options->pareto)
         return "not asked for: it takes a prediction of every configuration";
     return NULL;
 }
@@ -252,7 +254,7 @@ int compare(struct compared *out, const struct compare_options *options, struct 
                              .seeds = options->seeds,
                              .cores = options->cores};
     for (w = 0; w < COMPARE_WAYS && !code; w++) {
-        out->ways[w].why_not = why_not(options, (enum compare_way)w);
+        out->ways[w].why_not = why_not(options, &compare_ways[w]);
         if (!out->ways[w].why_not)
             code = run_way(out, options, (enum compare_way)w, queue, err);
     }

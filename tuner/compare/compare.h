@@ -5,8 +5,8 @@
  *   model       prediction and measurement (tuner/strategy)
  *   random      a random order
  *   occupancy   all are compiled, then timed by falling occupancy
- *   pareto      all are compiled, then those on the Pareto front of Ryoo's two metrics are timed
- * (model/pareto)
+ *   pareto      all are compiled, then those on the Pareto front of Ryoo's two metrics (tuner/predict/pareto)
+ *               are timed
  *
  * A seed draws which recorded samples are replayed, the random order, and the order of equals. */
 #ifndef TUNER_COMPARE_COMPARE_H

@@ -19,7 +19,7 @@ struct flight {
 
 struct player {
     const struct compare_options *options;
-    enum compare_way way;
+    const struct compare_row *row;
     uint64_t seed;
     struct evaluator *evaluator;
     struct search *search;
@@ -33,6 +33,8 @@ struct player {
     bool auditing;            /* the search itself has ended */
     unsigned char *passed;    /* then: by index, what the audit samples from */
     size_t waiting;           /* compiled and not yet timed */
+    uint64_t *plan;           /* of a way that has one: which to time, in what order */
+    size_t plan_count;
 };
 
 static int launch(struct player *player, enum evaluator_kind kind, uint64_t index,
@@ -50,7 +52,7 @@ static int launch(struct player *player, enum evaluator_kind kind, uint64_t inde
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
     flight->job.code = player->options->replay->entries[index].build;
-    if (player->way == COMPARE_MODEL && kind == EVALUATOR_COMPILE && !player->auditing)
+    if (player->row->strategy->reads_predictions && kind == EVALUATOR_COMPILE && !player->auditing)
         code = predictions->prediction(&flight->prediction, &flight->predict_s, predictions->context, index,
                                        err);
     if (!code)
@@ -109,9 +111,19 @@ static int take_trial(double *time_s, struct player *player, const struct flight
     return 0;
 }
 
-/* By search
+/* The loop
  * -------------------------------------------------------------------------------------------------------------
  */
+
+/* The one told before whose code this is, or itself. A plan has chosen one of each code beforehand. */
+static uint64_t twin_of(const struct player *player, uint64_t index)
+{
+    const uint64_t code = player->options->replay->entries[index].code;
+
+    if (player->plan)
+        return code;
+    return player->seen[code] ? player->seen[code] - 1 : index;
+}
 
 static int tell_compiled(struct player *player, const struct flight *flight, struct err *err)
 {
@@ -120,14 +132,14 @@ static int tell_compiled(struct player *player, const struct flight *flight, str
     struct search_facts facts = {.outcome = replay_compiled(replay, index),
                                  .shared = flight->job.shared,
                                  .spent_s = source_spent_s(&flight->job)};
-    uint64_t *seen = &player->seen[replay->entries[index].code];
+    const uint64_t twin = twin_of(player, index);
 
-    if (facts.outcome == OUTCOME_OK && *seen) {
+    if (facts.outcome == OUTCOME_OK && twin != index) {
         facts.outcome = OUTCOME_SAME_CODE;
-        facts.same_as = *seen - 1;
+        facts.same_as = twin;
     }
     if (facts.outcome == OUTCOME_OK) {
-        *seen = index + 1;
+        player->seen[replay->entries[index].code] = index + 1;
         player->waiting++;
         facts.prediction = flight->prediction;
     }
@@ -166,7 +178,7 @@ static int finish(struct player *player, struct err *err)
             err, ERR_SYSTEM,
             "internal error: the way %s (seed %llu) waits, and nothing is compiled or timed that it "
             "could wait for (%zu compiled ones not timed)",
-            compare_way_text(player->way), (unsigned long long)player->seed, player->waiting);
+            player->row->name, (unsigned long long)player->seed, player->waiting);
     if (job->kind == EVALUATOR_COMPILE) {
         player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight, err);
@@ -249,51 +261,7 @@ static void begin_audit(struct player *player)
     player->auditing = true;
 }
 
-static int play_search(struct player *player, struct err *err)
-{
-    static const struct strategy *const by_way[] = {[COMPARE_EXHAUSTIVE] = &strategy_exhaustive,
-                                                    [COMPARE_MODEL] = &strategy_model,
-                                                    [COMPARE_RANDOM] = &strategy_random};
-    const struct compare_options *options = player->options;
-    const struct search_options search = {.strategy = by_way[player->way],
-                                          .seed = player->seed,
-                                          .count = options->replay->count,
-                                          .first = options->first,
-                                          .trials = player->way == COMPARE_MODEL ? options->trials : 0,
-                                          .audit = player->way == COMPARE_MODEL ? SEARCH_AUDIT : 0,
-                                          .cores = options->cores,
-                                          .space = options->space,
-                                          .spec = options->spec};
-    struct search_step step = {.action = SEARCH_WAIT};
-    struct search_capacity capacity;
-    int code = search_open(&player->search, &search, err);
-
-    while (!code && step.action != SEARCH_STOP) {
-        capacity.compile =
-            evaluator_compiling(player->evaluator) < 2 * options->cores &&
-            player->waiting + evaluator_pending(player->evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST;
-        capacity.time =
-            evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < search.strategy->trials_ahead;
-        capacity.now_s = evaluator_now_s(player->evaluator);
-        code = search_next(&step, player->search, capacity, err);
-        if (!code && step.audit && !player->auditing)
-            begin_audit(player);
-        if (!code && step.action == SEARCH_COMPILE)
-            code = start_compile(player, step.index, err);
-        else if (!code && step.action == SEARCH_TIME)
-            code = start_trial(player, step.index, err);
-        else if (!code && step.action == SEARCH_WAIT)
-            code = finish(player, err);
-    }
-    if (!code && player->auditing)
-        judge_audit(player);
-    else if (!code)
-        end_run(player);
-    search_close(player->search);
-    return code;
-}
-
-/* By an order
+/* The plan of a way that has one
  * ------------------------------------------------------------------------------------------------------------
  */
 
@@ -312,83 +280,88 @@ static int by_rank(const void *a, const void *b)
     return (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-/* Which distinct codes are timed, in what order. */
-static int place(struct placed **out, size_t *count, const struct player *player, struct err *err)
+/* Which distinct codes are timed, in what order. The first configuration with a code stands for it; what did
+ * not run is left out. */
+static size_t place(struct placed *out, bool *keep, const struct player *player)
 {
     const struct compare_options *options = player->options;
     const struct replay *replay = options->replay;
-    bool *keep = malloc(replay->count + 1);
+    const struct compare_row *row = player->row;
+    size_t count = 0;
     uint64_t i;
 
-    *count = 0;
-    *out = malloc((replay->count + 1) * sizeof **out);
-    if (!*out || !keep) {
-        free(keep);
-        return err_memory(err);
-    }
-    if (player->way == COMPARE_PARETO)
+    if (row->on_front)
         pareto_front(keep, options->pareto, replay->count);
     for (i = 0; i < replay->count; i++) {
         const struct replay_entry *entry = &replay->entries[i];
 
-        if (!entry->timed || entry->code != i || (player->way == COMPARE_PARETO && !keep[i]))
-            continue;
-        (*out)[(*count)++] = (struct placed){
-            i, player->way == COMPARE_OCCUPANCY ? entry->timed->occupancy : 0, hash_random(player->seed, i)};
+        if (entry->timed && entry->code == i && (!row->on_front || keep[i]))
+            out[count++] = (struct placed){i, row->by_occupancy ? entry->timed->occupancy : 0,
+                                           hash_random(player->seed, i)};
     }
-    free(keep);
-    qsort(*out, *count, sizeof **out, by_rank);
-    return 0;
+    qsort(out, count, sizeof *out, by_rank);
+    return count;
 }
 
-static int wait_one(struct player *player, struct err *err)
+static int make_plan(struct player *player, struct err *err)
 {
-    struct evaluator_job *job = evaluator_wait(player->evaluator, -1);
-    struct flight *flight = (struct flight *)job;
-    double time_s;
-    int code = job->kind == EVALUATOR_MEASURE ? take_trial(&time_s, player, flight, err) : 0;
+    const uint64_t count = player->options->replay->count + 1;
+    struct placed *placed = malloc(count * sizeof *placed);
+    bool *keep = malloc(count * sizeof *keep);
+    bool whole;
+    size_t i;
 
-    flight->next = player->resting;
-    player->resting = flight;
-    return code;
-}
-
-static int wait_all(struct player *player, enum evaluator_kind kind, size_t at_most, struct err *err)
-{
-    int code = 0;
-
-    while (!code && evaluator_pending(player->evaluator, kind) > at_most)
-        code = wait_one(player, err);
-    return code;
-}
-
-static int play_order(struct player *player, struct err *err)
-{
-    const struct replay *replay = player->options->replay;
-    struct placed *placed;
-    size_t count, p;
-    uint64_t i;
-    int code = place(&placed, &count, player, err);
-
-    for (i = 0; i < replay->count && !code; i++) {
-        if (replay->entries[i].record)
-            code = launch(player, EVALUATOR_COMPILE, i, replay->entries[i].record, err);
-        while (!code && evaluator_compiling(player->evaluator) > 2 * player->options->cores)
-            code = wait_one(player, err);
-    }
-    if (!code)
-        code = wait_all(player, EVALUATOR_COMPILE, 0, err);
-    for (p = 0; p < count && !code; p++) {
-        code =
-            launch(player, EVALUATOR_MEASURE, placed[p].index, replay->entries[placed[p].index].timed, err);
-        if (!code)
-            code = wait_all(player, EVALUATOR_MEASURE, 1, err);
-    }
+    player->plan = malloc(count * sizeof *player->plan);
+    whole = placed && keep && player->plan;
+    if (whole)
+        player->plan_count = place(placed, keep, player);
+    for (i = 0; i < player->plan_count; i++)
+        player->plan[i] = placed[i].index;
     free(placed);
-    if (!code)
-        code = wait_all(player, EVALUATOR_MEASURE, 0, err);
-    if (!code)
+    free(keep);
+    return whole ? 0 : err_memory(err);
+}
+
+static int play(struct player *player, struct err *err)
+{
+    const struct compare_options *options = player->options;
+    const struct strategy *strategy = player->row->strategy;
+    const struct search_options search = {.strategy = strategy,
+                                          .seed = player->seed,
+                                          .count = options->replay->count,
+                                          .first = options->first,
+                                          .trials = strategy->prunes ? options->trials : 0,
+                                          .audit = strategy->prunes ? SEARCH_AUDIT : 0,
+                                          .cores = options->cores,
+                                          .space = options->space,
+                                          .spec = options->spec,
+                                          .plan = player->plan,
+                                          .plan_count = player->plan_count};
+    struct search_step step = {.action = SEARCH_WAIT};
+    struct search_capacity capacity;
+    int code = search_open(&player->search, &search, err);
+
+    while (!code && step.action != SEARCH_STOP) {
+        capacity.compile =
+            evaluator_compiling(player->evaluator) < 2 * options->cores &&
+            player->waiting + evaluator_pending(player->evaluator, EVALUATOR_COMPILE) < strategy->ready_most;
+        capacity.time = evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < strategy->trials_ahead;
+        capacity.now_s = evaluator_now_s(player->evaluator);
+        code = search_next(&step, player->search, capacity, err);
+        if (!code && step.audit && !player->auditing)
+            begin_audit(player);
+        if (!code && step.action == SEARCH_COMPILE)
+            code = start_compile(player, step.index, err);
+        else if (!code && step.action == SEARCH_TIME)
+            code = start_trial(player, step.index, err);
+        else if (!code && step.action == SEARCH_WAIT)
+            code = finish(player, err);
+    }
+    if (!code && player->auditing)
+        judge_audit(player);
+    else if (!code)
         end_run(player);
+    search_close(player->search);
     return code;
 }
 
@@ -410,6 +383,7 @@ static void close_player(struct player *player)
     }
     free(player->seen);
     free(player->passed);
+    free(player->plan);
 }
 
 int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,
@@ -417,7 +391,8 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
 {
     const struct evaluator_options evaluator = {
         .level = EVALUATOR_RECORDED, .cores = 1, .simulated_cores = options->cores};
-    struct player player = {.options = options, .way = way, .seed = seed, .run = out, .chosen_s = INFINITY};
+    struct player player = {
+        .options = options, .row = &compare_ways[way], .seed = seed, .run = out, .chosen_s = INFINITY};
     int code = evaluator_open(&player.evaluator, &evaluator, err);
 
     *out = (struct compare_run){0};
@@ -427,8 +402,9 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
     if (!code && (!player.seen || !player.passed))
         code = err_memory(err);
     if (!code)
-        code = way == COMPARE_OCCUPANCY || way == COMPARE_PARETO ? play_order(&player, err)
-                                                                 : play_search(&player, err);
+        code = player.row->by_occupancy || player.row->on_front ? make_plan(&player, err) : 0;
+    if (!code)
+        code = play(&player, err);
     close_player(&player);
     if (code)
         compare_run_release(out);

@@ -1,5 +1,5 @@
 /* The comparison as JSON and as charts. */
-#include "tuner/compare/compare.h"
+#include "tuner/compare/comparing.h"
 
 #include "base/chart.h"
 
@@ -124,11 +124,6 @@ static void add_way(struct lines *lines, const struct compared_way *way, enum co
 {
     const size_t n = way->curve_count;
     double *x = values, *median = values + n, *worse = values + 2 * n;
-    static const char *const worse_names[] = {[COMPARE_EXHAUSTIVE] = NULL,
-                                              [COMPARE_MODEL] = "model, 1 run in 10",
-                                              [COMPARE_RANDOM] = "random, 1 run in 10",
-                                              [COMPARE_OCCUPANCY] = NULL,
-                                              [COMPARE_PARETO] = NULL};
     size_t i;
 
     for (i = 0; i < n; i++) {
@@ -137,8 +132,9 @@ static void add_way(struct lines *lines, const struct compared_way *way, enum co
         worse[i] = slower(way->curve[i].low);
     }
     lines->series[lines->count++] = (struct chart_series){compare_way_text(which), CHART_STEP, x, median, n};
-    if (worse_names[which])
-        lines->series[lines->count++] = (struct chart_series){worse_names[which], CHART_STEP, x, worse, n};
+    if (compare_ways[which].worse)
+        lines->series[lines->count++] =
+            (struct chart_series){compare_ways[which].worse, CHART_STEP, x, worse, n};
 }
 
 int compared_chart(char **out, const struct compared *compared, bool by_time, const char *title,

@@ -4,6 +4,17 @@
 #define TUNER_COMPARE_COMPARING_H
 
 #include "tuner/compare/compare.h"
+#include "tuner/strategy/strategy.h"
+
+/* One way. With `by_occupancy` or `on_front` it times by a plan, made from what all were compiled to. */
+struct compare_row {
+    const char *name;
+    const struct strategy *strategy;
+    bool by_occupancy; /* by falling occupancy, else in random order */
+    bool on_front;     /* only the Pareto front */
+    const char *worse; /* the chart's name of its 10 % quantile; null where seeds change little */
+};
+extern const struct compare_row compare_ways[COMPARE_WAYS];
 
 /* One run of one way. */
 struct compare_run {

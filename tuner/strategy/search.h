@@ -4,9 +4,8 @@
  * told what came of each. Told the same facts in the same order, it asks for the same things.
  *
  * The strategy (strategy.h) decides. `model` compiles a spread of configurations, learns from their
- * predictions which to compile next
- * (`posterior`), times the most promising, and learns again from what was measured. A compiled variant is
- * pruned by one of two rules:
+ * predictions which to compile next (`posterior`), times the most promising, and learns again from what was
+ * measured. A compiled variant is pruned by one of two rules:
  *   bound     its lower bound on time is not below the best measured time: safe as long as bounds are true
  *   estimate  it, or what its neighbours' estimates say of one that was never compiled, is expected to be
  *             slower: not safe, and so audited: a random sample of them is timed at the end
@@ -30,6 +29,9 @@
 struct strategy; /* strategy.h */
 
 enum {
+    /* Compiled variants that are kept for their trials: more than `model` asks for unless it is allowed as
+     * many trials. */
+    SEARCH_READY_MOST = 2048,
     SEARCH_AUDIT = 20, /* of those pruned, unless another number is asked for */
     /* Rule `estimate` cuts what is expected to be slower by this many deviations. They rest on few points,
      * and what the model misses has heavy tails: even so, of 900 runs on the recordings of the library, half
@@ -51,6 +53,8 @@ struct search_options {
     uint64_t audit;            /* `model`: how many of those pruned to time at the end */
     const struct space *space; /* `model`: borrowed */
     const struct spec *spec;   /* `model`: of the space, borrowed */
+    const uint64_t *plan;      /* `planned`: which to time, in what order; borrowed */
+    size_t plan_count;
 };
 
 /* A small ration of trials to compare searches by: 2 % of the configurations, 10 to 250. */
@@ -68,10 +72,6 @@ struct search_step {
     uint64_t index;
     bool audit; /* the search itself has ended: of its audit, if there is one */
 };
-
-/* How many compiled variants the caller need keep until their trials: more than the search asks for unless it
- * is allowed as many trials. */
-enum { SEARCH_READY_MOST = 2048 };
 
 /* What the caller could start at this moment. It may refuse to compile as long as it likes: then what is
  * ready is timed, and the search ends when nothing of it is worth a trial. */

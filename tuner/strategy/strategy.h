@@ -3,18 +3,23 @@
  *
  * search_open() and the functions beside it (search.h) call these. The contract:
  *
- *   open       The options are copied; what they point to outlives the state. ERR_MEMORY, and *state is null.
- *   next       Fills *out with what to start now, or with SEARCH_WAIT, or with SEARCH_STOP. It asks only for
- *              what `capacity` allows; while compiling is refused, it times what is ready. It waits only while
- *              a step is under way or `capacity` refuses one. Each index is compiled at most once, and timed
- *              at most once, after tell() said that it compiled with OUTCOME_OK. The steps depend on the
- *              options, on the capacities and on what was told in which order, on nothing else. ERR_MEMORY.
- *   tell       What came of a step that next() asked for: once each, in any order. ERR_MEMORY.
- *   visited    How many configurations it has asked to compile, an audit left out.
- *   summarise  Fills *out at any time, also before the end.
- *   fate       Of any index of the space, at any time. Null where `prunes` is false.
- *   cuts       As search_cuts(). Null where `prunes` is false.
- *   close      Frees the state; also null. */
+ * open: The options are copied; what they point to outlives the state. ERR_MEMORY, and *state is null.
+ *
+ * next: Fills *out with what to start now, or with SEARCH_WAIT, or with SEARCH_STOP. It asks only for what
+ * `capacity` allows; while compiling is refused, it times what is ready. It waits only while a step is under
+ * way or `capacity` refuses one. Each index is compiled at most once, and timed at most once, after tell()
+ * said that it compiled with OUTCOME_OK. The steps depend on the options, on the capacities and on what was
+ * told in which order, on nothing else. ERR_MEMORY.
+ *
+ * tell: What came of a step that next() asked for: once each, in any order. ERR_MEMORY.
+ *
+ * visited: How many configurations it has asked to compile, an audit left out.
+ *
+ * summarise: Fills *out at any time, also before the end.
+ *
+ * fate, cuts: Of any index at any time, and as search_cuts(). Null where `prunes` is false.
+ *
+ * close: Frees the state; also null. */
 #ifndef TUNER_STRATEGY_STRATEGY_H
 #define TUNER_STRATEGY_STRATEGY_H
 
@@ -27,6 +32,7 @@ struct strategy {
     bool gives_up_slow;     /* a trial ends early when it is far slower than the best */
     bool knows_total;       /* tries every configuration, unless a budget ends it */
     size_t trials_ahead; /* trials under way for each GPU: 1 where each is chosen by what the last taught */
+    size_t ready_most;   /* compiled variants that may wait for their trials, which the caller keeps */
     int (*open)(void **state, const struct search_options *options, struct err *err);
     int (*next)(struct search_step *out, void *state, struct search_capacity capacity, struct err *err);
     int (*tell)(void *state, uint64_t index, const struct search_facts *facts, struct err *err);
@@ -39,9 +45,10 @@ struct strategy {
 
 extern const struct strategy strategy_model, /* by prediction and by what was measured (model.c) */
     strategy_exhaustive,                     /* every configuration, in the order of the space (ordered.c) */
-    strategy_random;                         /* a random order without repetition (ordered.c) */
+    strategy_random,                         /* a random order without repetition (ordered.c) */
+    strategy_planned;                        /* all compiled, then those of a plan timed (planned.c) */
 
-/* All of them, the default first; null ends the table. */
+/* All that need nothing but a space, the default first; null ends the table. */
 extern const struct strategy *const strategies[];
 
 /* By name, and the default for null; null for an unknown name. */

@@ -99,9 +99,9 @@ static struct search_capacity capacity(const struct tuning *tuning)
     const struct evaluator *evaluator = tuning->evaluator;
 
     return (struct search_capacity){
-        .compile =
-            evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
-            tuning->waiting_to_time + evaluator_pending(evaluator, EVALUATOR_COMPILE) < SEARCH_READY_MOST,
+        .compile = evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
+                   tuning->waiting_to_time + evaluator_pending(evaluator, EVALUATOR_COMPILE) <
+                       tuning->out->strategy->ready_most,
         .time =
             !tuning->reference_pending && evaluator_pending(evaluator, EVALUATOR_MEASURE) <
                                               tuning->out->strategy->trials_ahead * evaluator_gpus(evaluator),

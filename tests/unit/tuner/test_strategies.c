@@ -164,6 +164,51 @@ static void refused_compiling_times_what_is_ready(void **state)
     synthetic_close(&s);
 }
 
+/* Everything is compiled first, then the plan is timed in its order; what did not compile is passed over. */
+static void a_plan_is_followed(void **state)
+{
+    struct search_capacity all = {true, true, 0};
+    const uint64_t plan[] = {9, 3, 0, 7};
+    struct search_options options = {
+        .strategy = &strategy_planned, .count = 10, .plan = plan, .plan_count = 4};
+    struct search_facts facts = {0};
+    struct search_step step;
+    struct search_summary summary;
+    struct search *search;
+    uint64_t i;
+
+    (void)state;
+    assert_int_equal(search_open(&search, &options, NULL), 0);
+    for (i = 0; i < 10; i++) {
+        assert_int_equal(search_next(&step, search, all, NULL), 0);
+        assert_int_equal(step.action, SEARCH_COMPILE);
+        assert_int_equal(step.index, i);
+    }
+    for (i = 10; i-- > 0;) {
+        assert_int_equal(search_next(&step, search, all, NULL), 0);
+        assert_int_equal(step.action, SEARCH_WAIT);
+        facts.outcome = fails(i) ? OUTCOME_COMPILE : OUTCOME_OK;
+        assert_int_equal(search_tell(search, i, &facts, NULL), 0);
+    }
+    facts = (struct search_facts){.timed = true, .time_s = 1};
+    for (i = 0; i < 4; i++) {
+        if (fails(plan[i]))
+            continue;
+        assert_int_equal(search_next(&step, search, all, NULL), 0);
+        assert_int_equal(step.action, SEARCH_TIME);
+        assert_int_equal(step.index, plan[i]);
+        assert_int_equal(search_tell(search, plan[i], &facts, NULL), 0);
+    }
+    assert_int_equal(search_next(&step, search, all, NULL), 0);
+    assert_int_equal(step.action, SEARCH_STOP);
+    search_summarise(&summary, search);
+    assert_int_equal(summary.end, SEARCH_ALL);
+    assert_int_equal(summary.compiled, 10);
+    assert_int_equal(summary.timed, 3);
+    assert_int_equal(search_visited(search), 10);
+    search_close(search);
+}
+
 /* No two rows have one name, each is found by it, and lists hold every one. */
 static void names_are_of_the_table(void **state)
 {
@@ -190,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_index_at_most_once),
         cmocka_unit_test(refused_compiling_times_what_is_ready),
+        cmocka_unit_test(a_plan_is_followed),
         cmocka_unit_test(names_are_of_the_table),
     };
 
