@@ -4,10 +4,15 @@
 
 #include <stdlib.h>
 
+/* What depends on a block's position before each instruction. Without `flow`, where a branch leads to an
+ * address that it computes, all share one set. */
 struct search {
     const struct slice *slice;
-    struct slice_set dependent; /* anywhere in the code: registers are not told apart by their definitions */
-    bool changed;
+    const struct sass *code;
+    size_t count;
+    struct slice_set *before, dependent; /* the latter before the instruction that is looked at */
+    struct slice_set converging;         /* before any BSYNC, which leads to where some BSSY says */
+    bool flow, changed;
 };
 
 /* Notes the axes that a reading of a special register gives; a wide one gives two. */
@@ -56,6 +61,8 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     case SASS_UIADD3_64:
     case SASS_ISETP:
     case SASS_UISETP:
+    case SASS_P2R:
+    case SASS_R2P:
     case SASS_PLOP3:
     case SASS_UPLOP3:
     case SASS_VOTE:
@@ -76,28 +83,75 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     }
 }
 
-static void visit(struct origin *out, struct search *search, const struct sass *i, size_t index)
+/* Whether its result is asked for. A plain stack is registers; of other memory no access is computed. */
+static bool is_result_wanted(const struct slice *slice, const struct sass *i, size_t index)
 {
+    return slice->needed[index] && (slice->wanted[index] || !i->access_count);
+}
+
+/* What depends on the position behind an instruction, given what does before it. */
+static void visit(struct origin *out, struct search *search, size_t index)
+{
+    const struct sass *i = &search->code[index];
     const struct slice *slice = search->slice;
+    const bool moves = slice->plain_stack && is_local(i);
     struct slice_set reads = {0}, defined;
 
     set_definitions(&defined, slice, i);
-    if (slice->plain_stack && is_local(i))
+    if (moves)
         set_add_moved(&reads, slice, i, &defined);
     else
         set_add_reads(&reads, slice, i);
     set_add_guard(&reads, i);
     set_spread_flags(&reads, slice);
-    if (!reads_position(out, i) && !set_overlap(&reads, &search->dependent))
-        return;
-    if (!keeps_lines(search, i) && !(slice->plain_stack && is_local(i)))
-        out->bends[index] = true;
-    set_take_out(&defined, &search->dependent);
-    search->changed |= !set_is_empty(&defined);
-    set_unite(&search->dependent, &defined);
+    if (is_result_wanted(slice, i, index) &&
+        (reads_position(out, i) || set_overlap(&reads, &search->dependent))) {
+        if (!keeps_lines(search, i) && !moves)
+            out->bends[index] = true;
+        set_unite(&search->dependent, &defined);
+    } else if (search->flow && !is_guarded(i)) {
+        set_take_out(&search->dependent, &defined);
+    }
 }
 
-/* Whether what memory holds is wanted there; a plain stack is registers. */
+static void merge(struct search *search, size_t index, const struct slice_set *more)
+{
+    struct slice_set *into = &search->before[search->flow ? index : 0], own = *more;
+
+    set_take_out(&own, into);
+    search->changed |= !set_is_empty(&own);
+    set_unite(into, &own);
+}
+
+static void pass(struct origin *out, struct search *search)
+{
+    for (size_t index = 0; index < search->count; index++) {
+        const struct sass *i = &search->code[index];
+        const size_t target =
+            i->has_target && i->target >= 0 ? (size_t)i->target / SASS_BYTES : search->count;
+
+        search->dependent = search->before[search->flow ? index : 0];
+        visit(out, search, index);
+        merge(search, index + 1, &search->dependent);
+        if (i->op == SASS_BSYNC)
+            set_unite(&search->converging, &search->dependent);
+        if (target < search->count)
+            merge(search, target, i->op == SASS_BSSY ? &search->converging : &search->dependent);
+    }
+}
+
+/* Whether every branch says where it leads to. */
+static bool has_flow(const struct sass *code, size_t count)
+{
+    bool flow = true;
+
+    for (size_t i = 0; i < count; i++)
+        flow &= code[i].op == SASS_EXIT || code[i].op == SASS_BSYNC || !sass_is_jump(&code[i]) ||
+                (code[i].op != SASS_CALL && code[i].has_target);
+    return flow;
+}
+
+/* Whether what memory holds is wanted there. */
 static bool wants_memory(const struct slice *slice, const struct sass *i, size_t index)
 {
     return slice->wanted[index] && i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT &&
@@ -107,19 +161,22 @@ static bool wants_memory(const struct slice *slice, const struct sass *i, size_t
 int origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count,
                 struct err *err)
 {
-    struct search search = {.slice = slice, .changed = true};
+    struct search search = {.slice = slice, .code = code, .count = count, .changed = true};
 
     *out = (struct origin){.bends = calloc(count + 1, sizeof *out->bends)};
-    if (!out->bends)
+    search.before = calloc(count + 1, sizeof *search.before);
+    if (!out->bends || !search.before) {
+        free(search.before);
         return err_memory(err);
+    }
+    search.flow = has_flow(code, count);
     for (size_t i = 0; i < count; i++)
         out->bends[i] = slice->needed[i] && wants_memory(slice, &code[i], i);
     while (search.changed) {
         search.changed = false;
-        for (size_t i = 0; i < count; i++)
-            if (slice->needed[i])
-                visit(out, &search, &code[i], i);
+        pass(out, &search);
     }
+    free(search.before);
     return 0;
 }
 

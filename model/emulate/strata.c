@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    CUTS_MOST = 48,    /* blocks signed at most to find where planes divide the grid */
+    CUTS_MOST = 128,   /* blocks signed at most to find where planes divide the grid */
     BOXES_MOST = 128,  /* of the grid */
     LEAST_CELLS = 2,   /* of a box that is not gone through */
     PILOTS = 6,        /* blocks looked at before the cells are made */
