@@ -2,6 +2,7 @@
 
 #include "model/sass/arch/arch.h"
 #include "model/sass/cubin.h"
+#include "model/sass/sass.h"
 
 #include <string.h>
 
@@ -134,6 +135,73 @@ static void cubins_reserve_what_the_row_says(void **state)
     check_cubin("tests/data/cubin/resources-sm_90.cubin", 90);
 }
 
+static bool is_written(const struct arch_bank0 *at, uint64_t offset)
+{
+    const struct {
+        unsigned offset, bytes;
+    } fields[] = {
+        {at->block, 12},       {at->grid, 12}, {at->shared_window, 8},
+        {at->local_window, 8}, {at->stack, 4}, {at->descriptor, 8},
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (offset >= fields[i].offset && offset < fields[i].offset + fields[i].bytes)
+            return true;
+    return false;
+}
+
+static unsigned check_reads(const struct sass *in, unsigned base)
+{
+    const struct arch_bank0 *at = &arch_of(in->sm)->bank0;
+    unsigned reads = 0;
+
+    for (unsigned i = 0; i < in->source_count; i++) {
+        const struct sass_operand *from = &in->sources[i];
+
+        if (from->kind != SASS_CONSTANT || from->bindless || from->bank || from->value >= base)
+            continue;
+        if (!is_written(at, from->value))
+            fail_msg("sm_%u, %#x: %s reads c[0][%#x]", in->sm, in->pc, sass_info(in->op)->name,
+                     (unsigned)from->value);
+        reads++;
+    }
+    if (in->access_count && in->accesses[0].space == SASS_SPACE_CONSTANT && !in->accesses[0].bank &&
+        in->accesses[0].index == SASS_RZ && in->accesses[0].uniform == SASS_URZ &&
+        in->accesses[0].offset < (int)base) {
+        if (!is_written(at, (uint64_t)in->accesses[0].offset))
+            fail_msg("sm_%u, %#x: %s reads c[0][%#x]", in->sm, in->pc, sass_info(in->op)->name,
+                     (unsigned)in->accesses[0].offset);
+        reads++;
+    }
+    return reads;
+}
+
+/* What compiled code reads of c[0] before the parameters, the row has. */
+static void code_reads_what_the_driver_writes(void **state)
+{
+    static const char *const paths[] = {
+        "tests/data/cubin/resources-sm_75.cubin", "tests/data/emulate/programs_sm80.cubin",
+        "tests/data/emulate/programs_sm90.cubin", "tests/data/emulate/programs_sm120.cubin"};
+
+    (void)state;
+    for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
+        struct cubin cubin;
+        unsigned reads = 0;
+
+        assert_int_equal(cubin_read(&cubin, paths[p], NULL), 0);
+        for (size_t k = 0; k < cubin.kernel_count; k++) {
+            struct sass_code code;
+
+            assert_int_equal(sass_read(&code, &cubin.kernels[k], NULL), 0);
+            for (size_t i = 0; i < code.count; i++)
+                reads += check_reads(&code.instructions[i], cubin.kernels[k].parameter_base);
+            sass_release(&code);
+        }
+        assert_true(reads > 0);
+        cubin_release(&cubin);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_capability_finds_its_row),
         cmocka_unit_test(every_field_is_set),
         cmocka_unit_test(cubins_reserve_what_the_row_says),
+        cmocka_unit_test(code_reads_what_the_driver_writes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
