@@ -17,8 +17,10 @@ static int fail(const struct occutune_error *error)
 static void show_progress(void *context, uint64_t done, uint64_t total, double best_s)
 {
     (void)context;
-    fprintf(stderr, "\r%llu of %llu, best %.4g ms ", (unsigned long long)done, (unsigned long long)total,
-            best_s * 1e3);
+    fprintf(stderr, "\r%llu", (unsigned long long)done);
+    if (total)
+        fprintf(stderr, " of %llu", (unsigned long long)total);
+    fprintf(stderr, " timed, best %.4g ms ", best_s * 1e3);
 }
 
 /* The decision in `path`, made now if it is not there. */

@@ -62,8 +62,8 @@ struct occutune_options {
     const char *const *sets; /* overrides of problem sizes, "M=1024" */
     size_t set_count;
     const volatile sig_atomic_t *stop; /* ends the run early once not 0; may be null */
-    void (*progress)(void *context, uint64_t done, uint64_t total, /* some times a second; may be null */
-                     double best_s);                               /* NaN before the first */
+    void (*progress)(void *context, uint64_t done, uint64_t total, /* some times a second; may be null; */
+                     double best_s); /* total 0: nobody knows yet; best_s NaN before the first */
     void (*message)(void *context, const char *text);              /* warnings, one line each; may be null */
     void *context;
 };
