@@ -39,6 +39,7 @@ int main(int argc, char **argv)
                       .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                       .catch_stop = catch_stop,
                       .stop = &stop};
+    int status;
 
     if (!cli.out || !cli.err) {
         fprintf(stderr, "%s: out of memory\n", cli.program);
@@ -48,5 +49,8 @@ int main(int argc, char **argv)
     heap_keep();
     signal(SIGXFSZ, SIG_IGN); /* writing past a limit is an error to report, as a full disk is */
     signal(SIGPIPE, SIG_IGN);
-    exit(cli_run(&cli, argc, argv));
+    status = cli_run(&cli, argc, argv);
+    fclose(cli.out);
+    fclose(cli.err);
+    exit(status);
 }
