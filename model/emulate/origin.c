@@ -59,8 +59,6 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     case SASS_VIADD:
     case SASS_IADD64:
     case SASS_UIADD3_64:
-    case SASS_ISETP:
-    case SASS_UISETP:
     case SASS_P2R:
     case SASS_R2P:
     case SASS_PLOP3:
@@ -68,6 +66,9 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     case SASS_VOTE:
     case SASS_VOTEU:
         return true;
+    case SASS_ISETP:
+    case SASS_UISETP: /* equality holds on a plane: blocks on both sides of it are alike */
+        return i->mod[SASS_MOD_COMPARE] != SASS_CMP_EQ && i->mod[SASS_MOD_COMPARE] != SASS_CMP_NE;
     case SASS_IMAD:
     case SASS_UIMAD:
         return !i->mod[SASS_MOD_HIGH] &&

@@ -165,7 +165,9 @@ static void tilt(const struct choice *choice, double issued)
     mean /= blocks;
     for (size_t b = 0; b < result->block_count; b++)
         spread += result->blocks[b].weight * pow(block_issued(result, &result->blocks[b]) - mean, 2);
-    slope = spread > 0 ? (issued - blocks * mean) / spread : 0;
+    slope =
+        spread > 1e-12 * blocks * mean * mean /* else rounding alone */ ? (issued - blocks * mean) / spread
+                                                                        : 0;
     for (size_t b = 0; b < result->block_count; b++) /* no weight below 0 */
         if (1 + slope * (block_issued(result, &result->blocks[b]) - mean) < 0)
             slope = -1 / (block_issued(result, &result->blocks[b]) - mean);

@@ -114,8 +114,12 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
         signature_note(emulation, i, group->mask, mask);
     switch (kind) {
     case KIND_COMPUTE:
+        if (emulation->signing)
+            signature_note_joined(emulation, warp, i);
         if (mask)
             alu_execute(emulation, warp, i, mask);
+        if (emulation->signing)
+            signature_note_joined(emulation, warp, i);
         if (doubtful)
             make_unknown(warp, i, doubtful);
         return STEP_NEXT;

@@ -269,6 +269,16 @@ static bool is_bent(const struct emulate_result *result, const struct origin *or
     return bent;
 }
 
+/* Whether some instruction joins predicates, whose parts are not seen in what a block issues. */
+static bool is_joined(const struct emulate_result *result, const struct emulation *emulation)
+{
+    bool joined = false;
+
+    for (size_t i = 0; i < result->instruction_count; i++)
+        joined |= result->blocks[0].counts[i].issued && signature_joins(&emulation->instructions[i]);
+    return joined;
+}
+
 /* Whether blocks at both ends of the one axis that matters are there and all went the same way, past nothing
  * but comparisons that planes divide the grid by: then all blocks do. */
 static bool is_proved(const struct emulate_result *result, const struct emulation *emulation,
@@ -287,7 +297,8 @@ static bool is_proved(const struct emulate_result *result, const struct emulatio
             last |= result->blocks[k].position[axis] == grid[axis] - 1;
         }
     }
-    return axes == 0 || (axes == 1 && first && last && !is_bent(result, origin) && all_alike(result));
+    return axes == 0 || (axes == 1 && first && last && !is_bent(result, origin) &&
+                         !is_joined(result, emulation) && all_alike(result));
 }
 
 static int add_by_strata(struct emulate_result *result, struct emulation *emulation, size_t most,

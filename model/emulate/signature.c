@@ -53,6 +53,39 @@ void signature_note(struct emulation *emulation, const struct sass *i, uint32_t 
             hash_mix(*emulation->signing + i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP;
 }
 
+bool signature_joins(const struct sass *i)
+{
+    const struct sass_operand *with = &i->sources[2];
+    const bool compares = i->op == SASS_ISETP || i->op == SASS_UISETP;
+
+    return i->op == SASS_PLOP3 || i->op == SASS_UPLOP3 ||
+           (compares && i->source_count > 2 &&
+            (with->kind == SASS_PREDICATE || with->kind == SASS_UNIFORM_PREDICATE) && with->index != SASS_PT);
+}
+
+static void note_predicate(struct emulation *emulation, const struct warp *warp,
+                           const struct sass_operand *operand)
+{
+    const uint32_t *from = operand->kind == SASS_PREDICATE           ? warp->regs->p
+                           : operand->kind == SASS_UNIFORM_PREDICATE ? warp->regs->up
+                                                                     : NULL;
+
+    if (from)
+        *emulation->signing = hash_mix(*emulation->signing + from[operand->index & 7]);
+}
+
+void signature_note_joined(struct emulation *emulation, const struct warp *warp, const struct sass *i)
+{
+    const bool compares = i->op == SASS_ISETP || i->op == SASS_UISETP;
+
+    if (emulation->rehearsing || !signature_joins(i))
+        return;
+    for (unsigned k = 0; k < i->source_count && !(compares && k > 2); k++) /* no carry of 64 bits */
+        note_predicate(emulation, warp, &i->sources[k]);
+    for (unsigned k = 0; k < i->destination_count; k++)
+        note_predicate(emulation, warp, &i->destinations[k]);
+}
+
 /* The hash goes on over the paths of the warps. */
 static int add_paths(uint64_t *hash, struct emulation *emulation, struct err *err)
 {

@@ -36,5 +36,10 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
 
 /* While signing: lanes `mask` of a group of lanes execute a branch or an access. */
 void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask);
+/* While signing, before and behind an instruction: the predicates that it combines, as of a < b && c < d. Two
+ * that differ may make up for each other at the corners of a box and not within. */
+void signature_note_joined(struct emulation *emulation, const struct warp *warp, const struct sass *i);
+/* Whether it combines predicates. */
+bool signature_joins(const struct sass *i);
 
 #endif

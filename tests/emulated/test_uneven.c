@@ -10,8 +10,9 @@
 
 enum { SKIPPED = 77, PER_SOURCE = 30, MOST_BLOCKS = 600 };
 
-static const char *const names[] = {"partial", "rows",  "columns", "planes", "triangle", "half_grid",
-                                    "border",  "every", "strided", "lanes",  "tail",     "swizzled"};
+static const char *const names[] = {"partial",   "rows",     "columns", "planes",  "triangle",
+                                    "half_grid", "border",   "every",   "strided", "lanes",
+                                    "tail",      "swizzled", "single",  "between"};
 
 enum { NAMES = sizeof names / sizeof *names };
 

@@ -92,3 +92,16 @@ extern "C" __global__ void swizzled(ARGUMENTS)
 
     out[flat()] = work(in[threadIdx.x], b < count / 8 ? 40 : 4);
 }
+
+// One column of blocks alone works longer.
+extern "C" __global__ void single(ARGUMENTS)
+{
+    out[flat()] = work(in[threadIdx.x], (int)blockIdx.x == 7 * step ? 500 * step : 3);
+}
+
+// As do those between two columns.
+extern "C" __global__ void between(ARGUMENTS)
+{
+    if ((int)blockIdx.x >= 3 * step && (int)blockIdx.x < 7 * step)
+        out[flat()] = work(in[threadIdx.x], 50 * step);
+}
