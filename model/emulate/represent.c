@@ -11,6 +11,9 @@ enum {
     DEAR = 1 << 20 /* instructions beyond which fewer blocks must do */
 };
 
+/* Relative variance that is none: of blocks that all issue the same. */
+#define ROUNDING 1e-12
+
 /* Strata whose blocks issue nearly as much: of the sorted list those from `first` to before `end`. */
 struct kin {
     size_t first, end;
@@ -116,19 +119,30 @@ static int assign_from(struct choice *choice, size_t first)
     return rc;
 }
 
-/* Executes a block of each group that has none. */
+static double mean_issued(const struct emulate_result *result)
+{
+    double sum = 0;
+
+    for (size_t b = 0; b < result->block_count; b++)
+        sum += block_issued(result, &result->blocks[b]);
+    return sum / (double)result->block_count;
+}
+
+/* Executes a block of each group that has none. What such a block issues is known, and so about what it
+ * costs. */
 static int add_typical(struct choice *choice)
 {
     struct emulate_result *result = choice->result;
     int rc = 0;
 
     for (size_t g = choice->count; g-- > 0 && !rc && result->end == EMULATE_DONE;) {
+        const struct stratum *typical = &choice->strata->list[choice->groups[g].typical];
         const size_t before = result->block_count;
 
         if (choice->groups[g].taken)
             continue;
-        rc = sample_add(result, choice->signer->emulation, choice->strata->list[choice->groups[g].typical].at,
-                        choice->err);
+        rc = sample_add(result, choice->signer->emulation, typical->at,
+                        typical->issued / fmax(mean_issued(result), 1), choice->err);
         if (!rc && result->end == EMULATE_DONE)
             rc = assign_from(choice, before);
     }
@@ -165,9 +179,7 @@ static void tilt(const struct choice *choice, double issued)
     mean /= blocks;
     for (size_t b = 0; b < result->block_count; b++)
         spread += result->blocks[b].weight * pow(block_issued(result, &result->blocks[b]) - mean, 2);
-    slope =
-        spread > 1e-12 * blocks * mean * mean /* else rounding alone */ ? (issued - blocks * mean) / spread
-                                                                        : 0;
+    slope = spread > ROUNDING * blocks * mean * mean ? (issued - blocks * mean) / spread : 0;
     for (size_t b = 0; b < result->block_count; b++) /* no weight below 0 */
         if (1 + slope * (block_issued(result, &result->blocks[b]) - mean) < 0)
             slope = -1 / (block_issued(result, &result->blocks[b]) - mean);
@@ -207,14 +219,17 @@ int represent(struct emulate_result *result, struct signer *signer, struct strat
 {
     struct choice choice = {.result = result, .signer = signer, .strata = strata, .err = err};
     const size_t groups = affordable(result, most < GROUPS ? most : GROUPS);
+    const uint64_t budget = signer->emulation->budget;
     size_t before;
     int rc;
 
     qsort(strata->list, strata->count, sizeof *strata->list, by_issued);
     make_groups(&choice, groups);
     rc = assign_from(&choice, 0);
+    signer->emulation->budget *= 2; /* blocks that others depend on come after those around the middle */
     if (!rc)
         rc = add_typical(&choice);
+    signer->emulation->budget = budget;
     before = result->block_count;
     if (!rc && result->end == EMULATE_DONE)
         rc = sample_add_more(result, signer->emulation, most, err);

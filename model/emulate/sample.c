@@ -61,18 +61,20 @@ static bool enough(const struct emulate_result *result)
     return result->block_count >= ENOUGH_BLOCKS && result->executed > ENOUGH_EXECUTED;
 }
 
-/* Whether one more block, as those before, would be beyond the budget: better none than no answer. */
-static bool exhausts(const struct emulate_result *result, const struct emulation *emulation)
+/* Whether one more block, of `share` of the work of those before, would be beyond the budget: better none
+ * than no answer. */
+static bool exhausts(const struct emulate_result *result, const struct emulation *emulation, double share)
 {
     const double blocks = (double)result->block_count, executed = (double)result->executed;
 
-    return blocks > 0 && executed + 1.25 * executed / blocks > (double)emulation->budget;
+    return blocks > 0 && executed + 1.25 * share * executed / blocks > (double)emulation->budget;
 }
 
 int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
-               struct err *err)
+               double share, struct err *err)
 {
-    if (result->end != EMULATE_DONE || find_block(result, position) >= 0 || exhausts(result, emulation))
+    if (result->end != EMULATE_DONE || find_block(result, position) >= 0 ||
+        exhausts(result, emulation, share))
         return 0;
     memory_forget(&emulation->memory);
     return emulation_block(result, emulation, position, err);
@@ -81,7 +83,8 @@ int sample_add(struct emulate_result *result, struct emulation *emulation, const
 static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
                   const unsigned position[3], struct err *err)
 {
-    return result->block_count >= most || enough(result) ? 0 : sample_add(result, emulation, position, err);
+    return result->block_count >= most || enough(result) ? 0
+                                                         : sample_add(result, emulation, position, 1, err);
 }
 
 static int add(struct emulate_result *result, struct emulation *emulation, size_t most, unsigned x,

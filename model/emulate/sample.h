@@ -7,9 +7,10 @@
 /* Warp instructions that a block issued. */
 double block_issued(const struct emulate_result *result, const struct emulate_block *block);
 
-/* Executes one more block unless it is there, or would be beyond the emulation's budget. */
+/* Executes one more block unless it is there, or would be beyond the emulation's budget. `share` is what the
+ * block issues over what those before it did, 1 where nobody knows. */
 int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
-               struct err *err);
+               double share, struct err *err);
 /* All combinations of first, middle and last, then blocks at random, up to `most` and as long as they are
  * cheap. */
 int sample_add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err);

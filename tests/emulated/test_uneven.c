@@ -102,15 +102,15 @@ static void set_launch(struct grid *g, uint64_t *at)
     ok(launch_prepare(&g->launch, &err), &err);
 }
 
-static void run(struct emulate_result *out, const struct grid *g, bool whole)
+static void run(struct emulate_result *out, const struct grid *g, bool whole, uint64_t budget)
 {
-    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    const struct emulate_options options = {.mode = EMULATE_SLICED, .budget = budget};
     struct emulation *emulation;
     struct err err = {0};
 
     ok(emulation_open(&emulation, &g->cubin, g->kernel, &g->code, &g->launch, &options, &err), &err);
     ok(whole ? emulate_grid(out, emulation, &err) : emulate_sample(out, emulation, 16, &err), &err);
-    if (out->end != EMULATE_DONE)
+    if (out->end != EMULATE_DONE && !budget)
         fail_msg("%s ended as %s: %s", g->text, emulate_end_text(out->end), out->reason);
     emulation_close(emulation);
 }
@@ -150,20 +150,41 @@ static void check_bound(const struct grid *g, const struct emulate_result *sampl
     traffic_release(&all);
 }
 
+/* With a budget that not all blocks of the sample fit into, the weights add up all the same, and the interval
+ * says what is not known. */
+static void check_tight(const struct grid *g, uint64_t budget, double blocks, double issued)
+{
+    struct emulate_result sample;
+    double weight, off;
+
+    run(&sample, g, false, budget);
+    if (sample.end == EMULATE_DONE) {
+        off = fabs(issued_of(&sample, &weight) / issued - 1);
+        if (!(fabs(weight / blocks - 1) < 1e-9))
+            fail_msg("%s: within %llu instructions the weights add up to %g of %g blocks", g->text,
+                     (unsigned long long)budget, weight, blocks);
+        if (!(off <= fmax(0.01, sample.work_error)))
+            fail_msg("%s: within %llu instructions off by %g, stated is %g", g->text,
+                     (unsigned long long)budget, off, sample.work_error);
+    }
+    emulate_result_release(&sample);
+}
+
 /* Returns whether the work counted is within 1 % or the interval stated. */
 static bool check_grid(struct grid *g)
 {
     struct emulate_result sample, whole;
     double weight, all, counted, issued, off;
 
-    run(&sample, g, false);
-    run(&whole, g, true);
+    run(&sample, g, false, 0);
+    run(&whole, g, true, 0);
     counted = issued_of(&sample, &weight);
     issued = issued_of(&whole, &all);
     off = fabs(counted / issued - 1);
     if (fabs(weight / all - 1) > 1e-9)
         fail_msg("%s: the weights add up to %g of %g blocks", g->text, weight, all);
     check_bound(g, &sample, &whole, issued);
+    check_tight(g, sample.executed * 2 / 3, all, issued);
     if (off > fmax(0.01, sample.work_error))
         printf("%s: %.3g of the work, give or take %.2g\n", g->text, counted / issued, sample.work_error);
     emulate_result_release(&sample);
