@@ -1,49 +1,8 @@
-#include "model/emulate/strata.h"
+#include "model/emulate/division.h"
 
-#include "base/hash.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    CUTS_MOST = 128,   /* blocks signed at most to find where planes divide the grid */
-    BOXES_MOST = 128,  /* of the grid */
-    LEAST_CELLS = 2,   /* of a box that is not gone through */
-    PILOTS = 6,        /* blocks looked at before the cells are made */
-    LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
-    LEAST_SIGNED = 24, /* ... and without */
-    ALL = 4,           /* times the budget: what all blocks may cost, rather than those of cells ... */
-    ALIKE = 16         /* ... for which a part of it must do where blocks do not seem to differ */
-};
-
-/* Blocks from[] to to[], both inside. */
-struct box {
-    unsigned from[3], to[3];
-};
-
-struct signed_block {
-    unsigned at[3];
-    struct signature signature;
-};
-
-struct division {
-    struct strata *out;
-    struct signer *signer;
-    struct err *err;
-    unsigned extent[3], middle[3]; /* 1 along an axis that does not matter, where the middle is looked at */
-    double column;                 /* blocks that one stands for along those */
-    uint64_t budget;
-    struct signed_block cuts[CUTS_MOST];
-    size_t cut_count;
-    struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */
-    size_t box_count, bent;
-    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells */
-    size_t piloted;
-    uint64_t last_hash; /* of the block signed last */
-    double variance;    /* of the sum over cells */
-    double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
-    double unseen;      /* blocks in those that were not looked at */
-};
 
 void strata_release(struct strata *strata)
 {
@@ -71,7 +30,7 @@ size_t strata_nearest(const struct strata *strata, const struct signature *signa
  */
 
 /* So many blocks are known to issue what the block signed last does. */
-static void add_certain(struct division *division, double blocks)
+void division_add_certain(struct division *division, double blocks)
 {
     const struct signer *signer = division->signer;
 
@@ -79,7 +38,7 @@ static void add_certain(struct division *division, double blocks)
         division->out->certain[k] += blocks * (double)signer->counts[k];
 }
 
-static int sign(struct signature *out, struct division *division, const unsigned at[3])
+int division_sign(struct signature *out, struct division *division, const unsigned at[3])
 {
     unsigned position[3];
     bool known;
@@ -97,8 +56,8 @@ static int sign(struct signature *out, struct division *division, const unsigned
     return 0;
 }
 
-static int add_blocks(struct division *division, const struct signature *signature, const unsigned at[3],
-                      double blocks)
+int division_add_blocks(struct division *division, const struct signature *signature, const unsigned at[3],
+                        double blocks)
 {
     struct strata *out = division->out;
     const size_t k = out->count ? strata_nearest(out, signature) : 0;
@@ -123,7 +82,7 @@ static int add_blocks(struct division *division, const struct signature *signatu
     return 0;
 }
 
-static double volume(const struct box *box)
+double box_volume(const struct box *box)
 {
     double blocks = 1;
 
@@ -153,7 +112,7 @@ static int look(struct signature *out, bool *spent, struct division *division, c
         return 0;
     cut = &division->cuts[division->cut_count++];
     memcpy(cut->at, at, sizeof cut->at);
-    rc = sign(&cut->signature, division, at);
+    rc = division_sign(&cut->signature, division, at);
     *out = cut->signature;
     return rc;
 }
@@ -246,26 +205,26 @@ static int find_split(unsigned *axis, unsigned *cut, bool *bent, bool *spent, st
 /* All blocks of the box are like its first, as often the one that was signed last is. */
 static int accept(struct division *division, const struct box *box)
 {
-    const double blocks = division->column * volume(box);
+    const double blocks = division->column * box_volume(box);
     struct signature signature;
     bool spent = false;
     int rc = look(&signature, &spent, division, box->from);
 
     if (!rc && division->out->known && signature.hash != division->last_hash)
-        rc = sign(&signature, division, box->from);
+        rc = division_sign(&signature, division, box->from);
     if (rc || !division->out->known)
         return rc;
-    add_certain(division, blocks);
-    return add_blocks(division, &signature, box->from, blocks);
+    division_add_certain(division, blocks);
+    return division_add_blocks(division, &signature, box->from, blocks);
 }
 
 /* Of the boxes from `first` on. */
-static size_t largest(const struct division *division, size_t first)
+size_t division_largest(const struct division *division, size_t first)
 {
     size_t most = first;
 
     for (size_t k = first + 1; k < division->box_count; k++)
-        if (volume(&division->boxes[k]) > volume(&division->boxes[most]))
+        if (box_volume(&division->boxes[k]) > box_volume(&division->boxes[most]))
             most = k;
     return most;
 }
@@ -287,7 +246,7 @@ static int divide(struct division *division)
 
     while (division->box_count > division->bent && division->box_count < BOXES_MOST && division->out->known &&
            !rc) {
-        const size_t k = largest(division, division->bent);
+        const size_t k = division_largest(division, division->bent);
         struct box box = division->boxes[k];
         unsigned axis, cut;
         bool bent;
@@ -308,141 +267,6 @@ static int divide(struct division *division)
         division->boxes[division->box_count++].to[axis] = cut - 1;
         division->boxes[division->box_count] = box;
         division->boxes[division->box_count++].from[axis] = cut;
-    }
-    return rc;
-}
-
-/* Cells
- * ---------------------------------------------------------------------------------------------------------
- */
-
-/* Parts the borders of a box from what is inside along one axis. */
-static void part_borders(struct division *division, unsigned axis)
-{
-    const size_t count = division->box_count;
-
-    for (size_t k = 0; k < count && division->extent[axis] > 3; k++) {
-        struct box *box = &division->boxes[k], last = *box, inner = *box;
-
-        last.from[axis] = box->to[axis];
-        inner.from[axis] = box->from[axis] + 1;
-        inner.to[axis] = box->to[axis] - 1;
-        box->to[axis] = box->from[axis];
-        division->boxes[division->box_count++] = inner;
-        division->boxes[division->box_count++] = last;
-    }
-}
-
-static void nth(unsigned at[3], const struct box *box, uint64_t n)
-{
-    for (unsigned axis = 0; axis < 3; axis++) {
-        const uint64_t extent = (uint64_t)(box->to[axis] - box->from[axis]) + 1;
-
-        at[axis] = box->from[axis] + (unsigned)(n % extent);
-        n /= extent;
-    }
-}
-
-/* A block at random of cell number c of as many as `cells` of equal size. */
-static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t c)
-{
-    const double size = volume(box) / (double)cells;
-    const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
-
-    nth(at, box, end > first ? first + hash_random(cells, c) % (end - first) : first);
-}
-
-/* Signs a block of a cell unless the pilot did; what it issues is certain. */
-static int sign_cell(struct signature *out, struct division *division, size_t k, uint64_t cells, uint64_t c,
-                     const unsigned at[3])
-{
-    const bool known = cells == PILOTS && k == division->piloted;
-    int rc = 0;
-
-    if (known)
-        *out = division->pilots[c];
-    if (!known || out->hash != division->last_hash)
-        rc = sign(out, division, at);
-    if (!rc && division->out->known)
-        add_certain(division, division->column);
-    return rc;
-}
-
-/* One block of each of `cells` cells of equal size: what neighbours differ by says how far the sum may be
- * off. */
-static int sample_box(struct division *division, size_t k, uint64_t cells)
-{
-    const struct box *box = &division->boxes[k];
-    const double size = volume(box) / (double)cells, unseen = division->column * (size - 1);
-    double last = 0, squares = 0;
-    int rc = 0;
-
-    for (uint64_t c = 0; c < cells && !rc; c++) {
-        struct signature signature;
-        unsigned at[3];
-
-        pick(at, box, cells, c);
-        rc = sign_cell(&signature, division, k, cells, c, at);
-        if (rc || !division->out->known)
-            return rc;
-        rc = add_blocks(division, &signature, at, division->column * size);
-        if (c && size > 1) {
-            const double jump = fabs((double)signature.issued - last);
-
-            squares += jump * jump / 2;
-            division->jump = fmax(division->jump, jump);
-        }
-        last = (double)signature.issued;
-    }
-    if (size > 1) {
-        division->variance +=
-            division->column * size * unseen * squares * (double)cells / fmax((double)cells - 1, 1);
-        division->cells += (double)cells;
-        division->unseen += unseen * (double)cells;
-    }
-    return rc;
-}
-
-/* How many blocks can be looked at: some at random tell what one costs and whether they differ. */
-static int find_affordable(double *out, struct division *division, double all)
-{
-    const struct box *box = &division->boxes[division->piloted = largest(division, 0)];
-    const struct slice *slice = &division->signer->slice;
-    const uint64_t before = division->out->cost;
-    bool memo = true;
-    int rc = 0;
-
-    for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
-        unsigned at[3];
-
-        pick(at, box, PILOTS, k);
-        rc = sign(&division->pilots[k], division, at);
-        memo &= division->pilots[k].hash == division->pilots[0].hash;
-    }
-    *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
-    if (all <= ALL * *out)
-        *out = all;
-    else
-        *out /= memo ? ALIKE : 1;
-    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
-    return rc;
-}
-
-static int sample_boxes(struct division *division)
-{
-    double blocks = 0, affordable;
-    int rc;
-
-    if (!division->box_count)
-        return 0;
-    for (size_t k = 0; k < division->box_count; k++)
-        blocks += volume(&division->boxes[k]);
-    rc = find_affordable(&affordable, division, blocks);
-    for (size_t k = 0; k < division->box_count && !rc && division->out->known; k++) {
-        const double all = volume(&division->boxes[k]);
-        const double cells = fmax(round(affordable * fmin(all / blocks, 1)), LEAST_CELLS);
-
-        rc = sample_box(division, k, blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
     }
     return rc;
 }
@@ -494,9 +318,9 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
         rc = divide(division);
     else
         for (unsigned axis = 0; axis < 3; axis++)
-            part_borders(division, axis);
+            division_part_borders(division, axis);
     if (!rc && out->known)
-        rc = sample_boxes(division);
+        rc = division_sample_boxes(division);
     finish(out, division, (double)launch_blocks(emulation->launch));
     free(division);
     return rc;

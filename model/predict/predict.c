@@ -261,7 +261,8 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     bounds_cycles = estimate(out, in, &full);
     share_cycles(out, in);
-    out->confidence = in->unrated ? 0 : in->known_share / (1 + in->work_error) * trust(out, in, bounds_cycles);
+    out->confidence =
+        in->unrated ? 0 : in->known_share / (1 + in->work_error) * trust(out, in, bounds_cycles);
     out->assumptions = in->assumptions;
     return 0;
 }

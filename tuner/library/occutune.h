@@ -64,7 +64,7 @@ struct occutune_options {
     const volatile sig_atomic_t *stop; /* ends the run early once not 0; may be null */
     void (*progress)(void *context, uint64_t done, uint64_t total, /* some times a second; may be null; */
                      double best_s); /* total 0: nobody knows yet; best_s NaN before the first */
-    void (*message)(void *context, const char *text);              /* warnings, one line each; may be null */
+    void (*message)(void *context, const char *text); /* warnings, one line each; may be null */
     void *context;
 };
 OCCUTUNE_API void occutune_options_init(struct occutune_options *options);

@@ -341,6 +341,7 @@ static void names_are_identifiers(void **state)
     assert_false(expr_name(""));
     assert_false(expr_name("min"));
     assert_false(expr_name("not"));
+    assert_false(expr_name("in"));
 }
 
 /* Also where it gives up, of which the last five are. */

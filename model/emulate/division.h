@@ -1,0 +1,64 @@
+/* A grid while it is divided into strata: shared by strata.c, which divides by planes, and strata_cells.c,
+ * which draws from what planes do not divide. */
+#ifndef MODEL_EMULATE_DIVISION_H
+#define MODEL_EMULATE_DIVISION_H
+
+#include "model/emulate/strata.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CUTS_MOST = 128,  /* blocks signed at most to find where planes divide the grid */
+    BOXES_MOST = 128, /* of the grid */
+    PILOTS = 6        /* blocks looked at before the cells are made */
+};
+
+/* Blocks from[] to to[], both inside. */
+struct box {
+    unsigned from[3], to[3];
+};
+
+struct signed_block {
+    unsigned at[3];
+    struct signature signature;
+};
+
+struct division {
+    struct strata *out;
+    struct signer *signer;
+    struct err *err;
+    unsigned extent[3], middle[3]; /* 1 along an axis that does not matter, where the middle is looked at */
+    double column;                 /* blocks that one stands for along those */
+    uint64_t budget;
+    struct signed_block cuts[CUTS_MOST];
+    size_t cut_count;
+    struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */
+    size_t box_count, bent;
+    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells */
+    size_t piloted;
+    uint64_t last_hash; /* of the block signed last */
+    double variance;    /* of the sum over cells */
+    double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
+    double unseen;      /* blocks in those that were not looked at */
+};
+
+double box_volume(const struct box *box); /* in blocks */
+
+/* So many blocks are known to issue what the block signed last does. */
+void division_add_certain(struct division *division, double blocks);
+/* Signs the block at a position of the axes that matter. */
+int division_sign(struct signature *out, struct division *division, const unsigned at[3]);
+/* `blocks` blocks are like the one at `at`. */
+int division_add_blocks(struct division *division, const struct signature *signature, const unsigned at[3],
+                        double blocks);
+/* The largest box from `first` on. */
+size_t division_largest(const struct division *division, size_t first);
+
+/* Parts the borders of each box from what is inside, along one axis. */
+void division_part_borders(struct division *division, unsigned axis);
+/* Looks at blocks of all boxes: at all where that is cheap, else at one of each of some cells. */
+int division_sample_boxes(struct division *division);
+
+#endif

@@ -1,0 +1,145 @@
+/* Boxes of a grid whose blocks cannot be told apart by planes: one block of each cell is looked at. */
+#include "model/emulate/division.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+enum {
+    LEAST_CELLS = 2,   /* of a box that is not gone through */
+    LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
+    LEAST_SIGNED = 24, /* ... and without */
+    ALL = 4,           /* times the budget: what all blocks may cost, rather than those of cells ... */
+    ALIKE = 16         /* ... for which a part of it must do where blocks do not seem to differ */
+};
+
+/* Parts the borders of a box from what is inside along one axis. */
+void division_part_borders(struct division *division, unsigned axis)
+{
+    const size_t count = division->box_count;
+
+    for (size_t k = 0; k < count && division->extent[axis] > 3; k++) {
+        struct box *box = &division->boxes[k], last = *box, inner = *box;
+
+        last.from[axis] = box->to[axis];
+        inner.from[axis] = box->from[axis] + 1;
+        inner.to[axis] = box->to[axis] - 1;
+        box->to[axis] = box->from[axis];
+        division->boxes[division->box_count++] = inner;
+        division->boxes[division->box_count++] = last;
+    }
+}
+
+static void nth(unsigned at[3], const struct box *box, uint64_t n)
+{
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const uint64_t extent = (uint64_t)(box->to[axis] - box->from[axis]) + 1;
+
+        at[axis] = box->from[axis] + (unsigned)(n % extent);
+        n /= extent;
+    }
+}
+
+/* A block at random of cell number c of as many as `cells` of equal size. */
+static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t c)
+{
+    const double size = box_volume(box) / (double)cells;
+    const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
+
+    nth(at, box, end > first ? first + hash_random(cells, c) % (end - first) : first);
+}
+
+/* Signs a block of a cell unless the pilot did; what it issues is certain. */
+static int sign_cell(struct signature *out, struct division *division, size_t k, uint64_t cells, uint64_t c,
+                     const unsigned at[3])
+{
+    const bool known = cells == PILOTS && k == division->piloted;
+    int rc = 0;
+
+    if (known)
+        *out = division->pilots[c];
+    if (!known || out->hash != division->last_hash)
+        rc = division_sign(out, division, at);
+    if (!rc && division->out->known)
+        division_add_certain(division, division->column);
+    return rc;
+}
+
+/* One block of each of `cells` cells of equal size: what neighbours differ by says how far the sum may be
+ * off. */
+static int sample_box(struct division *division, size_t k, uint64_t cells)
+{
+    const struct box *box = &division->boxes[k];
+    const double size = box_volume(box) / (double)cells, unseen = division->column * (size - 1);
+    double last = 0, squares = 0;
+    int rc = 0;
+
+    for (uint64_t c = 0; c < cells && !rc; c++) {
+        struct signature signature;
+        unsigned at[3];
+
+        pick(at, box, cells, c);
+        rc = sign_cell(&signature, division, k, cells, c, at);
+        if (rc || !division->out->known)
+            return rc;
+        rc = division_add_blocks(division, &signature, at, division->column * size);
+        if (c && size > 1) {
+            const double jump = fabs((double)signature.issued - last);
+
+            squares += jump * jump / 2;
+            division->jump = fmax(division->jump, jump);
+        }
+        last = (double)signature.issued;
+    }
+    if (size > 1) {
+        division->variance +=
+            division->column * size * unseen * squares * (double)cells / fmax((double)cells - 1, 1);
+        division->cells += (double)cells;
+        division->unseen += unseen * (double)cells;
+    }
+    return rc;
+}
+
+/* How many blocks can be looked at: some at random tell what one costs and whether they differ. */
+static int find_affordable(double *out, struct division *division, double all)
+{
+    const struct box *box = &division->boxes[division->piloted = division_largest(division, 0)];
+    const struct slice *slice = &division->signer->slice;
+    const uint64_t before = division->out->cost;
+    bool memo = true;
+    int rc = 0;
+
+    for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
+        unsigned at[3];
+
+        pick(at, box, PILOTS, k);
+        rc = division_sign(&division->pilots[k], division, at);
+        memo &= division->pilots[k].hash == division->pilots[0].hash;
+    }
+    *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
+    if (all <= ALL * *out)
+        *out = all;
+    else
+        *out /= memo ? ALIKE : 1;
+    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
+    return rc;
+}
+
+int division_sample_boxes(struct division *division)
+{
+    double blocks = 0, affordable;
+    int rc;
+
+    if (!division->box_count)
+        return 0;
+    for (size_t k = 0; k < division->box_count; k++)
+        blocks += box_volume(&division->boxes[k]);
+    rc = find_affordable(&affordable, division, blocks);
+    for (size_t k = 0; k < division->box_count && !rc && division->out->known; k++) {
+        const double all = box_volume(&division->boxes[k]);
+        const double cells = fmax(round(affordable * fmin(all / blocks, 1)), LEAST_CELLS);
+
+        rc = sample_box(division, k, blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
+    }
+    return rc;
+}
