@@ -73,7 +73,7 @@ int main(void)
     struct err err = {0};
     int code;
 
-    if (compiler_open(&options.compiler, NULL, NULL, &err)) {
+    if (compiler_open(&options.compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
         return SKIPPED;
     }

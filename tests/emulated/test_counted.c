@@ -97,7 +97,7 @@ int main(void)
     struct err err = {0};
     int failed = 1;
 
-    if (compiler_open(&compiler, NULL, NULL, &err)) {
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
         return SKIPPED;
     }

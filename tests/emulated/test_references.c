@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     sm = (unsigned)strtoul(argv[1], NULL, 10);
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_CACHE"), &err)) {
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
         return SKIPPED;
     }

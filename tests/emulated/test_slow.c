@@ -178,7 +178,7 @@ int main(void)
     struct err err = {0};
     int failed;
 
-    if (compiler_open(&compiler, NULL, NULL, &err)) {
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
         return SKIPPED;
     }

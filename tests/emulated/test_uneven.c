@@ -235,7 +235,7 @@ int main(int argc, char **argv)
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
-    if (compiler_open(&compiler, NULL, NULL, &err)) {
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
         return SKIPPED;
     }
