@@ -352,7 +352,7 @@ static void advise_barriers(struct adviser *a)
 }
 
 /* What the replay of all warps finds beyond the bounds. */
-static void advise_crowd(struct adviser *a)
+static void advise_simulation(struct adviser *a)
 {
     const double gain = a->from->prediction.estimate_s / a->estimate_s;
 
@@ -379,12 +379,12 @@ size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectat
     static void (*const advisers[])(struct adviser *) = {
         advise_occupancy, advise_grid,     advise_dispatch,     advise_banks,     advise_coalescing,
         advise_traffic,   advise_spills,   advise_instructions, advise_registers, advise_supply,
-        advise_latency,   advise_barriers, advise_crowd};
+        advise_latency,   advise_barriers, advise_simulation};
     struct adviser a = {.from = expectation, .machine = machine, .out = out, .input = expectation->input};
     struct prediction alone;
     size_t i;
 
-    a.input.crowded = (struct crowded){0};
+    a.input.simulated = (struct simulated){0};
     if (predict(&alone, &a.input, NULL))
         return 0;
     a.estimate_s = alone.estimate_s;

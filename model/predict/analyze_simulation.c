@@ -83,7 +83,7 @@ int analyze_simulation(struct analyze_work *work)
                           .replace_cycles = out->replace_cycles,
                           .partitions = at->partitions,
                           .stop = work->options->stop};
-    struct crowded *crowded = &out->input.crowded;
+    struct simulated *simulated = &out->input.simulated;
     struct sm_cycles wave = {0}, tail = {0};
     struct schedule schedule;
     struct err why = {0};
@@ -101,7 +101,7 @@ int analyze_simulation(struct analyze_work *work)
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }
-    crowded->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
-    crowded->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
+    simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
+    simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
     return analyze_refuse(work, code, &why);
 }

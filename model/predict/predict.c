@@ -198,7 +198,7 @@ static double ratio(double a, double b)
 static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
 {
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
-    const double agree = ratio(bounds_cycles, in->crowded.all_cycles * in->latency.stretch);
+    const double agree = ratio(bounds_cycles, in->simulated.all_cycles * in->latency.stretch);
     const double corner = ratio(out->had_warps, out->needed_warps);
 
     return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4) *
@@ -227,7 +227,7 @@ static double estimate(struct prediction *out, const struct predict_input *in, c
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
-    busy_s = fmax(cycles, in->crowded.all_cycles * in->latency.stretch) / in->capacities.clock_hz;
+    busy_s = fmax(cycles, in->simulated.all_cycles * in->latency.stretch) / in->capacities.clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
     out->waves = schedule.count;
@@ -255,8 +255,8 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->latency_cycles = in->latency.bound_cycles;
     out->had_warps = together * at->warps_per_block;
     out->warps_per_cycle = full.warps_per_cycle;
-    if (in->crowded.wave_cycles > 0)
-        out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->crowded.wave_cycles);
+    if (in->simulated.wave_cycles > 0)
+        out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->simulated.wave_cycles);
     out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     bounds_cycles = estimate(out, in, &full);

@@ -31,7 +31,7 @@ struct latency {
 /* All resident warps replayed together (model/sm/simulate.h), where somebody did: 0 leaves it out. The bounds
  * know neither that warps meet at barriers nor that they come to a pipe at the same time; this does, but not
  * how latency grows with load. The estimate is the longer of the two. */
-struct crowded {
+struct simulated {
     double wave_cycles; /* by which a full wave prolongs the run */
     double all_cycles;  /* from the first block's start to the last one's end */
 };
@@ -41,7 +41,7 @@ struct predict_input {
     struct capacities capacities;
     struct residency residency;
     struct latency latency;
-    struct crowded crowded;
+    struct simulated simulated;
     double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
     double work_error;    /* of the work counted, as struct emulate_result has it; 0: all was */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */

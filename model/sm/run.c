@@ -324,7 +324,7 @@ static int run(struct sm_state *sm, struct err *err)
         const double next = sm->next[first], horizon = horizon_of(sm, at, next);
 
         if (steps >= WATCHFUL && sm->in->stop && atomic_load(sm->in->stop))
-            return err_set(err, ERR_STOPPED, "crowd: nobody waits for it any more");
+            return err_set(err, ERR_STOPPED, "SM simulation: nobody waits for it any more");
         steps %= WATCHFUL;
         if (!(next < INFINITY) || sm->ended >= sm->enough)
             break;

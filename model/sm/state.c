@@ -47,7 +47,7 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
     sm->warp_count = blocks * sm->per_block;
     sm->per_partition = ((sm->warp_count + partitions - 1) / partitions + 1) / 2 * 2;
     if (sm->per_partition > SM_WARPS)
-        return err_set(err, ERR_USAGE, "crowd: %u warps on a sub-partition; at most %d are played",
+        return err_set(err, ERR_USAGE, "SM simulation: %u warps on a sub-partition; at most %d are simulated",
                        sm->per_partition, SM_WARPS);
     slots = (size_t)sm->per_partition * partitions;
     sm->warps = calloc(slots, sizeof *sm->warps);

@@ -166,10 +166,10 @@ static void confidence_knows_what_is_doubtful(void **state)
     in.demand.count[RESOURCE_ISSUE] = 4 * 384 / 17.1;
     check_near(confidence(&in), sure * (2 - pow(2, 0.25)), 0.02);
     in.demand.count[RESOURCE_ISSUE] = 8;
-    in.crowded.wave_cycles = 2 * 64 * 384 / 17.1;
-    in.crowded.all_cycles = 10 * in.crowded.wave_cycles;
+    in.simulated.wave_cycles = 2 * 64 * 384 / 17.1;
+    in.simulated.all_cycles = 10 * in.simulated.wave_cycles;
     check_near(confidence(&in), sure / 2 * 0.75 / 0.5, 0.02); /* at half the rate DRAM is half idle */
-    in.crowded.all_cycles = in.crowded.wave_cycles = 0;
+    in.simulated.all_cycles = in.simulated.wave_cycles = 0;
     in.demand.count[RESOURCE_ISSUE] = 4 * 384 / 17.1;
     in.demand.count[RESOURCE_DRAM_READ] = 0.01 * 384;
     check_near(confidence(&in), 2 * sure, 0.02);

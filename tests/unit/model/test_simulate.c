@@ -247,16 +247,16 @@ static void a_warp_has_loads_of_all_kinds(void **state)
 static void waves_follow_each_other(void **state)
 {
     struct fixture f = {0};
-    struct sm_cycles crowd;
+    struct sm_cycles cycles;
 
     (void)state;
     f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
     f.code[1] = fixture_plain(SASS_EXIT, 5, 1);
     fixture_set_up(&f, 2, 1);
     f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    crowd = fixture_play(&f, 1, true);
-    check_near(crowd.first, 29 + 5, 1);
-    check_near(crowd.further, 29 + 100, 6);
+    cycles = fixture_play(&f, 1, true);
+    check_near(cycles.first, 29 + 5, 1);
+    check_near(cycles.further, 29 + 100, 6);
 }
 
 /* 32 warps that each read 20 times 16 sectors from L2: as fast as an SM alone can, were that known; else by
