@@ -6,7 +6,7 @@
 
 void launch_init(struct launch *launch)
 {
-    *launch = (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .carveout = -1};
+    *launch = (struct launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .carveout = -1};
 }
 
 void launch_release(struct launch *launch)
@@ -16,6 +16,7 @@ void launch_release(struct launch *launch)
     for (i = 0; i < launch->argument_count; i++) {
         free(launch->arguments[i].name);
         free(launch->arguments[i].bytes);
+        free(launch->arguments[i].tensor_map);
         fill_release(&launch->arguments[i].fill);
     }
     free(launch->arguments);

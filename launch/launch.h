@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "launch/fill.h"
 #include "base/json.h"
+#include "launch/tensor_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +17,9 @@
 enum argument_kind {
     ARGUMENT_SCALAR, /* `bytes`, `size` of them, passed by value */
     ARGUMENT_BUFFER, /* global memory; passed by address */
-    ARGUMENT_SYMBOL  /* a __constant__ or __device__ variable called `name`, set before the launch; not passed
+    ARGUMENT_SYMBOL, /* a __constant__ or __device__ variable called `name`, set before the launch; not passed
                       */
+    ARGUMENT_TENSOR_MAP /* `tensor_map` of a buffer of the same launch; passed by value, TENSOR_MAP_BYTES */
 };
 
 enum role {
@@ -39,10 +41,15 @@ struct argument {
     uint64_t count; /* buffers and symbols: elements */
     enum role role;
     struct fill fill;
+    struct tensor_map *tensor_map; /* owned; null for other kinds */
 };
 
 struct launch {
     unsigned grid[3], block[3]; /* all at least 1 */
+    unsigned cluster[3];        /* thread blocks of a cluster, which divide the grid; all 1: what the kernel
+                                   itself requires, or none */
+    bool cooperative;           /* all thread blocks are resident at once */
+    bool programmatic;          /* may begin before the kernel ahead of it in the stream has ended */
     unsigned shared_bytes;      /* dynamic shared memory of a block */
     int carveout; /* preferred share of the unified cache for shared memory in per cent, or -1 */
     struct argument *arguments; /* in the kernel's order; symbols anywhere */
