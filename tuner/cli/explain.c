@@ -11,6 +11,7 @@ static const struct cli_option options[] = {
     {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
     {"device", 0, "PROFILE", "profile of the GPU, a name or a file (default nvidia-h200)"},
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
+    {"verbose", 'v', NULL, "show the bounds, the latency and the occupancy behind it, too"},
     {"json", 0, NULL, "print JSON"},
     {0},
 };
@@ -53,76 +54,18 @@ static void find_chain(struct explained *out)
     }
 }
 
-static int by_code(const void *left, const void *right, void *context)
-{
-    const size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    const struct hidden_code *code = context;
-
-    if (code->first[a] != code->first[b])
-        return code->first[a] < code->first[b] ? -1 : 1;
-    if (code->last[a] != code->last[b])
-        return code->last[a] < code->last[b] ? -1 : 1;
-    return (a > b) - (a < b);
-}
-
-/* A path that is no loop to the reader comes by the same code many times: which intervals came before. */
-static int find_again(struct explained *out, struct err *err)
-{
-    struct hidden_code *code = &out->hidden;
-    size_t *order = calloc(code->block_count + 1, sizeof *order), k;
-
-    out->again = calloc(code->block_count + 1, sizeof *out->again);
-    if (!order || !out->again) {
-        free(order);
-        return err_memory(err);
-    }
-    for (k = 0; k < code->block_count; k++)
-        order[k] = k;
-    qsort_r(order, code->block_count, sizeof *order, by_code, code);
-    for (k = 1; k < code->block_count; k++)
-        out->again[order[k]] = code->first[order[k]] == code->first[order[k - 1]] &&
-                               code->last[order[k]] == code->last[order[k - 1]];
-    free(order);
-    return 0;
-}
-
-static int find_hidden(struct explained *out, struct err *err)
-{
-    const struct hidden_launch launch = hidden_code_launch(out->expectation, out->machine);
-    const int rc = hidden_code_init(&out->hidden, out->expectation, out->machine, NULL);
-
-    if (rc == ERR_MEMORY)
-        return err_memory(err);
-    out->unhidden = calloc(out->hidden.block_count + 1, sizeof *out->unhidden);
-    if (!out->unhidden)
-        return err_memory(err);
-    if (rc ||
-        hidden_time(&out->hidden_time, out->unhidden, out->hidden.runs, out->hidden.run_count, &launch, NULL))
-        hidden_code_release(&out->hidden);
-    return find_again(out, err);
-}
-
 /* What of `choices` was expected; all are borrowed. */
 static int explained_init(struct explained *out, const struct analysis *expectation,
                           const struct ranking_options *how, const unsigned *choices, struct err *err)
 {
-    int code;
-
-    *out = (struct explained){
-        .expectation = expectation, .machine = how->machine, .spec = how->spec, .choices = choices};
+    *out = (struct explained){.expectation = expectation,
+                              .machine = how->machine,
+                              .spec = how->spec,
+                              .problem = how->problem,
+                              .choices = choices};
     out->advice_count = advice_of(out->advice, expectation, how->machine);
     find_chain(out);
-    code = find_hidden(out, err);
-    return code ? code
-                : explained_changes(&out->changes, how, choices, expectation->prediction.estimate_s, err);
-}
-
-static void explained_release(struct explained *explained)
-{
-    hidden_code_release(&explained->hidden);
-    free(explained->unhidden);
-    free(explained->again);
-    *explained = (struct explained){0};
+    return explained_changes(&out->changes, how, choices, expectation->prediction.estimate_s, err);
 }
 
 /* The command
@@ -151,9 +94,8 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
     } else if (!code) {
         fprintf(cli->out, "%s%s%s, %s: predicted for %s\n", how->spec->kernel.name, *sizes ? " " : "", sizes,
                 text, how->machine->device->name);
-        explained_print(cli->out, &explained);
+        explained_print(cli->out, &explained, cli_given(args, "verbose"));
     }
-    explained_release(&explained);
     free(text);
     return code;
 }

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "model/predict/advice.h"
 #include "model/predict/analyze.h"
-#include "baselines/hidden_code.h"
 #include "model/machine/machine.h"
 #include "tuner/predict/ranking.h"
 
@@ -39,29 +38,27 @@ struct explained {
     const struct analysis *expectation; /* predicted, with its account */
     const struct machine *machine;
     const struct spec *spec;
+    size_t problem;
     const unsigned *choices;
     struct explained_changes changes;
     struct advice advice[ADVICE_MOST];
     size_t advice_count;
     size_t chain[EXPLAIN_CHAIN]; /* indices of the instructions that are waited for most */
     size_t chain_count;
-    struct hidden_code hidden; /* owned; empty where that model cannot say */
-    struct hidden_time hidden_time;
-    double *unhidden; /* owned: of each basic block, the share of its latency left unhidden */
-    bool *again;      /* whether an interval of the same code came before; owned */
 };
 
-void explained_print(FILE *out, const struct explained *explained);
+/* What to change first; with `verbose` the tables of bounds, latency and occupancy behind it. */
+void explained_print(FILE *out, const struct explained *explained, bool verbose);
 struct json *explained_json(const struct explained *explained); /* null when memory ends */
 
 /* The resources that are asked for, tightest first, at most RESOURCE_COUNT; returns how many. */
 size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughput *throughput);
 
-/* "cache hits are estimated from footprints, ..." for a set of enum predict_assumption. */
 /* Names of the profile's values and curves that were measured on another GPU. */
 enum { EXPLAINED_ELSEWHERE_MOST = DEVICE_VALUE_COUNT + DEVICE_CURVE_COUNT };
 size_t explained_elsewhere(const char **names, const struct device *device);
 
+/* "cache hits are estimated from footprints" for one of enum predict_assumption. */
 const char *explained_assumption(enum predict_assumption assumption);
 
 #endif

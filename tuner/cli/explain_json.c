@@ -79,31 +79,6 @@ static struct json *occupancy_json(const struct analysis *from)
     return NULL;
 }
 
-static struct json *hidden_json(const struct explained *explained)
-{
-    const struct hidden_code *code = &explained->hidden;
-    struct json *object = js_new_object(), *blocks = js_new_array(), *block;
-    size_t b;
-    int failed = !object || !blocks;
-
-    for (b = 0; b < code->block_count && !failed; b++) {
-        block = js_new_object();
-        failed = !block || js_set_integer(block, "first", code->first[b] * (int64_t)SASS_BYTES) ||
-                 js_set_integer(block, "last", code->last[b] * (int64_t)SASS_BYTES) ||
-                 js_set_real(block, "compute_cycles", code->blocks[b].compute) ||
-                 js_set_real(block, "latency_cycles", code->blocks[b].latency) ||
-                 js_set_bool(block, "barrier", code->blocks[b].barrier) ||
-                 js_set_real(block, "unhidden", explained->unhidden[b]);
-        failed |= js_append(blocks, block);
-    }
-    if (!(failed | js_set(object, "blocks", blocks)) &&
-        !(js_set_real(object, "time_s", explained->hidden_time.time_s) |
-          js_set_real(object, "unhidden", explained->hidden_time.unhidden_share)))
-        return object;
-    js_free(object);
-    return NULL;
-}
-
 static struct json *advice_json(const struct explained *explained)
 {
     struct json *list = js_new_array(), *object;
@@ -205,7 +180,6 @@ struct json *explained_json(const struct explained *explained)
           js_set(object, "bounds", bounds_json(explained->expectation)) |
           js_set(object, "latency", latency_json(explained)) |
           js_set(object, "occupancy", occupancy_json(explained->expectation)) |
-          js_set(object, "hidden_factor", hidden_json(explained)) |
           js_set(object, "changes", changes_json(explained)) |
           js_set(object, "advice", advice_json(explained))))
         return object;

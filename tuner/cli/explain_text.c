@@ -68,33 +68,50 @@ static void put_interval(FILE *out, const struct prediction *p)
         return;
     progress_time_text(low, p->interval_low_s);
     progress_time_text(high, p->interval_high_s);
-    fprintf(out, "  80 %% are in %s to %s%s\n", low, high,
+    fprintf(out, "              80 %% of measurements are in %s to %s%s\n", low, high,
             p->assumptions & PREDICT_ASSUMED_PUBLISHED
                 ? "; no time was ever compared on this GPU: go by the order of variants, not by the time"
                 : "");
 }
 
-static void put_head(FILE *out, const struct analysis *from)
+/* What the spec's metrics would be at the estimate. */
+static void put_metrics(FILE *out, const struct explained *explained)
 {
+    const double time_s = explained->expectation->prediction.estimate_s;
+    const struct spec *spec = explained->spec;
+    double value;
+    size_t m, put = 0;
+
+    for (m = 0; m < spec->metric_count; m++)
+        if (!spec_metric(&value, spec, m, explained->problem, explained->choices, time_s, NULL))
+            fprintf(out, "%s%.5g %s", put++ ? ", " : "  metrics     ", value, spec->metrics[m].name);
+    if (put)
+        fprintf(out, "\n");
+}
+
+static void put_head(FILE *out, const struct explained *explained)
+{
+    const struct analysis *from = explained->expectation;
     const struct prediction *p = &from->prediction;
     char estimate[32], bound[32];
 
     progress_time_text(estimate, p->estimate_s);
     progress_time_text(bound, p->bound_s);
-    fprintf(out, "  estimate    %s, at least %s; %.2f waves of %u blocks on each of %.0f SMs\n", estimate,
-            bound,
-            from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
-            from->occupancy.blocks, from->input.residency.sms);
-    if (from->emulation.work_error > 0)
-        fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
-                100 * from->emulation.work_error, 100 * from->emulation.unproven);
+    fprintf(out, "  estimate    %s, at least %s\n", estimate, bound);
     put_interval(out, p);
+    put_metrics(out, explained);
     fprintf(out, "  limited by  ");
     put_limit(out, from);
     fprintf(out,
             "  cycles      a scheduler issues in %.0f %%, waits for throughput in %.0f %%, for latency in "
             "%.0f %%\n",
             100 * p->issued, 100 * p->stalled_bandwidth, 100 * p->stalled_latency);
+    fprintf(out, "  waves       %.2f of %u blocks on each of %.0f SMs\n",
+            from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
+            from->occupancy.blocks, from->input.residency.sms);
+    if (from->emulation.work_error > 0)
+        fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
+                100 * from->emulation.work_error, 100 * from->emulation.unproven);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }
 
@@ -181,25 +198,6 @@ static void put_occupancy(FILE *out, const struct analysis *from)
             100 * from->achieved, lost->too_few, lost->between_blocks, lost->within_block, from->held);
 }
 
-static void put_hidden(FILE *out, const struct explained *explained)
-{
-    const struct hidden_code *code = &explained->hidden;
-    char time[32];
-    size_t b;
-
-    if (!code->block_count)
-        return;
-    progress_time_text(time, explained->hidden_time.time_s);
-    fprintf(out, "\nLatency hidden factor (Yuan et al.): %s, %.0f %% of the latency is left unhidden\n", time,
-            100 * explained->hidden_time.unhidden_share);
-    for (b = 0; b < code->block_count; b++)
-        if (!explained->again[b] && (code->blocks[b].latency > 0 || code->blocks[b].barrier))
-            fprintf(out, "  0x%04x to 0x%04x  computes %8.5g, waits %6.5g%s: %3.0f %% unhidden\n",
-                    code->first[b] * SASS_BYTES, code->last[b] * SASS_BYTES, code->blocks[b].compute,
-                    code->blocks[b].latency, code->blocks[b].barrier ? " at a barrier" : "",
-                    100 * explained->unhidden[b]);
-}
-
 static void put_changes(FILE *out, const struct explained *explained)
 {
     const struct explained_changes *changes = &explained->changes;
@@ -277,16 +275,17 @@ static void put_elsewhere(FILE *out, const struct device *device)
         fprintf(out, "\n");
 }
 
-void explained_print(FILE *out, const struct explained *explained)
+void explained_print(FILE *out, const struct explained *explained, bool verbose)
 {
-    put_head(out, explained->expectation);
+    put_head(out, explained);
     put_unrated(out, &explained->expectation->demands.unrated);
     put_assumptions(out, explained->expectation->prediction.assumptions);
     put_elsewhere(out, explained->machine->device);
+    put_changes(out, explained);
+    put_advice(out, explained);
+    if (!verbose)
+        return;
     put_bounds(out, explained->expectation);
     put_latency(out, explained);
     put_occupancy(out, explained->expectation);
-    put_hidden(out, explained);
-    put_changes(out, explained);
-    put_advice(out, explained);
 }

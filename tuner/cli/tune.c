@@ -27,8 +27,9 @@ static const struct cli_option options[] = {
     {"trials", 0, "N", "stop after timing this many configurations"},
     {"jobs", 'j', "N", "threads that compile (default: one per core)"},
     {"cores", 0, "N", "recorded: cores of the simulated machine (default: --jobs)"},
-    {"output", 'o', "FILE", "where the decision goes (default KERNEL.decision.json)"},
+    {"output", 'o', "FILE", "where the decision goes (default KERNEL.decision.json; -: standard output)"},
     {"journal", 0, "FILE", "where every result goes; resumed when it exists"},
+    {"verbose", 'v', NULL, "tell more: resources, ties, what was pruned and why, outcomes, time spent"},
     {"quiet", 'q', NULL, "no progress, no summary"},
     {"json", 0, NULL, "print the decision instead of a summary"},
     {0},
@@ -44,6 +45,7 @@ struct run {
     char profiles[4096];
     char decision[4096]; /* where it goes */
     bool kept;           /* the one that is there is better than none */
+    bool print;          /* the decision goes to standard output, in place of a summary */
     struct tuned *tuned;
     size_t tuned_count;
 };
@@ -51,7 +53,7 @@ struct run {
 static int read_options(struct run *run, struct environment_options *environment, struct err *err)
 {
     const struct cli_args *args = run->args;
-    const char *strategy = cli_text(args, "strategy");
+    const char *strategy = cli_text(args, "strategy"), *output = cli_text(args, "output");
     uint64_t jobs = 0, cores = 0;
     char names[STRATEGY_NAMES_MAX];
 
@@ -87,7 +89,8 @@ static int read_options(struct run *run, struct environment_options *environment
     run->tune.message = progress_message;
     run->tune.context = &run->progress;
     run->progress.cli = run->cli;
-    run->progress.quiet = cli_given(args, "quiet") || cli_given(args, "json");
+    run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));
+    run->progress.quiet = cli_given(args, "quiet") || run->print;
     return 0;
 }
 
@@ -123,7 +126,7 @@ static void put_configuration(FILE *out, const struct spec *spec, const struct t
     free(text);
 }
 
-static void put_best(FILE *out, const struct spec *spec, const struct tuned *tuned)
+static void put_best(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     const struct tuned_variant *best = &tuned->finalists[0];
     const struct record *record = &best->record;
@@ -139,7 +142,8 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     fprintf(out, "\n              ");
     put_configuration(out, spec, best);
     fprintf(out, "\n");
-    recorded_print(out, record);
+    if (verbose)
+        recorded_print(out, record);
     if (tuned->initial.record.outcome == OUTCOME_OK && tuned->initial.record.time_s > 0) {
         progress_time_text(time, tuned->initial.record.time_s);
         fprintf(out, "  speed-up    %.3g over the default (%s)\n",
@@ -147,12 +151,15 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     }
 }
 
-static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tuned)
+static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     char time[32];
     size_t i;
 
-    for (i = 1; i < tuned->tied; i++) {
+    if (!verbose && tuned->tied > 1)
+        fprintf(out, "  tied with   %zu other%s: --verbose lists them\n", tuned->tied - 1,
+                tuned->tied == 2 ? "" : "s");
+    for (i = 1; i < tuned->tied && verbose; i++) {
         progress_time_text(time, tuned->finalists[i].record.time_s);
         fprintf(out, "  %s%s: ", i == 1 ? "tied with   " : "            ", time);
         put_configuration(out, spec, &tuned->finalists[i]);
@@ -160,44 +167,14 @@ static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tun
     }
 }
 
-static void put_counts(FILE *out, const struct tuned *tuned)
-{
-    const struct tune_counts *counts = &tuned->counts;
-    char elapsed[32], cached[40] = "", shared[48] = "";
-    int i;
-
-    if (counts->cached)
-        snprintf(cached, sizeof cached, " (%" PRIu64 " in the cache)", counts->cached);
-    if (counts->shared)
-        snprintf(shared, sizeof shared, ", %" PRIu64 " share their codes", counts->shared);
-    fprintf(out, "  space       %" PRIu64 " valid of %" PRIu64 ", %" PRIu64 " distinct codes\n",
-            counts->valid, counts->combinations, counts->distinct_codes);
-    fprintf(out, "  outcomes   ");
-    for (i = 0; i < OUTCOME_COUNT; i++)
-        if (counts->outcomes[i])
-            fprintf(out, " %" PRIu64 " %s", counts->outcomes[i], outcome_text((enum outcome)i));
-    fprintf(out, "\n");
-    progress_duration_text(elapsed, tuned->elapsed_s);
-    fprintf(out,
-            "  spent       %s%s: %" PRIu64 " compiled%s%s, %" PRIu64 " timed, %" PRIu64
-            " answered by records",
-            elapsed, tuned->level == EVALUATOR_RECORDED ? " of a simulated machine" : "", counts->compiled,
-            cached, shared, counts->timed, counts->replayed);
-    if (counts->missing)
-        fprintf(out, ", %" PRIu64 " not recorded", counts->missing);
-    fprintf(out, "\n");
-    if (tuned->end != TUNE_COMPLETE)
-        fprintf(out, "  ended       %s\n", tune_end_text(tuned->end));
-}
-
-static void put_words(FILE *out, const struct spec *spec, const struct tuned *tuned)
+static void put_words(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     struct json *words;
     struct js_at all, sentence;
     const char *text;
     size_t i;
 
-    if (summary_new(&words, spec, tuned, NULL))
+    if (summary_new(&words, spec, tuned, verbose ? SUMMARY_WHOLE : SUMMARY_SHORT, NULL))
         return;
     all = js_root(words, "words");
     for (i = 0; i < js_count(&all); i++) {
@@ -208,7 +185,54 @@ static void put_words(FILE *out, const struct spec *spec, const struct tuned *tu
     js_free(words);
 }
 
-static void put_summary(FILE *out, const struct spec *spec, const struct tuned *tuned)
+static bool is_failure(enum outcome outcome)
+{
+    return outcome >= OUTCOME_COMPILE && outcome <= OUTCOME_UNSTABLE;
+}
+
+/* How many ended in which way; without `all` only where some failed that might have run. */
+static void put_outcomes(FILE *out, const struct tune_counts *counts, bool all)
+{
+    int i;
+
+    for (i = 0; i < OUTCOME_COUNT && !all; i++)
+        all = is_failure((enum outcome)i) && counts->outcomes[i];
+    if (!all)
+        return;
+    fprintf(out, "  outcomes   ");
+    for (i = 0; i < OUTCOME_COUNT; i++)
+        if (counts->outcomes[i])
+            fprintf(out, " %" PRIu64 " %s", counts->outcomes[i], outcome_text((enum outcome)i));
+    fprintf(out, "\n");
+}
+
+static void put_spent(FILE *out, const struct tuned *tuned)
+{
+    const struct tune_counts *counts = &tuned->counts;
+    char elapsed[32];
+
+    fprintf(out, "  space       %" PRIu64 " valid of %" PRIu64, counts->valid, counts->combinations);
+    if (counts->distinct_codes)
+        fprintf(out, ", %" PRIu64 " distinct codes", counts->distinct_codes);
+    fprintf(out, "\n");
+    progress_duration_text(elapsed, tuned->elapsed_s);
+    if (tuned->level == EVALUATOR_RECORDED) {
+        fprintf(out, "  spent       %s of a simulated machine: %" PRIu64 " answered by records", elapsed,
+                counts->replayed);
+        if (counts->missing)
+            fprintf(out, ", %" PRIu64 " not recorded", counts->missing);
+    } else {
+        fprintf(out, "  spent       %s: %" PRIu64 " compiled", elapsed, counts->compiled);
+        if (counts->cached)
+            fprintf(out, " (%" PRIu64 " in the cache)", counts->cached);
+        if (counts->shared)
+            fprintf(out, ", %" PRIu64 " share their codes", counts->shared);
+        fprintf(out, ", %" PRIu64 " timed, %" PRIu64 " answered by records", counts->timed, counts->replayed);
+    }
+    fprintf(out, "\n");
+}
+
+static void put_summary(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     char problem[256];
 
@@ -220,14 +244,19 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
         fprintf(out, "recorded on %s%s%s\n", tuned->device.name, *tuned->recorded_date ? ", " : "",
                 tuned->recorded_date);
     if (tuned->finalist_count) {
-        put_best(out, spec, tuned);
-        put_ties(out, spec, tuned);
+        put_best(out, spec, tuned, verbose);
+        put_ties(out, spec, tuned, verbose);
     } else {
         fprintf(out, "  best        none ran correctly%s%s\n", *tuned->first_failure ? "; first " : "",
                 tuned->first_failure);
     }
-    put_words(out, spec, tuned);
-    put_counts(out, tuned);
+    put_words(out, spec, tuned, verbose);
+    put_outcomes(out, &tuned->counts, verbose);
+    if (tuned->end != TUNE_COMPLETE)
+        fprintf(out, "  ended       %s\n", tune_end_text(tuned->end));
+    if (!verbose)
+        return;
+    put_spent(out, tuned);
     if (tuned->code_check == TUNE_CHECKED)
         fprintf(out, "  code        NVRTC %s makes the code here that was measured\n", tuned->nvrtc_here);
     fprintf(out, "  journal     %s\n", tuned->journal);
@@ -276,6 +305,22 @@ static bool is_worth_more(const struct run *run)
     return more;
 }
 
+/* Where the decision is, and what a user does with it next. */
+static void put_decision(const struct run *run)
+{
+    char kernel[64];
+    size_t i, winners = 0;
+
+    if (run->kept)
+        return;
+    for (i = 0; i < run->tuned_count; i++)
+        winners += run->tuned[i].finalist_count > 0;
+    fprintf(run->cli->out, "  decision    %s\n", run->decision);
+    environment_slug(kernel, sizeof kernel, run->spec.kernel.name);
+    if (winners)
+        fprintf(run->cli->out, "  next        occutune header %s -o %s.h\n", run->decision, kernel);
+}
+
 static int write_results(struct run *run, struct err *err)
 {
     struct json *decision;
@@ -290,17 +335,16 @@ static int write_results(struct run *run, struct err *err)
                            "--output: %s is the journal: name another file, and nothing is timed twice",
                            run->decision);
     run->kept = !code && is_worth_more(run);
-    if (!code && !run->kept)
+    if (!code && !run->kept && strcmp(run->decision, "-"))
         code = js_write_file(decision, run->decision, err);
-    if (!code && cli_given(run->args, "json"))
+    if (!code && run->print)
         code = cli_print_json(run->cli, js_copy(decision), err);
     js_free(decision);
     if (code || run->progress.quiet)
         return code;
     for (i = 0; i < run->tuned_count; i++)
-        put_summary(run->cli->out, &run->spec, &run->tuned[i]);
-    if (!run->kept)
-        fprintf(run->cli->out, "  decision    %s\n", run->decision);
+        put_summary(run->cli->out, &run->spec, &run->tuned[i], cli_given(run->args, "verbose"));
+    put_decision(run);
     return 0;
 }
 

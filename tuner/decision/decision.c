@@ -344,7 +344,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
     int code = object ? set_variants(object, spec, tuned, err) : err_memory(err);
 
     if (!code)
-        code = summary_new(&words, spec, tuned, err);
+        code = summary_new(&words, spec, tuned, SUMMARY_WHOLE, err);
     if (!code &&
         (js_set(object, "words", words) | js_set(object, "problem", metadata_problem(spec, tuned->problem)) |
          js_set_string(object, "strategy", tuned->strategy->name) |

@@ -10,21 +10,40 @@ static const double disorder = 0.3;
 
 struct words {
     struct json *list;
+    enum summary_length length;
     bool failed;
 };
 
+static void say_list(struct words *words, const char *format, va_list args)
+{
+    char text[1024];
+
+    vsnprintf(text, sizeof text, format, args);
+    if (!words->failed)
+        words->failed = js_append(words->list, js_new_string(text));
+}
+
 static void say(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say_more(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void say(struct words *words, const char *format, ...)
 {
-    char text[1024];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    say_list(words, format, args);
     va_end(args);
-    if (!words->failed)
-        words->failed = js_append(words->list, js_new_string(text));
+}
+
+/* What a short summary leaves out. */
+static void say_more(struct words *words, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (words->length == SUMMARY_WHOLE)
+        say_list(words, format, args);
+    va_end(args);
 }
 
 /* Why the winner is as fast as it is, and no faster. */
@@ -56,7 +75,8 @@ static void say_limit(struct words *words, const struct tuned *tuned)
             "waiting in line, %.1f are there",
             resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
     if (prediction->told.bound_s <= time_s)
-        say(words,
+        say_more(
+            words,
             "it takes %.2f times its lower bound of %.4g ms, set by %s; the estimate was %.4g ms (%+.0f %%)",
             time_s / prediction->told.bound_s, prediction->told.bound_s * 1e3,
             resource_name(prediction->bound_limiter), prediction->told.estimate_s * 1e3,
@@ -85,8 +105,8 @@ static void say_close(struct words *words, const struct spec *spec, const struct
         used += (size_t)snprintf(changes + used, sizeof changes - used, "%s%.40s %s instead of %s",
                                  used ? ", " : "", spec->parameters[p].name, b, a);
     }
-    say(words, "next best, %.2f %% slower%s: %s", 100 * (next->record.time_s / best->record.time_s - 1),
-        tuned->tied > 1 ? " (a tie)" : "", changes);
+    say_more(words, "next best, %.2f %% slower%s: %s", 100 * (next->record.time_s / best->record.time_s - 1),
+             tuned->tied > 1 ? " (a tie)" : "", changes);
 }
 
 static void say_search(struct words *words, const struct tuned *tuned)
@@ -108,12 +128,13 @@ static void say_search(struct words *words, const struct tuned *tuned)
             s->compiled, tuned->counts.valid, compiles, s->timed);
         return;
     }
-    say(words,
-        "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed; %" PRIu64
-        " passed over because their lower bound is above the best time, %" PRIu64
-        " because they are expected to be slower; %" PRIu64
-        " not compiled, by what their neighbours are like",
-        s->compiled, tuned->counts.valid, compiles, s->timed, s->cut_bound, s->cut_estimate, s->not_compiled);
+    say_more(words,
+             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed; %" PRIu64
+             " passed over because their lower bound is above the best time, %" PRIu64
+             " because they are expected to be slower; %" PRIu64
+             " not compiled, by what their neighbours are like",
+             s->compiled, tuned->counts.valid, compiles, s->timed, s->cut_bound, s->cut_estimate,
+             s->not_compiled);
     if (s->end == SEARCH_SPENT && s->promising)
         say(words,
             "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",
@@ -137,7 +158,8 @@ static void say_model(struct words *words, const struct tuned *tuned)
             "decided",
             s->rank_correlation);
     else if (s->rank_correlation <= 1)
-        say(words, "rank correlation of the estimates with the measured times: %.2f", s->rank_correlation);
+        say_more(words, "rank correlation of the estimates with the measured times: %.2f",
+                 s->rank_correlation);
     if (s->refused && s->refused < s->compiled)
         say(words, "%" PRIu64 " of the compiled have no prediction: no rule passes them over", s->refused);
     if (tuned->counts.read_differently)
@@ -151,7 +173,7 @@ static void say_audit(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
 
-    if (!s->audit.timed)
+    if (!s->audit.timed || (words->length == SUMMARY_SHORT && !s->audit.faster))
         return;
     if (isinf(s->audit.nearest)) {
         say(words, "audit: none of %" PRIu64 " re-measured ran correctly", s->audit.timed);
@@ -164,9 +186,10 @@ static void say_audit(struct words *words, const struct tuned *tuned)
         s->audit.nearest < 1 ? "faster" : "slower");
 }
 
-int summary_new(struct json **out, const struct spec *spec, const struct tuned *tuned, struct err *err)
+int summary_new(struct json **out, const struct spec *spec, const struct tuned *tuned,
+                enum summary_length length, struct err *err)
 {
-    struct words words = {.list = js_new_array()};
+    struct words words = {.list = js_new_array(), .length = length};
 
     *out = NULL;
     words.failed = !words.list;
