@@ -26,8 +26,8 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
 
     spec_problem_text(sizes, sizeof sizes, spec, tuned->problem);
     fprintf(out, "%s%s%s, %s: %s on %s%s%s\n", spec->kernel.name, *sizes ? " " : "", sizes,
-            text ? text : record->key, tuned->level == EVALUATOR_LIVE ? "live" : "recorded",
-            tuned->device.name, *tuned->recorded_date ? ", " : "", tuned->recorded_date);
+            text ? text : record->key, tuned->evaluator->name, tuned->device.name,
+            *tuned->recorded_date ? ", " : "", tuned->recorded_date);
     free(text);
     progress_time_text(time, record->time_s);
     fprintf(out, "  time        %s, median of %zu samples", time, record->sample_count);

@@ -216,7 +216,7 @@ static void put_spent(FILE *out, const struct tuned *tuned)
         fprintf(out, ", %" PRIu64 " distinct codes", counts->distinct_codes);
     fprintf(out, "\n");
     progress_duration_text(elapsed, tuned->elapsed_s);
-    if (tuned->level == EVALUATOR_RECORDED) {
+    if (!tuned->evaluator->measures) {
         fprintf(out, "  spent       %s of a simulated machine: %" PRIu64 " answered by records", elapsed,
                 counts->replayed);
         if (counts->missing)
@@ -238,11 +238,8 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
 
     spec_problem_text(problem, sizeof problem, spec, tuned->problem);
     fprintf(out, "%s%s%s: ", spec->kernel.name, *problem ? " " : "", problem);
-    if (tuned->level == EVALUATOR_LIVE)
-        fprintf(out, "live on %s\n", tuned->device.name);
-    else
-        fprintf(out, "recorded on %s%s%s\n", tuned->device.name, *tuned->recorded_date ? ", " : "",
-                tuned->recorded_date);
+    fprintf(out, "%s on %s%s%s\n", tuned->evaluator->name, tuned->device.name,
+            *tuned->recorded_date ? ", " : "", tuned->recorded_date);
     if (tuned->finalist_count) {
         put_best(out, spec, tuned, verbose);
         put_ties(out, spec, tuned, verbose);

@@ -131,7 +131,7 @@ static int tell_compiled(struct player *player, const struct flight *flight, str
     const uint64_t index = flight->index;
     struct search_facts facts = {.outcome = replay_compiled(replay, index),
                                  .shared = flight->job.shared,
-                                 .spent_s = source_spent_s(&flight->job)};
+                                 .spent_s = evaluator_spent_s(&flight->job)};
     const uint64_t twin = twin_of(player, index);
 
     if (facts.outcome == OUTCOME_OK && twin != index) {
@@ -188,7 +188,7 @@ static int finish(struct player *player, struct err *err)
         else
             code = take_trial(&facts.time_s, player, flight, err);
         facts.outcome = replay_timed(player->options->replay, flight->index);
-        facts.spent_s = source_spent_s(job);
+        facts.spent_s = evaluator_spent_s(job);
         if (!code)
             code = search_tell(player->search, flight->index, &facts, err);
     }
@@ -390,7 +390,7 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
                 uint64_t seed, struct err *err)
 {
     const struct evaluator_options evaluator = {
-        .level = EVALUATOR_RECORDED, .cores = 1, .simulated_cores = options->cores};
+        .type = &evaluator_recorded, .cores = 1, .simulated_cores = options->cores};
     struct player player = {
         .options = options, .row = &compare_ways[way], .seed = seed, .run = out, .chosen_s = INFINITY};
     int code = evaluator_open(&player.evaluator, &evaluator, err);

@@ -290,7 +290,7 @@ static struct json *remarks_json(const struct spec *spec, const struct tuned *tu
     char text[1400];
     int failed = !list;
 
-    if (!failed && spec->reference.kind == REFERENCE_DEFAULT && tuned->level == EVALUATOR_LIVE)
+    if (!failed && spec->reference.kind == REFERENCE_DEFAULT && tuned->evaluator->measures)
         failed = js_append(
             list,
             js_new_string("results were compared with the default configuration's: no reference is given"));
@@ -445,7 +445,7 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
         code = signature_json(&part, spec, &tuned[0], err);
     if (!code && (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
                   js_set_string(object, "kernel", spec->kernel.name) |
-                  js_set_string(object, "level", tuned[0].level == EVALUATOR_LIVE ? "live" : "recorded") |
+                  js_set_string(object, "level", tuned[0].evaluator->name) |
                   js_set(object, "parameters", parameter_names(spec)) |
                   js_set(object, "sizes", texts(spec->names + spec->parameter_count, spec->size_count)) |
                   js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |

@@ -1,14 +1,16 @@
-/* Where facts come from: compiling and measuring behind one interface, live or recorded.
+/* Compiling and measuring behind one interface: a row of traits and functions for each kind of evaluator. The
+ * code that uses an evaluator asks for traits, never for the kind itself.
  *
- * Live, jobs run on the compiling threads and on one worker per GPU, and the clock is the wall's. Recorded, a
- * job with a trusted record costs nothing and takes the time that the record says, on a simulated machine
- * with a number of cores and one GPU: jobs finish in the order, and the clock shows the time, of a run on
- * such a machine. What the model reads is compiled nevertheless: predicting is real at both levels.
+ *   evaluator_local     runs jobs on the threads that compile and on one worker per GPU; the clock is the wall's
+ *   evaluator_recorded  answers from records: a job with a trusted record costs nothing and takes the time that
+ *                       the record says, on a simulated machine with a number of cores and one GPU. Jobs finish
+ *                       in the order, and the clock shows the time, of a run on such a machine. What the model
+ *                       reads is compiled nevertheless: predictions are real
  *
  * Jobs that give the same code are compiled once: the later ones wait for the first, on no thread and no core
  * of either machine. */
-#ifndef TUNER_SOURCE_SOURCE_H
-#define TUNER_SOURCE_SOURCE_H
+#ifndef TUNER_EVALUATE_EVALUATOR_H
+#define TUNER_EVALUATE_EVALUATOR_H
 
 #include "base/err.h"
 #include "gpu/compile.h"
@@ -19,18 +21,18 @@
 
 #include <stddef.h>
 
-enum evaluator_level { EVALUATOR_LIVE, EVALUATOR_RECORDED };
+struct evaluator_type;
 
 struct evaluator_options {
-    enum evaluator_level level;
+    const struct evaluator_type *type;
     unsigned cores;            /* that compile, at least 1 */
-    unsigned simulated_cores;  /* recorded: of the machine that is simulated */
+    unsigned simulated_cores;  /* of the machine that evaluator_recorded simulates */
     struct compiler *compiler; /* null: nothing can be compiled, every job brings a record */
     const char *arch;          /* "sm_90" */
     double compile_deadline_s;
-    struct worker *const *workers; /* live: one per GPU */
+    struct worker *const *workers; /* one per GPU that measures */
     size_t worker_count;
-    const struct protocol *protocol; /* live */
+    const struct protocol *protocol; /* where there are workers */
     const struct machine *machine;   /* predicts what is compiled; null: nobody does */
     bool warm;                       /* then: see predict_compiled() */
 };
@@ -46,18 +48,53 @@ struct evaluator_job {
     struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
+    bool finals;                       /* measuring: on the one GPU that measures all of these */
     bool shared;                    /* compiling: a job before it gives this code; set when it is submitted */
     struct compile_result compiled; /* what compiling gave (empty with `known`), what measuring takes */
     struct variant_prediction prediction; /* with `read`: what is predicted, if compiling went well */
     struct trial trial;                   /* what measuring gave (empty with `known`) */
-    struct err err;                       /* set where the source itself failed */
-    double submitted_s, finished_s;       /* on the source's clock */
+    struct err err;                       /* set where the evaluator itself failed */
+    double submitted_s, finished_s;       /* on the evaluator's clock */
+    /* The evaluator's own: */
     struct evaluator *evaluator;
+    void *state;                 /* of the implementation that runs it */
+    struct evaluator_code *made; /* with `code` */
     size_t lane;
-    unsigned round; /* of compiling: it counts only while it is the source's */
+    unsigned round; /* of compiling: it counts only while it is the evaluator's */
 };
 
 struct evaluator;
+
+/* One kind of evaluator. evaluator_open() and the functions beside it call these. The contract:
+ *
+ * open: The options are copied; what they point to outlives the state. On failure *state is null.
+ *
+ * submit: Takes a job with `evaluator`, `submitted_s` and `shared` set. A job that has a record and nothing to
+ * read is answered by the record. A `shared` job waits for the one that is at its code.
+ *
+ * wait: The next finished job with `finished_s` set, or null when `timeout_s` passed or nothing is submitted;
+ * never one that evaluator_is_given_up().
+ *
+ * drop_compiling: Called after the jobs were given up: ends them as far as it can.
+ *
+ * spent_s: as evaluator_spent_s(). */
+struct evaluator_type {
+    const char *name; /* in decisions: "live" */
+    bool measures;    /* takes times of its own, which are kept; else it knows only what has a record */
+    int (*open)(void **state, const struct evaluator_options *options, struct err *err);
+    int (*submit)(void *state, struct evaluator_job *job, struct err *err);
+    struct evaluator_job *(*wait)(void *state, double timeout_s);
+    void (*drop_compiling)(void *state);
+    size_t (*gpus)(const void *state);
+    unsigned (*cores)(const void *state);
+    double (*now_s)(const void *state);
+    double (*busy_s)(const void *state, enum evaluator_kind kind);
+    double (*spent_s)(const struct evaluator_job *job);
+    void (*close)(void *state);
+};
+
+extern const struct evaluator_type evaluator_local, /* local.c */
+    evaluator_recorded;                             /* recorded.c */
 
 int evaluator_open(struct evaluator **out, const struct evaluator_options *options, struct err *err);
 
@@ -76,7 +113,7 @@ void evaluator_give_up_compiling(struct evaluator *evaluator);
 struct evaluator_job *evaluator_wait(struct evaluator *evaluator, double timeout_s);
 
 /* Core or GPU seconds that a job took which evaluator_wait returned; 0 where nothing had to be done. */
-double source_spent_s(const struct evaluator_job *job);
+double evaluator_spent_s(const struct evaluator_job *job);
 
 /* Jobs submitted and not returned. */
 size_t evaluator_pending(const struct evaluator *evaluator, enum evaluator_kind kind);
@@ -88,7 +125,7 @@ size_t evaluator_compiling(const struct evaluator *evaluator);
 size_t evaluator_gpus(const struct evaluator *evaluator);
 unsigned evaluator_cores(const struct evaluator *evaluator);
 
-/* Seconds since the source was opened, real or simulated. */
+/* Seconds since the evaluator was opened, real or simulated. */
 double evaluator_now_s(const struct evaluator *evaluator);
 
 /* Core seconds and GPU seconds of work done so far. */

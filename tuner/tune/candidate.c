@@ -88,7 +88,7 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
     struct json *parameters;
     int code;
 
-    if (tuning->level != EVALUATOR_LIVE || !tuning->journal)
+    if (!tuning->out->evaluator->measures || !tuning->journal)
         return 0;
     parameters = configuration_json(tuning->spec, candidate->choices);
     if (!parameters)
@@ -199,7 +199,8 @@ int candidate_tell(struct tuning *tuning, const struct candidate *candidate, boo
                                        .shared = candidate->job.shared,
                                        .impossible = !candidate->submitted,
                                        .time_s = candidate->record.time_s,
-                                       .spent_s = candidate->submitted ? source_spent_s(&candidate->job) : 0,
+                                       .spent_s =
+                                           candidate->submitted ? evaluator_spent_s(&candidate->job) : 0,
                                        .same_as = candidate->same_as ? candidate->same_as->index : 0};
 
     return search_tell(tuning->search, candidate->index, &facts, err);

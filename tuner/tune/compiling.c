@@ -136,7 +136,7 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
 {
     int code = 0;
 
-    if (!candidate->trusted && tuning->level == EVALUATOR_LIVE)
+    if (!candidate->trusted && tuning->out->evaluator->measures)
         code = reference_submit(tuning, candidate, err);
     if (code)
         return code;
@@ -168,7 +168,7 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
     code = look_up(tuning, candidate, err);
     if (code)
         return code;
-    if (tuning->level == EVALUATOR_RECORDED && !candidate->known) {
+    if (!tuning->out->evaluator->measures && !candidate->known) {
         tuning->out->counts.missing++;
         return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "is not in the recording", err);
     }
@@ -318,7 +318,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         code = judge_code(tuning, candidate, reason, sizeof reason, err);
         if (!code && reason[0])
             return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
-        if (!code && tuning->level == EVALUATOR_RECORDED && !candidate->trusted)
+        if (!code && !tuning->out->evaluator->measures && !candidate->trusted)
             return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "its code is not the recorded one",
                                     err);
         record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
@@ -340,7 +340,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     return search_tell(tuning->search, candidate->index,
                        &(struct search_facts){.outcome = OUTCOME_OK,
                                               .shared = candidate->job.shared,
-                                              .spent_s = source_spent_s(&candidate->job),
+                                              .spent_s = evaluator_spent_s(&candidate->job),
                                               .prediction = candidate->prediction.told},
                        err);
 }

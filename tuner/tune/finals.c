@@ -54,14 +54,19 @@ static int append_samples(double **all, size_t *count, const struct trial *trial
 static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
                          struct err *err)
 {
-    const struct compile_result *compiled = &candidate->job.compiled;
-    const struct code code = {compiled->cubin, compiled->cubin_bytes, compiled->entry};
-    struct trial *trial = &candidate->job.trial;
+    struct evaluator_job *job = &candidate->job;
+    struct trial *trial = &job->trial;
     int failed;
 
     trial_release(trial);
-    failed = worker_trial(trial, tuning->environment->workers[0], &code, &candidate->variant.launch,
-                          &candidate->reference, &tuning->protocol, err);
+    job->kind = EVALUATOR_MEASURE;
+    job->finals = true;
+    job->reference = &candidate->reference;
+    failed = evaluator_submit(tuning->evaluator, job, err);
+    if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
+        failed = err_set(err, ERR_SYSTEM, "internal error: a finalist was not measured");
+    if (!failed && job->err.code)
+        failed = err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
     if (failed)
         return failed;
     tuning->out->counts.timed++;
@@ -234,7 +239,7 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
     bool same = false;
     int code;
 
-    if (tuning->level != EVALUATOR_RECORDED || !tuning->environment->compiler || !winner->record.identified)
+    if (tuning->out->evaluator->measures || !tuning->environment->compiler || !winner->record.identified)
         return 0;
     code = candidate_revive(tuning, winner, err);
     if (!code && compiled->outcome == OUTCOME_OK)
@@ -275,7 +280,7 @@ int finals_run(struct tuning *tuning, struct err *err)
         if (ranked[i] == initial)
             field[n++] = ranked[i];
     free(ranked);
-    if (tuning->level == EVALUATOR_LIVE && n > 1 && !all_final(field, n) && !stopped(tuning))
+    if (tuning->out->evaluator->measures && n > 1 && !all_final(field, n) && !stopped(tuning))
         code = measure_rounds(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_time);
     if (!code && n) {

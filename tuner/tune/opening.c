@@ -176,14 +176,13 @@ static int open_journal(struct tuning *tuning, struct err *err)
     unsigned k;
     int code;
 
-    tuning->level =
-        tuning->environment->worker_count && !tuning->options->recorded ? EVALUATOR_LIVE : EVALUATOR_RECORDED;
-    out->level = tuning->level;
+    out->evaluator = tuning->environment->worker_count && !tuning->options->recorded ? &evaluator_local
+                                                                                     : &evaluator_recorded;
     device_init(&out->device);
-    code = tuning->level == EVALUATOR_LIVE ? open_live(tuning, err) : open_recorded(tuning, err);
+    code = out->evaluator->measures ? open_live(tuning, err) : open_recorded(tuning, err);
     if (code)
         return code;
-    if (tuning->level == EVALUATOR_LIVE && tuning->options->simulated_cores)
+    if (out->evaluator->measures && tuning->options->simulated_cores)
         tuning_message(
             tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
     for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
@@ -196,33 +195,34 @@ static int open_journal(struct tuning *tuning, struct err *err)
 static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
-    const unsigned cores = options->simulated_cores ? options->simulated_cores : tuning->environment->jobs;
-    const struct search_options search = {.strategy = tuning->out->strategy,
-                                          .seed = options->seed,
-                                          .count = options->only ? 1 : tuning->out->counts.valid,
-                                          .first = tuning->out->initial.index,
-                                          .trials = options->trials,
-                                          .audit = options->audit,
-                                          .cores = tuning->level == EVALUATOR_LIVE ? tuning->environment->jobs
-                                                                                   : cores,
-                                          .goes_on = options->time_s > 0,
-                                          .space = tuning->space,
-                                          .spec = tuning->spec};
-    const struct evaluator_options evaluator = {
-        .level = tuning->level,
-        .cores = tuning->environment->jobs,
-        .simulated_cores = cores,
-        .compiler = tuning->environment->compiler,
-        .arch = tuning->arch,
-        .compile_deadline_s = options->compile_deadline_s,
-        .workers = tuning->environment->workers,
-        .worker_count = tuning->level == EVALUATOR_LIVE ? tuning->environment->worker_count : 0,
-        .protocol = &tuning->protocol,
-        .machine = tuning->has_machine ? &tuning->machine : NULL,
-        .warm = !tuning->spec->cold};
-    int code = search_open(&tuning->search, &search, err);
+    const struct environment *environment = tuning->environment;
+    const unsigned simulated = options->simulated_cores ? options->simulated_cores : environment->jobs;
+    struct search_options search = {.strategy = tuning->out->strategy,
+                                    .seed = options->seed,
+                                    .count = options->only ? 1 : tuning->out->counts.valid,
+                                    .first = tuning->out->initial.index,
+                                    .trials = options->trials,
+                                    .audit = options->audit,
+                                    .goes_on = options->time_s > 0,
+                                    .space = tuning->space,
+                                    .spec = tuning->spec};
+    const struct evaluator_options evaluator = {.type = tuning->out->evaluator,
+                                                .cores = environment->jobs,
+                                                .simulated_cores = simulated,
+                                                .compiler = environment->compiler,
+                                                .arch = tuning->arch,
+                                                .compile_deadline_s = options->compile_deadline_s,
+                                                .workers = environment->workers,
+                                                .worker_count = environment->worker_count,
+                                                .protocol = &tuning->protocol,
+                                                .machine = tuning->has_machine ? &tuning->machine : NULL,
+                                                .warm = !tuning->spec->cold};
+    int code = evaluator_open(&tuning->evaluator, &evaluator, err);
 
-    return code ? code : evaluator_open(&tuning->evaluator, &evaluator, err);
+    if (code)
+        return code;
+    search.cores = evaluator_cores(tuning->evaluator);
+    return search_open(&tuning->search, &search, err);
 }
 
 static void set_protocol(struct tuning *tuning)

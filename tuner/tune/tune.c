@@ -202,7 +202,7 @@ static int close_journal(struct tuning *tuning, struct err *err)
 
     tuning_journal_news(tuning);
     tuning->journal = NULL;
-    if (tuning->level != EVALUATOR_LIVE || !journal) {
+    if (!tuning->out->evaluator->measures || !journal) {
         journal_free(journal);
         return 0;
     }

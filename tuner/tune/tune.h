@@ -91,7 +91,7 @@ struct tuned_step {
 /* What came of it. */
 struct tuned {
     size_t problem;
-    enum evaluator_level level;
+    const struct evaluator_type *evaluator; /* that answered */
     const struct strategy *strategy;
     enum tune_end end;
     struct device device; /* limits empty when the recording is another tool's */

@@ -59,7 +59,6 @@ struct tuning {
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
     double best_s;
-    enum evaluator_level level;
     bool searched; /* the search itself has ended: at most its audit goes on */
 };
 

@@ -6,7 +6,7 @@ static struct evaluator *recorded(unsigned cores)
 {
     struct evaluator *evaluator;
     const struct evaluator_options options = {
-        .level = EVALUATOR_RECORDED, .cores = 1, .simulated_cores = cores};
+        .type = &evaluator_recorded, .cores = 1, .simulated_cores = cores};
     struct err err = {0};
 
     if (evaluator_open(&evaluator, &options, &err))
@@ -166,7 +166,7 @@ static void gives_up_compiling(void **state)
 static void live_records_take_no_time(void **state)
 {
     const struct record slow = record_of(100, 100);
-    const struct evaluator_options options = {.level = EVALUATOR_LIVE, .cores = 1};
+    const struct evaluator_options options = {.type = &evaluator_local, .cores = 1};
     struct evaluator *evaluator;
     struct evaluator_job job;
 

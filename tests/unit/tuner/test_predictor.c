@@ -31,7 +31,7 @@ struct fixture {
 static void set_up(struct fixture *f, const char *kernel)
 {
     struct evaluator_options options = {
-        .level = EVALUATOR_LIVE, .cores = 1, .arch = "sm_90", .compile_deadline_s = 60, .warm = true};
+        .type = &evaluator_local, .cores = 1, .arch = "sm_90", .compile_deadline_s = 60, .warm = true};
     struct err err = {0};
     FILE *file;
     int descriptor;
