@@ -213,7 +213,9 @@ int configuration_check(const struct spec *spec, size_t problem, const unsigned 
             break;
     free(slots);
     if (c == spec->constraint_count)
-        return 0;
+        return listed_has(&spec->listed, choices)
+                   ? 0
+                   : err_set(err, ERR_USAGE, "is none of the spec's \"configurations\"");
     spec_problem_text(sizes, sizeof sizes, spec, problem);
     return err_set(err, ERR_USAGE, "violates constraints[%zu], \"%s\"%s%s%s%s", c,
                    expr_text(spec->constraints[c]), spec->problem_count > 1 ? " for " : "",

@@ -141,6 +141,8 @@ static int nothing_valid(const struct space *space, struct err *err)
     const char *reason;
     size_t c, most = 0;
 
+    if (spec->constraint_count == 0)
+        return err_set(err, ERR_USAGE, "%s: configurations: no configuration is valid", spec->path);
     for (c = 1; c < spec->constraint_count; c++)
         if (space->removals[c].removed > space->removals[most].removed)
             most = c;

@@ -44,7 +44,8 @@ size_t space_neighbours(uint64_t *out, const struct space *space, uint64_t index
 
 /* What constraint `c` removes of the combinations which those decided before it leave (the order is that of
  * the last parameter bound, then of the spec); removed counts of all constraints and space_count add up to
- * space_combinations. Saturates like it. */
+ * space_combinations. Saturates like it. `c` == constraint_count is the list of configurations, where the
+ * spec has one; it is decided before the constraints. */
 struct space_removal {
     uint64_t removed;   /* not satisfied, or without a value */
     uint64_t undefined; /* of these: without a value */

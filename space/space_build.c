@@ -11,7 +11,8 @@
 
 /* What is known of a level before the enumeration. */
 struct level {
-    size_t *due; /* constraints decided here, in the order of the spec */
+    struct listed_range listed; /* the listed configurations that the prefix now chosen begins */
+    size_t *due;                /* constraints decided here, in the order of the spec */
     size_t due_count;
     uint16_t *live; /* earlier parameters that constraints due here or later use */
     size_t live_count;
@@ -107,7 +108,7 @@ static int prepare_level(struct build *build, size_t k)
     for (i = 0; i < k; i++)
         if (is_live(build, i, k))
             level->live[level->live_count++] = (uint16_t)i;
-    level->merges = k > 0 && level->live_count <= build->levels[k - 1].live_count;
+    level->merges = !spec->listed.given && k > 0 && level->live_count <= build->levels[k - 1].live_count;
     return 0;
 }
 
@@ -119,12 +120,13 @@ static int prepare(struct build *build)
 
     space->tail = calloc(build->count + 1, sizeof *space->tail);
     space->removals = calloc(spec->constraint_count + 1, sizeof *space->removals);
-    build->levels = calloc(build->count, sizeof *build->levels);
+    build->levels = calloc(build->count + 1, sizeof *build->levels);
     build->slots = calloc(spec->name_count + 1, sizeof *build->slots);
     build->choices = calloc(build->count, sizeof *build->choices);
     if (!space->tail || !space->removals || !build->levels || !build->slots || !build->choices)
         return err_memory(build->err);
     spec_slots(build->slots, spec, space->problem, NULL);
+    build->levels[0].listed = listed_all(&spec->listed);
     space->tail[build->count] = 1;
     for (k = build->count; k-- > 0;)
         space->tail[k] = saturated_product(space->tail[k + 1], spec->parameters[k].value_count);
@@ -255,7 +257,20 @@ static int keep_reason(struct build *build, size_t constraint, size_t level, con
     return 0;
 }
 
-/* Decides the constraints due at a level: `target` is 0, or says which one removes the prefix. */
+/* Whether the list, if the spec has one, has a configuration that begins with the prefix now chosen. */
+static bool is_listed(struct build *build, size_t level)
+{
+    const struct listing *listed = &build->space->spec->listed;
+    struct listed_range *below = &build->levels[level + 1].listed;
+
+    if (!listed->given)
+        return true;
+    *below = listed_narrow(listed, build->levels[level].listed, level, build->choices[level]);
+    return below->first < below->end;
+}
+
+/* Decides the constraints due at a level: `target` is 0, or says which one removes the prefix, the list of
+ * configurations being one more, behind the others. */
 static int decide(int32_t *target, struct build *build, size_t level)
 {
     const struct spec *spec = build->space->spec;
@@ -264,8 +279,8 @@ static int decide(int32_t *target, struct build *build, size_t level)
     bool holds, undefined;
     size_t i;
 
-    *target = 0;
-    for (i = 0; i < l->due_count; i++) {
+    *target = is_listed(build, level) ? 0 : removed_by(spec->constraint_count, false);
+    for (i = 0; !*target && i < l->due_count; i++) {
         undefined = expr_bool(&holds, spec->constraints[l->due[i]], build->slots, &why) != 0;
         if (holds && !undefined)
             continue;

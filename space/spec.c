@@ -96,9 +96,9 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
 
 static int check_fields(const struct reader *reader)
 {
-    static const char *const fields[] = {"kernel",  "parameters",  "default",   "constraints", "problem",
-                                         "launch",  "arguments",   "reference", "tolerance",   "cache",
-                                         "metrics", "description", NULL};
+    static const char *const fields[] = {
+        "kernel",    "parameters", "default",   "constraints", "configurations", "problem",     "launch",
+        "arguments", "reference",  "tolerance", "cache",       "metrics",        "description", NULL};
 
     return js_only(&reader->root, fields, reader->err);
 }
@@ -159,9 +159,9 @@ static int hash_spec(struct reader *reader)
 static int read_all(struct reader *reader, bool whole)
 {
     if (check_fields(reader) || read_parameters(reader) || read_problems(reader) || read_names(reader) ||
-        read_constraints(reader) || read_default(reader) || read_kernel(reader, whole) ||
-        read_launch(reader, whole) || read_arguments(reader, whole) || read_reference(reader) ||
-        read_protocol(reader) || read_metrics(reader) || hash_spec(reader))
+        read_constraints(reader) || read_listed(reader) || read_default(reader) ||
+        read_kernel(reader, whole) || read_launch(reader, whole) || read_arguments(reader, whole) ||
+        read_reference(reader) || read_protocol(reader) || read_metrics(reader) || hash_spec(reader))
         return reader->err->code;
     return 0;
 }
@@ -273,6 +273,7 @@ void spec_release(struct spec *spec)
     free(spec->kernel.options);
     free(spec->parameters);
     free(spec->constraints);
+    listed_release(&spec->listed);
     free(spec->problems);
     release_arguments(spec->arguments, spec->argument_count);
     free(spec->metrics);

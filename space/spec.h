@@ -9,6 +9,7 @@
  *   numbers and strings replace the % in it ("--maxrregcount=%")
  * - default: {NAME: value}: where the search starts; what is not named has its first listed value
  * - constraints: [expressions over parameters and problem sizes]: true or false
+ * - configurations: [[a value for each parameter, in their order]]: no others are valid
  * - problem: {NAME: number or expression over the sizes before it}, or a list of such objects with the same
  *   names
  * - launch: {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions}
@@ -20,7 +21,8 @@
  *   text} or {file: "x.npy"}, with `seed` (default: the argument's position, from 1); every `in` and `inout`
  *   buffer has one
  * - reference: {file, name, launch} of a kernel with the same arguments, its launch over problem sizes only;
- *   {files: {BUFFER: "x.npy"}}; or none: then the default configuration's result
+ *   {files: {BUFFER: "x.npy"}}, a result that is not named is not compared;
+ *   the text "none", nothing is compared; or no such field: then the default configuration's result
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
  * - cache: "warm" (default) or "cold"
  * - metrics: {NAME: expression over parameters, problem sizes and `time` in seconds}
@@ -32,6 +34,7 @@
 #include "launch/expr.h"
 #include "base/json.h"
 #include "launch/launch.h"
+#include "space/listed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +77,7 @@ struct spec_argument {
     struct expr *fill_value; /* FILL_EXPRESSION: the text parsed over `names` and i */
 };
 
-enum spec_reference_kind { REFERENCE_DEFAULT, REFERENCE_KERNEL, REFERENCE_FILES };
+enum spec_reference_kind { REFERENCE_DEFAULT, REFERENCE_KERNEL, REFERENCE_FILES, REFERENCE_NONE };
 
 struct spec_reference {
     enum spec_reference_kind kind;
@@ -103,6 +106,7 @@ struct spec {
     bool has_default;
     struct expr **constraints;
     size_t constraint_count;
+    struct listing listed;
     const char **names; /* what expressions may use: parameters, then problem sizes */
     size_t name_count;
     size_t size_count;       /* problem sizes: names[parameter_count] .. */

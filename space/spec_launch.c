@@ -349,6 +349,18 @@ static int read_reference_files(struct reader *reader, const struct js_at *files
     return 0;
 }
 
+static int read_no_reference(struct reader *reader, const struct js_at *at)
+{
+    const char *text;
+
+    if (js_string(&text, at, reader->err))
+        return ERR_USAGE;
+    if (strcmp(text, "none"))
+        return js_fail(at, reader->err, "expected a kernel, files or \"none\", found \"%s\"", text);
+    reader->spec->reference.kind = REFERENCE_NONE;
+    return 0;
+}
+
 int read_reference(struct reader *reader)
 {
     static const char *const fields[] = {"files", NULL};
@@ -356,6 +368,8 @@ int read_reference(struct reader *reader)
 
     if (!js_find(&at, &reader->root, "reference"))
         return 0;
+    if (js_kind(&at) == JS_STRING)
+        return read_no_reference(reader, &at);
     if (js_expect(&at, JS_OBJECT, reader->err))
         return ERR_USAGE;
     if (!js_find(&files, &at, "files"))

@@ -19,6 +19,7 @@ int read_parameters(struct reader *reader);
 int read_problems(struct reader *reader);
 int read_names(struct reader *reader); /* spec->names and reader->kinds, from the two above */
 int read_constraints(struct reader *reader);
+int read_listed(struct reader *reader);
 int read_default(struct reader *reader);
 int read_kernel(struct reader *reader, bool required);
 int read_launch(struct reader *reader, bool required);

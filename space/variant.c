@@ -186,8 +186,8 @@ int variant_make(struct variant *out, const struct spec *spec, size_t problem, c
     return make(out, spec, problem, &recipe, err);
 }
 
-/* False with outcome and message when a constraint does not hold. */
-static bool satisfies(struct maker *maker)
+/* False with outcome and message when a constraint does not hold, or the configuration is not listed. */
+static bool satisfies(struct maker *maker, const unsigned *choices)
 {
     const struct spec *spec = maker->spec;
     bool holds;
@@ -201,7 +201,11 @@ static bool satisfies(struct maker *maker)
                  "constraints[%zu]: \"%s\" does not hold", c, expr_text(spec->constraints[c]));
         return false;
     }
-    return true;
+    if (listed_has(&spec->listed, choices))
+        return true;
+    maker->variant->outcome = OUTCOME_CONSTRAINT;
+    snprintf(maker->variant->message, sizeof maker->variant->message, "configurations: it is not listed");
+    return false;
 }
 
 int variant_geometry(struct variant *out, const struct spec *spec, const struct value *sizes,
@@ -216,7 +220,7 @@ int variant_geometry(struct variant *out, const struct spec *spec, const struct 
         return err_memory(err);
     spec_slots(maker.slots, spec, 0, choices);
     memcpy(maker.slots + spec->parameter_count, sizes, spec->size_count * sizeof *sizes);
-    if (satisfies(&maker))
+    if (satisfies(&maker, choices))
         make_launch(&maker, &spec->launch); /* what is wrong with it is the outcome */
     free(maker.slots);
     return 0;

@@ -61,6 +61,9 @@ static void put_constraints(const struct view *view)
             fprintf(view->cli->out, "  %12" PRIu64 " of them without a value: %s\n", removal.undefined,
                     removal.reason);
     }
+    if (view->spec->listed.given)
+        fprintf(view->cli->out, "  %12" PRIu64 " removed by the list of configurations\n",
+                space_removed(view->space, c).removed);
 }
 
 static int put_text(const struct view *view, struct err *err)

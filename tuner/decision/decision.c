@@ -294,6 +294,9 @@ static struct json *remarks_json(const struct spec *spec, const struct tuned *tu
         failed = js_append(
             list,
             js_new_string("results were compared with the default configuration's: no reference is given"));
+    if (!failed && spec->reference.kind == REFERENCE_NONE && tuned->evaluator->measures)
+        failed =
+            js_append(list, js_new_string("results were not compared: the spec's reference is \"none\""));
     if (!failed && tuned->first_failure[0]) {
         snprintf(text, sizeof text, "first failure: %s", tuned->first_failure);
         failed = js_append(list, js_new_string(text));

@@ -121,6 +121,8 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
     case REFERENCE_KERNEL:
         code = kernel_reference(tuning, candidate, err);
         break;
+    case REFERENCE_NONE:
+        return 0;
     case REFERENCE_DEFAULT:
         code = default_reference(tuning, candidate, err);
         break;

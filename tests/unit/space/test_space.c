@@ -40,7 +40,7 @@ static bool satisfies(const struct spec *spec, const unsigned *choices)
     for (c = 0; c < spec->constraint_count; c++)
         if (expr_bool(&holds, spec->constraints[c], slots, NULL) || !holds)
             return false;
-    return true;
+    return listed_has(&spec->listed, choices);
 }
 
 /* Every combination, the slow way. */
@@ -64,7 +64,7 @@ static void check_against_brute_force(const char *text)
         assert_memory_equal(found, choices, spec.parameter_count * sizeof *found);
     } while (next_combination(choices, &spec));
     assert_int_equal(space_count(space), expected);
-    for (c = 0; c < spec.constraint_count; c++)
+    for (c = 0; c <= spec.constraint_count; c++)
         removed += space_removed(space, c).removed;
     assert_int_equal(expected + removed, space_combinations(space));
     close_both(&spec, space);
@@ -84,6 +84,11 @@ static void indices_agree_with_brute_force(void **state)
         "{\"parameters\": {\"A\": [1, 2], \"B\": [1, 2]}, \"constraints\": [\"false\"]}",
         "{\"parameters\": {\"A\": [1, 2], \"B\": [1, 2]}, \"constraints\": [\"N > 3\", \"A < N\"], "
         "\"problem\": {\"N\": 4}}",
+        "{\"parameters\": {\"A\": [1, 2, 3], \"B\": [4, 5], \"C\": [true, false]}, \"configurations\": "
+        "[[3, 4, true], [1, 5, false], [3, 4, false], [1, 5, false], [2, 4, true]]}",
+        "{\"parameters\": {\"A\": [1, 2, 3], \"B\": [4, 5]}, \"constraints\": [\"A < 3\"], "
+        "\"configurations\": [[3, 4], [1, 5], [2, 4]]}",
+        "{\"parameters\": {\"A\": [1, 2]}, \"constraints\": [\"A > 1\"], \"configurations\": [[1]]}",
     };
     size_t i;
 
