@@ -50,16 +50,6 @@ static int find_kernel(size_t *out, struct sample *sample, const char *name, str
     return 0;
 }
 
-static bool find_limiter(enum resource *out, const char *name)
-{
-    for (enum resource r = 0; r < RESOURCE_COUNT; r++)
-        if (!strcmp(resource_name(r), name)) {
-            *out = r;
-            return true;
-        }
-    return false;
-}
-
 static int add_row(struct sample *sample, const struct spread_row *row, struct err *err)
 {
     if (sample->count == sample->capacity) {
@@ -82,12 +72,14 @@ static int take_line(struct sample *out, char *line, struct err *err)
     struct prediction p = {0};
     struct spread_row row = {0};
     double measured;
-    int n = 0;
+    int n = 0, limiter;
 
     while (n < COLUMNS && (columns[n] = strsep(&at, "\t\n")) != NULL)
         n++;
-    if (n < COLUMNS || !find_limiter(&p.limiter, columns[LIMITER]))
+    limiter = n < COLUMNS ? -1 : resource_find(columns[LIMITER]);
+    if (limiter < 0)
         return 0;
+    p.limiter = (enum resource)limiter;
     measured = atof(columns[MEASURED]);
     p.estimate_s = atof(columns[ESTIMATE]);
     p.bound_s = atof(columns[BOUND]);

@@ -1,6 +1,7 @@
 #include "model/machine/throughput.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct {
     const char *name, *unit;
@@ -45,6 +46,16 @@ const char *resource_name(enum resource resource)
 const char *resource_unit(enum resource resource)
 {
     return resources[resource].unit;
+}
+
+int resource_find(const char *name)
+{
+    int r;
+
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        if (!strcmp(resources[r].name, name))
+            return r;
+    return -1;
 }
 
 bool resource_is_partitioned(enum resource resource)

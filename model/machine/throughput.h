@@ -44,6 +44,9 @@ enum resource {
 const char *resource_name(enum resource resource);
 const char *resource_unit(enum resource resource);
 
+/* The resource of a name; -1 where none has it. */
+int resource_find(const char *name);
+
 /* True for what each sub-partition of an SM has for itself, so that warps spread unevenly overload one. */
 bool resource_is_partitioned(enum resource resource);
 

@@ -50,6 +50,28 @@ struct run {
     size_t tuned_count;
 };
 
+/* Of a recorded run, which appends to no journal: beside the decision. */
+static int write_replay(const struct run *run, const struct tune_view *view, struct err *err)
+{
+    const char *slash = strrchr(run->decision, '/');
+    const int folder = slash ? (int)(slash - run->decision + 1) : 0;
+    char path[sizeof run->decision + 320], *replay = run->tuned[view->problem].replay;
+    int code;
+
+    snprintf(path, sizeof path, "%.*s%s", folder, run->decision, view->replay);
+    code = tune_view_write(path, view, &run->spec, err);
+    if (!code)
+        snprintf(replay, sizeof run->tuned->replay, "%s", view->replay);
+    return code;
+}
+
+static int show_run(void *context, const struct tune_view *view, struct err *err)
+{
+    const struct run *run = context;
+
+    return view->finished && !view->measured ? write_replay(run, view, err) : 0;
+}
+
 static int read_options(struct run *run, struct environment_options *environment, struct err *err)
 {
     const struct cli_args *args = run->args;
@@ -87,6 +109,8 @@ static int read_options(struct run *run, struct environment_options *environment
     run->tune.stop = run->cli->stop;
     run->tune.progress = progress_show;
     run->tune.message = progress_message;
+    run->tune.view = show_run;
+    run->tune.view_context = run;
     run->tune.context = &run->progress;
     run->progress.cli = run->cli;
     run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));

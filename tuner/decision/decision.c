@@ -353,6 +353,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
          js_set_string(object, "strategy", tuned->strategy->name) |
          (tuned->strategy->prunes ? js_set(object, "search", search_json(tuned)) : 0) |
          js_set_string(object, "journal", tuned->journal) |
+         (*tuned->replay ? js_set_string(object, "replay", tuned->replay) : 0) |
          js_set_string(object, "recorded_date", tuned->recorded_date) |
          js_set_string(object, "ended", tune_end_text(tuned->end)) |
          js_set(object, "counts", counts_json(&tuned->counts)) | js_set(object, "spent", spent_json(tuned)) |

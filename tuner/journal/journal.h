@@ -14,12 +14,26 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "launch/outcome.h"
+#include "model/machine/throughput.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { JOURNAL_SCHEMA = 1 };
+
+/* What the model said of its code. Reals are NaN where it did not say. */
+struct record_prediction {
+    bool predicted; /* else the rest is meaningless */
+    bool unrated;   /* executes what the model has no rate for: the estimate says nothing */
+    bool latency_hidden;
+    int limiter; /* enum resource, of the estimate; -1: one that this version does not know */
+    double bound_s, estimate_s;
+    double interval_low_s, interval_high_s; /* 80 % of measurements are expected between them */
+    double needed_warps, had_warps, confidence;
+    double issued, stalled_bandwidth, stalled_latency; /* shares of a scheduler's cycles, sum 1 */
+    double busy[RESOURCE_COUNT]; /* share of each resource's capacity in use while an SM is full; or 0 */
+};
 
 /* What is known of one configuration. Integers are -1, reals NaN, texts null where nothing is known. */
 struct record {
@@ -44,6 +58,8 @@ struct record {
     double occupancy;           /* 0 to 1 */
     double clock_hz, error_max; /* see struct trial */
     double compile_s, verify_s, benchmark_s, trial_s; /* time spent; trial_s is the whole trial */
+    double compiled_at_s, timed_at_s; /* since the run began, on its clock, which a simulated machine has */
+    struct record_prediction prediction;
 };
 
 void record_init(struct record *record); /* nothing known */

@@ -1,6 +1,7 @@
 #include "tuner/journal/record.h"
 
 #include "base/hash.h"
+#include "tuner/journal/record_prediction.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -25,7 +26,9 @@ void record_init(struct record *record)
                               .compile_s = NAN,
                               .verify_s = NAN,
                               .benchmark_s = NAN,
-                              .trial_s = NAN};
+                              .trial_s = NAN,
+                              .compiled_at_s = NAN,
+                              .timed_at_s = NAN};
 }
 
 void record_release(struct record *record)
@@ -178,6 +181,10 @@ struct json *record_to_json(const struct record *record, const struct json *para
     failed |= set_ms(body, "verification_time", record->verify_s);
     failed |= set_ms(body, "benchmark_time", record->benchmark_s);
     failed |= set_ms(body, "trial_time", record->trial_s);
+    failed |= set_short(body, "compiled_at_s", record->compiled_at_s, "%.7g");
+    failed |= set_short(body, "timed_at_s", record->timed_at_s, "%.7g");
+    if (record->prediction.predicted)
+        failed |= js_set(body, "predicted", record_prediction_json(&record->prediction));
     return js_unless(failed, body);
 }
 
@@ -338,6 +345,8 @@ static int get_times(struct record *out, const struct js_at *body, struct err *e
 
 static int get_facts(struct record *out, const struct js_at *body, struct err *err)
 {
+    struct js_at predicted;
+
     return get_text(&out->message, body, "message", err) || get_text(&out->same_as, body, "same_as", err) ||
            get_identity(out, body, err) || get_count(&out->launches, body, "launches", err) ||
            get_count(&out->discarded, body, "discarded", err) ||
@@ -350,7 +359,11 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
            get_real(&out->occupancy, body, "occupancy", 1, err) ||
            get_real(&out->clock_hz, body, "clock_mhz", 1e6, err) ||
            get_real(&out->error_max, body, "error_max", 1, err) ||
-           get_ms(&out->trial_s, body, "trial_time", err);
+           get_ms(&out->trial_s, body, "trial_time", err) ||
+           get_real(&out->compiled_at_s, body, "compiled_at_s", 1, err) ||
+           get_real(&out->timed_at_s, body, "timed_at_s", 1, err) ||
+           (js_find(&predicted, body, "predicted") &&
+            record_prediction_read(&out->prediction, &predicted, err));
 }
 
 int record_from_json(struct record *out, const struct js_at *at, struct err *err)

@@ -46,6 +46,7 @@ static struct pareto_metrics metrics_of(const struct analysis *e)
 static void take(struct variant_prediction *out, const struct analysis *e)
 {
     const struct prediction *p = &e->prediction;
+    size_t r;
 
     out->told = (struct search_prediction){.predicted = true,
                                            .bound_s = p->bound_s,
@@ -60,6 +61,11 @@ static void take(struct variant_prediction *out, const struct analysis *e)
     out->confidence = p->confidence;
     out->interval_low_s = p->interval_low_s;
     out->interval_high_s = p->interval_high_s;
+    out->issued = p->issued;
+    out->stalled_bandwidth = p->stalled_bandwidth;
+    out->stalled_latency = p->stalled_latency;
+    for (r = 0; r < RESOURCE_COUNT; r++)
+        out->busy[r] = p->at_sustained.cycles[r] * p->warps_per_cycle;
     out->pareto = metrics_of(e);
 }
 

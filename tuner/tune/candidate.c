@@ -2,6 +2,7 @@
 
 #include "space/configuration.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +100,24 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
     return code;
 }
 
-/* Limits are worked out anew in every run and journalled once. */
+/* Limits are worked out anew in every run and journalled once; so is the prediction of a record that came
+ * without one. */
 static bool is_stored(const struct tuning *tuning, const struct candidate *candidate)
 {
-    const struct record *found;
+    const struct record *found =
+        tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
 
-    if (candidate->trusted || candidate->record.outcome == OUTCOME_SKIPPED)
+    if (candidate->record.outcome == OUTCOME_SKIPPED)
         return true;
-    found = tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
+    if (candidate->trusted)
+        return !found || found->prediction.predicted || !candidate->record.prediction.predicted;
     return found && found->outcome == OUTCOME_LIMITS && candidate->record.outcome == OUTCOME_LIMITS;
+}
+
+void candidate_stamp(double *at_s, const struct tuning *tuning, const struct candidate *candidate)
+{
+    if (!tuning->out->evaluator->measures || !candidate->trusted || isnan(*at_s))
+        *at_s = evaluator_now_s(tuning->evaluator);
 }
 
 static bool is_failure(enum outcome outcome)
@@ -178,6 +188,8 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         if (!record->same_as)
             return err_memory(err);
     }
+    if (candidate->submitted && isnan(record->compiled_at_s))
+        candidate_stamp(&record->compiled_at_s, tuning, candidate);
     candidate->settled = true;
     tuning->out->counts.outcomes[record->outcome]++;
     if (is_failure(record->outcome)) {

@@ -323,6 +323,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
                                     err);
         record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
     }
+    candidate_stamp(&record->compiled_at_s, tuning, candidate);
     if (!code)
         code = candidate_take_forecast(tuning, candidate, err);
     if (!code)

@@ -190,6 +190,7 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
         candidate_take_trial(candidate, &candidate->job.trial);
         code = record_explain(&candidate->record, why, err);
     }
+    candidate_stamp(&candidate->record.timed_at_s, tuning, candidate);
     if (candidate->audit && candidate->record.trial_s > 0)
         tuning->out->audit_s += candidate->record.trial_s;
     if (!code)

@@ -45,8 +45,9 @@ static int copy_device(struct device *out, const struct device *device, struct e
     return code;
 }
 
+/* "matmul.nvidia-h200.4096x4096x4096.journal.json", of kind "journal". */
 static int journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
-                        const char *device_name)
+                        const char *device_name, const char *kind)
 {
     char kernel[64], device[96], sizes[128] = "";
     size_t s, used = 0;
@@ -57,7 +58,7 @@ static int journal_name(char *out, size_t size, const struct spec *spec, size_t 
         sizes[used++] = s ? 'x' : '.';
         used += (size_t)value_text(sizes + used, sizeof sizes - used, &spec->problems[problem][s]);
     }
-    return snprintf(out, size, "%s.%s%s.journal.json", kernel, device, sizes);
+    return snprintf(out, size, "%s.%s%s.%s.json", kernel, device, sizes, kind);
 }
 
 /* What no configuration could hold is the spec's fault, not a variant's. */
@@ -105,7 +106,8 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
     else
-        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name);
+        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name,
+                     "journal");
     if (file_same(out->journal, tuning->spec->path))
         return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
     code =
@@ -163,6 +165,8 @@ static int open_recorded(struct tuning *tuning, struct err *err)
         snprintf(out->device.name, sizeof out->device.name, "%s", metadata.device_name);
     else
         code = metadata_device(&out->device, tuning->journal, err);
+    journal_name(tuning->replay, sizeof tuning->replay, tuning->spec, tuning->problem, out->device.name,
+                 "replay");
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", metadata.nvrtc);
     snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
     memcpy(out->recorded_date, metadata.date, sizeof out->recorded_date);

@@ -4,6 +4,7 @@
 #include "model/sass/cubin.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool has_profile(const char *folder, const char *name)
@@ -95,12 +96,36 @@ static int compare_code(struct tuning *tuning, const struct candidate *candidate
     return code;
 }
 
+/* What the record keeps of it. */
+static void take_prediction(struct record_prediction *out, const struct variant_prediction *prediction)
+{
+    *out = (struct record_prediction){
+        .predicted = prediction->told.predicted,
+        .unrated = prediction->told.unrated,
+        .latency_hidden = prediction->latency_hidden,
+        .limiter = (int)prediction->told.limiter,
+        .bound_s = prediction->told.bound_s,
+        .estimate_s = prediction->told.estimate_s,
+        .interval_low_s = prediction->interval_low_s,
+        .interval_high_s = prediction->interval_high_s,
+        .needed_warps = prediction->needed_warps,
+        .had_warps = prediction->had_warps,
+        .confidence = prediction->confidence,
+        .issued = prediction->issued,
+        .stalled_bandwidth = prediction->stalled_bandwidth,
+        .stalled_latency = prediction->stalled_latency,
+    };
+    memcpy(out->busy, prediction->busy, sizeof out->busy);
+}
+
 int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     if (!candidate->job.read)
         return 0;
     candidate->job.read = NULL;
     candidate->prediction = candidate->job.prediction;
+    if (candidate->prediction.told.predicted)
+        take_prediction(&candidate->record.prediction, &candidate->prediction);
     return compare_code(tuning, candidate, err);
 }
 
@@ -114,6 +139,8 @@ int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct
     if (!code && candidate->job.compiled.outcome == OUTCOME_OK)
         code = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->job.compiled,
                                 &candidate->variant.launch, !tuning->spec->cold, NULL, err);
+    if (!code && candidate->prediction.told.predicted)
+        take_prediction(&candidate->record.prediction, &candidate->prediction);
     candidate_relax(candidate);
     return code;
 }

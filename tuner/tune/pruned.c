@@ -1,6 +1,9 @@
 /* What was not timed, and why: counted, and written at the end of the journal. */
 #include "tuner/tune/tuning.h"
 
+#include "space/configuration.h"
+#include "tuner/journal/record_prediction.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,12 +39,34 @@ static int set_ms(struct json *object, const char *key, double seconds)
     return js_set_real(object, key, strtod(text, NULL));
 }
 
-static struct json *cut_json(const struct search_cut *cut)
+static int set_known(struct json *object, const char *key, int value)
+{
+    return value >= 0 ? js_set_integer(object, key, value) : 0;
+}
+
+/* What its code asks for; never a time, which a recording may have. */
+static int set_code(struct json *object, const struct record *record)
+{
+    return set_known(object, "registers", record->registers) |
+           set_known(object, "shared_bytes", record->shared_bytes) |
+           set_known(object, "spill_instructions", record->spill_instructions) |
+           set_known(object, "blocks_per_sm", record->blocks_per_sm) |
+           (isfinite(record->occupancy) ? js_set_real(object, "occupancy", record->occupancy) : 0) |
+           (isfinite(record->compiled_at_s) ? js_set_real(object, "compiled_at_s", record->compiled_at_s)
+                                            : 0) |
+           (record->prediction.predicted
+                ? js_set(object, "predicted", record_prediction_json(&record->prediction))
+                : 0);
+}
+
+static struct json *cut_json(const struct search_cut *cut, const struct candidate *candidate,
+                             const struct spec *spec)
 {
     static const char *const rules[] = {
         [SEARCH_CUT_BOUND] = "bound", [SEARCH_CUT_ESTIMATE] = "estimate", [SEARCH_LEFT] = "trials"};
-    struct json *object = js_new_object();
-    int failed = !object || js_set_string(object, "rule", rules[cut->fate]);
+    struct json *object = configuration_json(spec, candidate->choices);
+    int failed =
+        !object || js_set_string(object, "rule", rules[cut->fate]) || set_code(object, &candidate->record);
 
     if (!failed && cut->prediction.predicted)
         failed = set_ms(object, "bound_ms", cut->prediction.bound_s) |
@@ -69,7 +94,7 @@ static int cuts_json(struct json **out, const struct tuning *tuning, struct err 
     for (i = 0; i < n && !failed; i++) {
         const struct candidate *candidate = map_find(&tuning->by_index, cuts[i].index);
 
-        failed = js_set(object, candidate->record.key, cut_json(&cuts[i]));
+        failed = js_set(object, candidate->record.key, cut_json(&cuts[i], candidate, tuning->spec));
     }
     free(cuts);
     *out = failed ? NULL : object;

@@ -126,8 +126,10 @@ static int wait_one(struct tuning *tuning, struct err *err)
 {
     struct evaluator_job *job = evaluator_wait(tuning->evaluator, 0.1);
 
+    int code = job ? finish(tuning, job, err) : 0;
+
     report(tuning, false);
-    return job ? finish(tuning, job, err) : 0;
+    return code ? code : tuning_show(tuning, NULL, false, err);
 }
 
 /* What is still compiled is not waited for; a reference among it is compiled again if it is needed after all.
@@ -198,15 +200,20 @@ static int close_journal(struct tuning *tuning, struct err *err)
 {
     struct json *not_timed = NULL;
     struct journal *journal = tuning->journal;
+    const bool live = tuning->out->evaluator->measures && journal;
     int code = 0;
 
     tuning_journal_news(tuning);
+    if (live || tuning->options->view)
+        code = pruned_json(&not_timed, tuning, err);
+    if (!code)
+        code = tuning_show(tuning, not_timed, true, err);
     tuning->journal = NULL;
-    if (!tuning->out->evaluator->measures || !journal) {
+    if (!live) {
         journal_free(journal);
-        return 0;
+        js_free(not_timed);
+        return code;
     }
-    code = pruned_json(&not_timed, tuning, err);
     if (journal_close(journal, not_timed, code ? NULL : err) && !code)
         code = err ? err->code : ERR_SYSTEM;
     js_free(not_timed);

@@ -28,6 +28,25 @@ struct tune_progress {
     bool finals;
 };
 
+/* What a run has found so far, as records of a journal. Borrowed, for the time of the call. */
+struct tune_result {
+    const struct record *record;
+    const unsigned *choices;
+};
+struct tune_view {
+    size_t problem;
+    bool measured;     /* in this run; else the times come from a recording */
+    struct js_at head; /* of the journal, or of the recording */
+    const struct tune_result *results;
+    size_t count;
+    const struct json *not_timed; /* as at the end of a journal; null before the end of the run */
+    const char *replay;           /* recorded: a file name for it; "" when live */
+    bool finished;
+};
+
+/* Writes it as a journal, in place of the file `path`: of a recorded run, which appends to none. */
+int tune_view_write(const char *path, const struct tune_view *view, const struct spec *spec, struct err *err);
+
 struct tune_options {
     const struct strategy *strategy;
     uint64_t seed;
@@ -49,6 +68,11 @@ struct tune_options {
                      const struct tune_progress *progress); /* some times a second; may be null */
     void (*message)(void *context, const char *text); /* warnings and remarks, one line each; may be null */
     void *context;
+    /* May be null; an error ends the run. Called every `view_s` seconds of the wall clock (0: never), and at
+     * the end. */
+    int (*view)(void *context, const struct tune_view *view, struct err *err);
+    void *view_context;
+    double view_s;
 };
 
 enum tune_end {
@@ -98,6 +122,7 @@ struct tuned {
     char recorded_date[11];
     char nvrtc[64];     /* compiled the winner's measured code: here, or for the recording */
     char journal[4096]; /* written (live) or read (recorded) */
+    char replay[320];   /* recorded: the caller's file of tune_view_write(), beside the decision; "" none */
     struct tune_counts counts;
     struct tuned_variant initial;    /* the default; its record's outcome may be any */
     struct tuned_variant *finalists; /* best first: [0] is the winner */

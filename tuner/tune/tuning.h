@@ -46,6 +46,7 @@ struct tuning {
     struct machine machine; /* made of it */
     bool has_machine;
     char arch[16];
+    char replay[320];                     /* recorded: a name for the file of what the run did */
     char nvrtc[64];                       /* whose code the build hashes speak of */
     char *source_text;                    /* of the kernel, read when first needed */
     struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
@@ -59,7 +60,8 @@ struct tuning {
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
     double best_s;
-    bool searched; /* the search itself has ended: at most its audit goes on */
+    double shown_s; /* wall clock of the last view */
+    bool searched;  /* the search itself has ended: at most its audit goes on */
 };
 
 /* opening.c: everything up to the first step of the search. On failure what was opened stays the run's to
@@ -81,6 +83,8 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
 int candidate_reject(struct tuning *tuning, struct candidate *candidate, enum outcome outcome,
                      const char *why, struct err *err);
 int candidate_store(struct tuning *tuning, struct candidate *candidate, struct err *err);
+/* Notes that now is when it was compiled or timed, unless a record of an earlier run says when. */
+void candidate_stamp(double *at_s, const struct tuning *tuning, const struct candidate *candidate);
 int record_explain(struct record *record, const char *message, struct err *err);
 
 /* compiling.c: what the search asks for, and what comes of it. */
@@ -115,6 +119,9 @@ int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
 
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);
+
+/* view.c: shows the run to the caller, if it is time for it; always at the end, with what was not timed. */
+int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finished, struct err *err);
 
 /* opening.c: says what became of the journal's file during the run, if anything did. */
 void tuning_journal_news(struct tuning *tuning);

@@ -33,6 +33,58 @@ static void round_trip(void **state)
     journal_free(journal);
 }
 
+/* What the model said comes back; what it did not say stays unknown, and small shares are left out. */
+static void keeps_predictions(void **state)
+{
+    struct journal *journal = open_ok();
+    const struct record_prediction *found;
+
+    (void)state;
+    append_ok(journal, 16, 2e-3);
+    close_ok(journal);
+    journal = read_ok();
+    found = &journal_find(journal, "16")->prediction;
+    assert_true(found->predicted && found->latency_hidden && !found->unrated);
+    assert_int_equal(found->limiter, RESOURCE_DRAM_READ);
+    check_near(found->bound_s, 1e-3, 1e-12);
+    check_near(found->estimate_s, 3e-3, 1e-12);
+    check_near(found->interval_low_s, 2e-3, 1e-12);
+    check_near(found->interval_high_s, 4e-3, 1e-12);
+    check_near(found->needed_warps, 20, 1e-12);
+    assert_true(isnan(found->confidence));
+    check_near(found->busy[RESOURCE_DRAM_READ], 0.95, 1e-12);
+    check_near(found->busy[RESOURCE_L2], 0, 1e-12);
+    check_near(journal_find(journal, "16")->timed_at_s, 12.5, 1e-12);
+    assert_true(isnan(journal_find(journal, "16")->compiled_at_s));
+    journal_free(journal);
+}
+
+/* One that a newer version wrote names resources that this one does not know; a wrong type is damage. */
+static void reads_unknown_resources(void **state)
+{
+    static const char *const limiters[] = {"\"a new pipe\"", "7"};
+    char text[512];
+    struct journal *journal;
+    struct err err = {0};
+    int i;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 "{\"cache\": {\"16\": {\"time\": 2.0, \"outcome\": \"ok\", \"predicted\": "
+                 "{\"estimate_ms\": 3, \"limiter\": %s, \"busy\": {\"a new pipe\": 0.5}}}}}",
+                 limiters[i]);
+        write_text(text);
+        assert_int_equal(journal_read(&journal, path, &err), i ? ERR_FORMAT : 0);
+        if (i)
+            break;
+        assert_true(journal_find(journal, "16")->prediction.predicted);
+        assert_int_equal(journal_find(journal, "16")->prediction.limiter, -1);
+        journal_free(journal);
+    }
+    assert_non_null(strstr(err.text, "limiter"));
+}
+
 /* The file is what other tools expect: a line a record, closed by "}\n}", the object "cache" inside. */
 static void looks_like_a_cache(void **state)
 {
@@ -237,6 +289,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(keeps_predictions, setup, teardown),
+        cmocka_unit_test_setup_teardown(reads_unknown_resources, setup, teardown),
         cmocka_unit_test_setup_teardown(looks_like_a_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(resumes_after_any_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),

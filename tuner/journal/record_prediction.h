@@ -1,0 +1,14 @@
+/* The model's part of a record as JSON: the same members in a journal's records and in its list of what was
+ * pruned. */
+#ifndef TUNER_JOURNAL_RECORD_PREDICTION_H
+#define TUNER_JOURNAL_RECORD_PREDICTION_H
+
+#include "tuner/journal/journal.h"
+
+/* Null when memory ends. */
+struct json *record_prediction_json(const struct record_prediction *prediction);
+
+/* ERR_USAGE for a member of a wrong type; resources that this version does not know are left out. */
+int record_prediction_read(struct record_prediction *out, const struct js_at *at, struct err *err);
+
+#endif
