@@ -187,7 +187,7 @@ int configuration_parse(unsigned *choices, const struct spec *spec, const char *
     bool given[SPEC_PARAMETERS_MAX] = {false};
     size_t length;
 
-    memcpy(choices, spec->defaults, spec->parameter_count * sizeof *choices);
+    memcpy(choices, spec_default(spec, 0), spec->parameter_count * sizeof *choices);
     while (*text) {
         length = strcspn(text, ",");
         if (parse_item(choices, given, spec, text, length, err))

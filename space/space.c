@@ -158,7 +158,7 @@ int space_default(uint64_t *index, const struct space *space, struct err *err)
     *index = 0;
     if (space_count(space) == 0)
         return nothing_valid(space, err);
-    space_index(index, space, space->spec->defaults);
+    space_index(index, space, spec_default(space->spec, space->problem));
     return 0;
 }
 

@@ -96,9 +96,10 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
 
 static int check_fields(const struct reader *reader)
 {
-    static const char *const fields[] = {
-        "kernel",    "parameters", "default",   "constraints", "configurations", "problem",     "launch",
-        "arguments", "reference",  "tolerance", "cache",       "metrics",        "description", NULL};
+    static const char *const fields[] = {"kernel",         "parameters",  "default", "constraints",
+                                         "configurations", "problem",     "launch",  "arguments",
+                                         "reference",      "tolerance",   "cache",   "metrics",
+                                         "objective",      "description", NULL};
 
     return js_only(&reader->root, fields, reader->err);
 }
@@ -161,7 +162,8 @@ static int read_all(struct reader *reader, bool whole)
     if (check_fields(reader) || read_parameters(reader) || read_problems(reader) || read_names(reader) ||
         read_constraints(reader) || read_listed(reader) || read_default(reader) ||
         read_kernel(reader, whole) || read_launch(reader, whole) || read_arguments(reader, whole) ||
-        read_reference(reader) || read_protocol(reader) || read_metrics(reader) || hash_spec(reader))
+        read_reference(reader) || read_protocol(reader) || read_metrics(reader) || read_objective(reader) ||
+        hash_spec(reader))
         return reader->err->code;
     return 0;
 }
@@ -267,6 +269,7 @@ void spec_release(struct spec *spec)
         free(spec->problems[k]);
     for (k = 0; k < spec->metric_count; k++)
         expr_free(spec->metrics[k].value);
+    expr_free(spec->objective.value);
     release_launch(&spec->launch);
     release_reference(&spec->reference);
     free(spec->kernel.path);

@@ -4,10 +4,12 @@
  *
  * - kernel: {file, name, options}: file beside the spec; name a plain name, or an NVRTC name expression in
  *   which parameters stand for their values; options for every compile
- * - parameters: {NAME: [values] or {values, option, description}}: integers, reals, true/false or strings; a
- *   macro -DNAME=value (true is 1), unless it has an `option`: true adds the option as it is, false nothing;
- *   numbers and strings replace the % in it ("--maxrregcount=%")
- * - default: {NAME: value}: where the search starts; what is not named has its first listed value
+ * - parameters: {NAME: [values] or {values, option, macro, description}}: integers, reals, true/false or
+ *   strings; a macro -DNAME=value (true is 1), unless it has an `option`: true adds the option as it is, false
+ *   nothing; numbers and strings replace the % in it ("--maxrregcount=%"); or unless `macro` is false: then
+ *   the compiler does not see it
+ * - default: {NAME: value or expression over the sizes}: where the search starts; what is not named has its
+ *   first listed value
  * - constraints: [expressions over parameters and problem sizes]: true or false
  * - configurations: [[a value for each parameter, in their order]]: no others are valid
  * - problem: {NAME: number or expression over the sizes before it}, or a list of such objects with the same
@@ -26,6 +28,8 @@
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
  * - cache: "warm" (default) or "cold"
  * - metrics: {NAME: expression over parameters, problem sizes and `time` in seconds}
+ * - objective: {minimize: expression} or {maximize: expression} over the same, or the name of a metric;
+ *   proportional to `time` if minimized, to its inverse if maximized; default: the time
  * - description: text */
 #ifndef SPACE_SPEC_H
 #define SPACE_SPEC_H
@@ -55,6 +59,7 @@ struct spec_parameter {
     struct value *values;    /* distinct */
     size_t value_count;      /* at least 1 */
     const char *option;      /* null: a macro */
+    bool hidden;             /* nor that: the compiler does not see it */
     const char *description; /* or null */
 };
 
@@ -93,6 +98,11 @@ struct spec_metric {
     struct expr *value; /* over `names` and, in slot name_count, time */
 };
 
+struct spec_objective {
+    enum { OBJECTIVE_TIME, OBJECTIVE_MINIMIZE, OBJECTIVE_MAXIMIZE } kind;
+    struct expr *value; /* like a metric's; null: the time itself */
+};
+
 struct spec {
     char *path;      /* as given */
     char *directory; /* of it; file names in the spec start there */
@@ -102,7 +112,7 @@ struct spec {
     struct spec_kernel kernel; /* path null when the file is a space only */
     struct spec_parameter *parameters;
     size_t parameter_count; /* at least 1 */
-    unsigned *defaults;     /* a choice for every parameter; satisfies the constraints if has_default */
+    unsigned *defaults;     /* see spec_default */
     bool has_default;
     struct expr **constraints;
     size_t constraint_count;
@@ -120,6 +130,7 @@ struct spec {
     bool cold; /* cache: "cold" */
     struct spec_metric *metrics;
     size_t metric_count;
+    struct spec_objective objective;
 };
 
 enum spec_part {
@@ -141,11 +152,23 @@ void spec_release(struct spec *spec); /* also an empty one */
  * alone. */
 void spec_slots(struct value *slots, const struct spec *spec, size_t problem, const unsigned *choices);
 
+/* Where the search of a problem starts: a choice for every parameter; satisfies the constraints if
+ * has_default. */
+const unsigned *spec_default(const struct spec *spec, size_t problem);
+
 /* "M=4096 N=4096 K=4096" as snprintf does; empty without sizes. */
 int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t problem);
 
 /* A metric from a time; fails only where its expression does. */
 int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,
                 double time_s, struct err *err);
+
+/* What a second of the configuration in `slots` weighs (see spec_slots): of two configurations the one with
+ * the smaller product of weight and time is better. 1 where the objective is the time. ERR_USAGE where the
+ * objective has no value above 0, or is not proportional to the time (minimized) or its inverse (maximized). */
+int spec_weight(double *out, const struct spec *spec, const struct value *slots, struct err *err);
+
+/* The objective's value from a configuration's weight and time. */
+double spec_objective(const struct spec *spec, double weight, double time_s);
 
 #endif

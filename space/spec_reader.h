@@ -26,6 +26,7 @@ int read_launch(struct reader *reader, bool required);
 int read_arguments(struct reader *reader, bool required);
 int read_reference(struct reader *reader);
 int read_metrics(struct reader *reader);
+int read_objective(struct reader *reader);
 
 /* Helpers. */
 

@@ -102,8 +102,9 @@ static int read_option(struct spec_parameter *parameter, const struct js_at *at,
 
 static int read_parameter(struct spec_parameter *parameter, const struct js_at *at, struct err *err)
 {
-    static const char *const fields[] = {"values", "option", "description", NULL};
-    struct js_at member;
+    static const char *const fields[] = {"values", "option", "macro", "description", NULL};
+    struct js_at member, option;
+    bool macro = true;
 
     parameter->name = at->key;
     if (check_name(at, err))
@@ -114,9 +115,13 @@ static int read_parameter(struct spec_parameter *parameter, const struct js_at *
         return js_fail(at, err, "expected a list of values, or {\"values\": [...], \"option\": ...}");
     if (js_only(at, fields, err) || js_member(&member, at, "values", err) ||
         read_values(parameter, &member, err) ||
-        (js_find(&member, at, "option") && read_option(parameter, &member, err)) ||
+        (js_find(&option, at, "option") && read_option(parameter, &option, err)) ||
+        (js_find(&member, at, "macro") && js_bool(&macro, &member, err)) ||
         (js_find(&member, at, "description") && js_string(&parameter->description, &member, err)))
         return ERR_USAGE;
+    parameter->hidden = !macro;
+    if (!macro && parameter->option)
+        return js_fail(&option, err, "the parameter has \"macro\": false too; leave one of the two out");
     return 0;
 }
 
@@ -326,7 +331,7 @@ int read_names(struct reader *reader)
     return 0;
 }
 
-/* Constraints and default
+/* Constraints
  * --------------------------------------------------------------------------------------- */
 
 int read_constraints(struct reader *reader)
@@ -349,65 +354,4 @@ int read_constraints(struct reader *reader)
             return reader->err->code;
     }
     return 0;
-}
-
-static int check_default(struct reader *reader, const struct js_at *at)
-{
-    const struct spec *spec = reader->spec;
-    struct err why = {0};
-    int failed = 0;
-    size_t k;
-
-    for (k = 0; !failed && k < spec->problem_count; k++)
-        failed = configuration_check(spec, k, spec->defaults, &why);
-    if (failed == ERR_MEMORY)
-        return err_memory(reader->err);
-    return failed ? js_fail(at, reader->err, "%s", why.text) : 0;
-}
-
-static int read_default_value(struct reader *reader, const struct js_at *at)
-{
-    struct spec *spec = reader->spec;
-    struct value value;
-    char text[128];
-    size_t p = 0, v;
-
-    while (strcmp(at->key, spec->names[p]))
-        p++;
-    if (value_from_json(&value, at, reader->err))
-        return ERR_USAGE;
-    for (v = 0; v < spec->parameters[p].value_count; v++)
-        if (value_equal(&value, &spec->parameters[p].values[v])) {
-            spec->defaults[p] = (unsigned)v;
-            return 0;
-        }
-    value_text(text, sizeof text, &value);
-    return js_fail(at, reader->err, "%s is not among the values of the parameter", text);
-}
-
-int read_default(struct reader *reader)
-{
-    struct spec *spec = reader->spec;
-    struct js_at at, member = {0};
-    const char **allowed;
-    int failed;
-
-    spec->defaults = calloc(spec->parameter_count, sizeof *spec->defaults);
-    if (!spec->defaults)
-        return err_memory(reader->err);
-    if (!js_find(&at, &reader->root, "default"))
-        return 0;
-    spec->has_default = true;
-    allowed = calloc(spec->parameter_count + 1, sizeof *allowed);
-    failed = allowed ? 0 : err_memory(reader->err);
-    if (!failed) {
-        memcpy(allowed, spec->names, spec->parameter_count * sizeof *allowed);
-        failed = js_only(&at, allowed, reader->err);
-    }
-    while (!failed && js_next(&member, &at))
-        failed = read_default_value(reader, &member);
-    if (!failed)
-        failed = check_default(reader, &at);
-    free(allowed);
-    return failed;
 }

@@ -63,6 +63,12 @@ static char *option_text(const struct spec_parameter *parameter, const struct va
     return text;
 }
 
+static bool is_left_out(const struct spec_parameter *parameter, const struct value *value, bool macros_only)
+{
+    return parameter->hidden ||
+           (parameter->option && (macros_only || (value->kind == VALUE_BOOL && !value->integer)));
+}
+
 /* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
  */
 static int make_options(struct maker *maker, const unsigned *choices, bool macros_only)
@@ -84,7 +90,7 @@ static int make_options(struct maker *maker, const unsigned *choices, bool macro
         } else {
             parameter = &spec->parameters[k - spec->kernel.option_count];
             value = configuration_value(spec, choices, k - spec->kernel.option_count);
-            if (parameter->option && (macros_only || (value->kind == VALUE_BOOL && !value->integer)))
+            if (is_left_out(parameter, value, macros_only))
                 continue;
             option = option_text(parameter, value);
         }
@@ -143,6 +149,22 @@ struct recipe {
     bool macros_only;
 };
 
+/* A configuration without an objective cannot be compared with others. */
+static int make_weight(struct maker *maker)
+{
+    struct variant *variant = maker->variant;
+    struct err why = {0};
+    const int failed = spec_weight(&variant->weight, maker->spec, maker->slots, &why);
+
+    if (failed == ERR_MEMORY)
+        return err_memory(maker->err);
+    if (failed) {
+        variant->outcome = OUTCOME_CONSTRAINT;
+        snprintf(variant->message, sizeof variant->message, "objective: %.480s", why.text);
+    }
+    return failed;
+}
+
 static int make_all(struct maker *maker, const struct recipe *recipe, size_t problem)
 {
     int failed;
@@ -154,7 +176,9 @@ static int make_all(struct maker *maker, const struct recipe *recipe, size_t pro
     if (make_name(maker, recipe->kernel->name, recipe->compiled) ||
         make_options(maker, recipe->compiled, recipe->macros_only))
         return ERR_MEMORY;
-    failed = make_launch(maker, recipe->launch);
+    failed = make_weight(maker);
+    if (!failed)
+        failed = make_launch(maker, recipe->launch);
     return failed ? failed : make_arguments(maker);
 }
 

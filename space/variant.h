@@ -17,8 +17,10 @@ struct variant {
     char **options;          /* the spec's options, then each parameter's in order; without -arch */
     size_t option_count;
     size_t tuned_count;   /* the last of them: the parameters' */
-    enum outcome outcome; /* OUTCOME_OK, or OUTCOME_LIMITS: this configuration has no launch on any device */
+    enum outcome outcome; /* OUTCOME_OK; OUTCOME_LIMITS: this configuration has no launch on any device;
+                             OUTCOME_CONSTRAINT: it has no objective */
     char message[512];    /* why, when not ok: "launch.grid[0]: ceil_div(N, 0): column 1: division by zero" */
+    double weight;        /* of a second: see spec_weight */
     struct launch launch; /* when ok; fills are not prepared: see launch_prepare */
 };
 

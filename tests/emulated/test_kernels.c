@@ -255,7 +255,7 @@ static void computes_the_reference(void **state)
     snprintf(path, sizeof path, "kernels/%s/spec.json", kernel->name);
     small_spec(&spec, path, kernel->sets, SETS);
     ok(space_open(&space, &spec, 0, &err), &err);
-    memcpy(choices, spec.defaults, spec.parameter_count * sizeof *choices);
+    memcpy(choices, spec_default(&spec, 0), spec.parameter_count * sizeof *choices);
     if (kernel->only)
         ok(configuration_parse(choices, &spec, kernel->only, &err), &err);
     check_configuration(kernel, &spec, choices);

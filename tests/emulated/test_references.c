@@ -88,7 +88,7 @@ static void check_configuration(const struct spec *spec, const unsigned *choices
 
     assert_non_null(what);
     ok(variant_make(&run.subject.variant, spec, 0, choices, &err), &err);
-    ok(variant_reference(&reference.subject.variant, spec, 0, spec->defaults, choices, &err), &err);
+    ok(variant_reference(&reference.subject.variant, spec, 0, spec_default(spec, 0), choices, &err), &err);
     run_open(&run, spec);
     run_open(&reference, spec);
     for (size_t i = 0; i < run.subject.variant.launch.argument_count; i++)
@@ -112,7 +112,7 @@ static void computes_its_reference(void **state)
     snprintf(path, sizeof path, "benchmarks/unseen/%s/spec.json", kernel->name);
     small_spec(&spec, path, kernel->sets, SETS);
     ok(space_open(&space, &spec, 0, &err), &err);
-    check_configuration(&spec, spec.defaults);
+    check_configuration(&spec, spec_default(&spec, 0));
     for (uint64_t k = 1; k < CONFIGURATIONS; k++) {
         space_configuration(choices, space, space_count(space) * (2 * k - 1) / (2 * (CONFIGURATIONS - 1)));
         check_configuration(&spec, choices);

@@ -95,6 +95,9 @@ static int open_recording(struct view *view, struct err *err)
     int code = spec_read(&view->spec, view->args->words[0], SPEC_WHOLE, view->args->sets,
                          view->args->set_count, err);
 
+    if (!code && view->spec.objective.kind != OBJECTIVE_TIME)
+        code = err_set(err, ERR_USAGE, "%s: objective: compare compares times: take the objective out",
+                       view->spec.path);
     if (!code)
         code = choose_output(cli_text(view->args, "output"), "output", &view->spec, err);
     if (!code)

@@ -56,7 +56,8 @@ static void find_chain(struct explained *out)
 
 /* What of `choices` was expected; all are borrowed. */
 static int explained_init(struct explained *out, const struct analysis *expectation,
-                          const struct ranking_options *how, const unsigned *choices, struct err *err)
+                          const struct ranking_options *how, const unsigned *choices, double cost,
+                          struct err *err)
 {
     *out = (struct explained){.expectation = expectation,
                               .machine = how->machine,
@@ -65,7 +66,7 @@ static int explained_init(struct explained *out, const struct analysis *expectat
                               .choices = choices};
     out->advice_count = advice_of(out->advice, expectation, how->machine);
     find_chain(out);
-    return explained_changes(&out->changes, how, choices, expectation->prediction.estimate_s, err);
+    return explained_changes(&out->changes, how, choices, cost, err);
 }
 
 /* The command
@@ -73,11 +74,11 @@ static int explained_init(struct explained *out, const struct analysis *expectat
  */
 
 static int show(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
-                const unsigned *choices, const struct analysis *expectation, struct err *err)
+                const unsigned *choices, const struct analysis *expectation, double cost, struct err *err)
 {
     struct explained explained;
     char *text = configuration_text(how->spec, choices), sizes[256];
-    int code = explained_init(&explained, expectation, how, choices, err);
+    int code = explained_init(&explained, expectation, how, choices, cost, err);
 
     if (!code && !text)
         code = err_memory(err);
@@ -119,7 +120,7 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
                                               expectation->pc, row.reason)
                                     : err_set(err, ERR_MISSING, "no prediction: %s", row.reason);
     if (!code)
-        code = show(cli, args, how, choices, expectation, err);
+        code = show(cli, args, how, choices, expectation, ranked_cost(&row), err);
     free(row.reason);
     analysis_release(expectation);
     free(expectation);

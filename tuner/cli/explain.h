@@ -29,10 +29,10 @@ struct explained_changes {
     size_t tried; /* neighbours that have a prediction */
 };
 
-/* Predicts all neighbours of `choices`, on as many threads as there are cores. None where `choices` is not in
+/* Predicts all neighbours of `choices`, whose cost is known (see ranked_cost), on as many threads as there are cores. None where `choices` is not in
  * the space, or cannot be changed. */
 int explained_changes(struct explained_changes *out, const struct ranking_options *how,
-                      const unsigned *choices, double estimate_s, struct err *err);
+                      const unsigned *choices, double cost, struct err *err);
 
 struct explained {
     const struct analysis *expectation; /* predicted, with its account */

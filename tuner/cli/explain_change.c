@@ -7,7 +7,7 @@
 static const double LEAST_GAIN = 1.01;
 
 static void offer(struct explained_changes *out, const struct ranked *row, const struct space *space,
-                  const struct spec *spec, const unsigned *choices, double estimate_s)
+                  const struct spec *spec, const unsigned *choices, double cost)
 {
     unsigned changed[SPEC_PARAMETERS_MAX];
     struct explained_change *change = &out->best[out->count];
@@ -16,23 +16,23 @@ static void offer(struct explained_changes *out, const struct ranked *row, const
     space_configuration(changed, space, row->index);
     for (p = 0; changed[p] == choices[p] && p + 1 < spec->parameter_count; p++)
         ;
-    *change = (struct explained_change){p, changed[p], estimate_s / row->estimate_s, row->estimate_s};
+    *change = (struct explained_change){p, changed[p], cost / ranked_cost(row), row->estimate_s};
     out->count += change->gain >= LEAST_GAIN;
 }
 
 /* The ranking comes with the fastest first. */
 static void take(struct explained_changes *out, const struct ranking *ranking, const struct space *space,
-                 const struct spec *spec, const unsigned *choices, double estimate_s)
+                 const struct spec *spec, const unsigned *choices, double cost)
 {
     size_t i;
 
     out->tried = ranking->predicted;
     for (i = 0; i < ranking->predicted && out->count < EXPLAIN_CHANGES; i++)
-        offer(out, &ranking->rows[i], space, spec, choices, estimate_s);
+        offer(out, &ranking->rows[i], space, spec, choices, cost);
 }
 
 static int rank(struct explained_changes *out, const struct ranking_options *how, const struct space *space,
-                const unsigned *choices, double estimate_s, struct err *err)
+                const unsigned *choices, double cost, struct err *err)
 {
     struct ranking_options own = *how;
     struct ranking ranking;
@@ -50,7 +50,7 @@ static int rank(struct explained_changes *out, const struct ranking_options *how
     own.account = false;
     code = ranking_make(&ranking, &own, err);
     if (!code) {
-        take(out, &ranking, space, how->spec, choices, estimate_s);
+        take(out, &ranking, space, how->spec, choices, cost);
         ranking_release(&ranking);
     }
     free(room);
@@ -58,7 +58,7 @@ static int rank(struct explained_changes *out, const struct ranking_options *how
 }
 
 int explained_changes(struct explained_changes *out, const struct ranking_options *how,
-                      const unsigned *choices, double estimate_s, struct err *err)
+                      const unsigned *choices, double cost, struct err *err)
 {
     struct space *space;
     int code = space_open(&space, how->spec, how->problem, err);
@@ -66,7 +66,7 @@ int explained_changes(struct explained_changes *out, const struct ranking_option
     *out = (struct explained_changes){0};
     if (code)
         return code;
-    code = rank(out, how, space, choices, estimate_s, err);
+    code = rank(out, how, space, choices, cost, err);
     space_close(space);
     return code;
 }

@@ -166,12 +166,16 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     fprintf(out, "\n              ");
     put_configuration(out, spec, best);
     fprintf(out, "\n");
+    if (spec->objective.kind != OBJECTIVE_TIME)
+        fprintf(out, "  objective   %s \"%s\": %.5g\n",
+                spec->objective.kind == OBJECTIVE_MAXIMIZE ? "maximize" : "minimize",
+                expr_text(spec->objective.value), spec_objective(spec, best->weight, record->time_s));
     if (verbose)
         recorded_print(out, record);
     if (tuned->initial.record.outcome == OUTCOME_OK && tuned->initial.record.time_s > 0) {
         progress_time_text(time, tuned->initial.record.time_s);
         fprintf(out, "  speed-up    %.3g over the default (%s)\n",
-                tuned->initial.record.time_s / record->time_s, time);
+                tuned_cost(&tuned->initial) / tuned_cost(best), time);
     }
 }
 

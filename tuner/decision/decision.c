@@ -84,6 +84,15 @@ static int set_metrics(struct json *object, const struct spec *spec, size_t prob
     return js_set(object, "metrics", metrics) | failed;
 }
 
+/* What it was judged by, where that is not the time. */
+static int set_objective(struct json *object, const struct spec *spec, const struct tuned_variant *variant)
+{
+    if (spec->objective.kind == OBJECTIVE_TIME)
+        return 0;
+    return set_rounded(object, "objective", spec_objective(spec, variant->weight, variant->record.time_s)) |
+           set_rounded(object, "weight", variant->weight);
+}
+
 static int set_interval(struct json *object, const struct record *record)
 {
     const struct stats_interval interval = stats_median_interval(record->samples_s, record->sample_count);
@@ -177,7 +186,8 @@ static int variant_json(struct json **out, const struct spec *spec, const struct
     }
     if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
         set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
-        set_forecast(object, &found->prediction) | set_metrics(object, spec, tuned->problem, found))
+        set_objective(object, spec, found) | set_forecast(object, &found->prediction) |
+        set_metrics(object, spec, tuned->problem, found))
         code = err_memory(err);
     variant_release(&variant);
     if (code)
@@ -335,7 +345,7 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
         return code;
     if (js_set(object, "initial", variant) ||
         (tuned->finalist_count &&
-         set_rounded(object, "speedup", tuned->initial.record.time_s / tuned->finalists[0].record.time_s)))
+         set_rounded(object, "speedup", tuned_cost(&tuned->initial) / tuned_cost(&tuned->finalists[0]))))
         code = err_memory(err);
     return code;
 }
@@ -430,6 +440,19 @@ static struct json *parameter_names(const struct spec *spec)
     return js_unless(failed, list);
 }
 
+/* What was minimized or maximized. */
+static struct json *objective_json(const struct spec *spec)
+{
+    struct json *object = js_new_object();
+    const bool maximized = spec->objective.kind == OBJECTIVE_MAXIMIZE;
+    const char *text = spec->objective.value ? expr_text(spec->objective.value) : "time";
+
+    if (object && !js_set_string(object, maximized ? "maximize" : "minimize", text))
+        return object;
+    js_free(object);
+    return NULL;
+}
+
 int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
                  struct err *err)
 {
@@ -453,7 +476,8 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
                   js_set(object, "parameters", parameter_names(spec)) |
                   js_set(object, "sizes", texts(spec->names + spec->parameter_count, spec->size_count)) |
                   js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
-                  js_set(object, "launch", launch_json(&spec->launch))))
+                  js_set(object, "launch", launch_json(&spec->launch)) |
+                  js_set(object, "objective", objective_json(spec))))
         code = err_memory(err);
     if (code)
         js_free(object);

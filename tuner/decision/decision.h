@@ -27,8 +27,8 @@ struct decision_row {
     const char **options; /* for the compiler */
     size_t option_count;
     unsigned block[3], shared_dynamic_bytes;
-    double time_s, speedup; /* speedup NaN when the default has no time */
-    struct js_at finalists; /* the list of VARIANTs */
+    double time_s, cost, speedup; /* cost: time times weight; speedup NaN when the default has no time */
+    struct js_at finalists;       /* the list of VARIANTs */
 };
 
 struct decision {

@@ -174,6 +174,15 @@ static int get_geometry(struct decision_row *row, const struct js_at *best, stru
     return get_unsigned(&row->shared_dynamic_bytes, &at, err);
 }
 
+/* Of a second, in the objective; 1 where that is the time. */
+static double weight_of(const struct js_at *variant)
+{
+    struct js_at at;
+    double weight;
+
+    return js_find(&at, variant, "weight") && !js_real(&weight, &at, NULL) && weight > 0 ? weight : 1;
+}
+
 static int get_times(struct decision_row *row, const struct js_at *problem, const struct js_at *best,
                      struct err *err)
 {
@@ -183,6 +192,7 @@ static int get_times(struct decision_row *row, const struct js_at *problem, cons
     if (js_member(&at, best, "time_ms", err) || js_real(&row->time_s, &at, err))
         return ERR_USAGE;
     row->time_s *= 1e-3;
+    row->cost = row->time_s * weight_of(best);
     if (js_find(&at, problem, "speedup") && js_real(&row->speedup, &at, err))
         return ERR_USAGE;
     if (js_member(&row->finalists, problem, "finalists", err))
@@ -339,7 +349,7 @@ const struct decision_row *decision_find(const struct decision *decision, const 
     return best;
 }
 
-/* How fast configuration `values` is in a row: best time over its time where it stood in the finals, else 0.
+/* How good configuration `values` is in a row: the best cost over its cost where it stood in the finals, else 0.
  */
 static double relative_speed(const struct decision_row *row, const struct value *values,
                              const char *const *parameters, size_t count)
@@ -359,7 +369,7 @@ static double relative_speed(const struct decision_row *row, const struct value 
                 !value_equal(&value, &values[p]))
                 break;
         if (p == count)
-            return row->time_s * 1e3 / time_ms;
+            return row->cost * 1e3 / (time_ms * weight_of(&finalist));
     }
     return 0;
 }

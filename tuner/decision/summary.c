@@ -105,8 +105,9 @@ static void say_close(struct words *words, const struct spec *spec, const struct
         used += (size_t)snprintf(changes + used, sizeof changes - used, "%s%.40s %s instead of %s",
                                  used ? ", " : "", spec->parameters[p].name, b, a);
     }
-    say_more(words, "next best, %.2f %% slower%s: %s", 100 * (next->record.time_s / best->record.time_s - 1),
-             tuned->tied > 1 ? " (a tie)" : "", changes);
+    say_more(words, "next best, %.2f %% %s%s: %s", 100 * (tuned_cost(next) / tuned_cost(best) - 1),
+             spec->objective.kind == OBJECTIVE_TIME ? "slower" : "worse", tuned->tied > 1 ? " (a tie)" : "",
+             changes);
 }
 
 static void say_search(struct words *words, const struct tuned *tuned)

@@ -74,7 +74,7 @@ static int take_default(struct reading *reading)
     size_t variant;
     int code = 0;
 
-    memcpy(reading->choices, spec->defaults, spec->parameter_count * sizeof *reading->choices);
+    memcpy(reading->choices, spec_default(spec, 0), spec->parameter_count * sizeof *reading->choices);
     if (!spec->has_default) {
         code = space_open(&space, spec, 0, reading->err);
         if (!code)

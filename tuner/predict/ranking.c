@@ -89,6 +89,7 @@ static int rank_variant(struct ranked *out, struct analysis *expectation,
     char arch[16], reason[512];
     int code;
 
+    out->weight = variant->weight;
     if (variant->outcome != OUTCOME_OK)
         return reject(out, variant->outcome, variant->message, err);
     if (!occupancy_launchable(reason, sizeof reason, &device->limits, &variant->launch, NULL))
@@ -144,9 +145,9 @@ struct run {
     struct job *jobs;
     struct ranked *rows;
     size_t count, submitted, done;
-    double began_s, best_s;
-    atomic_bool halt; /* what is under way is to end */
-    char *text;       /* the source; null where it cannot be read, as compiling will say */
+    double began_s, best_s, best_cost; /* of the best so far; NaN: none yet */
+    atomic_bool halt;                  /* what is under way is to end */
+    char *text;                        /* the source; null where it cannot be read, as compiling will say */
 };
 
 static void run_job(void *argument)
@@ -162,6 +163,11 @@ static void run_job(void *argument)
     if (own)
         analysis_release(own);
     free(own);
+}
+
+double ranked_cost(const struct ranked *ranked)
+{
+    return ranked->weight * ranked->estimate_s;
 }
 
 /* Makes the variant. Those with the code of another wait for it in the queue. */
@@ -221,8 +227,10 @@ static int finish(struct run *run, struct job *job, struct err *err)
     variant_release(&job->variant);
     job->done = true;
     run->done++;
-    if (job->row->predicted)
-        run->best_s = fmin(run->best_s, job->row->estimate_s); /* NaN: none yet */
+    if (job->row->predicted && !(ranked_cost(job->row) >= run->best_cost)) {
+        run->best_cost = ranked_cost(job->row);
+        run->best_s = job->row->estimate_s;
+    }
     return job->err.code ? err_set(err, (enum err_code)job->err.code, "%s", job->err.text) : 0;
 }
 
@@ -262,7 +270,8 @@ static int run_open(struct run *out, const struct ranking_options *options, size
     const unsigned threads = options->jobs;
     size_t size, i;
 
-    *out = (struct run){.options = options, .count = count, .began_s = clock_wall_s(), .best_s = NAN};
+    *out = (struct run){
+        .options = options, .count = count, .began_s = clock_wall_s(), .best_s = NAN, .best_cost = NAN};
     if (check_arch(options, err))
         return err ? err->code : ERR_USAGE;
     if (count < SIZE_MAX / sizeof *out->jobs - 1) {
@@ -324,8 +333,8 @@ static int by_promise(const void *left, const void *right)
 
     if (a->predicted != b->predicted)
         return a->predicted ? -1 : 1;
-    if (a->predicted && a->estimate_s != b->estimate_s)
-        return a->estimate_s < b->estimate_s ? -1 : 1;
+    if (a->predicted && ranked_cost(a) != ranked_cost(b))
+        return ranked_cost(a) < ranked_cost(b) ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 

@@ -21,7 +21,8 @@ struct ranked {
     uint64_t index;       /* in the space */
     enum outcome outcome; /* OUTCOME_OK: it compiled and can be launched */
     bool predicted;
-    char *reason; /* owned: why it is not ok, or not predicted; null otherwise */
+    char *reason;  /* owned: why it is not ok, or not predicted; null otherwise */
+    double weight; /* of a second, in the objective: see spec_weight */
     double estimate_s, bound_s, needed_warps, had_warps, confidence;
     double interval_low_s, interval_high_s; /* see struct prediction */
     char unrated[96]; /* of a predicted one: its instructions that have no rate, by name */
@@ -32,10 +33,13 @@ struct ranked {
     double predict_s; /* of one core: from the cubin to the prediction */
 };
 
+/* Its estimate times its weight: of two, the smaller is better. */
+double ranked_cost(const struct ranked *ranked);
+
 struct ranking_progress {
     uint64_t done, total;
     double now_s, left_s; /* since the start; estimated until the end (NaN: not known) */
-    double best_s;        /* the least estimate so far; NaN: none */
+    double best_s;        /* the estimate of the best so far; NaN: none */
 };
 
 struct ranking_options {
@@ -59,7 +63,7 @@ struct ranking_options {
 };
 
 struct ranking {
-    struct ranked *rows; /* predicted ones first, by estimate; then the others by index */
+    struct ranked *rows; /* predicted ones first, by estimate times weight; then the others by index */
     size_t count, predicted;
     size_t total; /* that were to be ranked: more than `count` where it was stopped */
 };

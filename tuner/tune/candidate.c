@@ -142,13 +142,19 @@ void candidate_remember(struct tuning *tuning, const struct candidate *candidate
     free(text);
 }
 
-/* The fastest so far. */
+double candidate_cost(const struct candidate *candidate)
+{
+    return candidate->weight * candidate->record.time_s;
+}
+
+/* The best so far. */
 static int take_best(struct tuning *tuning, const struct candidate *candidate, struct err *err)
 {
     struct tuned *out = tuning->out;
     struct tuned_step *larger;
 
     tuning->best_s = candidate->record.time_s;
+    tuning->best_cost = candidate_cost(candidate);
     if (candidate->audit)
         return 0;
     larger = realloc(out->steps, (out->step_count + 1) * sizeof *larger);
@@ -196,7 +202,7 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         tuning->failed++;
         candidate_remember(tuning, candidate);
     }
-    if (record->outcome == OUTCOME_OK && !(record->time_s >= tuning->best_s))
+    if (record->outcome == OUTCOME_OK && !(candidate_cost(candidate) >= tuning->best_cost))
         code = take_best(tuning, candidate, err);
     if (!code && !is_stored(tuning, candidate))
         code = candidate_store(tuning, candidate, err);
@@ -210,7 +216,7 @@ int candidate_tell(struct tuning *tuning, const struct candidate *candidate, boo
                                        .outcome = candidate->record.outcome,
                                        .shared = candidate->job.shared,
                                        .impossible = !candidate->submitted,
-                                       .time_s = candidate->record.time_s,
+                                       .time_s = candidate_cost(candidate),
                                        .spent_s =
                                            candidate->submitted ? evaluator_spent_s(&candidate->job) : 0,
                                        .same_as = candidate->same_as ? candidate->same_as->index : 0};

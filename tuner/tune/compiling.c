@@ -158,6 +158,7 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
         code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
     if (code)
         return code;
+    candidate->weight = candidate->variant.weight;
     if (candidate->variant.outcome != OUTCOME_OK) {
         snprintf(reason, sizeof reason, "%s", candidate->variant.message);
         return candidate_reject(tuning, candidate, candidate->variant.outcome, reason, err);
@@ -234,10 +235,11 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
     return code;
 }
 
-/* Identical machine code at an identical launch is measured once. */
+/* Identical machine code at an identical launch and weight is measured once. */
 static int find_same_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const uint64_t key = hash_u64(candidate->record.code_hash, candidate->record.launch_hash);
+    const uint64_t same = hash_u64(candidate->record.code_hash, candidate->record.launch_hash);
+    const uint64_t key = hash_bytes(same, &candidate->weight, sizeof candidate->weight);
     struct candidate *other;
 
     if (!candidate->record.code_hash)
@@ -300,6 +302,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
 {
     struct compile_result *result = &candidate->job.compiled;
     struct record *record = &candidate->record;
+    struct search_prediction told;
     char reason[512] = "";
     int code = 0;
 
@@ -330,6 +333,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         code = find_same_code(tuning, candidate, err);
     if (code)
         return code;
+    told = candidate->prediction.told;
     if (candidate->same_as)
         return follow(tuning, candidate, err);
     if (record->outcome == OUTCOME_LIMITS || record->outcome == OUTCOME_COMPILE ||
@@ -338,10 +342,12 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         return code ? code : candidate_settle(tuning, candidate, err);
     }
     tuning->waiting_to_time++;
+    told.bound_s *= candidate->weight;
+    told.estimate_s *= candidate->weight;
     return search_tell(tuning->search, candidate->index,
                        &(struct search_facts){.outcome = OUTCOME_OK,
                                               .shared = candidate->job.shared,
                                               .spent_s = evaluator_spent_s(&candidate->job),
-                                              .prediction = candidate->prediction.told},
+                                              .prediction = told},
                        err);
 }

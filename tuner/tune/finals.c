@@ -13,16 +13,16 @@
  * move by as much from one run to the next. */
 static const double resolution = 0.003;
 
-static int by_time(const void *a, const void *b)
+static int by_cost(const void *a, const void *b)
 {
     const struct candidate *x = *(struct candidate *const *)a, *y = *(struct candidate *const *)b;
 
-    if (x->record.time_s != y->record.time_s)
-        return x->record.time_s < y->record.time_s ? -1 : 1;
+    if (candidate_cost(x) != candidate_cost(y))
+        return candidate_cost(x) < candidate_cost(y) ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The candidates that ran, fastest first; malloc'ed. */
+/* The candidates that ran, best first; malloc'ed. */
 static int rank(struct candidate ***out, size_t *count, const struct tuning *tuning, struct err *err)
 {
     size_t i;
@@ -34,7 +34,7 @@ static int rank(struct candidate ***out, size_t *count, const struct tuning *tun
     for (i = 0; i < tuning->candidate_count; i++)
         if (tuning->candidates[i]->settled && tuning->candidates[i]->record.outcome == OUTCOME_OK)
             (*out)[(*count)++] = tuning->candidates[i];
-    qsort(*out, *count, sizeof **out, by_time);
+    qsort(*out, *count, sizeof **out, by_cost);
     return 0;
 }
 
@@ -152,18 +152,20 @@ static bool all_final(struct candidate *const *finalists, size_t n)
     return true;
 }
 
-static struct stats_interval interval_of(const struct record *record)
+/* Of the cost. */
+static struct stats_interval interval_of(const struct candidate *candidate)
 {
+    const struct record *record = &candidate->record;
     struct stats_interval interval = {record->time_s, record->time_s};
 
     if (record->sample_count >= 2)
         interval = stats_median_interval(record->samples_s, record->sample_count);
-    return interval;
+    return (struct stats_interval){candidate->weight * interval.low, candidate->weight * interval.high};
 }
 
-static bool is_tie(const struct record *best, const struct record *other)
+static bool is_tie(const struct candidate *best, const struct candidate *other)
 {
-    return other->time_s <= best->time_s * (1 + resolution) ||
+    return candidate_cost(other) <= candidate_cost(best) * (1 + resolution) ||
            interval_of(other).low <= interval_of(best).high;
 }
 
@@ -174,7 +176,7 @@ static size_t choose(struct candidate **finalists, size_t n)
     struct candidate *winner;
     size_t tied = 1, best = 0, i;
 
-    while (tied < n && is_tie(&finalists[0]->record, &finalists[tied]->record))
+    while (tied < n && is_tie(finalists[0], finalists[tied]))
         tied++;
     for (i = 1; i < tied; i++)
         if (finalists[i]->record.registers >= 0 &&
@@ -184,6 +186,11 @@ static size_t choose(struct candidate **finalists, size_t n)
     memmove(finalists + 1, finalists, best * sizeof *finalists);
     finalists[0] = winner;
     return tied;
+}
+
+double tuned_cost(const struct tuned_variant *variant)
+{
+    return variant->weight * variant->record.time_s;
 }
 
 static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
@@ -196,6 +203,7 @@ static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
     if (!out->choices)
         return err_memory(err);
     memcpy(out->choices, candidate->choices, bytes);
+    out->weight = candidate->weight;
     out->prediction = candidate->prediction;
     return record_copy(&out->record, &candidate->record, err);
 }
@@ -216,6 +224,7 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
     int code = 0;
 
     if (initial) {
+        out->initial.weight = initial->weight;
         record_release(&out->initial.record);
         code = record_copy(&out->initial.record, &initial->record, err);
     }
@@ -282,7 +291,7 @@ int finals_run(struct tuning *tuning, struct err *err)
     free(ranked);
     if (tuning->out->evaluator->measures && n > 1 && !all_final(field, n) && !stopped(tuning))
         code = measure_rounds(tuning, field, n, err);
-    qsort(field, n, sizeof *field, by_time);
+    qsort(field, n, sizeof *field, by_cost);
     if (!code && n) {
         tuning->out->tied = choose(field, n);
         code = check_winner(tuning, field[0], err);

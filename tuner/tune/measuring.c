@@ -132,9 +132,11 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
 }
 
 /* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. */
-static double give_up_s(const struct tuning *tuning)
+static double give_up_s(const struct tuning *tuning, const struct candidate *candidate)
 {
-    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_s) ? 2 * tuning->best_s : 0;
+    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_cost)
+               ? 2 * tuning->best_cost / candidate->weight
+               : 0;
 }
 
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
@@ -148,7 +150,7 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     if (!candidate->trusted) {
         code = candidate_set_reference(tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
-        candidate->job.give_up_s = give_up_s(tuning);
+        candidate->job.give_up_s = give_up_s(tuning, candidate);
         if (audit)
             tuning->out->counts.audited++;
         else

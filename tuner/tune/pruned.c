@@ -59,6 +59,7 @@ static int set_code(struct json *object, const struct record *record)
                 : 0);
 }
 
+/* The search compares costs; the journal has the times that these mean for this configuration. */
 static struct json *cut_json(const struct search_cut *cut, const struct candidate *candidate,
                              const struct spec *spec)
 {
@@ -69,14 +70,14 @@ static struct json *cut_json(const struct search_cut *cut, const struct candidat
         !object || js_set_string(object, "rule", rules[cut->fate]) || set_code(object, &candidate->record);
 
     if (!failed && cut->prediction.predicted)
-        failed = set_ms(object, "bound_ms", cut->prediction.bound_s) |
-                 set_ms(object, "estimate_ms", cut->prediction.estimate_s) |
+        failed = set_ms(object, "bound_ms", cut->prediction.bound_s / candidate->weight) |
+                 set_ms(object, "estimate_ms", cut->prediction.estimate_s / candidate->weight) |
                  js_set_string(object, "limiter", resource_name(cut->prediction.limiter));
     if (!failed)
-        failed =
-            set_ms(object, "expected_ms", cut->expected_s) |
-            set_ms(object, "expected_at_best_ms", cut->expected_s * exp(-SEARCH_MARGIN * cut->deviation)) |
-            set_ms(object, "best_ms", cut->best_s);
+        failed = set_ms(object, "expected_ms", cut->expected_s / candidate->weight) |
+                 set_ms(object, "expected_at_best_ms",
+                        cut->expected_s / candidate->weight * exp(-SEARCH_MARGIN * cut->deviation)) |
+                 set_ms(object, "best_ms", cut->best_s / candidate->weight);
     return js_unless(failed, object);
 }
 

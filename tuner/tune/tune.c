@@ -268,7 +268,8 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
                             .environment = environment,
                             .options = &filled,
                             .out = out,
-                            .best_s = NAN};
+                            .best_s = NAN,
+                            .best_cost = NAN};
     const double began_s = clock_wall_s(), began_core_s = clock_core_s();
     int code;
 

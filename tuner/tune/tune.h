@@ -101,11 +101,15 @@ struct tune_counts {
 struct tuned_variant {
     uint64_t index; /* in the space */
     unsigned *choices;
+    double weight; /* of a second, in the objective: see spec_weight */
     struct record record;
     struct variant_prediction prediction;
 };
 
-/* A faster configuration was found. */
+/* Its time times its weight: of two, the smaller is better. */
+double tuned_cost(const struct tuned_variant *variant);
+
+/* A better configuration was found. */
 struct tuned_step {
     double at_s;    /* on the source's clock */
     uint64_t timed; /* configurations with a time by then, this one included */

@@ -18,6 +18,7 @@ struct candidate {
     unsigned *choices;
     struct variant variant, reference_variant;
     struct reference reference;
+    double weight; /* of a second, in the objective */
     struct record record;
     struct variant_prediction prediction;        /* of the model, if it read the code */
     bool audit;                                  /* timed by the audit */
@@ -59,7 +60,7 @@ struct tuning {
     struct map by_index, by_code;
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
-    double best_s;
+    double best_s, best_cost; /* of the best so far: its time, and that times its weight; NaN: none */
     double shown_s; /* wall clock of the last view */
     bool searched;  /* the search itself has ended: at most its audit goes on */
 };
@@ -73,7 +74,8 @@ int tuning_open(struct tuning *tuning, struct err *err);
  * candidate.c: a candidate belongs to the run as soon as it is made. */
 int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err);
 void candidate_free(struct candidate *candidate);
-void candidate_relax(struct candidate *candidate); /* lets go of variant, code and trial */
+double candidate_cost(const struct candidate *candidate); /* time times weight: what is compared */
+void candidate_relax(struct candidate *candidate);        /* lets go of variant, code and trial */
 /* Keeps the first failure, as text for the user. */
 void candidate_remember(struct tuning *tuning, const struct candidate *candidate);
 

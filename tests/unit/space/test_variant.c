@@ -48,6 +48,39 @@ static void make_variant(struct variant *variant, const struct spec *spec, const
         fail_msg("%s", err.text);
 }
 
+/* What the compiler does not see is a number to expressions all the same; a configuration without an objective
+ * cannot be compared. */
+static void a_hidden_parameter_weighs_and_launches(void **state)
+{
+    static const char hidden[] =
+        "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k\"}, \"parameters\": {\"TILE\": [16],"
+        "   \"STEPS\": {\"values\": [1, 4, 0], \"macro\": false}},"
+        " \"launch\": {\"grid\": [\"STEPS + 1\"], \"block\": [32]},"
+        " \"arguments\": [{\"buffer\": \"float32\", \"name\": \"C\", \"length\": 8, \"role\": \"out\"}],"
+        " \"objective\": {\"maximize\": \"2 * STEPS / time\"}}";
+    struct variant variant;
+    struct spec spec;
+    struct err err = {0};
+
+    (void)state;
+    if (spec_read_text(&spec, hidden, sizeof hidden - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
+                       &err))
+        fail_msg("%s", err.text);
+    make_variant(&variant, &spec, "STEPS=4");
+    assert_int_equal(variant.option_count, 1);
+    assert_string_equal(variant.options[0], "-DTILE=16");
+    assert_int_equal(variant.launch.grid[0], 5);
+    assert_true(variant.weight == 0.125);
+    assert_true(spec_objective(&spec, variant.weight, 0.5) == 16);
+    variant_release(&variant);
+    make_variant(&variant, &spec, "STEPS=0");
+    assert_int_equal(variant.outcome, OUTCOME_CONSTRAINT);
+    assert_string_equal(variant.message,
+                        "objective: \"2 * STEPS / time\" is 0 at a time of 1 s; expected more than 0");
+    variant_release(&variant);
+    spec_release(&spec);
+}
+
 /* A struct is laid out as in C; what does not fit in a field is the configuration's fault, by its name. */
 static void structs_are_laid_out_as_in_c(void **state)
 {
@@ -237,7 +270,7 @@ static void the_reference_has_the_defaults_macros(void **state)
     open_spec(&spec);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16", NULL), 0);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16,TILE=32", NULL), ERR_USAGE);
-    assert_int_equal(variant_reference(&variant, &spec, 0, spec.defaults, choices, NULL), 0);
+    assert_int_equal(variant_reference(&variant, &spec, 0, spec_default(&spec, 0), choices, NULL), 0);
     assert_string_equal(variant.name, "plain");
     check_options(&variant, "--std=c++17 -DTILE=32 -DHALF=0 -DTYPE=float -DALPHA=0.5");
     assert_int_equal(variant.launch.grid[0], 4);
@@ -409,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_become_options_and_name),
         cmocka_unit_test(launches_have_every_value_fixed),
+        cmocka_unit_test(a_hidden_parameter_weighs_and_launches),
         cmocka_unit_test(structs_are_laid_out_as_in_c),
         cmocka_unit_test(what_cannot_be_launched_is_an_outcome),
         cmocka_unit_test(bad_arguments_are_outcomes),
