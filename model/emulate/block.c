@@ -91,8 +91,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     emulation->restart = emulation->copied = false;
     emulation->mistrust = NOBODY;
     emulation->alive = emulation->threads;
-    emulation->alone =
-        sliced && !emulation->together && !emulation->slice.reads_shared && !emulation->slice.stores;
+    emulation->alone = sliced && !emulation->together && !emulation->slice.reads_shared &&
+                       !emulation->slice.stores && !(emulation->waits && !emulation->signing);
     rc = share_registers(emulation, err);
     if (rc)
         return rc;

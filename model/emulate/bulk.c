@@ -1,13 +1,15 @@
 /* Bulk copies and reductions (UBLKCP, UBLKRED): consecutive bytes between global and shared memory, whose
  * addresses and number stand in uniform registers. They are done at once, as requests of a warp with 16 bytes
- * a lane; whoever waits for them need not. */
+ * a lane; their bytes complete at the mbarrier of a load as they are issued. */
 #include "model/emulate/access.h"
+#include "model/emulate/mbarrier.h"
 
 enum { WIDTH = 16, UNITS = 0xffff /* of WIDTH bytes: the low half of the size's register */ };
 
 /* Operands in the order of the assembler: where to, where from, how much. */
 struct bulk {
     uint64_t to, from, bytes;
+    uint32_t mbarrier; /* of a load: the register behind the place */
 };
 
 static uint64_t pair_of(const struct warp *warp, const struct sass_operand *operand, unsigned lane)
@@ -92,7 +94,9 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
         .to = pair_of(warp, &i->sources[0], lane),
         .from = pair_of(warp, &i->sources[1], lane),
         .bytes = (uint64_t)(warp->regs->u[i->sources[2].index][lane] & UNITS) * WIDTH,
+        .mbarrier = (uint32_t)(pair_of(warp, &i->sources[0], lane) >> 32),
     };
+    const bool loads = i->accesses[0].access == SASS_READS;
 
     if (is_unknown(warp, i, lane))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
@@ -103,5 +107,5 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
         if (rc)
             return rc;
     }
-    return STEP_NEXT;
+    return loads ? mbarrier_complete(emulation, warp, i, bulk.mbarrier, bulk.bytes) : STEP_NEXT;
 }

@@ -206,7 +206,8 @@ static int branch_indirect(struct emulation *emulation, struct warp *warp, struc
     return STEP_NEXT;
 }
 
-/* BRA.DIV branches where lanes of its mask are missing, BRA.CONV where none is. */
+/* BRA.DIV branches where lanes of its mask are missing, BRA.CONV where none is, BRA.ANY with all lanes if one
+ * of them does. */
 static int execute_bra(struct emulation *emulation, struct warp *warp, struct group *group,
                        const struct sass *i, uint32_t mask)
 {
@@ -221,6 +222,8 @@ static int execute_bra(struct emulation *emulation, struct warp *warp, struct gr
         if (diverged != (i->mod[SASS_MOD_VARIANT] == 2))
             mask = 0;
     }
+    if (mask && i->mod[SASS_MOD_VOTE] == SASS_VOTE_ANY)
+        mask = group->mask;
     return branch(emulation, warp, group, i, mask, (uint64_t)i->target);
 }
 

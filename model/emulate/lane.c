@@ -249,3 +249,9 @@ void op_elect(struct alu *x)
         x->d[0][l] = first;
     x->dq[0] = lane_bit(first);
 }
+
+/* Registers that other warps give back are there at once. */
+void op_setmaxreg(struct alu *x)
+{
+    x->dq[0] = ALL_LANES;
+}

@@ -14,5 +14,6 @@ void op_p2r(struct alu *x);
 void op_b2r(struct alu *x);
 void op_lepc(struct alu *x);
 void op_elect(struct alu *x);
+void op_setmaxreg(struct alu *x);
 
 #endif

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/block.h"
+#include "model/emulate/mbarrier.h"
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
@@ -129,8 +130,10 @@ static int allocate(struct emulation *emulation, struct err *err)
     if (!emulation->kinds || !emulation->issue_steps || !emulation->shared || !emulation->shared_unknown ||
         !emulation->warps)
         return err_memory(err);
-    for (size_t k = 0; k < emulation->count; k++)
+    for (size_t k = 0; k < emulation->count; k++) {
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
+        emulation->waits |= mbarrier_waits(&emulation->instructions[k]);
+    }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         struct warp *warp = &emulation->warps[w];
 

@@ -82,6 +82,7 @@ const struct operation operations[SASS_OP_COUNT] = {
     OP(UP2UR, p2r, NONE),
     OP(B2R, b2r, NONE),
     OP(LEPC, lepc, NONE),
+    OP(USETMAXREG, setmaxreg, NONE),
     ACROSS(ELECT, elect),
     ACROSS(SHFL, shfl),
     ACROSS(VOTE, vote),

@@ -8,6 +8,7 @@
 #include "model/emulate/block.h"
 #include "model/emulate/control.h"
 #include "model/emulate/speculate.h"
+#include "model/emulate/mbarrier.h"
 #include "model/emulate/signature.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
@@ -46,8 +47,8 @@ enum kind kind_of(const struct sass *i)
         return KIND_CONTROL;
     if (i->op == SASS_R2P || i->op == SASS_UR2UP)
         return KIND_PREDICATES;
-    if (i->op == SASS_SYNCS || i->op == SASS_ARRIVES)
-        return KIND_ASSUMED;
+    if (is_mbarrier(i))
+        return KIND_MBARRIER;
     if (is_access(i))
         return KIND_ACCESS;
     return i->destination_count ? KIND_UNKNOWN : KIND_NOTHING;
@@ -77,17 +78,12 @@ static void set_predicates(struct emulation *emulation, struct warp *warp, const
     }
 }
 
-/* Waiting for asynchronous copies succeeds at once; what a barrier holds is unknown. */
-static void assume(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+/* Where warps run one by one nothing is waited for: every phase is over. */
+static void pass_mbarrier(struct warp *warp, const struct sass *i, uint32_t mask)
 {
     make_unknown(warp, i, mask);
-    for (unsigned k = 0; k < i->destination_count; k++)
-        if (i->destinations[k].kind == SASS_PREDICATE || i->destinations[k].kind == SASS_UNIFORM_PREDICATE)
-            predicate_store(warp, &i->destinations[k], ALL_LANES, mask, 0);
-    if (!emulation->result->assumed) {
-        emulation->result->assumed = true;
-        emulation->result->assumed_pc = i->pc;
-    }
+    if (mbarrier_waits(i))
+        predicate_store(warp, &i->destinations[0], ALL_LANES, mask, 0);
 }
 
 static int step(struct emulation *emulation, struct warp *warp, struct group *group)
@@ -130,8 +126,10 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
     case KIND_PREDICATES:
         set_predicates(emulation, warp, i, mask);
         return STEP_NEXT;
-    case KIND_ASSUMED:
-        assume(emulation, warp, i, mask);
+    case KIND_MBARRIER:
+        if (!emulation->alone && !emulation->signing)
+            return mbarrier_execute(emulation, warp, group, i, mask);
+        pass_mbarrier(warp, i, mask);
         return STEP_NEXT;
     case KIND_UNKNOWN:
         make_unknown(warp, i, mask);
@@ -299,6 +297,8 @@ static int hang(struct emulation *emulation)
             if (!worst || group->state > worst->state)
                 worst = group;
         }
+    if (worst->state == GROUP_AT_MBARRIER)
+        return mbarrier_hangs(emulation);
     if (worst->state == GROUP_AT_BARRIER)
         return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
                        "barrier %u can never complete: %u threads have come", worst->index,

@@ -11,7 +11,7 @@ enum kind {
     KIND_CONTROL,
     KIND_ACCESS,
     KIND_PREDICATES, /* a register into all predicates */
-    KIND_ASSUMED,    /* an asynchronous barrier: taken to be complete */
+    KIND_MBARRIER,
     KIND_UNKNOWN,    /* results cannot be known */
     KIND_STOP        /* not decoded */
 };

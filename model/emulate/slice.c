@@ -1,5 +1,6 @@
 /* A backward analysis of what is still needed (strongly live registers): an instruction is needed when it
  * decides something by itself or defines what a needed one reads; its sources are needed then. */
+#include "model/emulate/mbarrier.h"
 #include "model/emulate/need.h"
 #include "model/emulate/walk.h"
 
@@ -47,6 +48,12 @@ static bool decides(const struct slice *slice, const struct sass *i)
            sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
 }
 
+/* Copies whose addresses are operands; mbarriers, which count what their operands say. */
+static bool has_operands(const struct sass *i)
+{
+    return sass_info((enum sass_op)i->op)->class == SASS_CLASS_ASYNC && i->op != SASS_LDGSTS;
+}
+
 /* A wanted load makes stores to its memory wanted. */
 static void note_read(struct analysis *analysis, const struct sass *i)
 {
@@ -82,13 +89,13 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     analysis->slice->wanted[index] |= wanted;
     if (addresses)
         set_add_addresses(reads, i);
-    if (analysis->slice->wanted[index] || (addresses && sass_is_bulk(i))) /* whose addresses are operands */
+    if (analysis->slice->wanted[index] || (addresses && has_operands(i)))
         set_add_sources(reads, i);
     if (!analysis->slice->wanted[index])
         for (unsigned k = 0; k < i->source_count; k++) /* predicates of LDGSTS and the like */
             if (i->sources[k].kind == SASS_PREDICATE)
                 set_add_operand(reads, &i->sources[k]);
-    if (defines_needed)
+    if (defines_needed && !is_mbarrier(i))
         note_read(analysis, i);
 }
 

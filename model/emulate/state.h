@@ -8,7 +8,8 @@
  *   emulate/request.c  addresses of an access and its cost
  *   emulate/access.c   loads, stores; emulate/atomic.c; emulate/memory.c is what is behind them,
  *                      emulate/layout.c where it lies
- *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block
+ *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block,
+ *                      emulate/mbarrier.c asynchronous ones in shared memory
  *   emulate/count.c    sectors, lines, wavefronts of one request
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
@@ -62,7 +63,7 @@ struct registers {
     bool doubtful; /* there may be such lanes */
 };
 
-enum group_state { GROUP_READY, GROUP_AT_RECONVERGENCE, GROUP_AT_WARPSYNC, GROUP_AT_BARRIER };
+enum group_state { GROUP_READY, GROUP_AT_RECONVERGENCE, GROUP_AT_WARPSYNC, GROUP_AT_BARRIER, GROUP_AT_MBARRIER };
 
 /* Lanes of a warp that are at the same instruction. */
 struct group {
@@ -71,6 +72,8 @@ struct group {
     uint32_t awaited;                 /* GROUP_AT_WARPSYNC: lanes that must come */
     uint8_t state;                    /* enum group_state */
     uint8_t index;                    /* of the convergence or block barrier it waits at */
+    uint8_t parity;                   /* GROUP_AT_MBARRIER: of the phase whose end it waits for */
+    uint32_t mbarrier;                /* and the address in shared memory */
     bool yielded;                     /* it let others go first, until its next turn */
     bool idle;                        /* its state repeats while nothing else changes, see emulate/run.c */
     uint32_t back_pc;                 /* last backward branch that was looked at for that, */
@@ -153,6 +156,7 @@ struct emulation {
     bool leading;                   /* it is the block's first warp that runs */
     unsigned running;               /* the number of the block's warp that runs */
     struct reuse_distance distance; /* of the block's first two warps */
+    bool waits;                     /* the code waits at mbarriers: warps wait for each other */
     bool together;                  /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct walk *walks; /* of loads that walk through constant memory, in the order of the code */

@@ -386,6 +386,16 @@ static void size_group(struct sass *out)
         added->count = out->destinations[0].count;
 }
 
+/* Uniform registers of a tensor copy: where in shared memory, the mbarrier of a load, a coordinate for each
+ * dimension. */
+static void size_tensor_copy(struct sass *out)
+{
+    const bool loads = out->op == SASS_UTMALDG;
+
+    if (loads || out->op == SASS_UTMASTG || out->op == SASS_UTMAREDG)
+        out->sources[0].count = (uint8_t)(1u + loads + out->mod[SASS_MOD_MATRICES]);
+}
+
 /* Makes integer types tell the same on every architecture. */
 static void settle_types(struct sass *out)
 {
@@ -481,6 +491,7 @@ void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32
                 read_slot(&r, &out->sources[out->source_count++], slot);
         size_fragments(out);
         size_group(out);
+        size_tensor_copy(out);
         settle_types(out);
         settle_predicates(out);
         claim_absent(&r);

@@ -28,7 +28,7 @@ enum sass_mod {
     SASS_MOD_FUNCTION,  /* enum sass_function: MUFU */
     SASS_MOD_ATOMIC,    /* enum sass_atomic */
     SASS_MOD_SHUFFLE,   /* enum sass_shuffle */
-    SASS_MOD_VOTE,      /* enum sass_vote */
+    SASS_MOD_VOTE,      /* enum sass_vote; BRA: ANY where all lanes go if one does */
     SASS_MOD_BARRIER,   /* enum sass_barrier: BAR */
     SASS_MOD_SCALE,     /* FMUL: 0 none, 1 .D2, 2 .D4, 3 .D8, 4 .M8, 5 .M4, 6 .M2 */
     SASS_MOD_SHAPE,     /* enum sass_shape: tensor operations */
@@ -42,6 +42,7 @@ enum sass_mod {
     SASS_MOD_PREFETCH,  /* L2 prefetch of a load: 0 none, 1 64 bytes, 2 128, 3 256 */
     SASS_MOD_SPARSE,    /* 1: tensor operation with structured sparsity (.SP) */
     SASS_MOD_VARIANT,   /* what else tells two uses of an operation apart: see its line in sass.def */
+    SASS_MOD_ARRIVALS,  /* SYNCS.ARRIVE: twice an enum sass_arrivals, plus 1 where fewer are expected afterwards */
     SASS_MOD_COUNT
 };
 
@@ -99,6 +100,19 @@ enum sass_shape {
     SASS_SHAPE_NONE, SASS_M8N8K4, SASS_M8N8K16, SASS_M8N8K32, SASS_M8N8K64, SASS_M8N8K128, SASS_M16N8K4,
     SASS_M16N8K8, SASS_M16N8K16, SASS_M16N8K32, SASS_M16N8K64, SASS_M16N8K128, SASS_M16N8K256
 };
+
+/* SYNCS by SASS_MOD_VARIANT: what is done with an mbarrier */
+enum sass_syncs {
+    SASS_SYNCS_ARRIVE, SASS_SYNCS_TEST = 2, SASS_SYNCS_TRY_WAIT, SASS_SYNCS_EXCHANGE, SASS_SYNCS_CONTROL
+};
+/* SYNCS.ARRIVE: arrivals and transaction bytes, each a number or the register */
+enum sass_arrivals {
+    SASS_ARRIVE_1_BYTES_R, SASS_ARRIVE_1, SASS_ARRIVE_BYTES_1, SASS_ARRIVE_BYTES_R, SASS_ARRIVE_BYTES_COME, SASS_ARRIVE_R
+};
+/* ARRIVES by SASS_MOD_VARIANT: once earlier copies are done, an arrival, or none on balance */
+enum sass_copies_arrive { SASS_COPIES_ARRIVE = 1, SASS_COPIES_PENDING };
+/* Bits of SASS_MOD_VARIANT of UBLKCP and UTMALDG */
+enum { SASS_BULK_MULTICAST = 4, SASS_BULK_IM2COL = 8 };
 
 /* Special registers, as numbered by the machine (the same on all architectures). */
 enum sass_special {

@@ -8,12 +8,18 @@ static void ok(int rc, const struct err *err)
 
 void program_open(struct program *out, unsigned sm, const char *name, unsigned threads)
 {
-    struct err err = {0};
     char path[64];
 
-    memset(out, 0, sizeof *out);
     snprintf(path, sizeof path, "tests/data/emulate/programs_sm%u.cubin", sm);
-    ok(cubin_read(&out->cubin, path, &err), &err);
+    program_open_of(out, path, name, threads);
+}
+
+void program_open_of(struct program *out, const char *cubin, const char *name, unsigned threads)
+{
+    struct err err = {0};
+
+    memset(out, 0, sizeof *out);
+    ok(cubin_read(&out->cubin, cubin, &err), &err);
     ok(cubin_find(&out->kernel, &out->cubin, name, &err), &err);
     ok(sass_read(&out->code, out->kernel, &err), &err);
     launch_init(&out->launch);
@@ -27,15 +33,25 @@ static struct argument *add(struct program *program)
     return &program->arguments[program->launch.argument_count++];
 }
 
-void program_scalar(struct program *program, int32_t value)
+static void add_scalar(struct program *program, const void *value, size_t size)
 {
     struct argument *argument = add(program);
 
     argument->kind = ARGUMENT_SCALAR;
-    argument->size = sizeof value;
-    argument->bytes = malloc(sizeof value);
+    argument->size = size;
+    argument->bytes = malloc(size);
     assert_non_null(argument->bytes);
-    memcpy(argument->bytes, &value, sizeof value);
+    memcpy(argument->bytes, value, size);
+}
+
+void program_scalar(struct program *program, int32_t value)
+{
+    add_scalar(program, &value, sizeof value);
+}
+
+void program_scalar64(struct program *program, int64_t value)
+{
+    add_scalar(program, &value, sizeof value);
 }
 
 size_t program_buffer(struct program *program, enum element_type type, uint64_t count, const char *expression)

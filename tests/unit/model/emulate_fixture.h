@@ -18,9 +18,12 @@ struct program {
 
 /* The kernel `name` of programs_sm<sm>.cubin, as one block of `threads`. */
 void program_open(struct program *out, unsigned sm, const char *name, unsigned threads);
+/* The same of another cubin. */
+void program_open_of(struct program *out, const char *cubin, const char *name, unsigned threads);
 void program_close(struct program *program);
 
 void program_scalar(struct program *program, int32_t value);
+void program_scalar64(struct program *program, int64_t value);
 /* A buffer filled by an expression of i, or zeros when it is null; returns the argument's number. */
 size_t program_buffer(struct program *program, enum element_type type, uint64_t count,
                       const char *expression);
