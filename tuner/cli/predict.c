@@ -3,7 +3,9 @@
 #include "space/configuration.h"
 #include "space/launchable.h"
 #include "tuner/cli/choose.h"
+#include "tuner/cli/predict.h"
 #include "tuner/cli/progress.h"
+#include "tuner/decision/decision.h"
 #include "tuner/predict/ranking.h"
 #include "tuner/evaluate/environment.h"
 
@@ -17,6 +19,7 @@ static const struct cli_option options[] = {
     {"trials", 0, "N", "predict N configurations, drawn at random (default: all)"},
     {"limit", 0, "N", "show the N best only (default 20; 0: all)"},
     {"jobs", 'j', "N", "threads that compile and predict (default: one per core)"},
+    {"output", 'o', "FILE", "write the best as a decision of the level \"predicted\""},
     {"quiet", 'q', NULL, "no progress"},
     {"json", 0, NULL, "print JSON"},
     {0},
@@ -32,6 +35,9 @@ struct view {
     struct ranking ranking;
     struct progress progress;
     size_t predicted, done, total; /* of all problems so far */
+    const char *output;            /* where the decision goes; null: nowhere */
+    struct tuned *tuned;           /* then: of each problem */
+    size_t tuned_count;
 };
 
 enum { RANKED_MOST = 1000000 };
@@ -97,17 +103,32 @@ static const char *limit_of(const struct ranked *row)
                                                                       : "latency";
 }
 
+/* Where four of five measurements are expected; a dash where the model cannot tell. */
+static void interval_text(char *out, size_t size, const struct ranked *row)
+{
+    char low[32], high[32];
+
+    if (!(row->interval_high_s > 0)) {
+        snprintf(out, size, "-");
+        return;
+    }
+    progress_time_text(low, row->interval_low_s);
+    progress_time_text(high, row->interval_high_s);
+    snprintf(out, size, "%s to %s", low, high);
+}
+
 static int put_row(const struct view *view, size_t rank, struct err *err)
 {
     const struct ranked *row = &view->ranking.rows[rank];
-    char *text = name_of(view, row), estimate[32], bound[32];
+    char *text = name_of(view, row), estimate[32], bound[32], interval[72];
 
     if (!text)
         return err_memory(err);
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
-    fprintf(view->cli->out, "%5zu  %10s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate, bound,
-            limit_of(row), row->had_warps, row->needed_warps, text);
+    interval_text(interval, sizeof interval, row);
+    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate,
+            interval, bound, limit_of(row), row->had_warps, row->needed_warps, text);
     free(text);
     return 0;
 }
@@ -127,8 +148,8 @@ static int put_text(const struct view *view, struct err *err)
     if (view->ranking.count < space_count(view->space))
         fprintf(out, "a random part of the %" PRIu64 " that are valid\n", space_count(view->space));
     if (view->ranking.predicted)
-        fprintf(out, "%5s  %10s  %10s  %-26s  %-14s  %s\n", "", "estimate", "at least", "limited by",
-                "warps had, needed", "configuration");
+        fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-14s  %s\n", "", "estimate", "80 % are in", "at least",
+                "limited by", "warps had, needed", "configuration");
     for (i = 0; i < shown(view) && !code; i++)
         code = put_row(view, i, err);
     put_unrated(view);
@@ -233,12 +254,69 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
         code = put_text(view, err);
     else if (!code && js_append(all, problem_json(view)))
         code = err_memory(err);
+    if (!code && view->output)
+        code = predicted_take(&view->tuned[view->tuned_count++], &view->ranking, view->spec, view->problem,
+                              view->space, view->machine, compiler_version(how->compiler), err);
     view->predicted += view->ranking.predicted;
     view->done += view->ranking.count;
     view->total += view->ranking.total;
     ranking_release(&view->ranking);
     space_close(view->space);
     return code;
+}
+
+/* Before an hour of predicting, not after. */
+static int check_output(struct view *view, const struct cli_args *args, struct err *err)
+{
+    int code;
+
+    view->output = cli_text(args, "output");
+    if (!view->output)
+        return 0;
+    code = cli_check_output(args, "output", NULL, err);
+    if (!code)
+        code = choose_output(view->output, "output", view->spec, err);
+    if (!code)
+        code = predicted_may_replace(view->output, err);
+    if (!code && !(view->tuned = calloc(view->spec->problem_count, sizeof *view->tuned)))
+        code = err_memory(err);
+    return code;
+}
+
+static int write_decision(const struct view *view, struct err *err)
+{
+    struct json *decision;
+    int code = decision_new(&decision, view->spec, view->tuned, view->tuned_count, err);
+
+    if (!code)
+        code = js_write_file(decision, view->output, err);
+    js_free(decision);
+    return code;
+}
+
+static int rank_all(struct view *view, const struct cli_args *args, const struct ranking_options *how,
+                    struct err *err)
+{
+    struct json *all = NULL;
+    int code = check_output(view, args, err);
+
+    if (!code)
+        code = cli_count(&view->limit, args, "limit", 0, UINT64_MAX, err);
+    if (!code && cli_given(args, "json") && !(all = js_new_array()))
+        code = err_memory(err);
+    for (; view->problem < how->spec->problem_count && !code && !*how->stop; view->problem++)
+        code = rank_problem(view, how, all, err);
+    if (!code && all) {
+        code = cli_print_json(view->cli, all, err);
+        all = NULL;
+    }
+    js_free(all);
+    if (!code && *how->stop)
+        return err_set(err, ERR_STOPPED, "interrupted after %zu of %zu configurations", view->done,
+                       view->total);
+    if (!code && !view->predicted)
+        code = err_set(err, ERR_MISSING, "no configuration has a prediction");
+    return code || !view->output ? code : write_decision(view, err);
 }
 
 static int rank_problems(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
@@ -249,22 +327,13 @@ static int rank_problems(struct cli *cli, const struct cli_args *args, const str
                         .machine = how->machine,
                         .limit = 20,
                         .progress = {.cli = cli, .quiet = cli_given(args, "quiet")}};
-    struct json *all = NULL;
-    int code = cli_count(&view.limit, args, "limit", 0, UINT64_MAX, err);
+    const int code = rank_all(&view, args, how, err);
+    size_t i;
 
-    if (!code && cli_given(args, "json") && !(all = js_new_array()))
-        code = err_memory(err);
-    for (; view.problem < how->spec->problem_count && !code && !*how->stop; view.problem++)
-        code = rank_problem(&view, how, all, err);
-    if (!code && all) {
-        code = cli_print_json(cli, all, err);
-        all = NULL;
-    }
-    js_free(all);
-    if (!code && *how->stop)
-        return err_set(err, ERR_STOPPED, "interrupted after %zu of %zu configurations", view.done,
-                       view.total);
-    return code || view.predicted ? code : err_set(err, ERR_MISSING, "no configuration has a prediction");
+    for (i = 0; i < view.tuned_count; i++)
+        tuned_release(&view.tuned[i]);
+    free(view.tuned);
+    return code;
 }
 
 static int with_compiler(struct cli *cli, const struct cli_args *args, struct ranking_options *how,

@@ -8,6 +8,7 @@
 #include "space/spec.h"
 #include "tuner/tune/tune.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { DECISION_SCHEMA = 1 };
@@ -28,6 +29,7 @@ struct decision_row {
     size_t option_count;
     unsigned block[3], shared_dynamic_bytes;
     double time_s, cost, speedup; /* cost: time times weight; speedup NaN when the default has no time */
+    bool estimated;               /* time_s was predicted, never measured */
     struct js_at finalists;       /* the list of VARIANTs */
 };
 

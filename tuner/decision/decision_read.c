@@ -183,13 +183,26 @@ static double weight_of(const struct js_at *variant)
     return js_find(&at, variant, "weight") && !js_real(&weight, &at, NULL) && weight > 0 ? weight : 1;
 }
 
+/* In milliseconds; of what was predicted only, the estimate. */
+static int read_time(struct decision_row *row, const struct js_at *best, struct err *err)
+{
+    struct js_at at, from = *best;
+
+    if (row->estimated && js_member(&from, best, "predicted", err))
+        return ERR_USAGE;
+    return js_member(&at, &from, row->estimated ? "estimate_ms" : "time_ms", err) ||
+                   js_real(&row->time_s, &at, err)
+               ? ERR_USAGE
+               : 0;
+}
+
 static int get_times(struct decision_row *row, const struct js_at *problem, const struct js_at *best,
                      struct err *err)
 {
     struct js_at at;
 
     row->speedup = NAN;
-    if (js_member(&at, best, "time_ms", err) || js_real(&row->time_s, &at, err))
+    if (read_time(row, best, err))
         return ERR_USAGE;
     row->time_s *= 1e-3;
     row->cost = row->time_s * weight_of(best);
@@ -212,6 +225,7 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
         return 0;
     out->row_count++;
     row->device = out->device;
+    row->estimated = !strcmp(out->level, "predicted");
     if (js_member(&at, &out->signature, "sm", err) || get_unsigned(&row->sm, &at, err))
         return ERR_USAGE;
     code = get_sizes(&row->sizes, out, problem, err);

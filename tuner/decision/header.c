@@ -136,7 +136,7 @@ static void put_macros(FILE *out, const struct header_table *table, size_t chose
     fprintf(out, "/* 1. One configuration as macros: ");
     put_plain(out, row->device);
     put_problem(out, table, row);
-    fprintf(out, ", %.6g ms", row->time_s * 1e3);
+    fprintf(out, ", %s%.6g ms", row->estimated ? "estimated at " : "", row->time_s * 1e3);
     if (!isnan(row->speedup))
         fprintf(out, ", %.3g times as fast as the default", row->speedup);
     fprintf(out, ". */\n");

@@ -74,6 +74,8 @@ static void say_limit(struct words *words, const struct tuned *tuned)
             "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without "
             "waiting in line, %.1f are there",
             resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
+    if (isnan(time_s)) /* nothing was measured */
+        return;
     if (prediction->told.bound_s <= time_s)
         say_more(
             words,
@@ -95,7 +97,7 @@ static void say_close(struct words *words, const struct spec *spec, const struct
     char changes[512] = "", a[64], b[64];
     size_t p, used = 0;
 
-    if (tuned->finalist_count < 2)
+    if (tuned->finalist_count < 2 || isnan(best->record.time_s))
         return;
     for (p = 0; p < spec->parameter_count && used + 160 < sizeof changes; p++) {
         if (best->choices[p] == next->choices[p])
