@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RUN_LEAST = 8 }; /* periods of a run that is worth remembering */
+
 void footprint_release(struct footprint *footprint)
 {
     free(footprint->chunks);
@@ -160,11 +162,35 @@ static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits
     return 0;
 }
 
+/* Notes a run; whether it was there. */
+static bool note_run(struct footprint *footprint, const struct footprint_run *run)
+{
+    const uint64_t key = run->first * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)run->step + run->count;
+    struct footprint_run *at = &footprint->runs[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % FOOTPRINT_RUNS];
+    const bool known = at->first == run->first && at->sectors == run->sectors && at->count == run->count &&
+                       at->step == run->step;
+
+    *at = *run;
+    return known;
+}
+
+/* Whether the same sectors were added as such a run before; of steps that keep the place within a sector. */
+static bool is_repeated(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
+                        uint64_t count)
+{
+    const uint64_t first = address / FOOTPRINT_SECTOR, last = (address + bytes - 1) / FOOTPRINT_SECTOR;
+    const struct footprint_run run = {first, last - first + 1, count, step / FOOTPRINT_SECTOR};
+
+    return count >= RUN_LEAST && step % FOOTPRINT_SECTOR == 0 && note_run(footprint, &run);
+}
+
 int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
                           uint64_t count, struct err *err)
 {
     uint64_t word = 0, pending = 0; /* sectors of a word, set when another word's turn comes */
 
+    if (is_repeated(footprint, address, bytes, step, count))
+        return 0;
     for (; count; count--, address += (uint64_t)step) {
         const uint64_t first = address / FOOTPRINT_SECTOR, last = (address + bytes - 1) / FOOTPRINT_SECTOR;
 

@@ -28,6 +28,15 @@ struct footprint_place {
     size_t chunk; /* its index plus 1; 0 marks a free place */
 };
 
+enum { FOOTPRINT_RUNS = 64 };
+
+/* Stretches of sectors at equal distances that were added: other warps of a block, and parts of an unrolled
+ * loop, add the same again. */
+struct footprint_run {
+    uint64_t first, sectors, count; /* count: 0 for none */
+    int64_t step;                   /* in sectors */
+};
+
 /* Chunks in the order in which they were touched, found through an open hash table of their places. A zeroed
  * struct is the empty set. */
 struct footprint {
@@ -37,6 +46,7 @@ struct footprint {
     size_t place_count; /* 0 or a power of two */
     size_t last;        /* chunk marked last */
     uint64_t sectors;   /* in it */
+    struct footprint_run runs[FOOTPRINT_RUNS];
 };
 
 void footprint_release(struct footprint *footprint);

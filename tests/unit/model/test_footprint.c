@@ -152,12 +152,37 @@ static void moves_what_is_in_a_range(void **state)
     footprint_release(&wanted);
 }
 
+/* Runs at random, many of them twice and some within others, against each stretch on its own. */
+static void runs_are_added_whole(void **state)
+{
+    static const int64_t steps[] = {32, 256, -4096, 48, 131072};
+    struct footprint runs = {0}, single = {0};
+    struct err err = {0};
+
+    (void)state;
+    for (uint64_t k = 0; k < 2000; k++) {
+        const uint64_t kind = hash_random(1, k) % 300, count = 1 + hash_random(2, kind) % 40;
+        const uint64_t address = (1 << 24) + hash_random(3, kind) % 4096,
+                       bytes = 4 << hash_random(4, kind) % 6;
+        const int64_t step = steps[hash_random(5, kind) % 5];
+
+        assert_int_equal(footprint_mark_moving(&runs, address, bytes, step, count, &err), 0);
+        for (uint64_t n = 0; n < count; n++)
+            footprint_mark(&single, address + n * (uint64_t)step, bytes, &err);
+        assert_int_equal(runs.sectors, single.sectors);
+    }
+    assert_int_equal(err.code, 0);
+    assert_true(footprint_equal(&runs, &single));
+    footprint_release(&runs);
+    footprint_release(&single);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks_what_is_touched),           cmocka_unit_test(finds_what_is_shared),
         cmocka_unit_test(pairs_come_alone_or_with_others), cmocka_unit_test(lines_are_alone_or_beside_others),
-        cmocka_unit_test(moves_what_is_in_a_range),
+        cmocka_unit_test(moves_what_is_in_a_range),        cmocka_unit_test(runs_are_added_whole),
     };
 
     return cmocka_run_group_tests_name("footprint", tests, NULL, NULL);
