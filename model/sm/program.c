@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LIST_MOST = 80000, /* instructions of a warp that are played at most */
-    INNER = 16         /* iterations of a loop in one that is cut, see list_steps() */
-};
+enum { LIST_MOST = 80000 /* instructions of a warp that are simulated at most */ };
 
 /* Operations
  * ---------------------------------------------------------------------------------------------------------
@@ -200,20 +197,31 @@ static int list_add(struct sm_list *list, uint32_t op, struct err *err)
     return 0;
 }
 
-/* To how many iterations the loops within one that has `repeats` and is cut to `iterations` are cut; those
- * within such an inner loop to few, or they would be too many. */
-static unsigned inner_iterations(uint64_t repeats, unsigned iterations)
+/* To how many iterations loops are cut at some depth. */
+struct depth {
+    const struct sm_cut *cut;
+    unsigned iterations;
+    bool within; /* an outermost loop that is cut */
+};
+
+/* That of the loops within one that has `repeats`. Those within a loop that is cut are cut to more, since they
+ * begin anew in each iteration; those within these to few, or they would be too many. */
+static struct depth deeper(const struct depth *depth, uint64_t repeats)
 {
-    if (iterations == INNER)
-        return SM_BRIEF;
-    return repeats > SM_BRIEF ? INNER : iterations;
+    const struct sm_cut *cut = depth->cut;
+
+    if (depth->within)
+        return (struct depth){cut, cut->brief, false};
+    if (repeats > cut->brief)
+        return (struct depth){cut, cut->inner, true};
+    return *depth;
 }
 
-/* Steps that stand for `weight` executions, loops cut to `iterations`. The two plays differ in the iterations
- * of the outermost loop that both cut, so that one of these costs what it does with all of its inner loops,
- * and with the barriers between them. */
+/* Steps that stand for `weight` executions, loops cut short. The two simulations differ in the iterations of
+ * the outermost loop that both cut, so that one of these costs what it does with all of its inner loops, and
+ * with the barriers between them. */
 static int list_steps(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps,
-                      size_t count, unsigned iterations, double weight, struct err *err)
+                      size_t count, const struct depth *depth, double weight, struct err *err)
 {
     size_t s = 0;
     uint32_t i;
@@ -223,12 +231,12 @@ static int list_steps(struct sm_list *list, const struct sm_input *in, const str
         const struct emulate_step *step = &steps[s];
 
         if (step->body) {
-            const uint64_t played = step->repeats < iterations ? step->repeats : iterations;
-            const unsigned inner = inner_iterations(step->repeats, iterations);
+            const uint64_t played = step->repeats < depth->iterations ? step->repeats : depth->iterations;
+            const struct depth inner = deeper(depth, step->repeats);
             uint64_t k;
 
             for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
-                rc = list_steps(list, in, step + 1, step->body, inner,
+                rc = list_steps(list, in, step + 1, step->body, &inner,
                                 weight * (double)step->repeats / (double)played, err);
             s += step->body + 1;
             continue;
@@ -266,9 +274,10 @@ void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t 
     }
 }
 
-int sm_lists(struct sm_list **out, const struct sm_input *in, unsigned iterations, double *played,
-             double *all, struct err *err)
+int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
+             double *played, double *all, struct err *err)
 {
+    const struct depth depth = {cut, iterations, false};
     const size_t count = in->emulation->path_count;
     struct sm_list *lists = calloc(count + 1, sizeof *lists);
     const size_t warps = in->blocks[0]->warps;
@@ -282,7 +291,7 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, unsigned iteration
         const struct emulate_path *path = &in->emulation->paths[p];
 
         if (!list->count)
-            rc = list_steps(list, in, path->steps, path->count, iterations, 1, err);
+            rc = list_steps(list, in, path->steps, path->count, &depth, 1, err);
         *played += (double)list->count;
         *all += list->all;
     }

@@ -7,10 +7,14 @@
 
 enum {
     SM_SCOREBOARDS = 6, /* scoreboards of a warp */
-    SM_PORTS = 2 * SASS_PIPE_COUNT,
-    SM_BRIEF = 4, /* iterations of each loop in the shorter play ... */
-    SM_LONG = 8   /* ... and in the longer one: the first ones differ from the rest, since warps begin in
-                        step, and what they wait for is not under way yet */
+    SM_PORTS = 2 * SASS_PIPE_COUNT
+};
+
+/* How many iterations of loops are simulated: the first ones differ from the rest, since warps begin in step,
+ * and what they wait for is not under way yet. */
+struct sm_cut {
+    unsigned brief, longer; /* of the outermost loops, in the shorter and in the longer simulation */
+    unsigned inner;         /* of the loops within those; within these, `brief` again */
 };
 
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
@@ -76,11 +80,11 @@ struct sm_list {
 int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err);
 void sm_code_release(struct sm_code *code);
 
-/* One list for each path that the block's warps take, loops cut to `iterations`, those within a loop that is
- * cut to the same number in the shorter and the longer play; `*played` and `*all` sum up over the block's
- * warps. ERR_MEMORY. */
-int sm_lists(struct sm_list **out, const struct sm_input *in, unsigned iterations, double *played,
-             double *all, struct err *err);
+/* One list for each path that the blocks' warps take, outermost loops cut to `iterations`, which is one of
+ * the two of `cut`, those within a loop that is cut to the same number in both; `*played` and `*all` sum up
+ * over the blocks' warps. ERR_MEMORY. */
+int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
+             double *played, double *all, struct err *err);
 /* Notes in each of `lists` how many operations it has in common with that of `others`. */
 void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t count);
 void sm_lists_free(struct sm_list *lists, size_t count);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    WAVES = 3,          /* that follow the first one, to see how blocks overlap */
     WATCHFUL = 1 << 14, /* instructions between two looks at whether to stop */
     QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
 };
@@ -359,7 +358,7 @@ int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code
 }
 
 int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code *code,
-                const struct sm_list *lists, unsigned blocks, double stagger, struct err *err)
+                const struct sm_list *lists, unsigned blocks, unsigned waves, double stagger, struct err *err)
 {
     struct sm_state sm = sm_state_of(in, code);
     double first;
@@ -371,10 +370,10 @@ int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code 
     if (!rc)
         rc = run(&sm, err);
     first = sm.ended_at;
-    sm.enough = (1 + WAVES) * blocks;
+    sm.enough = (1 + waves) * blocks;
     if (!rc)
         rc = run(&sm, err);
-    *cycles = (sm.ended_at - first) / WAVES;
+    *cycles = (sm.ended_at - first) / waves;
     sm_release(&sm);
     return rc;
 }

@@ -12,9 +12,11 @@ int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code
            unsigned blocks, struct err *err);
 
 /* The cycles in which `blocks` blocks end on as many places where each is replaced by the next as it ends,
- * the first ones having begun `stagger` cycles one after another. */
+ * the first ones having begun `stagger` cycles one after another: the mean over `waves` of as many, after the
+ * first. */
 int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code *code,
-                const struct sm_list *lists, unsigned blocks, double stagger, struct err *err);
+                const struct sm_list *lists, unsigned blocks, unsigned waves, double stagger,
+                struct err *err);
 
 struct sm_both {
     double brief, longer; /* cycles */

@@ -3,21 +3,35 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* What is simulated of long loops: fewer iterations where one has so many instructions that the warps
+ * come out of step, and what they wait for under way, within it. The first cut that costs no more than
+ * AFFORDABLE is taken. */
+static const struct sm_cut cuts[] = {{4, 8, 16}, {2, 4, 16}, {2, 4, 8}};
+
+enum {
+    CUTS = sizeof cuts / sizeof *cuts,
+    WAVES = 3,           /* after the first, of blocks that follow each other, at most */
+    AFFORDABLE = 1 << 17 /* instructions issued in a simulation */
+};
+
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
 struct lists {
+    const struct sm_cut *cut;
     struct sm_list *brief, *longer;
     double brief_ops, long_ops, all; /* the block's; `all` with every iteration */
 };
 
-static int make_lists(struct lists *out, const struct sm_input *in, struct err *err)
+static bool loops(const struct lists *lists)
 {
-    int rc = sm_lists(&out->brief, in, SM_BRIEF, &out->brief_ops, &out->all, err);
+    return lists->all > lists->brief_ops && lists->long_ops > lists->brief_ops;
+}
 
-    if (!rc)
-        rc = sm_lists(&out->longer, in, SM_LONG, &out->long_ops, &out->all, err);
-    if (!rc)
-        sm_lists_share(out->longer, out->brief, in->emulation->path_count);
-    return rc;
+static int cut_lists(struct lists *out, const struct sm_input *in, const struct sm_cut *cut, struct err *err)
+{
+    int rc = sm_lists(&out->brief, in, cut, cut->brief, &out->brief_ops, &out->all, err);
+
+    out->cut = cut;
+    return rc ? rc : sm_lists(&out->longer, in, cut, cut->longer, &out->long_ops, &out->all, err);
 }
 
 static void free_lists(struct lists *lists, size_t path_count)
@@ -26,9 +40,19 @@ static void free_lists(struct lists *lists, size_t path_count)
     sm_lists_free(lists->longer, path_count);
 }
 
-static bool loops(const struct lists *lists)
+static int make_lists(struct lists *out, const struct sm_input *in, unsigned blocks, struct err *err)
 {
-    return lists->all > lists->brief_ops && lists->long_ops > lists->brief_ops;
+    const double each = (double)blocks / (double)in->block_count;
+    int rc = cut_lists(out, in, &cuts[0], err);
+
+    for (unsigned k = 1; k < CUTS && !rc && loops(out) && out->long_ops * each > AFFORDABLE; k++) {
+        free_lists(out, in->emulation->path_count);
+        *out = (struct lists){0};
+        rc = cut_lists(out, in, &cuts[k], err);
+    }
+    if (!rc)
+        sm_lists_share(out->longer, out->brief, in->emulation->path_count);
+    return rc;
 }
 
 /* With all iterations. */
@@ -54,10 +78,18 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
     *brief_cycles = both.brief;
     if (rc || blocks == 1)
         return rc;
-    stagger = (both.longer - both.brief) / (SM_LONG - SM_BRIEF) / blocks;
+    stagger = (both.longer - both.brief) / (lists->cut->longer - lists->cut->brief) / blocks;
     rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
     *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;
+}
+
+/* Waves that follow the first one, to see how blocks overlap: as many as are cheap. */
+static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks)
+{
+    const double each = ops * blocks / (double)in->block_count;
+
+    return (unsigned)fmax(fmin(2 * AFFORDABLE / fmax(each, 1) - 1, WAVES), 1);
 }
 
 /* Unequal blocks: the longest of a few ends alone, which it would not among others that follow. */
@@ -66,10 +98,11 @@ static int play_unequal(double *cycles, double *brief_cycles, const struct sm_in
                         struct err *err)
 {
     struct sm_both both = {0};
-    int rc = sm_run_wave(&both.brief, in, code, lists->brief, blocks, 0, err);
+    const unsigned waves = waves_of(lists->long_ops, in, blocks);
+    int rc = sm_run_wave(&both.brief, in, code, lists->brief, blocks, waves, 0, err);
 
     if (!rc)
-        rc = sm_run_wave(&both.longer, in, code, lists->longer, blocks, 0, err);
+        rc = sm_run_wave(&both.longer, in, code, lists->longer, blocks, waves, 0, err);
     *cycles = extrapolate(&both, lists);
     *brief_cycles = both.brief;
     return rc;
@@ -81,7 +114,7 @@ static int play_loops(double *cycles, double *overlap, const struct sm_input *in
 {
     struct lists lists = {0};
     double brief_cycles = 0, wave_cycles;
-    int rc = make_lists(&lists, in, err);
+    int rc = make_lists(&lists, in, blocks, err);
 
     *overlap = 0;
     if (!rc && loops(&lists) && in->block_count > 1) {
@@ -96,7 +129,8 @@ static int play_loops(double *cycles, double *overlap, const struct sm_input *in
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
      * much waves overlap then matters where loops do not make them long. */
     if (!rc && waves && lists.all < 10 * lists.brief_ops) {
-        rc = sm_run_wave(&wave_cycles, in, code, lists.brief, blocks, brief_cycles / blocks, err);
+        rc = sm_run_wave(&wave_cycles, in, code, lists.brief, blocks, waves_of(lists.brief_ops, in, blocks),
+                         brief_cycles / blocks, err);
         *overlap = brief_cycles - wave_cycles;
     }
     free_lists(&lists, in->emulation->path_count);

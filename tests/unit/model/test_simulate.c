@@ -130,6 +130,20 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
     check_near(fixture_play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
 }
 
+/* A loop of so many instructions that few of its iterations are simulated, by as many warps as there can be:
+ * every scheduler issues one instruction a cycle. */
+static void long_loops_are_extrapolated_from_few_iterations(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 591}, {.first = 591, .count = 1}},
+                        .path = {.count = 3}};
+
+    (void)state;
+    fixture_fill(&f, 592, fixture_plain(SASS_FADD, 1, 0));
+    f.code[590] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 592, 16);
+    check_near(fixture_play(&f, 4, false).first, 1000. * 590 * 16, 1000. * 590 * 16 / 100);
+}
+
 /* Ten slow instructions, then a loop of ten fast ones: what an iteration costs is not in proportion to what
  * of it is played. */
 static void loops_within_loops_keep_their_share(void **state)
@@ -346,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
         cmocka_unit_test(loops_are_extrapolated),
         cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
+        cmocka_unit_test(long_loops_are_extrapolated_from_few_iterations),
         cmocka_unit_test(loops_within_loops_keep_their_share),
         cmocka_unit_test(unequal_blocks_share_the_places),
         cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
