@@ -1,6 +1,7 @@
 #include "model/emulate/access.h"
 
 #include "model/emulate/alu.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/walk.h"
@@ -59,31 +60,55 @@ static int outside_window(struct emulation *emulation, const struct request *req
     return bad_address(emulation, request, lane, why);
 }
 
+/* Instructions that know shared memory of the own block alone. */
+static bool stays_in_block(const struct sass *i)
+{
+    return sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHARED
+               ? i->op != SASS_STAS
+               : i->op == SASS_ATOMS || i->op == SASS_LDGSTS;
+}
+
 /* Shared memory of another block of the cluster: its rank stands above the 16 MB of the own window. */
-static bool is_remote(uint64_t address, enum sass_space space)
+static bool is_remote(const struct emulation *emulation, const struct sass *i, uint64_t address,
+                      enum sass_space space)
 {
     const uint32_t rank = (uint32_t)address >> 24;
 
-    return space == SASS_SPACE_SHARED && rank && rank < CLUSTER_BLOCKS;
+    return space == SASS_SPACE_SHARED && rank < CLUSTER_BLOCKS && (rank || !stays_in_block(i)) &&
+           rank != cluster_rank(emulation, emulation->position);
 }
 
-static int window_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
-                       const struct request *request, unsigned lane, bool shared)
+static int shared_cell(struct cell *out, struct emulation *emulation, const struct request *request,
+                       unsigned lane)
 {
-    const uint64_t offset = request->address[lane] & 0xffffffff;
-    const size_t size = shared ? emulation->shared_bytes : emulation->local_bytes;
-    const size_t first = shared ? 0 : lane * emulation->local_bytes;
+    const uint32_t address = (uint32_t)request->address[lane];
+    const size_t offset = cluster_offset(address);
+    unsigned char *bytes = emulation->shared;
+    bool *marks = emulation->shared_unknown;
 
-    if (shared && is_remote(offset, SASS_SPACE_SHARED)) {
+    if (is_remote(emulation, request->i, address, SASS_SPACE_SHARED))
+        bytes = cluster_shared(&marks, emulation, address >> 24);
+    if (!bytes) {
         *out = (struct cell){.bytes = emulation->remote, .remote = true};
         return STEP_NEXT;
     }
-    if (size < request->width || offset > size - request->width)
-        return outside_window(emulation, request, lane, shared);
-    out->remote = false;
-    out->bytes = (shared ? emulation->shared : warp->local) + first + offset;
-    out->marks = (shared ? emulation->shared_unknown : warp->local_unknown) + first + offset;
-    out->page = NULL;
+    if (address >> 24 >= CLUSTER_BLOCKS || emulation->shared_bytes < request->width ||
+        offset > emulation->shared_bytes - request->width)
+        return outside_window(emulation, request, lane, true);
+    *out = (struct cell){.bytes = bytes + offset, .marks = marks + offset};
+    return STEP_NEXT;
+}
+
+static int local_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
+                      const struct request *request, unsigned lane)
+{
+    const uint64_t offset = request->address[lane] & 0xffffffff;
+    const size_t first = lane * emulation->local_bytes;
+
+    if (emulation->local_bytes < request->width || offset > emulation->local_bytes - request->width)
+        return outside_window(emulation, request, lane, false);
+    *out =
+        (struct cell){.bytes = warp->local + first + offset, .marks = warp->local_unknown + first + offset};
     return STEP_NEXT;
 }
 
@@ -98,8 +123,10 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
 
     if (address & (request->width - 1))
         return bad_address(emulation, request, lane, "is not aligned");
+    if (space == SASS_SPACE_SHARED)
+        return shared_cell(out, emulation, request, lane);
     if (space != SASS_SPACE_GLOBAL)
-        return window_cell(out, emulation, warp, request, lane, space == SASS_SPACE_SHARED);
+        return local_cell(out, emulation, warp, request, lane);
     region = memory_region(&emulation->memory, address, request->width);
     if (!region)
         return outside_buffers(emulation, request, lane);
@@ -263,16 +290,18 @@ static int check_lane(struct emulation *emulation, const struct request *request
     const enum sass_space space =
         request->space == SASS_SPACE_GENERIC ? space_of(address) : (enum sass_space)request->space;
     const size_t size = space == SASS_SPACE_SHARED ? emulation->shared_bytes : emulation->local_bytes;
+    const uint32_t offset =
+        space == SASS_SPACE_SHARED ? cluster_offset((uint32_t)address) : (uint32_t)address;
 
     if (address & (request->width - 1))
         return bad_address(emulation, request, lane, "is not aligned");
-    if (is_remote(address, space))
+    if (is_remote(emulation, request->i, address, space))
         return STEP_NEXT;
     if (space == SASS_SPACE_GLOBAL)
         return memory_region(&emulation->memory, address, request->width)
                    ? STEP_NEXT
                    : outside_buffers(emulation, request, lane);
-    if (size < request->width || (address & 0xffffffff) > size - request->width)
+    if (size < request->width || offset > size - request->width)
         return outside_window(emulation, request, lane, space == SASS_SPACE_SHARED);
     return STEP_NEXT;
 }
@@ -402,7 +431,8 @@ static int query_space(struct emulation *emulation, struct warp *warp, const str
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const enum sass_space space = space_of(request.address[lane]);
 
-        words[lane] = space == asked[variant] && (variant == 3 || !is_remote(request.address[lane], space));
+        words[lane] = space == asked[variant] &&
+                      (variant == 3 || !is_remote(emulation, i, request.address[lane], space));
         is |= words[lane] << lane;
     }
     predicate_store(warp, &i->destinations[0], is, mask, 0);
@@ -422,6 +452,8 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         return query_space(emulation, warp, i, mask);
     if (sass_is_bulk(i))
         return bulk_execute(emulation, warp, i, mask);
+    if (sass_is_tensor_copy(i))
+        return tensor_copy_execute(emulation, warp, i, mask);
     if (!i->accesses[0].bytes || i->accesses[0].space == SASS_SPACE_TEXTURE ||
         i->accesses[0].space == SASS_SPACE_TENSOR) { /* what it moves stands in a descriptor */
         make_unknown(warp, i, mask);

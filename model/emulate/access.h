@@ -29,6 +29,8 @@ int matrix_execute(struct emulation *emulation, struct warp *warp, const struct 
 int request_pass(struct emulation *emulation, const struct request *request, bool wanted);
 /* What sass_is_bulk() says is one. */
 int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
+/* What sass_is_tensor_copy() says is one. */
+int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
 
 /* The address of every lane; stops where one is unknown. */
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,

@@ -1,5 +1,6 @@
 #include "model/emulate/block.h"
 
+#include "model/emulate/cluster.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
@@ -94,6 +95,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     emulation->alone = sliced && !emulation->together && !emulation->slice.reads_shared &&
                        !emulation->slice.stores && !(emulation->waits && !emulation->signing);
     rc = share_registers(emulation, err);
+    if (!rc)
+        rc = cluster_start(emulation, err);
     if (rc)
         return rc;
     if (!emulation->alone) { /* else nobody reads shared memory */

@@ -2,6 +2,7 @@
  * addresses and number stand in uniform registers. They are done at once, as requests of a warp with 16 bytes
  * a lane; their bytes complete at the mbarrier of a load as they are issued. */
 #include "model/emulate/access.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
 
 enum { WIDTH = 16, UNITS = 0xffff /* of WIDTH bytes: the low half of the size's register */ };
@@ -73,39 +74,59 @@ static int move(struct emulation *emulation, struct warp *warp, const struct req
 }
 
 static int execute_part(struct emulation *emulation, struct warp *warp, const struct sass *i,
-                        const struct bulk *bulk, uint64_t done)
+                        const struct bulk *bulk, uint64_t done, bool counts)
 {
     const bool loads = i->accesses[0].access == SASS_READS; /* else access 0 is what is written */
     const uint64_t global = (loads ? bulk->from : bulk->to) + done,
                    shared = (uint32_t)((loads ? bulk->to : bulk->from) + done);
     const struct request outer = part_of(i, 0, global, bulk->bytes - done),
                          inner = part_of(i, 1, shared, bulk->bytes - done);
-    const int rc = request_pass(emulation, &outer, false);
+    const int rc = counts ? request_pass(emulation, &outer, false) : 0;
 
     if (rc || !emulation->slice.wanted[outer.index])
         return rc;
     return loads ? move(emulation, warp, &outer, &inner) : move(emulation, warp, &inner, &outer);
 }
 
-int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+/* Counted once, however many blocks it goes to. */
+static int execute(struct emulation *emulation, struct warp *warp, const struct sass *i,
+                   const struct bulk *bulk, bool counts)
 {
-    const unsigned lane = (unsigned)__builtin_ctz(mask);
-    const struct bulk bulk = {
-        .to = pair_of(warp, &i->sources[0], lane),
-        .from = pair_of(warp, &i->sources[1], lane),
-        .bytes = (uint64_t)(warp->regs->u[i->sources[2].index][lane] & UNITS) * WIDTH,
-        .mbarrier = (uint32_t)(pair_of(warp, &i->sources[0], lane) >> 32),
-    };
-    const bool loads = i->accesses[0].access == SASS_READS;
-
-    if (is_unknown(warp, i, lane))
-        return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
-                       sass_info((enum sass_op)i->op)->name);
-    for (uint64_t done = 0; done < bulk.bytes; done += LANES * WIDTH) {
-        const int rc = execute_part(emulation, warp, i, &bulk, done);
+    for (uint64_t done = 0; done < bulk->bytes; done += LANES * WIDTH) {
+        const int rc = execute_part(emulation, warp, i, bulk, done, counts);
 
         if (rc)
             return rc;
     }
-    return loads ? mbarrier_complete(emulation, warp, i, bulk.mbarrier, bulk.bytes) : STEP_NEXT;
+    return i->accesses[0].access == SASS_READS
+               ? mbarrier_complete(emulation, warp, i, bulk->mbarrier, bulk->bytes)
+               : STEP_NEXT;
+}
+
+int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(mask);
+    const uint32_t size = warp->regs->u[i->sources[2].index][lane];
+    struct bulk bulk = {
+        .to = pair_of(warp, &i->sources[0], lane),
+        .from = pair_of(warp, &i->sources[1], lane),
+        .bytes = (uint64_t)(size & UNITS) * WIDTH,
+        .mbarrier = (uint32_t)(pair_of(warp, &i->sources[0], lane) >> 32),
+    };
+    uint32_t ranks = size >> 16;
+    int rc = 0;
+
+    if (is_unknown(warp, i, lane))
+        return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
+                       sass_info((enum sass_op)i->op)->name);
+    if (!(i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST))
+        return execute(emulation, warp, i, &bulk, true);
+    for (bool counts = true; ranks && !rc; ranks &= ranks - 1, counts = false) {
+        const uint32_t rank = (uint32_t)__builtin_ctz(ranks) << 24;
+
+        bulk.to = cluster_offset((uint32_t)bulk.to) | rank;
+        bulk.mbarrier = cluster_offset(bulk.mbarrier) | rank;
+        rc = execute(emulation, warp, i, &bulk, counts);
+    }
+    return rc;
 }

@@ -1,13 +1,15 @@
 #include "model/emulate/control.h"
 
 #include "model/emulate/access.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/alu.h"
 
 #include <string.h>
 
 bool is_control(const struct sass *i)
 {
-    return sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL || i->op == SASS_BAR;
+    return sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL || i->op == SASS_BAR ||
+           i->op == SASS_UCGABAR_ARV || i->op == SASS_UCGABAR_WAIT;
 }
 
 struct group *group_add(struct warp *warp, uint32_t mask, uint32_t pc)
@@ -239,6 +241,7 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
     drop_empty(warp);
     let_go(emulation, warp);
     barrier_release(emulation);
+    cluster_release_barrier(emulation);
     return STEP_BLOCKED;
 }
 
@@ -407,6 +410,9 @@ int control_execute(struct emulation *emulation, struct warp *warp, struct group
         return execute_bmov(emulation, warp, i, mask);
     case SASS_WARPSYNC:
         return execute_warpsync(emulation, warp, group, i, mask);
+    case SASS_UCGABAR_ARV:
+    case SASS_UCGABAR_WAIT:
+        return cluster_barrier(emulation, warp, group, i);
     case SASS_BAR:
         return barrier_execute(emulation, warp, group, i, mask);
     case SASS_BPT:

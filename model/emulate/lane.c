@@ -1,6 +1,7 @@
 /* Operations that look at other lanes, at predicates as bits, or at where the warp is. */
 #include "model/emulate/lane.h"
 
+#include "model/emulate/cluster.h"
 #include "model/emulate/integer.h"
 
 #include <string.h>
@@ -47,8 +48,9 @@ static uint32_t special_register(struct alu *x, uint32_t which, unsigned l)
         return warp->tid[0][l] | warp->tid[1][l] << 16 | warp->tid[2][l] << 26;
     case SASS_SR_VIRTID: /* the warp stands in bits 8 to 14 */
         return warp->index << 8;
-    case SASS_SR_VIRTUALSMID: /* blocks are emulated one by one, on one SM, without a cluster */
     case SASS_SR_CGACTAID:
+        return cluster_rank(x->emulation, x->emulation->position);
+    case SASS_SR_VIRTUALSMID: /* blocks are emulated on one SM */
     case SASS_SR_ZERO:
         return 0;
     case SASS_SR_SWINHI:

@@ -1,7 +1,9 @@
 /* Where everything lies before the first instruction: regions of global memory, constant banks. */
+#include "model/emulate/cluster.h"
 #include "model/emulate/memory.h"
 #include "model/sass/arch/arch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,41 @@ static void put(struct constant_bank *bank, unsigned offset, const void *bytes, 
         bank->known[i] = true;
 }
 
+/* What the driver says of clusters. The code multiplies by reciprocals and cuts off: they are not too small. */
+static void put_cluster(struct constant_bank *bank, const struct emulate_target *target)
+{
+    const unsigned at = target->arch->bank0.cluster;
+    unsigned extent[3], size = 1;
+
+    if (at == ARCH_ABSENT)
+        return;
+    cluster_extent(extent, target->launch, target->kernel);
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned grid = target->launch->grid[k] / extent[k];
+        const float reciprocal = 1.f / (float)extent[k];
+        const float enough = extent[k] & (extent[k] - 1) ? nextafterf(reciprocal, 1) : reciprocal;
+
+        put(bank, at + 4 * k, &extent[k], 4);
+        put(bank, at + ARCH_CLUSTER_RECIPROCAL + 4 * k, &enough, 4);
+        put(bank, at + ARCH_CLUSTER_GRID + 4 * k, &grid, 4);
+        size *= extent[k];
+    }
+    put(bank, at + ARCH_CLUSTER_SIZE, &size, 4);
+}
+
+/* A tensor map is opaque to the code: its words stay unknown. */
+static size_t argument_bytes(const struct argument *argument)
+{
+    switch (argument->kind) {
+    case ARGUMENT_BUFFER:
+        return 8;
+    case ARGUMENT_TENSOR_MAP:
+        return TENSOR_MAP_BYTES;
+    default:
+        return argument->size;
+    }
+}
+
 static int put_parameters(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
 {
     const struct cubin_kernel *kernel = target->kernel;
@@ -26,7 +63,7 @@ static int put_parameters(struct emulate_memory *memory, const struct emulate_ta
         const struct argument *argument = &launch->arguments[i];
         const void *bytes =
             argument->kind == ARGUMENT_BUFFER ? (const void *)&memory->arguments[i] : argument->bytes;
-        const size_t size = argument->kind == ARGUMENT_BUFFER ? 8 : argument->size;
+        const size_t size = argument_bytes(argument);
 
         if (argument->kind == ARGUMENT_SYMBOL)
             continue;
@@ -36,7 +73,8 @@ static int put_parameters(struct emulate_memory *memory, const struct emulate_ta
         if (size != kernel->parameters[k].bytes)
             return err_set(err, ERR_USAGE, "arguments[%zu] has %zu bytes: kernel '%s' takes %u there", i,
                            size, kernel->name, kernel->parameters[k].bytes);
-        put(bank, kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
+        if (argument->kind != ARGUMENT_TENSOR_MAP)
+            put(bank, kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
         k++;
     }
     if (k < kernel->parameter_count)
@@ -49,7 +87,8 @@ static int init_bank0(struct emulate_memory *memory, const struct emulate_target
                       unsigned stack_bytes, struct err *err)
 {
     const struct arch_bank0 *at = &target->arch->bank0;
-    const uint64_t shared = SHARED_WINDOW, local = LOCAL_WINDOW, descriptor = 0;
+    const uint64_t shared = SHARED_WINDOW, local = LOCAL_WINDOW, parameters = PARAMETER_WINDOW,
+                   descriptor = 0;
     struct constant_bank *bank = &memory->banks[0];
 
     bank->size = (size_t)target->kernel->parameter_base + target->kernel->parameter_bytes;
@@ -62,7 +101,9 @@ static int init_bank0(struct emulate_memory *memory, const struct emulate_target
     put(bank, at->grid, target->launch->grid, sizeof target->launch->grid);
     put(bank, at->shared_window, &shared, 8);
     put(bank, at->local_window, &local, 8);
+    put(bank, at->parameters, &parameters, 8);
     put(bank, at->stack, &stack_bytes, 4);
+    put_cluster(bank, target);
     put(bank, at->descriptor, &descriptor, 8);
     return put_parameters(memory, target, err);
 }

@@ -8,6 +8,7 @@
 
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/control.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static uint64_t advance(uint64_t word)
 
 static bool waits_at(const struct group *group, uint32_t offset)
 {
-    return group->state == GROUP_AT_MBARRIER && group->mbarrier == offset;
+    return group->state == GROUP_AT_MBARRIER && group->mbarrier == cluster_offset(offset);
 }
 
 static void succeed(struct emulation *emulation, struct warp *warp, struct group *group)
@@ -149,6 +150,28 @@ static int bad_operand(struct emulation *emulation, const struct sass *i)
                    sass_info((enum sass_op)i->op)->name);
 }
 
+/* A lane of an instruction that changes an mbarrier, of whichever block of the cluster; what that held. */
+static int change(uint64_t *held, struct emulation *emulation, struct warp *warp,
+                  const struct request *request, unsigned lane, uint64_t value)
+{
+    const struct sass *i = request->i;
+    const uint32_t address = (uint32_t)request->address[lane];
+    struct cell cell;
+    int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    memcpy(held, cell.bytes, sizeof *held);
+    if (i->op == SASS_ARRIVES)
+        arrive(emulation, &cell, address, i->mod[SASS_MOD_VARIANT] == SASS_COPIES_ARRIVE, 0,
+               i->mod[SASS_MOD_VARIANT] == SASS_COPIES_PENDING ? -1 : 0);
+    else if (i->mod[SASS_MOD_VARIANT] == SASS_SYNCS_EXCHANGE)
+        store_word(emulation, &cell, address, value);
+    else
+        arrive_as_told(emulation, &cell, address, i, (uint32_t)value);
+    return STEP_NEXT;
+}
+
 /* The lanes one after another, each with what the mbarrier held before it. */
 static int execute_lanes(struct emulation *emulation, struct warp *warp, const struct request *request,
                          const uint32_t *low, const uint32_t *high)
@@ -158,23 +181,15 @@ static int execute_lanes(struct emulation *emulation, struct warp *warp, const s
 
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint32_t offset = (uint32_t)request->address[lane];
-        struct cell cell;
-        uint64_t word;
-        const int rc = cell_find(&cell, emulation, warp, request, lane);
+        const unsigned before = cluster_enter_at(emulation, (uint32_t)request->address[lane]);
+        uint64_t held;
+        const int rc = change(&held, emulation, warp, request, lane, low[lane] | (uint64_t)high[lane] << 32);
 
+        cluster_enter(emulation, before);
         if (rc)
             return rc;
-        memcpy(&word, cell.bytes, sizeof word);
-        words[0][lane] = (uint32_t)word;
-        words[1][lane] = (uint32_t)(word >> 32);
-        if (i->op == SASS_ARRIVES)
-            arrive(emulation, &cell, offset, i->mod[SASS_MOD_VARIANT] == SASS_COPIES_ARRIVE, 0,
-                   i->mod[SASS_MOD_VARIANT] == SASS_COPIES_PENDING ? -1 : 0);
-        else if (i->mod[SASS_MOD_VARIANT] == SASS_SYNCS_EXCHANGE)
-            store_word(emulation, &cell, offset, low[lane] | (uint64_t)high[lane] << 32);
-        else
-            arrive_as_told(emulation, &cell, offset, i, low[lane]);
+        words[0][lane] = (uint32_t)held;
+        words[1][lane] = (uint32_t)(held >> 32);
     }
     for (unsigned k = 0; k < i->destination_count; k++)
         operand_store(warp, &i->destinations[k], words, 2, request->mask, 0);
@@ -234,7 +249,7 @@ static int wait_for_phase(struct emulation *emulation, struct warp *warp, struct
         group->mask = request->mask;
     }
     group->state = GROUP_AT_MBARRIER;
-    group->mbarrier = (uint32_t)request->address[first];
+    group->mbarrier = cluster_offset((uint32_t)request->address[first]);
     group->parity = (uint8_t)(given[first] >> 31);
     return STEP_BLOCKED;
 }
@@ -279,14 +294,17 @@ int mbarrier_complete(struct emulation *emulation, struct warp *warp, const stru
                               .space = SASS_SPACE_SHARED,
                               .access = SASS_READS | SASS_WRITES};
     struct cell cell;
+    unsigned before;
     int rc;
 
     if (emulation->alone || emulation->signing) /* every wait succeeds */
         return STEP_NEXT;
+    before = cluster_enter_at(emulation, address);
     request.address[0] = address;
     rc = cell_find(&cell, emulation, warp, &request, 0);
     if (!rc)
         arrive(emulation, &cell, address, 0, 0, -(int64_t)bytes);
+    cluster_enter(emulation, before);
     return rc;
 }
 

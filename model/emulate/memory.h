@@ -15,11 +15,12 @@
 enum { PAGE_BYTES = 4096 };
 
 /* Where windows and buffers lie. Any values do that keep them apart; those of a real GPU look alike. */
-#define SHARED_WINDOW UINT64_C(0x7f0100000000) /* generic addresses of shared memory */
-#define LOCAL_WINDOW  UINT64_C(0x7f0200000000) /* and of the thread's local memory */
-#define FOREIGN_CODE  UINT64_C(0x7f3000000000) /* functions whose code is not in the kernel's section */
-#define GLOBAL_FIRST  UINT64_C(0x7f4000000000)
-#define GLOBAL_GUARD  UINT64_C(0x200000) /* least gap between two regions, and their alignment */
+#define SHARED_WINDOW    UINT64_C(0x7f0100000000) /* generic addresses of shared memory */
+#define LOCAL_WINDOW     UINT64_C(0x7f0200000000) /* and of the thread's local memory */
+#define PARAMETER_WINDOW UINT64_C(0x7f0300000000) /* and of the kernel's parameters */
+#define FOREIGN_CODE     UINT64_C(0x7f3000000000) /* functions whose code is not in the kernel's section */
+#define GLOBAL_FIRST     UINT64_C(0x7f4000000000)
+#define GLOBAL_GUARD     UINT64_C(0x200000) /* least gap between two regions, and their alignment */
 
 struct page {
     struct page *next; /* of the region's */

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/block.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
@@ -132,7 +133,8 @@ static int allocate(struct emulation *emulation, struct err *err)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++) {
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
-        emulation->waits |= mbarrier_waits(&emulation->instructions[k]);
+        emulation->waits |=
+            mbarrier_waits(&emulation->instructions[k]) || sass_is_tensor_copy(&emulation->instructions[k]);
     }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         struct warp *warp = &emulation->warps[w];
@@ -219,6 +221,8 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     if (!rc)
         rc = allocate(emulation, err);
     if (!rc)
+        rc = cluster_open(emulation, err);
+    if (!rc)
         rc = allocate_patterns(emulation, err);
     if (!rc)
         rc = walk_open(emulation, err);
@@ -241,6 +245,7 @@ void emulation_close(struct emulation *emulation)
 {
     if (!emulation)
         return;
+    cluster_close(emulation);
     for (unsigned w = 0; emulation->warps && w < emulation->warp_count; w++) {
         free(emulation->warps[w].local);
         free(emulation->warps[w].local_unknown);

@@ -6,6 +6,7 @@
 #include "model/emulate/memoize.h"
 #include "model/emulate/alu.h"
 #include "model/emulate/block.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/control.h"
 #include "model/emulate/speculate.h"
 #include "model/emulate/mbarrier.h"
@@ -143,8 +144,10 @@ static int run_record(struct emulation *emulation, struct warp *warp, uint32_t f
 {
     if (first == end)
         return 0;
-    emulation->issue_steps[first]++;
-    emulation->issue_steps[end]--;
+    if (!emulation->rehearsing) { /* else of another block of the cluster */
+        emulation->issue_steps[first]++;
+        emulation->issue_steps[end]--;
+    }
     if (steady_listens(emulation->steady))
         steady_run(emulation->steady, first, end);
     return trace_run(&warp->trace, first, end, emulation->err);
@@ -278,11 +281,18 @@ static struct group *next_group(struct warp *warp)
 /* Groups that were idle have something to see again. */
 static void wake(struct emulation *emulation, uint64_t since)
 {
+    const unsigned blocks = cluster_running(emulation);
+
     if (emulation->version == since)
         return;
-    for (unsigned w = 0; w < emulation->warp_count; w++)
-        for (unsigned k = 0; k < emulation->warps[w].group_count; k++)
-            emulation->warps[w].groups[k].idle = false;
+    for (unsigned r = 0; r < blocks; r++) {
+        const unsigned before = cluster_enter(emulation, r);
+
+        for (unsigned w = 0; w < emulation->warp_count; w++)
+            for (unsigned k = 0; k < emulation->warps[w].group_count; k++)
+                emulation->warps[w].groups[k].idle = false;
+        cluster_enter(emulation, before);
+    }
 }
 
 /* Nothing can run: where the block hangs, barriers before convergence barriers before endless loops. */
@@ -299,6 +309,9 @@ static int hang(struct emulation *emulation)
         }
     if (worst->state == GROUP_AT_MBARRIER)
         return mbarrier_hangs(emulation);
+    if (worst->state == GROUP_AT_CLUSTER)
+        return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
+                       "the cluster's barrier can never complete");
     if (worst->state == GROUP_AT_BARRIER)
         return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
                        "barrier %u can never complete: %u threads have come", worst->index,
@@ -310,32 +323,58 @@ static int hang(struct emulation *emulation)
                    "an endless loop: its state repeats");
 }
 
-/* Runs warps in turn, each until it waits or has had its turn. */
+/* A turn of each of the block's warps; whether any could run. */
+static int run_turn(bool *progress, struct emulation *emulation)
+{
+    for (unsigned w = 0; w < emulation->warp_count; w++) {
+        struct warp *warp = &emulation->warps[w];
+        struct group *group = next_group(warp);
+        const uint64_t before = emulation->version;
+        int rc;
+
+        if (!group)
+            continue;
+        *progress = true;
+        warp->turn = (unsigned)(group - warp->groups);
+        rc = run_group(emulation, warp, group);
+        if (rc)
+            return rc;
+        wake(emulation, before);
+        if (warp->group_count)
+            warp->turn = (warp->turn + 1) % warp->group_count;
+    }
+    return 0;
+}
+
+/* Runs warps in turn, each until it waits or has had its turn: those of one block, or of all of a cluster. */
 static int run_together(struct emulation *emulation)
 {
+    const unsigned blocks = cluster_running(emulation);
+    const unsigned own = cluster_rank(emulation, emulation->position);
     bool progress = true;
 
     while (progress) {
         progress = false;
-        for (unsigned w = 0; w < emulation->warp_count; w++) {
-            struct warp *warp = &emulation->warps[w];
-            struct group *group = next_group(warp);
-            const uint64_t before = emulation->version;
+        for (unsigned r = 0; r < blocks; r++) {
             int rc;
 
-            if (!group)
-                continue;
-            progress = true;
-            warp->turn = (unsigned)(group - warp->groups);
-            rc = run_group(emulation, warp, group);
+            cluster_enter(emulation, r);
+            rc = run_turn(&progress, emulation);
+            cluster_enter(emulation, own);
             if (rc)
                 return rc;
-            wake(emulation, before);
-            if (warp->group_count)
-                warp->turn = (warp->turn + 1) % warp->group_count;
         }
     }
-    return emulation->alive ? hang(emulation) : 0;
+    for (unsigned r = 0; r < blocks; r++) {
+        int rc;
+
+        cluster_enter(emulation, (own + r) % blocks);
+        rc = emulation->alive ? hang(emulation) : 0;
+        cluster_enter(emulation, own);
+        if (rc)
+            return rc;
+    }
+    return 0;
 }
 
 static int run_warp(struct emulation *emulation, struct warp *warp)

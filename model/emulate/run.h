@@ -12,8 +12,8 @@ enum kind {
     KIND_ACCESS,
     KIND_PREDICATES, /* a register into all predicates */
     KIND_MBARRIER,
-    KIND_UNKNOWN,    /* results cannot be known */
-    KIND_STOP        /* not decoded */
+    KIND_UNKNOWN, /* results cannot be known */
+    KIND_STOP     /* not decoded */
 };
 
 enum kind kind_of(const struct sass *i);

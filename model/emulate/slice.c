@@ -1,5 +1,6 @@
 /* A backward analysis of what is still needed (strongly live registers): an instruction is needed when it
  * decides something by itself or defines what a needed one reads; its sources are needed then. */
+#include "model/emulate/control.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/need.h"
 #include "model/emulate/walk.h"
@@ -43,9 +44,7 @@ static bool decides(const struct slice *slice, const struct sass *i)
     if (is_memory(i))
         return slice->aim == SLICE_ACCESSES || (slice->aim == SLICE_LANES && is_guarded(i)) ||
                (i->accesses[i->access_count - 1].access & SASS_WRITES && is_read_back(slice, i));
-    return i->op == SASS_UNKNOWN || i->op == SASS_BAR ||
-           (slice->aim == SLICE_ACCESSES && walks_constants(i)) ||
-           sass_info((enum sass_op)i->op)->class == SASS_CLASS_CONTROL;
+    return i->op == SASS_UNKNOWN || is_control(i) || (slice->aim == SLICE_ACCESSES && walks_constants(i));
 }
 
 /* Copies whose addresses are operands; mbarriers, which count what their operands say. */

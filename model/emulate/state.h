@@ -9,7 +9,8 @@
  *   emulate/access.c   loads, stores; emulate/atomic.c; emulate/memory.c is what is behind them,
  *                      emulate/layout.c where it lies
  *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block,
- *                      emulate/mbarrier.c asynchronous ones in shared memory
+ *                      emulate/mbarrier.c asynchronous ones in shared memory,
+ *                      emulate/cluster.c blocks of a cluster together
  *   emulate/count.c    sectors, lines, wavefronts of one request
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
@@ -63,7 +64,14 @@ struct registers {
     bool doubtful; /* there may be such lanes */
 };
 
-enum group_state { GROUP_READY, GROUP_AT_RECONVERGENCE, GROUP_AT_WARPSYNC, GROUP_AT_BARRIER, GROUP_AT_MBARRIER };
+enum group_state {
+    GROUP_READY,
+    GROUP_AT_RECONVERGENCE,
+    GROUP_AT_WARPSYNC,
+    GROUP_AT_BARRIER,
+    GROUP_AT_CLUSTER,
+    GROUP_AT_MBARRIER
+};
 
 /* Lanes of a warp that are at the same instruction. */
 struct group {
@@ -87,11 +95,12 @@ struct warp {
     unsigned turn;   /* group that runs next */
     uint32_t exited; /* lanes that ended or never began */
     row tid[3];
-    unsigned index;        /* in the block */
-    unsigned char *local;  /* local memory: local_bytes of each lane in turn */
-    bool *local_unknown;   /* of each byte */
-    uint32_t reduction[2]; /* of the last reducing barrier: the number, the truth value */
-    uint64_t passed;       /* block barriers it went through, when warps run one by one */
+    unsigned index;         /* in the block */
+    unsigned char *local;   /* local memory: local_bytes of each lane in turn */
+    bool *local_unknown;    /* of each byte */
+    uint32_t reduction[2];  /* of the last reducing barrier: the number, the truth value */
+    unsigned cluster_phase; /* of the cluster's barrier when it arrived there */
+    uint64_t passed;        /* block barriers it went through, when warps run one by one */
     struct trace trace;
 };
 
@@ -156,7 +165,8 @@ struct emulation {
     bool leading;                   /* it is the block's first warp that runs */
     unsigned running;               /* the number of the block's warp that runs */
     struct reuse_distance distance; /* of the block's first two warps */
-    bool waits;                     /* the code waits at mbarriers: warps wait for each other */
+    struct cluster *cluster;        /* where there are clusters: emulate/cluster.h; else null */
+    bool waits;                     /* warps wait for each other at mbarriers, or copy tensors */
     bool together;                  /* because warps pass barriers unequally: not one by one */
     struct emulate_block *block;
     struct walk *walks; /* of loads that walk through constant memory, in the order of the code */

@@ -110,6 +110,12 @@ bool sass_is_bulk(const struct sass *instruction)
            instruction->access_count == 2;
 }
 
+bool sass_is_tensor_copy(const struct sass *instruction)
+{
+    return instruction->op == SASS_UTMALDG || instruction->op == SASS_UTMASTG ||
+           instruction->op == SASS_UTMAREDG;
+}
+
 /* Whether control cannot run past it: nothing guards it, and it goes elsewhere for good. */
 static bool ends_here(const struct sass *in)
 {

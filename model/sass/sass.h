@@ -219,6 +219,12 @@ bool sass_is_jump(const struct sass *instruction);
  * the sources are where to, where from, and the number of 16-byte units. */
 bool sass_is_bulk(const struct sass *instruction);
 
+/* Whether it copies a box of a tensor between global and shared memory, or reduces into it: accesses [0] and
+ * [1], of no bytes; the sources are uniform registers: where in shared memory, the mbarrier of a load, the
+ * coordinates, innermost first; the address of the tensor map; of a load that goes to several blocks, which
+ * ones. */
+bool sass_is_tensor_copy(const struct sass *instruction);
+
 const char *sass_class_text(enum sass_class class); /* "fp32", "imad", ... */
 const char *sass_pipe_text(enum sass_pipe pipe);    /* "fma", "alu", ... */
 

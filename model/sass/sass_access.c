@@ -187,6 +187,15 @@ static void read_bulk(struct sass *out)
     out->access_count = 2;
 }
 
+/* Tensor copies: between global ([0]) and shared memory ([1]). */
+static void read_tensor_copy(struct sass *out)
+{
+    out->accesses[1] = out->accesses[0];
+    out->accesses[1].space = SASS_SPACE_SHARED;
+    out->accesses[1].access = out->op == SASS_UTMALDG ? SASS_WRITES : SASS_READS;
+    out->access_count = 2;
+}
+
 void reader_access(struct reader *r)
 {
     const struct layout *layout = &r->encoding->layout;
@@ -206,4 +215,6 @@ void reader_access(struct reader *r)
     read_address(r, access, layout->address);
     if (r->out->op == SASS_UBLKCP || r->out->op == SASS_UBLKRED)
         read_bulk(r->out);
+    if (sass_is_tensor_copy(r->out))
+        read_tensor_copy(r->out);
 }

@@ -51,10 +51,18 @@ struct arch_lanes {
 
 /* What the driver writes into c[0] beside the parameters, by offset in bytes. */
 enum { ARCH_ABSENT = 0xffff };
+enum {
+    ARCH_CLUSTER_RECIPROCAL = 0xc,
+    ARCH_CLUSTER_GRID = 0x18,
+    ARCH_CLUSTER_SIZE = 0x44
+}; /* from `cluster` on */
 struct arch_bank0 {
     unsigned block, grid;                 /* three dimensions of 4 bytes each */
     unsigned shared_window, local_window; /* generic address of each, 8 bytes */
-    unsigned stack;                       /* bytes of local memory per thread, 4 bytes */
+    unsigned parameters;                  /* generic address of the first parameter, 8 bytes */
+    unsigned
+        cluster; /* ARCH_CLUSTER_*: three dimensions, their reciprocals as floats, the grid's in clusters */
+    unsigned stack;      /* bytes of local memory per thread, 4 bytes */
     unsigned descriptor; /* of global memory, 8 bytes; present where addresses can have one */
 };
 

@@ -231,3 +231,84 @@ KERNEL each(int *out, const int *in)
     for (int k = 0; k < 4; k++)
         out[4 * threadIdx.x + k] = data[4 * (threadIdx.x ^ 1) + k];
 }
+
+struct __align__(64) map {
+    uint64_t opaque[16];
+};
+
+static __device__ void load_box(void *to, const map *tensor, int x, int y, barrier *b)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+                 "[%4];" ::"r"(at(to)),
+                 "l"(tensor), "r"(x), "r"(y), "r"(at(b))
+                 : "memory");
+}
+
+// A box of 8 rows of 64 halves as it lies in shared memory, and back to another place of another tensor.
+KERNEL boxes(int *seen, const __grid_constant__ map from, const __grid_constant__ map to, int x, int y,
+             const uint16_t *, uint16_t *)
+{
+    __shared__ __align__(1024) int box[8 * WARP];
+    __shared__ barrier b;
+
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        expect(&b, sizeof box);
+        load_box(box, &from, x, y, &b);
+    }
+    __syncwarp();
+    wait(&b, 0);
+    for (int i = threadIdx.x; i < 8 * WARP; i += WARP)
+        seen[i] = box[i];
+    __syncwarp();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+                     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::"l"(&to),
+                     "r"(x + 8), "r"(y + 1), "r"(at(box))
+                     : "memory");
+    }
+}
+
+// Each of two blocks loads half of a tile for both, round after round; neither goes on before both have used it.
+// cluster.y tells the pairs apart.
+KERNEL __cluster_dims__(1, 2, 1) shared_tiles(int *out, const int *in, int rounds)
+{
+    __shared__ __align__(128) int tile[2 * WARP];
+    __shared__ int mail;
+    __shared__ barrier full, empty;
+    unsigned rank, parity = 0;
+
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, 2);
+    }
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    for (int round = 0; round < rounds; round++, parity ^= 1) {
+        const int pair = (blockIdx.y / 2 * rounds + round) * 2 * WARP;
+
+        if (threadIdx.x == 0) {
+            wait(&empty, parity ^ 1);
+            expect(&full, sizeof tile);
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                         "[%1], %2, [%3], %4;" ::"r"(at(tile + rank * WARP)),
+                         "l"(in + pair + rank * WARP), "r"(128), "r"(at(&full)), "h"((uint16_t)3)
+                         : "memory");
+        }
+        wait(&full, parity);
+        out[(blockIdx.y * rounds + round) * WARP + threadIdx.x] = tile[threadIdx.x] + tile[threadIdx.x + WARP];
+        __syncwarp();
+        if (threadIdx.x < 2)
+            asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
+                         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(at(&empty)),
+                         "r"(threadIdx.x)
+                         : "memory");
+    }
+    if (threadIdx.x == 0)
+        asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; st.shared::cluster.u32 [there], %2;}" ::"r"(
+                         at(&mail)),
+                     "r"(rank ^ 1), "r"(100 + rank)
+                     : "memory");
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    out[(gridDim.y * rounds + blockIdx.y) * WARP + threadIdx.x] = mail;
+}

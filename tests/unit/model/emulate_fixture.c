@@ -72,6 +72,16 @@ size_t program_buffer(struct program *program, enum element_type type, uint64_t 
     return program->launch.argument_count - 1;
 }
 
+void program_tensor_map(struct program *program, const struct tensor_map *map)
+{
+    struct argument *argument = add(program);
+
+    argument->kind = ARGUMENT_TENSOR_MAP;
+    argument->tensor_map = malloc(sizeof *map);
+    assert_non_null(argument->tensor_map);
+    *argument->tensor_map = *map;
+}
+
 static void stop(struct program *program)
 {
     emulate_result_release(&program->result);
@@ -84,6 +94,7 @@ void program_close(struct program *program)
     stop(program);
     for (size_t i = 0; i < program->launch.argument_count; i++) {
         free(program->arguments[i].bytes);
+        free(program->arguments[i].tensor_map);
         fill_release(&program->arguments[i].fill);
     }
     sass_release(&program->code);

@@ -28,6 +28,9 @@ void program_scalar64(struct program *program, int64_t value);
 size_t program_buffer(struct program *program, enum element_type type, uint64_t count,
                       const char *expression);
 
+/* A tensor map of a buffer; copied. */
+void program_tensor_map(struct program *program, const struct tensor_map *map);
+
 /* Executes the whole grid; fails unless it ends so. Closes an earlier run. */
 void program_run(struct program *program, enum emulate_mode mode, enum emulate_end wanted);
 void program_run_within(struct program *program, enum emulate_mode mode, uint64_t budget,

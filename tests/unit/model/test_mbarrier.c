@@ -137,6 +137,17 @@ static uint64_t issued(const struct program *p, enum sass_op op)
     return sum;
 }
 
+static uint64_t bytes_of(const struct program *p, enum sass_op op)
+{
+    uint64_t sum = 0;
+
+    for (size_t b = 0; b < p->result.block_count; b++)
+        for (size_t i = 0; i < p->code.count; i++)
+            if (p->code.instructions[i].op == op)
+                sum += p->result.blocks[b].counts[i].bytes;
+    return sum;
+}
+
 /* Registers change hands, groups take turns at named barriers, and what the tensor cores leave decides
  * nothing. */
 static void groups_take_turns(void **state)
@@ -154,6 +165,107 @@ static void groups_take_turns(void **state)
     program_close(&p);
 }
 
+enum { ROWS_ALL = 20, COLUMNS = 96, BOX_ROWS = 8, BOX_COLUMNS = 64 };
+
+static struct tensor_map map_of(size_t buffer, enum tensor_swizzle swizzle)
+{
+    return (struct tensor_map){.buffer = buffer,
+                               .type = TENSOR_UINT16,
+                               .rank = 2,
+                               .dimensions = {COLUMNS, ROWS_ALL, 1, 1, 1},
+                               .strides = {2, 2 * COLUMNS},
+                               .box = {BOX_COLUMNS, BOX_ROWS, 1, 1, 1},
+                               .element_strides = {1, 1, 1, 1, 1},
+                               .swizzle = swizzle};
+}
+
+static bool inside(int row, int column)
+{
+    return row >= 0 && row < ROWS_ALL && column >= 0 && column < COLUMNS;
+}
+
+/* Element [row][column] of the box in shared memory: its 16-byte piece is where the swizzle puts it. */
+static int in_box(const uint16_t *seen, enum tensor_swizzle swizzle, int row, int column)
+{
+    const int piece = column / 8 ^ (row & ((1 << swizzle) - 1)); /* a row has 128 bytes */
+
+    return seen[row * BOX_COLUMNS + piece * 8 + column % 8];
+}
+
+static void check_box(enum tensor_swizzle swizzle, int x, int y)
+{
+    const struct tensor_map maps[] = {map_of(5, swizzle), map_of(6, swizzle)};
+    struct program p;
+    uint16_t seen[BOX_ROWS * BOX_COLUMNS], *back;
+
+    open(&p, "boxes", WARP);
+    program_buffer(&p, ELEMENT_INT32, sizeof seen / 4, NULL);
+    program_tensor_map(&p, &maps[0]);
+    program_tensor_map(&p, &maps[1]);
+    program_scalar(&p, x);
+    program_scalar(&p, y);
+    program_buffer(&p, ELEMENT_UINT16, ROWS_ALL * COLUMNS, "i + 1");
+    program_buffer(&p, ELEMENT_UINT16, ROWS_ALL * COLUMNS, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, 0, seen);
+    back = malloc(ROWS_ALL * COLUMNS * sizeof *back);
+    assert_non_null(back);
+    program_read(&p, 6, back);
+    for (int r = 0; r < BOX_ROWS; r++)
+        for (int c = 0; c < BOX_COLUMNS; c++) {
+            const int row = y + r, column = x + c;
+            const int value = inside(row, column) ? (row * COLUMNS + column + 1) & 0xffff : 0;
+
+            assert_int_equal(in_box(seen, swizzle, r, c), value);
+            if (inside(row + 1, column + 8))
+                assert_int_equal(back[(row + 1) * COLUMNS + column + 8], value);
+        }
+    free(back);
+    program_check_modes(&p);
+    program_close(&p);
+}
+
+/* Whole, beyond the far edges, before the near ones. */
+static void boxes_are_clipped_and_swizzled(void **state)
+{
+    (void)state;
+    for (int swizzle = TENSOR_SWIZZLE_NONE; swizzle <= TENSOR_SWIZZLE_128; swizzle++) {
+        check_box((enum tensor_swizzle)swizzle, 8, 3);
+        check_box((enum tensor_swizzle)swizzle, 40, 15);
+        check_box((enum tensor_swizzle)swizzle, -8, -2);
+    }
+}
+
+/* Pairs of blocks: multicast copies, arrivals at the other's mbarrier, stores into its shared memory. */
+static void clusters_share_tiles(void **state)
+{
+    enum { ROUNDS = 5, BLOCKS = 4 };
+    struct program p;
+    int *out = malloc((ROUNDS + 1) * BLOCKS * WARP * sizeof *out);
+
+    (void)state;
+    assert_non_null(out);
+    open(&p, "shared_tiles", WARP);
+    p.launch.grid[1] = BLOCKS;
+    program_buffer(&p, ELEMENT_INT32, (ROUNDS + 1) * BLOCKS * WARP, NULL);
+    program_buffer(&p, ELEMENT_INT32, ROUNDS * BLOCKS * WARP, "i");
+    program_scalar(&p, ROUNDS);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, 0, out);
+    for (int b = 0; b < BLOCKS; b++)
+        for (int i = 0; i < ROUNDS * WARP; i++) {
+            const int tile = (b / 2 * ROUNDS + i / WARP) * 2 * WARP;
+
+            assert_int_equal(out[b * ROUNDS * WARP + i], 2 * (tile + i % WARP) + WARP);
+        }
+    for (int i = 0; i < BLOCKS * WARP; i++)
+        assert_int_equal(out[BLOCKS * ROUNDS * WARP + i], 101 - i / WARP % 2);
+    program_check_modes(&p);
+    assert_int_equal(bytes_of(&p, SASS_UBLKCP), BLOCKS * ROUNDS * 128);
+    program_close(&p);
+    free(out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +276,8 @@ int main(void)
         cmocka_unit_test(copies_of_threads_arrive),
         cmocka_unit_test(lanes_copy_one_after_another),
         cmocka_unit_test(groups_take_turns),
+        cmocka_unit_test(boxes_are_clipped_and_swizzled),
+        cmocka_unit_test(clusters_share_tiles),
     };
 
     return cmocka_run_group_tests_name("mbarrier", tests, NULL, NULL);

@@ -1,0 +1,283 @@
+/* Tensor copies (UTMALDG, UTMASTG, UTMAREDG): a box of a tensor in global memory, which a tensor map among the
+ * kernel's arguments describes, to or from shared memory. Done at once, like bulk copies. */
+#include "model/emulate/access.h"
+#include "model/emulate/alu.h"
+#include "model/emulate/cluster.h"
+#include "model/emulate/mbarrier.h"
+
+#include <string.h>
+
+enum { SECTOR = 32, LINE = 128, CHUNK_MOST = 16, SWIZZLE_ROW_SHIFT = 7, SWIZZLE_CHUNK_SHIFT = 4 };
+
+struct tensor_copy {
+    struct emulation *emulation;
+    struct warp *warp;
+    const struct sass *i;
+    const struct tensor_map *map;
+    uint64_t base;                     /* of the element at coordinates 0 */
+    int64_t first[TENSOR_RANK_MOST];   /* coordinates of the box */
+    unsigned extent[TENSOR_RANK_MOST]; /* elements of it along each dimension */
+    size_t element;                    /* bytes */
+    uint32_t shared, mbarrier;
+    uint32_t ranks; /* blocks of the cluster that a load goes to; 0: the one addressed */
+};
+
+static int refuse(struct emulation *emulation, const struct sass *i, const char *what)
+{
+    return stop_at(emulation, i, EMULATE_INCOMPLETE, "%s of %s", what, sass_info((enum sass_op)i->op)->name);
+}
+
+/* The tensor map among the arguments at this address; null where it lies elsewhere. */
+static const struct tensor_map *find_map(const struct emulation *emulation, uint64_t address)
+{
+    const struct launch *launch = emulation->launch;
+    size_t k = 0;
+
+    for (size_t a = 0; a < launch->argument_count; a++) {
+        const struct argument *argument = &launch->arguments[a];
+
+        if (argument->kind == ARGUMENT_SYMBOL)
+            continue;
+        if (k < emulation->kernel->parameter_count && argument->kind == ARGUMENT_TENSOR_MAP &&
+            address == PARAMETER_WINDOW + emulation->kernel->parameters[k].offset)
+            return argument->tensor_map;
+        k++;
+    }
+    return NULL;
+}
+
+static void read_box(struct tensor_copy *out, const uint32_t *coordinates)
+{
+    const struct tensor_map *map = out->map;
+
+    out->element = tensor_element_bytes(map->type);
+    out->base = out->emulation->memory.arguments[map->buffer] + map->offset;
+    for (unsigned d = 0; d < TENSOR_RANK_MOST; d++) {
+        const unsigned step = d && d < map->rank ? map->element_strides[d] : 1;
+
+        out->first[d] = d < map->rank ? (int32_t)coordinates[d] : 0;
+        out->extent[d] = d < map->rank ? (map->box[d] + step - 1) / step : 1;
+    }
+}
+
+static int read_operands(struct tensor_copy *out, struct emulation *emulation, struct warp *warp,
+                         const struct sass *i, unsigned lane)
+{
+    const struct sass_operand *place = &i->sources[0], *where = &i->sources[1];
+    row *u = warp->regs->u;
+    const bool loads = i->op == SASS_UTMALDG;
+    uint32_t coordinates[TENSOR_RANK_MOST] = {0};
+
+    *out = (struct tensor_copy){.emulation = emulation, .warp = warp, .i = i};
+    for (unsigned k = 0; k < i->source_count; k++)
+        if (operand_unknown(emulation, warp, &i->sources[k]) >> lane & 1)
+            return refuse(emulation, i, "an unknown operand");
+    if (i->mod[SASS_MOD_VARIANT] & SASS_BULK_IM2COL)
+        return refuse(emulation, i, "the im2col mode");
+    if (place->index + place->count > SASS_URZ)
+        return refuse(emulation, i, "registers that do not exist are operands");
+    out->map = find_map(emulation, u[where->index][lane] | (uint64_t)u[where->index + 1][lane] << 32);
+    if (!out->map)
+        return refuse(emulation, i, "a tensor map that is no argument of the kernel is an operand");
+    if (out->map->interleave != TENSOR_INTERLEAVE_NONE)
+        return refuse(emulation, i, "an interleaved tensor is an operand");
+    if (out->map->rank != i->mod[SASS_MOD_MATRICES])
+        return refuse(emulation, i, "a tensor map of another rank is an operand");
+    out->shared = u[place->index][lane];
+    out->mbarrier = loads ? u[place->index + 1][lane] : 0;
+    for (unsigned d = 0; d < out->map->rank; d++)
+        coordinates[d] = u[place->index + 1u + loads + d][lane];
+    if (loads && i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST)
+        out->ranks = u[i->sources[2].index][lane] >> 16;
+    read_box(out, coordinates);
+    return STEP_NEXT;
+}
+
+/* The row of the box with these numbers along dimensions 1 and up: whether any of it is in the tensor; if so
+ * from which element of the box on, how many, and the address of the first. */
+static bool row_inside(uint64_t *address, int64_t *skipped, int64_t *count, const struct tensor_copy *copy,
+                       const unsigned at[TENSOR_RANK_MOST])
+{
+    const struct tensor_map *map = copy->map;
+    const int64_t begin = copy->first[0] > 0 ? copy->first[0] : 0;
+    const int64_t box_end = copy->first[0] + copy->extent[0], end = (int64_t)map->dimensions[0];
+
+    *address = copy->base;
+    for (unsigned d = 1; d < map->rank; d++) {
+        const int64_t c = copy->first[d] + (int64_t)at[d] * map->element_strides[d];
+
+        if (c < 0 || c >= (int64_t)map->dimensions[d])
+            return false;
+        *address += (uint64_t)c * map->strides[d];
+    }
+    *skipped = begin - copy->first[0];
+    *count = (box_end < end ? box_end : end) - begin;
+    *address += (uint64_t)begin * copy->element;
+    return *count > 0;
+}
+
+/* The next row; false behind the last. */
+static bool next_row(unsigned at[TENSOR_RANK_MOST], const struct tensor_copy *copy)
+{
+    for (unsigned d = 1; d < TENSOR_RANK_MOST; d++) {
+        if (++at[d] < copy->extent[d])
+            return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+static uint64_t blocks_of(uint64_t address, uint64_t bytes, unsigned size)
+{
+    return (address + bytes - 1) / size - address / size + 1;
+}
+
+/* What of the tensor is moved: requests of L2, which knows nothing of the box. */
+static int count_row(struct emulate_count *count, const struct tensor_copy *copy, uint64_t address,
+                     uint64_t bytes)
+{
+    const struct sass_access *access = &copy->i->accesses[0];
+    const struct request request = {.i = copy->i,
+                                    .index = copy->i->pc / SASS_BYTES,
+                                    .space = SASS_SPACE_GLOBAL,
+                                    .access = access->access};
+    const uint64_t sectors = blocks_of(address, bytes, SECTOR), lines = blocks_of(address, bytes, LINE);
+
+    if (!memory_region(&copy->emulation->memory, address, (unsigned)bytes))
+        return refuse(copy->emulation, copy->i, "a tensor outside its buffer is an operand");
+    if (count) {
+        count->bytes += bytes;
+        count->sectors += sectors;
+        count->sectors_once += sectors;
+        count->lines += lines;
+        count->lines_once += lines;
+    }
+    return copy->emulation->rehearsing ? 0 : request_mark(copy->emulation, &request, address, bytes, 0, 1);
+}
+
+static int count_copy(const struct tensor_copy *copy)
+{
+    const struct emulation *emulation = copy->emulation;
+    const uint64_t box = tensor_box_bytes(copy->map);
+    struct emulate_count *count = emulation->rehearsing || emulation->lowest
+                                      ? NULL
+                                      : &emulation->block->counts[copy->i->pc / SASS_BYTES];
+    unsigned at[TENSOR_RANK_MOST] = {0};
+    uint64_t address;
+    int64_t skipped, elements;
+    int rc = 0;
+
+    if (count) {
+        count->requests++;
+        count->lanes++;
+        count->wavefronts += (box + LINE - 1) / LINE;
+        count->filled += copy->i->op == SASS_UTMALDG ? (box + SECTOR - 1) / SECTOR : 0;
+    }
+    do
+        if (row_inside(&address, &skipped, &elements, copy, at))
+            rc = count_row(count, copy, address, (uint64_t)elements * copy->element);
+    while (!rc && next_row(at, copy));
+    return rc;
+}
+
+/* Where byte `offset` of the packed box lies in shared memory. */
+static uint32_t swizzled(const struct tensor_copy *copy, uint64_t offset)
+{
+    const unsigned bits = copy->map->swizzle; /* 0 to 3 */
+    const uint32_t address = copy->shared + (uint32_t)offset;
+
+    return address ^ (address >> SWIZZLE_ROW_SHIFT & ((1u << bits) - 1)) << SWIZZLE_CHUNK_SHIFT;
+}
+
+static struct request part_at(const struct tensor_copy *copy, enum sass_space space, uint64_t address,
+                              unsigned width)
+{
+    return (struct request){.i = copy->i,
+                            .index = copy->i->pc / SASS_BYTES,
+                            .mask = 1,
+                            .width = width,
+                            .space = (uint8_t)space,
+                            .address = {address}};
+}
+
+/* What a float outside reads as where that is no number: all ones do for every type. */
+static void fill(unsigned char out[CHUNK_MOST], const struct tensor_map *map)
+{
+    memset(out, map->fill == TENSOR_FILL_NAN ? 0xff : 0, CHUNK_MOST);
+}
+
+/* An element; outside of the tensor where `address` is 0. */
+static int move_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
+{
+    const unsigned width = (unsigned)copy->element;
+    const struct request outer = part_at(copy, SASS_SPACE_GLOBAL, address, width),
+                         inner = part_at(copy, SASS_SPACE_SHARED, swizzled(copy, offset), width);
+    unsigned char outside[CHUNK_MOST];
+    struct cell global, shared;
+    int rc = address ? cell_find(&global, copy->emulation, copy->warp, &outer, 0) : 0;
+
+    if (!rc)
+        rc = cell_find(&shared, copy->emulation, copy->warp, &inner, 0);
+    if (rc)
+        return rc;
+    fill(outside, copy->map);
+    if (copy->i->op == SASS_UTMALDG)
+        cell_store(copy->emulation, &shared, address ? global.bytes : outside, width,
+                   address && cell_unknown(&global, width));
+    else if (address)
+        cell_store(copy->emulation, &global, shared.bytes, width,
+                   copy->i->op == SASS_UTMAREDG || cell_unknown(&shared, width));
+    return 0;
+}
+
+static int move(const struct tensor_copy *copy)
+{
+    unsigned at[TENSOR_RANK_MOST] = {0};
+    uint64_t offset = 0;
+    int rc = 0;
+
+    do {
+        uint64_t address;
+        int64_t skipped, count;
+        const bool inside = row_inside(&address, &skipped, &count, copy, at);
+
+        for (int64_t k = 0; k < copy->extent[0] && !rc; k++, offset += copy->element) {
+            const bool there = inside && k >= skipped && k < skipped + count;
+
+            rc = move_element(copy, there ? address + (uint64_t)(k - skipped) * copy->element : 0, offset);
+        }
+    } while (!rc && next_row(at, copy));
+    note_change(copy->emulation);
+    return rc;
+}
+
+/* A load comes to one block of the cluster, or to several, at the same place of each. */
+static int arrive(struct tensor_copy *copy, uint32_t rank)
+{
+    const uint64_t bytes = tensor_box_bytes(copy->map);
+    int rc = 0;
+
+    copy->shared = cluster_offset(copy->shared) | rank << 24;
+    copy->mbarrier = cluster_offset(copy->mbarrier) | rank << 24;
+    if (copy->emulation->slice.wanted[copy->i->pc / SASS_BYTES])
+        rc = move(copy);
+    return rc ? rc : mbarrier_complete(copy->emulation, copy->warp, copy->i, copy->mbarrier, bytes);
+}
+
+int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    struct tensor_copy copy;
+    int rc = read_operands(&copy, emulation, warp, i, (unsigned)__builtin_ctz(mask));
+
+    if (!rc)
+        rc = count_copy(&copy);
+    if (rc)
+        return rc;
+    if (i->op != SASS_UTMALDG)
+        return emulation->slice.wanted[i->pc / SASS_BYTES] ? move(&copy) : STEP_NEXT;
+    if (!copy.ranks)
+        return arrive(&copy, copy.shared >> 24);
+    for (uint32_t left = copy.ranks; left && !rc; left &= left - 1)
+        rc = arrive(&copy, (uint32_t)__builtin_ctz(left));
+    return rc;
+}
