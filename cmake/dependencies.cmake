@@ -8,8 +8,13 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8) # base/key
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)                  # unit tests only
 
 # The headers cuda.h and nvrtc.h are needed to build gpu/; the libraries themselves are loaded at run time.
+if(SKBUILD) # building a Python package: pip has fetched the headers, as Python packages too
+  find_package(Python REQUIRED COMPONENTS Interpreter)
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "import nvidia; print(';'.join(p + '/cu13/include' for p in nvidia.__path__))"
+                  OUTPUT_VARIABLE CUDA_PACKAGES OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 find_path(CUDA_HEADERS cuda.h
-          HINTS ${CMAKE_BINARY_DIR}/cuda/include $ENV{CUDA_HOME}/include /usr/local/cuda/include
+          HINTS ${CUDA_PACKAGES} ${CMAKE_BINARY_DIR}/cuda/include $ENV{CUDA_HOME}/include /usr/local/cuda/include
           DOC "directory of cuda.h and nvrtc.h")
 if(NOT CUDA_HEADERS)
   message(FATAL_ERROR "cuda.h was not found: install a CUDA toolkit, or run ./quickstart, which fetches the headers")

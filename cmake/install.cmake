@@ -1,20 +1,22 @@
 # What is installed: programs, the library with its header, man page, README and its like, completions, CMake package, .pc file, device profiles,
-# kernel library. The folder may be moved as a whole.
+# kernel library. The folder may be moved as a whole. The component `runtime` is what the programs need; the Python package
+# has no more.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS occutune EXPORT occutune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS occutune-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/occutune)
+install(TARGETS occutune EXPORT occutune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(TARGETS occutune-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/occutune COMPONENT runtime)
 install(TARGETS occutune_library EXPORT occutune
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+        PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${CMAKE_BINARY_DIR}/documents/occutune.bash RENAME occutune
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${CMAKE_BINARY_DIR}/documents/_occutune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES README.md CHANGES.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
-install(DIRECTORY model/device/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune)
+install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune COMPONENT runtime)
+install(DIRECTORY model/device/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/occutune COMPONENT runtime)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/occutune)
 install(EXPORT occutune NAMESPACE occutune:: FILE occutune-targets.cmake DESTINATION ${package})

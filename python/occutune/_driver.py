@@ -1,0 +1,140 @@
+"""The few calls of the CUDA driver that launching a kernel takes, through ctypes.
+
+The device's primary context is used, which CuPy and PyTorch use too; the context that was current stays current.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from types import TracebackType
+from typing import Any, List, Optional, Sequence, Tuple, Type
+
+import numpy
+
+_MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
+_MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+_STATIC_SHARED_MOST = 48 << 10
+
+_Handle = ctypes.c_void_p
+_Address = ctypes.c_uint64
+
+
+class DriverError(RuntimeError):
+    """A call of the CUDA driver failed."""
+
+
+def _load() -> ctypes.CDLL:
+    name = os.environ.get("OCCUTUNE_CUDA_DRIVER", "libcuda.so.1")
+    try:
+        return ctypes.CDLL(name)
+    except OSError as error:
+        raise DriverError(f"no GPU can be used: {error}") from error
+
+
+class Device:
+    """One GPU with its primary context, while the `with` block lasts."""
+
+    def __init__(self, number: int) -> None:
+        self._driver = _load()
+        self._device = ctypes.c_int()
+        self._context, self._before = _Handle(), _Handle()
+        self.call("cuInit", ctypes.c_uint(0))
+        self.call("cuDeviceGet", ctypes.byref(self._device), ctypes.c_int(number))
+
+    def __enter__(self) -> Device:
+        self.call("cuCtxGetCurrent", ctypes.byref(self._before))
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), self._device)
+        self.call("cuCtxSetCurrent", self._context)
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._driver.cuCtxSetCurrent(self._before)
+        self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Calls a function of the driver; a failure is a DriverError with the driver's name for it."""
+        code = getattr(self._driver, name)(*arguments)
+        if code:
+            text = ctypes.c_char_p()
+            self._driver.cuGetErrorName(ctypes.c_int(code), ctypes.byref(text))
+            raise DriverError(f"{name}: {(text.value or b'an unknown error').decode()}")
+
+    def _attribute(self, attribute: int) -> int:
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), ctypes.c_int(attribute), self._device)
+        return value.value
+
+    @property
+    def architecture(self) -> str:
+        """The architecture of its machine code, such as "sm_90"."""
+        return f"sm_{self._attribute(_MAJOR)}{self._attribute(_MINOR)}"
+
+    def upload(self, array: numpy.ndarray) -> _Address:
+        """A copy of the elements on the GPU; free it with `free`."""
+        address = _Address()
+        self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(array.nbytes, 1)))
+        self.write(address, array)
+        return address
+
+    def write(self, address: _Address, array: numpy.ndarray) -> None:
+        """Overwrites memory of the GPU."""
+        self.call("cuMemcpyHtoDAsync_v2", address, _Handle(array.ctypes.data), ctypes.c_size_t(array.nbytes), _Handle())
+        self.synchronize()
+
+    def read(self, array: numpy.ndarray, address: _Address) -> None:
+        """Overwrites a contiguous array with memory of the GPU."""
+        self.call("cuMemcpyDtoHAsync_v2", _Handle(array.ctypes.data), address, ctypes.c_size_t(array.nbytes), _Handle())
+        self.synchronize()
+
+    def free(self, address: _Address) -> None:
+        """Frees what `upload` allocated; what fails here has failed before."""
+        self._driver.cuMemFree_v2(address)
+
+    def synchronize(self) -> None:
+        """Waits for all work."""
+        self.call("cuStreamSynchronize", _Handle())
+
+
+class Module:
+    """Machine code on a GPU, while the `with` block lasts."""
+
+    def __init__(self, device: Device, cubin: bytes) -> None:
+        self._device, self._cubin, self._module = device, cubin, _Handle()
+
+    def __enter__(self) -> Module:
+        self._device.call("cuModuleLoadData", ctypes.byref(self._module), ctypes.c_char_p(self._cubin))
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if not error:
+            self._device.call("cuModuleUnload", self._module)
+
+    def set_constant(self, name: str, array: numpy.ndarray) -> None:
+        """Sets a variable of the code."""
+        address, size = _Address(), ctypes.c_size_t()
+        self._device.call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self._module, name.encode())
+        if array.nbytes > size.value:
+            raise ValueError(f"{name} has room for {size.value} bytes, not for {array.nbytes}")
+        self._device.write(address, array)
+
+    def launch(self, entry: str, grid: Sequence[int], block: Sequence[int], shared: int, arguments: Sequence[Any]) -> None:
+        """Launches a kernel and waits for it; arguments are ctypes values."""
+        function = _Handle()
+        self._device.call("cuModuleGetFunction", ctypes.byref(function), self._module, entry.encode())
+        if shared > _STATIC_SHARED_MOST:
+            self._device.call("cuFuncSetAttribute", function, ctypes.c_int(_MAX_DYNAMIC_SHARED), ctypes.c_int(shared))
+        pointers = (_Handle * max(len(arguments), 1))(*(ctypes.addressof(argument) for argument in arguments))
+        sizes: Tuple[Any, ...] = tuple(ctypes.c_uint(value) for value in (*grid, *block, shared))
+        self._device.call("cuLaunchKernel", function, *sizes, _Handle(), pointers, None)
+        self._device.synchronize()
+
+
+def scalar(raw: bytes) -> Any:
+    """A scalar argument as ctypes has it."""
+    return ctypes.create_string_buffer(raw, len(raw))
+
+
+Addresses = List[Optional[_Address]]

@@ -1,0 +1,151 @@
+"""Results in Kernel Tuner's format, from a journal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+
+from ._expression import evaluator
+from ._job import Job
+
+Metrics = Mapping[str, Union[str, Callable[[Dict[str, Any]], Any]]]
+
+
+class ErrorConfig(str):
+    """What stands in a result under "__error__"; prints as its name, as Kernel Tuner's."""
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+    __repr__ = __str__
+
+
+class InvalidConfig(ErrorConfig):
+    """A configuration that cannot be launched."""
+
+
+class CompilationFailedConfig(ErrorConfig):
+    """A configuration that does not compile."""
+
+
+class RuntimeFailedConfig(ErrorConfig):
+    """A configuration that failed when it ran, or whose result was wrong."""
+
+
+_ERRORS = {"compile": "CompilationFailedConfig", "constraint": "InvalidConfig", "limits": "InvalidConfig"}
+_TIMES = ("compile_time", "verification_time", "benchmark_time")
+HIGHER_IS_BETTER = {"time": False, "energy": False, "cost": False, "loss": False, "fitness": True, "GFLOP/s": True,
+                    "TFLOP/s": True, "GB/s": True, "TB/s": True}
+
+
+def error(name: str) -> ErrorConfig:
+    """An error of this name, of Kernel Tuner's own class where that is loaded, so that its functions know it."""
+    util = sys.modules.get("kernel_tuner.util")
+    made: ErrorConfig = getattr(util or sys.modules[__name__], name)()
+    return made
+
+
+def read_records(journal: Path) -> Dict[str, Dict[str, Any]]:
+    """The records of a journal by key, the last of each."""
+    records: Dict[str, Dict[str, Any]] = json.loads(journal.read_text(encoding="utf-8"))["cache"]
+    return records
+
+
+def read_limits(journal: Path) -> Dict[str, Any]:
+    """The limits of the GPU that a journal was measured on; empty in another tool's file."""
+    head = json.loads(journal.read_text(encoding="utf-8"))
+    limits: Dict[str, Any] = head.get("occutune", {}).get("device", {}).get("limits", {})
+    return limits
+
+
+def _outcome(record: Mapping[str, Any]) -> str:
+    if "outcome" in record:
+        return str(record["outcome"])
+    return "ok" if isinstance(record.get("time"), (int, float)) else str(record.get("__error__", record.get("time")))
+
+
+def _measured(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
+    """The record with the time of this one: its own, or that of the configuration with the same code."""
+    if _outcome(record) == "same-code":
+        record = records.get(record.get("same_as", ""), {})
+    return record if isinstance(record.get("time"), (int, float)) else None
+
+
+def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Dict[str, Any]:
+    """One result in Kernel Tuner's format."""
+    result: Dict[str, Any] = {name: record[name] for name in names}
+    measured = _measured(record, records)
+    if measured is None:
+        result["__error__"] = error(_ERRORS.get(_outcome(record), "RuntimeFailedConfig"))
+    else:
+        result["time"] = float(measured["time"])
+        result["times"] = list(measured.get("times", [measured["time"]]))
+    for name in _TIMES:
+        result[name] = float(record.get(name, 0))
+    result["timestamp"] = str(record.get("timestamp") or datetime.now(timezone.utc))
+    return result
+
+
+def _is_launchable(params: Mapping[str, Any], job: Job, threads_most: int) -> bool:
+    """Kernel Tuner leaves configurations with too many threads out of the space."""
+    threads = 1
+    for formula in job.geometry.block:
+        threads *= formula.value(params)
+    return threads <= threads_most
+
+
+def read_results(journal: Path, job: Job) -> List[Dict[str, Any]]:
+    """All configurations that were tried, in the order of the space."""
+    records = read_records(journal)
+    most = read_limits(journal).get("threads_per_block", 1024)
+    names = list(job.parameters)
+    results = [result_of(record, records, names) for record in records.values() if all(name in record for name in names)]
+    order = {name: {value: at for at, value in enumerate(values)} for name, values in job.parameters.items()}
+    results = [result for result in results if _is_launchable(result, job, most)]
+    return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in names])
+
+
+def add_metrics(results: Sequence[Dict[str, Any]], metrics: Optional[Metrics]) -> None:
+    """Computes the metrics of every result that has a time, each from those before it."""
+    functions = {name: evaluator(value) if isinstance(value, str) else value for name, value in (metrics or {}).items()}
+    for result in results:
+        for name, function in functions.items():
+            if "__error__" not in result:
+                result[name] = function(result)
+
+
+def add_overheads(results: Sequence[Dict[str, Any]], controller_s: float, elapsed_s: float) -> None:
+    """Spreads what the search itself took over the results, as Kernel Tuner does."""
+    worked = sum(result[name] for result in results for name in _TIMES)
+    for result in results:
+        result["strategy_time"] = 1e3 * controller_s / len(results)
+        result["framework_time"] = max(1e3 * elapsed_s - worked - 1e3 * controller_s, 0) / len(results)
+
+
+def best_of(results: Sequence[Dict[str, Any]], objective: str, higher_is_better: bool) -> Optional[Dict[str, Any]]:
+    """The best result; None when no configuration ran correctly."""
+    ran = [result for result in results if "__error__" not in result and isinstance(result.get(objective), (int, float))]
+    if not ran:
+        return None
+    return (max if higher_is_better else min)(ran, key=lambda result: float(result[objective]))
+
+
+def totals(results: Sequence[Mapping[str, Any]], elapsed_s: float) -> Dict[str, float]:
+    """The sums that Kernel Tuner's environment has, in milliseconds."""
+    names = ("framework_time", "strategy_time", *_TIMES)
+    sums = {f"total_{name}": float(sum(result[name] for result in results)) for name in names}
+    return {**sums, "overhead_time": 1e3 * elapsed_s - sum(sums.values())}
+
+
+def config_text(result: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """"block_size_x=128, time=0.026ms", as Kernel Tuner prints it."""
+    parts = []
+    for key in keys:
+        if key in result:
+            value = result[key]
+            parts.append(f"{key}={value:.3f}" if isinstance(value, float) else f"{key}={value}")
+            parts[-1] += "ms" if key == "time" else ""
+    return ", ".join(parts)

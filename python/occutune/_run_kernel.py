@@ -1,0 +1,115 @@
+"""Runs a kernel once and returns what its arrays hold: `run_kernel`, and what a `verify` function is given."""
+
+from __future__ import annotations
+
+import inspect
+from types import TracebackType
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+
+import numpy
+
+from . import _tool
+from ._arrays import is_array, to_numpy
+from ._driver import Addresses, Device, Module, scalar
+from ._job import Job, geometry_of, scalar_bytes
+from ._workspace import Workspace, plain
+
+
+def accepts_atol(verify: Callable[..., Any]) -> bool:
+    """Whether a verify function has the optional argument `atol`."""
+    return "atol" in inspect.signature(verify).parameters
+
+
+class Runner:
+    """Runs configurations of a job on one GPU. `file` is the job's spec."""
+
+    def __init__(self, job: Job, workspace: Workspace, file: str, device: Union[int, str, None]) -> None:
+        if isinstance(device, str):
+            raise ValueError(f"device: {device}: give the number of a GPU")
+        self.job, self.workspace, self.file = job, workspace, file
+        self.device = Device(device or 0)
+        self.arrays: List[Optional[numpy.ndarray]] = []
+        self.addresses: Addresses = []
+
+    def __enter__(self) -> Runner:
+        self.device.__enter__()
+        for argument in self.job.arguments:
+            array = numpy.asarray(to_numpy(argument), order="K") if is_array(argument) else None
+            self.arrays.append(array)
+            self.addresses.append(None if array is None else self.device.upload(_flat(array)))
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        for address in self.addresses:
+            if address is not None:
+                self.device.free(address)
+        self.device.__exit__(kind, error, trace)
+
+    def _compile(self, params: Mapping[str, Any]) -> Tuple[bytes, str]:
+        """The machine code of a configuration and the name of its kernel there."""
+        values = {**{column.name: column.value(params) for column in self.job.columns()}, **params}
+        configuration = ",".join(f"{name}={value}" for name, value in plain(values).items())
+        cubin = self.workspace.path / "kernel.cubin"
+        made = _tool.run_json("compile", [self.file, f"--config={configuration}", f"--arch={self.device.architecture}",
+                                          f"--output={cubin}"])
+        return cubin.read_bytes(), made["kernel"]
+
+    def run(self, params: Mapping[str, Any]) -> List[Optional[numpy.ndarray]]:
+        """What the arrays hold after one launch; None for scalars."""
+        cubin, entry = self._compile(params)
+        grid, block, shared = geometry_of(self.job, params)
+        for array, address in zip(self.arrays, self.addresses):
+            if array is not None and address is not None:
+                self.device.write(address, _flat(array))
+        with Module(self.device, cubin) as module:
+            for name, value in self.job.constants.items():
+                module.set_constant(name, numpy.ascontiguousarray(to_numpy(value) if is_array(value) else value))
+            module.launch(entry, grid, block, shared, self._passed())
+        return [None if array is None else self._read(array, address) for array, address in zip(self.arrays, self.addresses)]
+
+    def _passed(self) -> List[Any]:
+        return [scalar(scalar_bytes(argument, position)) if address is None else address
+                for position, (argument, address) in enumerate(zip(self.job.arguments, self.addresses))]
+
+    def _read(self, array: numpy.ndarray, address: Any) -> numpy.ndarray:
+        result = numpy.empty_like(array)  # the same order in memory
+        flat = result.ravel(order="K")
+        self.device.read(flat, address)
+        if not numpy.shares_memory(flat, result):
+            result[...] = flat.reshape(result.shape)
+        return result
+
+
+def _flat(array: numpy.ndarray) -> numpy.ndarray:
+    """The elements in the order in which they lie in memory."""
+    return numpy.ravel(array, order="K")
+
+
+def run_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
+    kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
+    grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Optional[str] = None,
+    device: Optional[int] = 0, platform: int = 0, smem_args: Optional[Mapping[str, Any]] = None,
+    cmem_args: Optional[Mapping[str, Any]] = None, texmem_args: Any = None, compiler: Optional[str] = None,
+    compiler_options: Optional[Sequence[str]] = None, defines: Optional[Mapping[str, Any]] = None,
+    block_size_names: Optional[Sequence[str]] = None, quiet: bool = False, log: Any = None,
+) -> List[Any]:
+    """Compiles a kernel for one configuration, runs it once, and returns its arguments as they are afterwards.
+
+    The signature is that of Kernel Tuner 1.4. Arrays come back as NumPy arrays, scalars as they are.
+    """
+    if texmem_args:
+        raise ValueError("texmem_args: texture memory is not supported; read through plain pointers (__ldg)")
+    if compiler:
+        raise ValueError("compiler: host compilers are not used: only CUDA kernels are run")
+    values: Dict[str, Any] = dict(params) or {"occutune_no_parameter": 0}
+    job = Job(kernel_name, kernel_source, problem_size, arguments, {name: [value] for name, value in values.items()},
+              divisors=(grid_div_x, grid_div_y, grid_div_z), lang=lang, smem_args=smem_args, cmem_args=cmem_args,
+              compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
+    with Workspace() as workspace:
+        file = workspace.spec(job.spec(workspace))
+        with Runner(job, workspace, file, device) as runner:
+            outputs = runner.run({name: values_of[0] for name, values_of in job.parameters.items()})
+    return [argument if output is None else output for argument, output in zip(arguments, outputs)]
+
+

@@ -1,0 +1,115 @@
+"""Turns a spec that is a dictionary into files: its text, and an .npy file for each array in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Dict, List, Mapping, Optional, Type, Union
+
+import numpy
+
+from ._arrays import element_type, is_array, to_numpy
+
+Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+
+def plain(value: Any) -> Any:
+    """NumPy's scalars, tuples and paths as JSON has them."""
+    if isinstance(value, numpy.generic):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(item) for item in value]
+    return value
+
+
+class Workspace:
+    """A folder of files that lasts as long as the `with` block."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="occutune-")
+        self.path = Path(self._folder.name)
+        self._count = 0
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._folder.cleanup()
+
+    def save(self, array: Any) -> Dict[str, Any]:
+        """Writes an array; returns its element type, length and file."""
+        kind, elements = element_type(to_numpy(array))
+        file = self.path / f"array{self._count}.npy"
+        self._count += 1
+        numpy.save(file, elements)
+        return {"type": kind, "length": int(elements.size), "file": str(file)}
+
+    def write(self, name: str, text: str) -> str:
+        """Writes a text file; returns its path."""
+        file = self.path / name
+        file.write_text(text, encoding="utf-8")
+        return str(file)
+
+    def spec(self, spec: Spec) -> str:
+        """What the program takes for a spec: a path or the name of a library kernel as it is, a dictionary as a file."""
+        if not isinstance(spec, Mapping):
+            return os.fspath(spec)
+        return self.write("spec.json", json.dumps(self._resolve(spec)))
+
+    def _resolve(self, spec: Mapping[str, Any]) -> Dict[str, Any]:
+        resolved = dict(spec)
+        if "kernel" in resolved:
+            resolved["kernel"] = self._kernel(resolved["kernel"])
+        if "arguments" in resolved:
+            resolved["arguments"] = [self._argument(argument) for argument in resolved["arguments"]]
+        if isinstance(resolved.get("reference"), Mapping):
+            resolved["reference"] = self._reference(resolved["reference"])
+        result: Dict[str, Any] = plain(resolved)
+        return result
+
+    def _kernel(self, kernel: Mapping[str, Any]) -> Dict[str, Any]:
+        kernel = dict(kernel)
+        if "source" in kernel:
+            if "file" in kernel:
+                raise ValueError("kernel: give `source` or `file`, not both")
+            kernel["file"] = self.write("kernel.cu", kernel.pop("source"))
+            kernel["options"] = [*kernel.get("options", []), f"-I{os.getcwd()}"]
+        else:
+            kernel["file"] = os.path.abspath(kernel["file"])
+        return kernel
+
+    def _argument(self, argument: Mapping[str, Any]) -> Dict[str, Any]:
+        argument = dict(argument)
+        fill = argument.get("fill")
+        if isinstance(fill, Mapping) and "file" in fill:
+            argument["fill"] = {**fill, "file": os.path.abspath(fill["file"])}
+        elif is_array(fill):
+            saved = self.save(fill)
+            argument.setdefault("length", saved["length"])
+            if "buffer" in argument:
+                argument["buffer"] = argument["buffer"] or saved["type"]
+            else:
+                argument.setdefault("type", saved["type"])
+            argument["fill"] = {"file": saved["file"]}
+        return argument
+
+    def _reference(self, reference: Mapping[str, Any]) -> Dict[str, Any]:
+        if "files" not in reference:
+            return self._kernel(reference)
+        files: Dict[str, str] = {}
+        for name, value in reference["files"].items():
+            files[name] = self.save(value)["file"] if is_array(value) else os.path.abspath(value)
+        return {"files": files}
+
+
+def size_options(sizes: Optional[Mapping[str, Any]]) -> List[str]:
+    """--set options for other problem sizes."""
+    return [f"--set={name}={value}" for name, value in (sizes or {}).items()]

@@ -1,0 +1,92 @@
+"""The commands as functions: specs that are dictionaries, arrays in them, decisions."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy
+import occutune
+import pytest
+
+LIVE = Path(__file__).resolve().parents[2] / "tests" / "live"
+
+
+def test_tune_a_dictionary_with_arrays(spec):
+    decision = occutune.tune(spec, trials=3)
+    assert decision.level == "live" and decision.device == "Pretended GPU"
+    assert set(decision.best.configuration) == {"block_size_x", "WORK"}
+    assert decision.best.time_ms == pytest.approx(0.0051)
+    assert decision.problems[0].sizes == {"N": 4096}
+    assert list(Path().iterdir()) == []  # nothing is left behind
+
+
+def test_a_wrong_result_is_found(spec):
+    spec["reference"]["files"]["out"] = spec["reference"]["files"]["out"] + 1
+    with pytest.raises(occutune.NothingRan) as caught:
+        occutune.tune(spec, strategy="exhaustive")
+    assert caught.value.data["problems"][0]["counts"]["outcomes"] == {"wrong": 6}
+
+
+def test_tune_a_file_with_a_journal(tmp_path):
+    shutil.copy(LIVE / "copy.cu", tmp_path)
+    shutil.copy(LIVE / "spec.json", tmp_path)
+    decision = occutune.tune("spec.json", strategy="exhaustive", journal="j.json", output="d.json")
+    assert json.loads(Path("j.json").read_text())["kernel_name"] == "KIND"
+    assert occutune.Decision.read("d.json").best.configuration == decision.best.configuration
+    again = occutune.tune("spec.json", strategy="exhaustive", journal="j.json")
+    assert again.data["problems"][0]["counts"]["timed"] == 0
+    recorded = occutune.tune("spec.json", strategy="exhaustive", recorded="j.json")
+    assert recorded.level == "recorded" and recorded.best.configuration == decision.best.configuration
+
+
+def test_several_sizes_make_one_header(spec, tmp_path):
+    spec["problem"] = [{"N": 4096}, {"N": 1024}]
+    spec["arguments"][0].update(length="N", fill={"uniform": [0, 1]})
+    spec["reference"] = "none"
+    decision = occutune.tune(spec, trials=2)
+    assert [problem.sizes for problem in decision.problems] == [{"N": 4096}, {"N": 1024}]
+    text = decision.header(tmp_path / "copy.h")
+    assert text == (tmp_path / "copy.h").read_text()
+    assert "COPY_BLOCK_SIZE_X" in text.upper()
+
+
+def test_predict_and_explain_need_no_gpu(spec):
+    [prediction] = occutune.predict(spec)
+    assert len(prediction["ranking"]) == 6 and prediction["ranking"][0]["estimate_s"] > 0
+    assert occutune.explain(spec, {"block_size_x": 64})
+    assert occutune.space(spec, list_all=True)[0]["valid"] == 6
+
+
+def test_a_mistake_is_named(spec):
+    spec["launch"]["block"] = ["BLOCK"]
+    with pytest.raises(occutune.UsageError, match=r"launch.block\[0\].*BLOCK"):
+        occutune.tune(spec)
+    with pytest.raises(ValueError, match="no_such_kernel"):
+        occutune.tune("no_such_kernel")
+
+
+class OnlyDlpack:
+    """An array of a library that speaks nothing but DLPack."""
+
+    def __init__(self, array: numpy.ndarray) -> None:
+        self._array = array
+
+    def __dlpack__(self, **options: object) -> object:
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self) -> object:
+        return self._array.__dlpack_device__()
+
+
+def test_arrays_by_dlpack(spec, source_array):
+    spec["arguments"][0]["fill"] = OnlyDlpack(source_array)
+    assert occutune.tune(spec, trials=1).best.time_ms > 0
+
+
+def test_the_program_is_there(monkeypatch):
+    assert "occutune" in subprocess.run([occutune._tool.program(), "-V"], capture_output=True, text=True).stdout
+    monkeypatch.setenv("PATH", "/nonexistent")
+    if not (occutune._tool._PACKAGED / "bin").exists():
+        with pytest.raises(FileNotFoundError, match="neither in this package nor on the PATH"):
+            occutune.space("matmul")

@@ -1,0 +1,229 @@
+"""`tune_kernel` and `run_kernel` on the pretended driver."""
+
+import json
+from pathlib import Path
+
+import numpy
+import occutune
+import pytest
+from conftest import SIZE, SOURCE
+
+
+def tune(arguments, parameters, **options):
+    options.setdefault("strategy", "brute_force")
+    source = options.pop("source", SOURCE)
+    return occutune.tune_kernel("copy", source, options.pop("problem_size", SIZE), arguments, parameters,
+                                quiet=True, **options)
+
+
+def configurations(results):
+    return [(result["block_size_x"], result["WORK"]) for result in results]
+
+
+EVERY = [(32, 0), (32, 1), (64, 0), (64, 1), (128, 0), (128, 1)]
+
+
+def test_results_are_kernel_tuners(arguments, parameters):
+    results, env = tune(arguments, parameters)
+    assert configurations(results) == EVERY  # a block of 2048 threads is not in the space
+    for result in results:
+        assert result["time"] == pytest.approx(0.0051) and len(result["times"]) >= 7
+        for name in ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"):
+            assert result[name] >= 0
+        assert result["timestamp"]
+    assert env["device_name"] == "Pretended GPU" and env["best_config"] in results
+    assert env["total_compile_time"] > 0 and "overhead_time" in env
+    json.dumps([results, env])
+
+
+@pytest.mark.parametrize("restrictions", [
+    ["block_size_x >= 64", "WORK"],
+    "block_size_x >= 64 and WORK == 1",
+    lambda p: p["block_size_x"] >= 64 and p["WORK"] == 1,
+    [lambda block_size_x, WORK: block_size_x >= 64 and WORK == 1],
+    ["math.gcd(block_size_x, 64) == 64", lambda p: p["WORK"] == 1],
+])
+def test_restrictions(arguments, parameters, restrictions):
+    results, _ = tune(arguments, parameters, restrictions=restrictions)
+    assert configurations(results) == [(64, 1), (128, 1)]
+
+
+def test_constraint_objects(arguments, parameters):
+    class Constraint:
+        pass
+
+    class MaxSumConstraint(Constraint):
+        _maxsum = 64
+
+    results, _ = tune(arguments, parameters, restrictions=[(MaxSumConstraint(), ["block_size_x", "WORK"])])
+    assert configurations(results) == [(32, 0), (32, 1), (64, 0)]
+
+    class UnknownConstraint(Constraint):
+        pass
+
+    with pytest.raises(ValueError, match="UnknownConstraint is not supported"):
+        tune(arguments, parameters, restrictions=[UnknownConstraint()])
+
+
+def test_answers(arguments, parameters, source_array):
+    results, _ = tune(arguments, parameters, answer=[None, source_array, None])
+    assert not any("__error__" in result for result in results)
+    results, env = tune(arguments, parameters, answer=[None, source_array + 1, None])
+    assert all(str(result["__error__"]) == "RuntimeFailedConfig" for result in results)
+    assert "best_config" not in env
+    results, _ = tune(arguments, parameters, answer=[None, source_array + 1e-3, None], atol=1e-2)
+    assert not any("__error__" in result for result in results)
+    with pytest.raises(TypeError, match="4095 elements"):
+        tune(arguments, parameters, answer=[None, source_array[1:], None])
+
+
+def test_verify_functions(arguments, parameters, source_array):
+    seen = []
+
+    def verify(answer, outputs, atol=None):
+        seen.append(atol)
+        return numpy.allclose(outputs[1], source_array) and answer is None and len(seen) % 2 == 0
+
+    results, env = tune(arguments, parameters, verify=verify, atol=0.5)
+    assert seen == [0.5] * 6
+    assert ["__error__" in result for result in results] == [True, False] * 3
+    assert "time" not in results[0] and env["best_config"]["WORK"] == 1
+    results, _ = tune(arguments, parameters, verify=lambda answer, outputs: True)
+    assert not any("__error__" in result for result in results)
+
+
+def test_sizes_divisors_and_blocks(arguments, parameters):
+    for options in (
+        {"problem_size": (SIZE, 1), "grid_div_x": ["block_size_x"], "grid_div_y": []},
+        {"problem_size": lambda p: (SIZE, 1), "grid_div_x": lambda p: p["block_size_x"]},
+        {"problem_size": f"{SIZE} + WORK - WORK", "grid_div_x": ["block_size_x/2", 2]},
+        {"problem_size": numpy.int32(SIZE), "smem_args": {"size": "block_size_x * 4"}},
+        {"smem_args": {"size": lambda p: p["block_size_x"] * 4}},
+    ):
+        results, _ = tune(arguments, parameters, **options)
+        assert configurations(results) == EVERY and all("time" in result for result in results), options
+    source = SOURCE.replace("block_size_x", "THREADS")
+    results, _ = tune(arguments, {"THREADS": [64, 128], "WORK": [0]}, source=source, block_size_names=["THREADS"])
+    assert [result["THREADS"] for result in results] == [64, 128]
+
+
+def test_sources(arguments, parameters):
+    def generator(params):
+        return SOURCE.replace("WORK", str(params["WORK"])) + f"// {params['block_size_x']}"
+
+    assert configurations(tune(arguments, parameters, source=generator, lang="CUDA")[0]) == EVERY
+    with pytest.raises(TypeError, match="lang"):
+        tune(arguments, parameters, source=generator)
+    Path("copy.cu").write_text('#include "part.cuh"\n')
+    Path("part.cuh").write_text(SOURCE)
+    results, _ = tune(arguments, parameters, source="copy.cu", lang="CUDA")
+    assert configurations(results) == EVERY
+    text = SOURCE.replace("in[i] + WORK", "in[i] + WORK + grid_size_x + block_size_y + kernel_tuner")
+    assert all("time" in result for result in tune(arguments, parameters, source=text)[0])
+
+
+def test_unrolling(arguments):
+    source = SOURCE.replace("if (i < n)", "int sum = 0;\n    #pragma unroll loop_unroll_factor_0\n"
+                            "    for (int k = 0; k < n; k++) sum += k * WORK;\n    if (i < n - sum)")
+    results, _ = tune(arguments, {"block_size_x": [64], "WORK": [1], "loop_unroll_factor_0": [0, 1, 8]}, source=source)
+    assert ["time" in result for result in results] == [True] * 3
+
+
+def test_defines(arguments):
+    source = "template <int WORK, int block_size_x>" + SOURCE.strip()
+    parameters = {"block_size_x": [64, 128], "WORK": [0, 1]}
+    results, _ = occutune.tune_kernel("copy<WORK, block_size_x>", source, SIZE, arguments, parameters, defines={},
+                                      strategy="brute_force", quiet=True)
+    assert len(results) == 4 and all(str(result.get("__error__", "")) != "CompilationFailedConfig" for result in results)
+    for value in ("WORK", lambda p: p["WORK"] + 1):
+        results, _ = tune(arguments, parameters, source=SOURCE.replace("WORK", "OTHER"), defines={
+            "OTHER": value, "block_size_x": "block_size_x"})
+        assert all("time" in result for result in results)
+
+
+def test_constants(arguments):
+    source = SOURCE.replace("__global__", "__constant__ float factor;\n__global__").replace("copy", "scale")
+    results, _ = occutune.tune_kernel("scale", source, SIZE, arguments, {"block_size_x": [64], "WORK": [0]},
+                                      cmem_args={"factor": numpy.float32(3)}, quiet=True,
+                                      answer=[None, 3 * arguments[0], None])
+    assert "time" in results[0]
+
+
+def test_metrics_and_objective(arguments, parameters):
+    metrics = {"work": lambda p: 1 + p["WORK"], "GB/s": "work * 10 / time"}
+    results, env = tune(arguments, parameters, metrics=metrics, objective="GB/s")
+    assert env["best_config"]["WORK"] == 1
+    assert results[0]["GB/s"] == pytest.approx(10 / results[0]["time"])
+    with pytest.raises(ValueError, match="objective_higher_is_better"):
+        tune(arguments, parameters, metrics=metrics, objective="work")
+    _, env = tune(arguments, parameters, metrics=metrics, objective="work", objective_higher_is_better=False)
+    assert env["best_config"]["WORK"] == 0
+
+
+def test_cache_and_simulation(source_array, arguments, parameters):
+    first, _ = tune(arguments, parameters, cache="cache")
+    cache = json.loads(Path("cache.json").read_text())
+    assert cache["kernel_name"] == "copy" and cache["problem_size"] == [SIZE]
+    assert cache["tune_params_keys"] == list(parameters)
+    again, env = tune(arguments, parameters, cache="cache.json")
+    assert [result["time"] for result in again] == [result["time"] for result in first]
+    simulated, env = tune(arguments, parameters, cache="cache", simulation_mode=True)
+    assert env["level"] == "recorded" and configurations(simulated) == EVERY
+
+
+def test_strategies(arguments, parameters):
+    results, _ = tune(arguments, parameters, strategy="random_sample", strategy_options={"max_fevals": 2}, seed=1)
+    assert len(results) == 2
+    results, _ = tune(arguments, parameters, strategy="random_sample", strategy_options={"fraction": 0.25})
+    assert len([result for result in results if "time" in result]) <= 2
+    assert tune(arguments, parameters, strategy=None)[0]
+    for name in ("genetic_algorithm", "bayes_opt", object()):
+        with pytest.raises(ValueError, match="strategy.*is not supported; leave it out"):
+            tune(arguments, parameters, strategy=name)
+    with pytest.raises(ValueError, match="popsize is not supported"):
+        tune(arguments, parameters, strategy_options={"popsize": 20})
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"texmem_args": {"tex": 1}}, "texture memory is not supported"),
+    ({"observers": [object()]}, "observers are not supported"),
+    ({"lang": "C"}, "C is not supported"),
+    ({"lang": "Fortran"}, "Fortran is not supported"),
+    ({"source": "__kernel void copy() {}"}, "OpenCL is not supported"),
+    ({"source": ["host.cu", "copy.cu"]}, "several sources are a host program"),
+    ({"objectives": {"time": False, "energy": False}}, "one objective is supported"),
+    ({"objective": "energy"}, "energy is neither"),
+])
+def test_what_is_refused_is_refused_aloud(arguments, parameters, options, message):
+    with pytest.raises(ValueError, match=message):
+        tune(arguments, parameters, **options)
+
+
+def test_wrong_arguments(parameters, arguments):
+    with pytest.raises(TypeError, match="argument 2 is a int"):
+        tune([*arguments[:2], SIZE], parameters)
+    with pytest.raises(TypeError, match="elements of type"):
+        tune([numpy.array(["a"]), *arguments[1:]], parameters)
+    with pytest.raises(ValueError, match="nvml_gr_clock"):
+        tune(arguments, {**parameters, "nvml_gr_clock": [1000]})
+
+
+def test_run_kernel(arguments, source_array):
+    outputs = occutune.run_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": 64, "WORK": 0})
+    assert numpy.array_equal(outputs[1], source_array) and outputs[2] == SIZE
+    assert not arguments[1].any()  # what was passed stays as it is
+    square = arguments[0].reshape(64, 64).T
+    outputs = occutune.run_kernel("copy", SOURCE, SIZE, [square, numpy.zeros_like(square), arguments[2]],
+                                  {"block_size_x": 64, "WORK": 0})
+    assert numpy.array_equal(outputs[1], square)
+
+
+def test_scalars_are_exact():
+    from occutune._job import _scalar
+
+    assert _scalar(numpy.int32(-7), 0) == {"scalar": "int32", "value": "-(7)"}
+    assert _scalar(numpy.uint64(2**64 - 1), 0) == {"scalar": "bytes", "value": "ff" * 8}
+    assert _scalar(numpy.float16(1), 0) == {"scalar": "bytes", "value": "003c"}
+    assert _scalar(numpy.complex64(1), 0) == {"scalar": "bytes", "value": "0000803f00000000"}
+    assert _scalar(numpy.bool_(True), 0) == {"scalar": "bytes", "value": "01"}
+    assert _scalar(numpy.float32("nan"), 0)["scalar"] == "bytes"
