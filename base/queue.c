@@ -1,4 +1,5 @@
 #include "base/queue.h"
+#include "base/clock.h"
 
 #include "base/locale.h"
 #include "base/map.h"
@@ -48,14 +49,6 @@ struct queue {
     size_t pending;
     bool closing;
 };
-
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void list_init(struct job_list *list)
 {
@@ -118,7 +111,7 @@ static void end_first(struct lane *lane, const struct job *job)
 /* Runs a job without holding the mutex, which is held before and after. */
 static void run_job(struct queue *queue, struct lane *lane, struct job *job)
 {
-    const double start_s = now_s();
+    const double start_s = clock_wall_s();
 
     lane->running++;
     lane->started_s += start_s;
@@ -127,7 +120,7 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
     pthread_mutex_lock(&queue->mutex);
     lane->running--;
     lane->started_s -= start_s;
-    lane->busy_s += now_s() - start_s;
+    lane->busy_s += clock_wall_s() - start_s;
     end_first(lane, job);
     list_add(&queue->finished, job);
     pthread_cond_signal(&queue->done);
@@ -352,7 +345,7 @@ static bool wait_done(struct queue *queue, double deadline_s)
 
 bool queue_wait(struct queue *queue, void **argument, double timeout_s)
 {
-    const double deadline_s = timeout_s < 0 ? -1 : now_s() + timeout_s;
+    const double deadline_s = timeout_s < 0 ? -1 : clock_wall_s() + timeout_s;
     struct job *job;
 
     pthread_mutex_lock(&queue->mutex);
@@ -398,7 +391,7 @@ double queue_busy_s(struct queue *queue, size_t lane)
     double busy_s;
 
     pthread_mutex_lock(&queue->mutex);
-    busy_s = l->busy_s + (double)l->running * now_s() - l->started_s;
+    busy_s = l->busy_s + (double)l->running * clock_wall_s() - l->started_s;
     pthread_mutex_unlock(&queue->mutex);
     return busy_s;
 }

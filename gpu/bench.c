@@ -1,5 +1,7 @@
 #include "gpu/bench.h"
 
+#include "base/clock.h"
+
 #include "gpu/loaded.h"
 
 #include <stdio.h>
@@ -198,7 +200,7 @@ static int launch_first(struct trial *trial, struct bench *bench, const struct l
 static int verify_first(struct trial *trial, struct bench *bench, const struct loaded *loaded,
                         const struct protocol *protocol, const struct announcer *announcer, struct err *err)
 {
-    double start = clock_seconds();
+    double start = clock_wall_s();
     int rc = verify_prepare(&bench->verifier, &loaded->binding, &bench->wanted, err);
 
     if (!rc)
@@ -211,7 +213,7 @@ static int verify_first(struct trial *trial, struct bench *bench, const struct l
         rc = announce(announcer, STAGE_MEASURE, check_s, err);
     if (!rc && trial->outcome == OUTCOME_OK)
         rc = verify_check(trial, &bench->verifier, &loaded->binding, &bench->wanted, protocol, err);
-    trial->verify_s = clock_seconds() - start;
+    trial->verify_s = clock_wall_s() - start;
     return rc;
 }
 
@@ -225,7 +227,7 @@ static int measure_verified(struct trial *trial, struct bench *bench, const stru
                             const struct protocol *protocol, const struct announcer *announcer,
                             struct err *err)
 {
-    double start = clock_seconds();
+    double start = clock_wall_s();
     int rc =
         measure(trial, &bench->measurer, &loaded->subject, protocol, promise_measure, (void *)announcer, err);
 
@@ -238,7 +240,7 @@ static int measure_verified(struct trial *trial, struct bench *bench, const stru
         memcpy(trial->message, text, sizeof text);
         trial->outcome = OUTCOME_UNSTABLE;
     }
-    trial->benchmark_s = clock_seconds() - start;
+    trial->benchmark_s = clock_wall_s() - start;
     return rc;
 }
 
@@ -271,7 +273,7 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
         rc = buffers_bind(&loaded.binding, &bench->buffers, launch, err);
     if (!rc)
         rc = learn_reference(bench, reference, launch, protocol->deadline_s, announcer, err);
-    start = clock_seconds();
+    start = clock_wall_s();
     if (!rc)
         rc = announce(announcer, STAGE_LOAD, load_s, err);
     if (!rc) {
@@ -286,7 +288,7 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
     out->local_bytes = loaded.facts.local_bytes;
     out->blocks_per_sm = loaded.facts.blocks_per_sm;
     loaded_close(&loaded, &bench->buffers);
-    out->total_s = clock_seconds() - start;
+    out->total_s = clock_wall_s() - start;
     return rc;
 }
 

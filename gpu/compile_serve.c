@@ -1,5 +1,6 @@
 #include "gpu/compile_serve.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "launch/outcome.h"
 #include "gpu/message.h"
@@ -274,7 +275,7 @@ static int answer(int fd, const struct ending *ending, const struct part *payloa
 
 static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, struct err *err)
 {
-    double start = clock_seconds();
+    double start = clock_wall_s();
     char *log = NULL, *diagnostic = NULL;
     struct ending ending = {.outcome = OUTCOME_OK};
     struct part code = {0}, said = {0};
@@ -300,7 +301,7 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
                                  .own_failure = fails_itself(result),
                                  .diagnostic = diagnostic ? diagnostic : nvrtc->nvrtcGetErrorString(result)};
     }
-    ending.compile_s = clock_seconds() - start;
+    ending.compile_s = clock_wall_s() - start;
     rc = answer(fd, &ending, result ? &said : &code, err);
     free(log);
     free(diagnostic);

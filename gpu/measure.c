@@ -1,5 +1,6 @@
 #include "gpu/measure.h"
 
+#include "base/clock.h"
 #include "base/stats.h"
 #include "gpu/message.h"
 
@@ -207,13 +208,13 @@ static int estimate(double *duration_s, double *kernel_s, const struct plan *pla
 /* Runs until the clock no longer rises, once at least. */
 static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
 {
-    double end = clock_seconds() + warm_up_s, previous = 0, sample, clock_hz = 0;
+    double end = clock_wall_s() + warm_up_s, previous = 0, sample, clock_hz = 0;
     int rc;
 
     do {
         previous = clock_hz;
         rc = take_samples(&sample, &clock_hz, kernel_s, plan, 1, err);
-    } while (!rc && clock_seconds() < end && fabs(clock_hz - previous) > clock_tolerance * clock_hz);
+    } while (!rc && clock_wall_s() < end && fabs(clock_hz - previous) > clock_tolerance * clock_hz);
     return rc;
 }
 
@@ -359,13 +360,13 @@ static int calibrate(struct measurer *measurer, struct err *err)
     struct subject subject = {measurer->buffers->kernels->empty, &launch, &binding};
     struct plan plan = {.measurer = measurer, .subject = &subject};
     double half = 0, whole = 0, direct = 0, pairs = 0, each;
-    double end = clock_seconds() + start_up_s;
+    double end = clock_wall_s() + start_up_s;
     int rc;
 
     launch_init(&launch);
     do
         rc = time_empty(&half, &plan, MEASURE_GRAPH / 2, true, err);
-    while (!rc && clock_seconds() < end);
+    while (!rc && clock_wall_s() < end);
     if (!rc)
         rc = time_empty(&whole, &plan, MEASURE_GRAPH, true, err);
     if (!rc)

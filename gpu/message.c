@@ -1,5 +1,7 @@
 #include "gpu/message.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -20,14 +22,6 @@ struct frame {
     uint64_t head_bytes, payload_bytes;
 };
 
-double clock_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 bool child_is_stopped(pid_t child)
 {
     siginfo_t what = {0};
@@ -35,7 +29,7 @@ bool child_is_stopped(pid_t child)
     return child && !waitid(P_PID, (id_t)child, &what, WSTOPPED | WNOHANG | WNOWAIT) && what.si_pid == child;
 }
 
-/* A wait under way; times in clock_seconds(). */
+/* A wait under way; times in clock_wall_s(). */
 struct wait {
     int fd;
     pid_t child;
@@ -60,7 +54,7 @@ static struct wait begin_wait(int fd, struct patience patience)
     return (struct wait){
         .fd = fd,
         .child = patience.child,
-        .end = patience.timeout_s < 0 ? INFINITY : clock_seconds() + patience.timeout_s,
+        .end = patience.timeout_s < 0 ? INFINITY : clock_wall_s() + patience.timeout_s,
         .stopped_until = INFINITY,
         .core_end = patience.core_s > 0 ? core_seconds(patience.child) + patience.core_s : INFINITY,
     };
@@ -82,7 +76,7 @@ static int wait_for(struct wait *wait, short events, struct err *err)
     struct pollfd poller = {.fd = wait->fd, .events = events};
 
     for (;;) {
-        const double now = clock_seconds(), left = wait->end - now;
+        const double now = clock_wall_s(), left = wait->end - now;
         const double step = fmin(wait->child ? tick_s : for_ever_s, left > 0 ? left : 0);
         const int n = poll(&poller, 1, (int)ceil(1000 * step));
 

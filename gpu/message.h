@@ -45,6 +45,4 @@ void message_release(struct message *message);
 /* Whether a signal has stopped the child (0: none). */
 bool child_is_stopped(pid_t child);
 
-double clock_seconds(void); /* monotonic */
-
 #endif

@@ -1,5 +1,6 @@
 #include "gpu/process.h"
 
+#include "base/clock.h"
 #include "base/place.h"
 #include "gpu/message.h"
 
@@ -116,12 +117,12 @@ int process_kill(struct process *process)
 
 void process_stop(struct process *process)
 {
-    double end = clock_seconds() + 1;
+    double end = clock_wall_s() + 1;
 
     if (!process->pid)
         return;
     shutdown(process->fd, SHUT_RDWR);
-    while (clock_seconds() < end) {
+    while (clock_wall_s() < end) {
         pid_t reaped = waitpid(process->pid, NULL, WNOHANG);
 
         if (reaped == process->pid || (reaped < 0 && errno == ECHILD)) {

@@ -2,24 +2,17 @@
  * the process. */
 #include "space/space.h"
 
+#include "base/clock.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int measure(const char *path, struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
     uint64_t index, sum = 0;
-    double start = now_s(), counted;
+    double start = clock_wall_s(), counted;
     struct spec spec;
     struct space *space;
     int failed = spec_read(&spec, path, SPEC_SPACE, NULL, 0, err);
@@ -28,14 +21,15 @@ static int measure(const char *path, struct err *err)
         return failed;
     failed = space_open(&space, &spec, 0, err);
     if (!failed) {
-        counted = now_s();
+        counted = clock_wall_s();
         for (index = 0; index < space_count(space); index++) {
             space_configuration(choices, space, index);
             sum += choices[index % spec.parameter_count];
         }
         printf("%s: %" PRIu64 " valid of %" PRIu64 ", counted in %.3f s, listed in %.3f s (checksum %" PRIu64
                ")\n",
-               path, space_count(space), space_combinations(space), counted - start, now_s() - counted, sum);
+               path, space_count(space), space_combinations(space), counted - start, clock_wall_s() - counted,
+               sum);
         space_close(space);
     }
     spec_release(&spec);

@@ -349,36 +349,3 @@ int infer_levels(struct infer_hierarchy *out, const struct infer_curve *curve, s
     out->beyond = count ? plateaus[count - 1].cycles : 0;
     return 0;
 }
-
-static bool is_whole(double value)
-{
-    return value >= 1 && fabs(value - round(value)) < 1e-9 * value;
-}
-
-int infer_fourth(struct infer_geometry *geometry, struct err *err)
-{
-    double *parts[] = {&geometry->ways, &geometry->sets, &geometry->line};
-    double product = 1, *missing = NULL;
-    int i, unknown = !(geometry->bytes > 0);
-
-    for (i = 0; i < 3; i++)
-        if (*parts[i] > 0) {
-            product *= *parts[i];
-        } else {
-            missing = parts[i];
-            unknown++;
-        }
-    if (unknown > 1)
-        return err_set(err, ERR_USAGE, "%d of capacity, ways, sets and line are unknown: three must be known",
-                       unknown);
-    if (unknown == 0 && geometry->bytes != product)
-        return err_set(err, ERR_USAGE, "%g bytes are not %g ways x %g sets x %g bytes", geometry->bytes,
-                       geometry->ways, geometry->sets, geometry->line);
-    if (unknown == 1 && !missing)
-        geometry->bytes = product;
-    if (missing && !is_whole(geometry->bytes / product))
-        return err_set(err, ERR_USAGE, "%g bytes are not a multiple of %g", geometry->bytes, product);
-    if (missing)
-        *missing = geometry->bytes / product;
-    return 0;
-}

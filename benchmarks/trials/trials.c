@@ -1,6 +1,7 @@
 /* What trying variants costs: trials SPEC [COUNT] compiles COUNT configurations spread over the space with 1,
  * 2, 4, ... threads, as many as there are cores, without a cache; then, where a GPU is, tries each and prints
  * what a trial cost beyond the kernel's own runs. */
+#include "base/clock.h"
 #include "base/queue.h"
 #include "base/stats.h"
 #include "gpu/compile.h"
@@ -71,12 +72,12 @@ static int compile_all(double *seconds, struct run *run, unsigned threads, struc
 
     if (rc)
         return rc;
-    start = clock_seconds();
+    start = clock_wall_s();
     for (i = 0; !rc && i < run->count; i++)
         rc = queue_submit(queue, 0, compile, &run->jobs[i], err);
     while (queue_wait(queue, &done, -1))
         continue;
-    *seconds = clock_seconds() - start;
+    *seconds = clock_wall_s() - start;
     queue_close(queue);
     for (i = 0; !rc && i < run->count; i++)
         if (run->jobs[i].err.code)
@@ -172,7 +173,7 @@ static int time_trials(struct run *run, struct err *err)
     reference = (struct reference){.code = code_of(&expected), .launch = &expected.variant.launch};
     for (i = 0; !rc && i < run->count; i++) {
         struct code code = code_of(&run->jobs[i]);
-        double start = clock_seconds();
+        double start = clock_wall_s();
         struct trial trial;
 
         if (run->jobs[i].result.outcome != OUTCOME_OK)
@@ -184,7 +185,7 @@ static int time_trials(struct run *run, struct err *err)
             failed++;
         } else if (!rc && i) { /* the first also fills the buffers and runs the reference */
             kernel += trial.kernel_s;
-            overhead[n++] = clock_seconds() - start - trial.kernel_s;
+            overhead[n++] = clock_wall_s() - start - trial.kernel_s;
             best = best > 0 && best < trial.time_s ? best : trial.time_s;
         }
         trial_release(&trial);

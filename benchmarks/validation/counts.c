@@ -173,6 +173,14 @@ static bool stores(const struct sass *i)
            !(i->accesses[0].access & SASS_ATOMICALLY);
 }
 
+/* Sectors of global memory as L1's tag stage counts them: a copy past L1 to rows that lie askew in shared
+ * memory is counted by the sectors it fills there. L2 sees count->sectors. */
+static double tagged_sectors(const struct sass *i, const struct traffic_count *count)
+{
+    return i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS] ? fmax(count->sectors, count->filled)
+                                                           : count->sectors;
+}
+
 static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, const struct traffic *traffic)
 {
     size_t i;
@@ -186,7 +194,7 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
         if (!instruction->access_count)
             continue;
         if (loads(instruction)) {
-            out[COUNTER_LOAD_SECTORS] += traffic->warps * traffic_tagged_sectors(instruction, count);
+            out[COUNTER_LOAD_SECTORS] += traffic->warps * tagged_sectors(instruction, count);
             out[COUNTER_LOAD_REQUESTS] += traffic->warps * count->requests;
         } else if (stores(instruction)) {
             out[COUNTER_STORE_SECTORS] += traffic->warps * count->sectors;

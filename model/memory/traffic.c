@@ -72,12 +72,6 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
     };
 }
 
-double traffic_tagged_sectors(const struct sass *i, const struct traffic_count *count)
-{
-    return i->op == SASS_LDGSTS && i->mod[SASS_MOD_BYPASS] ? fmax(count->sectors, count->filled)
-                                                           : count->sectors;
-}
-
 /* Counts
  * ---------------------------------------------------------------------------------------------------------
  */

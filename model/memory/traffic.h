@@ -137,10 +137,6 @@ struct traffic_l2 {
 };
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
 
-/* Sectors of global memory as L1's tag stage counts them: a copy past L1 to rows that lie askew in shared
- * memory is counted by the sectors it fills there. L2 sees count->sectors. */
-double traffic_tagged_sectors(const struct sass *instruction, const struct traffic_count *count);
-
 /* The space an instruction's access number `a` goes to; generic ones count as global. */
 bool traffic_is_global(const struct sass *instruction);
 

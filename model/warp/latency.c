@@ -178,26 +178,6 @@ void replay_repeat(struct replay *warp, const struct replay *before, uint64_t ti
     shift_times(warp->place_free, warp->places, by);
 }
 
-int replay_loop(struct replay *warp, const struct replay_op *ops, size_t n, uint64_t repeats, struct err *err)
-{
-    struct replay_issue issue;
-    struct replay before;
-    size_t i;
-
-    while (repeats > 0) {
-        before = *warp;
-        for (i = 0; i < n; i++)
-            if (replay_step(&issue, warp, &ops[i], err))
-                return ERR_USAGE;
-        repeats--;
-        if (replay_is_steady(&before, warp)) {
-            replay_repeat(warp, &before, repeats);
-            return 0;
-        }
-    }
-    return 0;
-}
-
 void replay_barrier(struct replay *const *warps, size_t n, double latency)
 {
     double latest = 0;
@@ -213,16 +193,6 @@ void replay_barrier(struct replay *const *warps, size_t n, double latency)
             warps[i]->earliest += wait;
         }
     }
-}
-
-double replay_block_latency(const struct replay *const *warps, size_t n, double replace_cycles)
-{
-    double latest = 0;
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        latest = fmax(latest, warps[i]->last);
-    return latest + replace_cycles;
 }
 
 double replay_unevenness(double warps, unsigned partitions)

@@ -90,12 +90,7 @@ void replay_init(struct replay *warp, unsigned loads_in_flight);
 /* Issues one instruction. ERR_USAGE names a slot, pipe or level out of range, and nothing has changed. */
 int replay_step(struct replay_issue *out, struct replay *warp, const struct replay_op *op, struct err *err);
 
-/* Issues ops[0 .. n) `repeats` times, with the same result as that many steps; once an iteration leaves the
- * warp as it found it but for the time, the rest is extrapolated. */
-int replay_loop(struct replay *warp, const struct replay_op *ops, size_t n, uint64_t repeats,
-                struct err *err);
-
-/* For loops with barriers or loops inside, which whoever feeds the steps must unfold: whether one iteration,
+/* For loops, which whoever feeds the steps unfolds: whether one iteration,
  * from `before` to *warp, left the warp as it was but for the time, and `times` more iterations of that kind.
  * Warps that meet at barriers are steady only together, all with the same (earliest - before->earliest). */
 bool replay_is_steady(const struct replay *before, const struct replay *warp);
@@ -104,10 +99,6 @@ void replay_repeat(struct replay *warp, const struct replay *before, uint64_t ti
 /* All n warps have issued their barrier instruction last: each goes on at the latest of those issue times
  * plus the barrier's latency (3.7, Listing 3.3). */
 void replay_barrier(struct replay *const *warps, size_t n, double latency);
-
-/* Latency of every warp of a block: its warps end together with the last, and a new block takes
- * `replace_cycles` to come (3.7). n >= 1. */
-double replay_block_latency(const struct replay *const *warps, size_t n, double replace_cycles);
 
 /* How much more the fullest sub-partition has to do than the mean when `warps` >= 1 are dealt out in turn to
  * `partitions` >= 1: five warps on four run like eight, 1.6. */

@@ -2,6 +2,8 @@
  * not, every element type, the carve-out, and what a trial costs beyond the kernel's own runs. */
 #include "trial_setup.h"
 
+#include "base/clock.h"
+
 #include "gpu/compile.h"
 #include "gpu/message.h"
 
@@ -134,7 +136,7 @@ static void test_hangs(void **state)
 
     (void)state;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double start = clock_seconds();
+        double start = clock_wall_s();
         struct launch launch;
         struct trial trial;
 
@@ -143,12 +145,12 @@ static void test_hangs(void **state)
         launch.block[0] = (unsigned)cases[i].threads;
         assert_int_equal(try_copy(&trial, cases[i].name, &launch), cases[i].outcome);
         print_message("%s: %s %s, %.2f s\n", cases[i].name, outcome_text(trial.outcome), trial.message,
-                      clock_seconds() - start);
+                      clock_wall_s() - start);
         trial_release(&trial);
         launch_release(&launch);
         protocol.deadline_s = 10;
         expect_recovery();
-        print_message("with a fresh worker: %.2f s\n", clock_seconds() - start);
+        print_message("with a fresh worker: %.2f s\n", clock_wall_s() - start);
     }
 }
 
@@ -396,12 +398,12 @@ static void test_overhead(void **state)
     add_scalar(&launch, &n, sizeof n);
     reference = (struct reference){.code = code, .launch = &launch};
     for (i = -1; i < TRIALS; i++) {
-        double start = clock_seconds();
+        double start = clock_wall_s();
         struct trial trial;
 
         assert_int_equal(try_variant(&trial, worker, &code, &launch, &reference, &protocol), OUTCOME_OK);
         if (i >= 0) {
-            wall += clock_seconds() - start;
+            wall += clock_wall_s() - start;
             own += trial.kernel_s;
             verify += trial.verify_s;
             benchmark += trial.benchmark_s;

@@ -1,12 +1,13 @@
 #include "tuner/cli/progress.h"
 
+#include "base/clock.h"
+
 #include "tuner/predict/ranking.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 void progress_time_text(char out[32], double time_s)
 {
@@ -32,14 +33,6 @@ void progress_duration_text(char out[32], double duration_s)
         snprintf(out, 32, "%.0f min %02.0f s", floor(duration_s / 60), fmod(floor(duration_s), 60));
     else
         snprintf(out, 32, "%.0f h %02.0f min", floor(duration_s / 3600), fmod(floor(duration_s / 60), 60));
-}
-
-static double wall_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Columns of the terminal, which must not wrap what is redrawn. */
@@ -75,7 +68,7 @@ static void draw_bar(const struct cli *cli, const char *name, double share, cons
 /* Whether it is time to show something again. A short run that is not drawn needs no line. */
 static bool is_due(struct progress *progress, bool at_once)
 {
-    const double wall = wall_s(), interval = progress->cli->terminal ? 0.1 : 10;
+    const double wall = clock_wall_s(), interval = progress->cli->terminal ? 0.1 : 10;
     const bool first = progress->shown_s == 0;
 
     if (progress->quiet || (wall - progress->shown_s < interval && !(at_once && progress->cli->terminal)))
