@@ -6,7 +6,12 @@
 #include "base/clock.h"
 #include "base/stats.h"
 
-enum { SEEDS = 24 };
+/* How good searches are on average is held over 24 seeds. A sanitizer, which looks at memory, gets fewer: what
+ * holds of each single run is checked all the same. */
+#ifndef SEEDS
+#define SEEDS 24
+#endif
+enum { HOLDS_AVERAGES = SEEDS >= 24 };
 
 /* Runs SEEDS spaces of a kind, with a small ration of trials or until it ends by itself; quality[i] is the
  * best time of all over the best found. */
@@ -46,6 +51,8 @@ static void check_kind(enum synthetic_kind kind, double median, double tenth)
         print_message("%sbest found: median %.4f, tenth percentile %.4f; random search %.4f\n",
                       rationed ? "rationed, " : "", stats_median(quality, SEEDS),
                       stats_quantile(quality, SEEDS, 0.1), stats_median(random, SEEDS));
+        if (!HOLDS_AVERAGES)
+            continue;
         assert_true(stats_median(quality, SEEDS) >= median);
         assert_true(stats_quantile(quality, SEEDS, 0.1) >= tenth);
         assert_true(stats_median(quality, SEEDS) > stats_median(random, SEEDS));
@@ -276,7 +283,7 @@ static void cuts_nothing_that_is_unread(void **state)
 /* The true share of the pruned that are faster lies below the stated limit in 95 % of runs. */
 static void audit_keeps_its_word(void **state)
 {
-    enum { RUNS = 80 };
+    enum { RUNS = SEEDS * 10 / 3 };
     struct synthetic synthetic;
     struct synthetic_run run;
     unsigned kept = 0, r;
@@ -294,7 +301,7 @@ static void audit_keeps_its_word(void **state)
         synthetic_close(&synthetic);
     }
     print_message("kept in %u of %d runs\n", kept, RUNS);
-    assert_true(kept >= 0.95 * RUNS);
+    assert_true(!HOLDS_AVERAGES || kept >= 0.95 * RUNS);
 }
 
 static void repeats_itself(void **state)
