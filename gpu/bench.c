@@ -127,7 +127,7 @@ static int read_reference(struct bench *bench, const struct bench_reference *ref
     for (i = 0; !rc && i < launch->argument_count; i++) {
         const struct argument *argument = &launch->arguments[i];
 
-        if (argument->kind != ARGUMENT_BUFFER || !role_is_result(argument->role) || !argument->name)
+        if (!argument_is_buffer(argument) || !role_is_result(argument->role) || !argument->name)
             continue;
         for (k = 0; !rc && k < reference->file_count; k++) {
             struct fill fill = {.kind = FILL_FILE};

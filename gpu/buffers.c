@@ -267,27 +267,39 @@ static int bind_buffer(struct binding *binding, size_t index, struct buffers *bu
     return make_buffer(&binding->buffers[index], buffers, argument, key, err);
 }
 
+static uint64_t address_of(void *binding, size_t index)
+{
+    return ((struct binding *)binding)->buffers[index]->data;
+}
+
+static int put_tensor_map(void *binding, unsigned char *out, const struct tensor_map *map, size_t index,
+                          struct err *err)
+{
+    const struct binding *bound = binding;
+    const int rc = gpu_tensor_map(out, bound->gpu, map, bound->buffers[map->buffer]->data + map->offset, err);
+
+    if (rc)
+        err_prefix(err, "arguments[%zu]", index);
+    return rc;
+}
+
 int buffers_bind(struct binding *out, struct buffers *buffers, struct launch *launch, struct err *err)
 {
-    size_t n = launch->argument_count, i, parameter = 0;
+    const struct argument_place place = {out, address_of, put_tensor_map};
+    size_t n = launch->argument_count, i, passed;
     int rc = 0;
 
     memset(out, 0, sizeof *out);
     out->count = n;
+    out->gpu = buffers->gpu;
     out->buffers = calloc(n + 1, sizeof *out->buffers);
-    out->parameters = calloc(n + 1, sizeof *out->parameters);
-    if (!out->buffers || !out->parameters)
+    if (!out->buffers)
         rc = err_memory(err);
-    for (i = 0; !rc && i < n; i++) {
-        struct argument *argument = &launch->arguments[i];
-
-        if (argument->kind == ARGUMENT_BUFFER)
-            rc = bind_buffer(out, i, buffers, argument, err);
-        if (argument->kind == ARGUMENT_SCALAR)
-            out->parameters[parameter++] = argument->bytes;
-        else if (out->buffers[i])
-            out->parameters[parameter++] = &out->buffers[i]->data;
-    }
+    for (i = 0; !rc && i < n; i++)
+        if (argument_is_buffer(&launch->arguments[i]))
+            rc = bind_buffer(out, i, buffers, &launch->arguments[i], err);
+    if (!rc)
+        rc = launch_parameters(&out->parameters, &passed, launch, &place, err);
     if (rc)
         binding_release(out);
     return rc;

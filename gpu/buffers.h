@@ -42,6 +42,7 @@ struct binding {
         *buffers; /* by argument; null for scalars and symbols. The array is owned, the buffers are not */
     void **parameters; /* owned; what gpu_launch wants */
     size_t count;
+    struct gpu *gpu; /* borrowed */
 };
 
 /* Finds or makes the buffers of a launch, whose fills are prepared on the way. Stays valid until the next

@@ -180,11 +180,12 @@ static const char *named_arch(const char *option)
     return NULL;
 }
 
-/* The code is for the device at hand. An option may ask for the same with what only this architecture has
- * (-arch=sm_90a); NVRTC would make a mixture of two architectures. */
+/* The code is for the device at hand. An option may ask for the same with or without what only this
+ * architecture has (-arch=sm_90a); NVRTC would make a mixture of two architectures. */
 static int check_arch(const struct compile_request *request, struct err *err)
 {
-    const size_t length = strlen(request->arch);
+    const size_t prefix = strcspn(request->arch, "0123456789");
+    const size_t length = prefix + strspn(request->arch + prefix, "0123456789");
     const bool variants = !strncmp(request->arch, "sm_", 3) && atoi(request->arch + 3) >= 90;
 
     for (size_t i = 0; i < request->option_count; i++) {
@@ -192,9 +193,9 @@ static int check_arch(const struct compile_request *request, struct err *err)
 
         if (named && (strncmp(named, request->arch, length) ||
                       (*suffix && strcmp(suffix, "a") && strcmp(suffix, "f"))))
-            return err_set(err, ERR_USAGE, "the option %s: the code is compiled for %s: leave it out%s%s%s",
+            return err_set(err, ERR_USAGE, "the option %s: the code is compiled for %s: leave it out%s%.*s%s",
                            request->options[i], request->arch, variants ? ", or write -arch=" : "",
-                           variants ? request->arch : "", variants ? "a" : "");
+                           variants ? (int)length : 0, request->arch, variants ? "a" : "");
     }
     return 0;
 }

@@ -71,8 +71,14 @@ struct function_facts {
 int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function function,
                 const struct launch *launch, struct err *err);
 
-int gpu_launch(struct gpu *gpu, gpu_function function, const unsigned grid[3], const unsigned block[3],
-               unsigned shared_bytes, void **parameters, struct err *err);
+/* Writes the TENSOR_MAP_BYTES of a tensor map whose coordinates 0 lie at `address`. ERR_GPU where the driver
+ * refuses it. */
+int gpu_tensor_map(unsigned char *out, struct gpu *gpu, const struct tensor_map *map, gpu_address address,
+                   struct err *err);
+
+/* Queues a kernel with the launch's geometry and attributes; its arguments are `parameters`. */
+int gpu_launch(struct gpu *gpu, gpu_function function, const struct launch *launch, void **parameters,
+               struct err *err);
 int gpu_synchronize(struct gpu *gpu, struct err *err);
 
 /* Events and graphs. Between gpu_capture and gpu_capture_end nothing runs: what is queued becomes the graph.

@@ -41,6 +41,11 @@
     X(launch, "cuLaunchKernel",                                                                              \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,  \
        void **))                                                                                             \
+    X(launch_with, "cuLaunchKernelEx", (const CUlaunchConfig *, CUfunction, void **, void **))               \
+    X(tensor_map_encode, "cuTensorMapEncodeTiled",                                                           \
+      (CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,       \
+       const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,                    \
+       CUtensorMapL2promotion, CUtensorMapFloatOOBfill))                                                     \
     X(stream_create, "cuStreamCreate", (CUstream *, unsigned))                                               \
     X(stream_destroy, "cuStreamDestroy_v2", (CUstream))                                                      \
     X(stream_synchronize, "cuStreamSynchronize", (CUstream))                                                 \

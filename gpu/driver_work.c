@@ -1,6 +1,8 @@
 /* Memory, code, and what is queued on the stream. */
 #include "gpu/driver_cuda.h"
 
+#include <string.h>
+
 int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err)
 {
     CUdeviceptr pointer = 0;
@@ -69,9 +71,11 @@ int gpu_find_symbol(gpu_address *out, size_t *bytes, struct gpu *gpu, gpu_module
     return rc;
 }
 
+enum { CLUSTER_PORTABLE = 8 };
+
 /* Clusters of more than 8 thread blocks run only where they are asked for. A driver that does not know
  * clusters has no kernel with one. */
-static int allow_cluster(struct gpu *gpu, gpu_function function, struct err *err)
+static int allow_cluster(struct gpu *gpu, gpu_function function, const struct launch *launch, struct err *err)
 {
     static const CUfunction_attribute dimensions[] = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
                                                       CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
@@ -83,7 +87,7 @@ static int allow_cluster(struct gpu *gpu, gpu_function function, struct err *err
             return 0;
         blocks *= n;
     }
-    if (blocks <= 8)
+    if (blocks <= CLUSTER_PORTABLE && launch_cluster_blocks(launch) <= CLUSTER_PORTABLE)
         return 0;
     return driver_check(
         gpu, gpu->driver.function_set(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
@@ -96,7 +100,7 @@ int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function functi
     const struct driver *driver = &gpu->driver;
     int threads = (int)launch_threads(launch);
 
-    if (allow_cluster(gpu, function, err))
+    if (allow_cluster(gpu, function, launch, err))
         return err ? err->code : ERR_GPU;
     if (launch->shared_bytes &&
         driver_check(gpu,
@@ -125,12 +129,85 @@ int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function functi
     return 0;
 }
 
-int gpu_launch(struct gpu *gpu, gpu_function function, const unsigned grid[3], const unsigned block[3],
-               unsigned shared_bytes, void **parameters, struct err *err)
+/* Whether the driver takes a type, an interleave, ... by the number that launch/tensor_map.h gives it. */
+#define SAME(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), "tensor_map.h counts as cuda.h does")
+SAME(TENSOR_UINT8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+SAME(TENSOR_BFLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+SAME(TENSOR_TFLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+SAME(TENSOR_INTERLEAVE_32, CU_TENSOR_MAP_INTERLEAVE_32B);
+SAME(TENSOR_SWIZZLE_128, CU_TENSOR_MAP_SWIZZLE_128B);
+SAME(TENSOR_L2_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+SAME(TENSOR_FILL_NAN, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
+
+int gpu_tensor_map(unsigned char *out, struct gpu *gpu, const struct tensor_map *map, gpu_address address,
+                   struct err *err)
 {
+    cuuint64_t dimensions[TENSOR_RANK_MOST], strides[TENSOR_RANK_MOST];
+    CUtensorMap encoded;
+    unsigned d;
+    int rc;
+
+    for (d = 0; d < map->rank; d++) {
+        dimensions[d] = map->dimensions[d];
+        strides[d] = map->strides[d];
+    }
+    rc = driver_check(gpu,
+                      gpu->driver.tensor_map_encode(
+                          &encoded, (CUtensorMapDataType)map->type, map->rank, (void *)(uintptr_t)address,
+                          dimensions, strides + 1, map->box, map->element_strides,
+                          (CUtensorMapInterleave)map->interleave, (CUtensorMapSwizzle)map->swizzle,
+                          (CUtensorMapL2promotion)map->l2, (CUtensorMapFloatOOBfill)map->fill),
+                      "making the tensor map", err);
+    if (!rc)
+        memcpy(out, &encoded, TENSOR_MAP_BYTES);
+    return rc;
+}
+
+enum { ATTRIBUTES_MOST = 3 };
+
+static unsigned launch_attributes(CUlaunchAttribute out[ATTRIBUTES_MOST], const struct launch *launch)
+{
+    unsigned count = 0;
+
+    memset(out, 0, ATTRIBUTES_MOST * sizeof *out);
+    if (launch_cluster_blocks(launch) > 1) {
+        out[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        out[count].value.clusterDim.x = launch->cluster[0];
+        out[count].value.clusterDim.y = launch->cluster[1];
+        out[count++].value.clusterDim.z = launch->cluster[2];
+    }
+    if (launch->cooperative) {
+        out[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        out[count++].value.cooperative = 1;
+    }
+    if (launch->programmatic) {
+        out[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        out[count++].value.programmaticStreamSerializationAllowed = 1;
+    }
+    return count;
+}
+
+int gpu_launch(struct gpu *gpu, gpu_function function, const struct launch *launch, void **parameters,
+               struct err *err)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    CUlaunchAttribute attributes[ATTRIBUTES_MOST];
+    const CUlaunchConfig config = {.gridDimX = grid[0],
+                                   .gridDimY = grid[1],
+                                   .gridDimZ = grid[2],
+                                   .blockDimX = block[0],
+                                   .blockDimY = block[1],
+                                   .blockDimZ = block[2],
+                                   .sharedMemBytes = launch->shared_bytes,
+                                   .hStream = gpu->stream,
+                                   .attrs = attributes,
+                                   .numAttrs = launch_attributes(attributes, launch)};
+
+    if (config.numAttrs)
+        return driver_check(gpu, gpu->driver.launch_with(&config, function, parameters, NULL), "launch", err);
     return driver_check(gpu,
                         gpu->driver.launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                           shared_bytes, gpu->stream, parameters, NULL),
+                                           launch->shared_bytes, gpu->stream, parameters, NULL),
                         "launch", err);
 }
 

@@ -52,14 +52,24 @@ static enum element_kind kind_of(enum element_type type)
     }
 }
 
+static int launch_row(const struct kernels *kernels, gpu_function function, unsigned blocks, unsigned threads,
+                      void **parameters, struct err *err)
+{
+    struct launch launch;
+
+    launch_init(&launch);
+    launch.grid[0] = blocks;
+    launch.block[0] = threads;
+    return gpu_launch(kernels->gpu, function, &launch, parameters, err);
+}
+
 /* A launch over `count` items with a stride loop. */
 static int launch_over(const struct kernels *kernels, gpu_function function, uint64_t count,
                        void **parameters, struct err *err)
 {
     uint64_t wanted = count / THREADS + 1, most = (uint64_t)BLOCKS_PER_SM * gpu_sm_count(kernels->gpu);
-    unsigned grid[3] = {(unsigned)(wanted < most ? wanted : most), 1, 1}, block[3] = {THREADS, 1, 1};
 
-    return gpu_launch(kernels->gpu, function, grid, block, 0, parameters, err);
+    return launch_row(kernels, function, (unsigned)(wanted < most ? wanted : most), THREADS, parameters, err);
 }
 
 int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_address got, gpu_address want,
@@ -107,9 +117,7 @@ int kernels_fill(const struct kernels *kernels, enum element_type type, gpu_addr
 static int launch_guards(const struct kernels *kernels, gpu_function function, unsigned count,
                          void **parameters, struct err *err)
 {
-    unsigned grid[3] = {count, 1, 1}, block[3] = {THREADS, 1, 1};
-
-    return count ? gpu_launch(kernels->gpu, function, grid, block, 0, parameters, err) : 0;
+    return count ? launch_row(kernels, function, count, THREADS, parameters, err) : 0;
 }
 
 int kernels_guard_write(const struct kernels *kernels, gpu_address guards, unsigned count, struct err *err)
@@ -131,8 +139,8 @@ int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsig
  */
 int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err)
 {
-    unsigned sm_count = gpu_sm_count(kernels->gpu), grid[3] = {sm_count, 1, 1}, block[3] = {1, 1, 1};
+    unsigned sm_count = gpu_sm_count(kernels->gpu);
     void *parameters[] = {&stamps, &sm_count};
 
-    return gpu_launch(kernels->gpu, kernels->stamp, grid, block, 0, parameters, err);
+    return launch_row(kernels, kernels->stamp, sm_count, 1, parameters, err);
 }

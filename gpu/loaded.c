@@ -12,7 +12,7 @@ static int set_symbols(struct buffers *buffers, gpu_module module, struct launch
         gpu_address address;
         size_t bytes;
 
-        if (argument->kind != ARGUMENT_SYMBOL)
+        if (!argument_is_symbol(argument))
             continue;
         rc = gpu_find_symbol(&address, &bytes, buffers->gpu, module, argument->name, err);
         if (!rc && argument->count > bytes / element_size(argument->type))

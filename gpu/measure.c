@@ -28,8 +28,7 @@ struct plan {
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
 {
-    return gpu_launch(gpu, subject->function, subject->launch->grid, subject->launch->block,
-                      subject->launch->shared_bytes, subject->binding->parameters, err);
+    return gpu_launch(gpu, subject->function, subject->launch, subject->binding->parameters, err);
 }
 
 double measure_clock(const struct stamp *before, const struct stamp *after, unsigned sm_count)

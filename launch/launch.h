@@ -4,45 +4,13 @@
 #ifndef LAUNCH_LAUNCH_H
 #define LAUNCH_LAUNCH_H
 
-#include "launch/element.h"
+#include "launch/argument.h"
 #include "base/err.h"
-#include "launch/fill.h"
 #include "base/json.h"
-#include "launch/tensor_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum argument_kind {
-    ARGUMENT_SCALAR, /* `bytes`, `size` of them, passed by value */
-    ARGUMENT_BUFFER, /* global memory; passed by address */
-    ARGUMENT_SYMBOL, /* a __constant__ or __device__ variable called `name`, set before the launch; not passed
-                      */
-    ARGUMENT_TENSOR_MAP /* `tensor_map` of a buffer of the same launch; passed by value, TENSOR_MAP_BYTES */
-};
-
-enum role {
-    ROLE_IN,     /* filled; the kernel leaves it as it finds it */
-    ROLE_INOUT,  /* filled, and a result */
-    ROLE_OUT,    /* a result */
-    ROLE_SCRATCH /* the kernel's own between its thread blocks: neither filled nor a result */
-};
-
-bool role_is_filled(enum role role); /* before a launch */
-bool role_is_result(enum role role); /* compared after one */
-
-struct argument {
-    enum argument_kind kind;
-    char *name;           /* buffers and symbols; scalars may have none */
-    unsigned char *bytes; /* scalar */
-    size_t size;          /* scalar: its width in bytes */
-    enum element_type type;
-    uint64_t count; /* buffers and symbols: elements */
-    enum role role;
-    struct fill fill;
-    struct tensor_map *tensor_map; /* owned; null for other kinds */
-};
 
 struct launch {
     unsigned grid[3], block[3]; /* all at least 1 */
@@ -62,6 +30,20 @@ void launch_release(struct launch *launch);
 /* fill_prepare for every argument that has a fill; the message names the argument. */
 int launch_prepare(struct launch *launch, struct err *err);
 
+/* What is passed to the kernel, in its order: `out[k]` points to parameter k, for `count` of them. All are
+ * owned by `out`, one allocation, which the caller frees. `place` says where things lie. */
+int launch_parameters(void ***out, size_t *count, const struct launch *launch,
+                      const struct argument_place *place, struct err *err);
+
+/* What is wrong with an argument beside the others: ERR_USAGE, "arguments[2].box[0]: ...". */
+int launch_check(const struct launch *launch, struct err *err);
+
+/* Whether it has something that only an architecture with cp.async.bulk can launch (tensor maps, clusters,
+ * programmatic launches): writes what, "arguments[2]: a tensor_map", cut to `size`. */
+bool launch_needs_bulk_copies(char *out, size_t size, const struct launch *launch);
+
+unsigned
+launch_cluster_blocks(const struct launch *launch);   /* thread blocks of a cluster; 1: none asked for */
 uint64_t launch_threads(const struct launch *launch); /* threads of a block */
 uint64_t launch_blocks(const struct launch *launch);  /* thread blocks of the grid */
 

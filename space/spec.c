@@ -227,9 +227,12 @@ static void release_launch(struct spec_launch *launch)
     for (k = 0; k < 3; k++) {
         expr_free(launch->grid[k]);
         expr_free(launch->block[k]);
+        expr_free(launch->cluster[k]);
     }
     expr_free(launch->shared);
     expr_free(launch->carveout);
+    expr_free(launch->cooperative);
+    expr_free(launch->programmatic);
 }
 
 static void release_reference(struct spec_reference *reference)
@@ -241,7 +244,26 @@ static void release_reference(struct spec_reference *reference)
     free(reference->paths);
     free(reference->buffers);
     free(reference->kernel.path);
+    free(reference->passed);
     release_launch(&reference->launch);
+}
+
+static void release_tensor_map(struct spec_tensor_map *map)
+{
+    size_t d;
+
+    for (d = 0; map && d < TENSOR_RANK_MOST; d++) {
+        expr_free(map->dimensions[d]);
+        expr_free(map->box[d]);
+        expr_free(d ? map->strides[d - 1] : map->offset);
+        expr_free(map->element_strides[d]);
+    }
+    if (map) {
+        expr_free(map->interleave);
+        expr_free(map->swizzle);
+        expr_free(map->l2);
+    }
+    free(map);
 }
 
 static void release_arguments(struct spec_argument *arguments, size_t count)
@@ -250,6 +272,7 @@ static void release_arguments(struct spec_argument *arguments, size_t count)
 
     for (k = 0; k < count; k++) {
         release_arguments(arguments[k].fields, arguments[k].field_count);
+        release_tensor_map(arguments[k].tensor_map);
         expr_free(arguments[k].value);
         expr_free(arguments[k].fill_value);
         fill_release(&arguments[k].fill);

@@ -14,15 +14,19 @@
  * - configurations: [[a value for each parameter, in their order]]: no others are valid
  * - problem: {NAME: number or expression over the sizes before it}, or a list of such objects with the same
  *   names
- * - launch: {grid, block: lists of 1 to 3 expressions; shared, carveout: expressions}
+ * - launch: {grid, block, cluster: lists of 1 to 3 expressions; shared, carveout: expressions; cooperative,
+ *   programmatic: conditions}
  * - arguments: in the kernel's order, symbols anywhere. A scalar is {scalar: type, value: expression; name},
  *   {scalar: "bytes", value: hexadecimal text; name}, or {scalar: "struct", fields: [scalars]; name}, laid
- *   out as in C; {buffer: type, name, length: expression, fill, role: in (default), inout, out or scratch};
- *   {symbol: name, type, length: expression, fill}
+ *   out as in C, a field {pointer: BUFFER} among them; {buffer: type, name, length: expression, fill, role: in
+ *   (default), inout, out or scratch, passed: false for one reached through others alone}; {symbol: name,
+ *   type, length: expression, fill}; {tensor_map: BUFFER, dimensions, box, strides, element_strides: lists of
+ *   expressions; offset, interleave, swizzle, l2_promotion: expressions; type; fill: zero or nan}
  * - fill of an argument: {uniform: [low, high]}, {normal: [mean, deviation]}, {constant: x}, {expression:
  *   text} or {file: "x.npy"}, with `seed` (default: the argument's position, from 1); every `in` and `inout`
  *   buffer has one
- * - reference: {file, name, launch} of a kernel with the same arguments, its launch over problem sizes only;
+ * - reference: {file, name, launch} of a kernel with the same arguments, or with those that `arguments`
+ *   names, its launch over problem sizes only;
  *   {files: {BUFFER: "x.npy"}}, a result that is not named is not compared;
  *   the text "none", nothing is compared; or no such field: then the default configuration's result
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
@@ -64,9 +68,24 @@ struct spec_parameter {
 };
 
 struct spec_launch {
-    struct expr *grid[3], *block[3]; /* null: 1 */
-    struct expr *shared;             /* bytes; null: 0 */
-    struct expr *carveout;           /* per cent; null: left to the driver */
+    struct expr *grid[3], *block[3];         /* null: 1 */
+    struct expr *shared;                     /* bytes; null: 0 */
+    struct expr *carveout;                   /* per cent; null: left to the driver */
+    struct expr *cluster[3];                 /* null: 1 */
+    struct expr *cooperative, *programmatic; /* conditions; null: false */
+};
+
+struct spec_tensor_map {
+    const char *buffer;
+    size_t index; /* of the buffer among the arguments */
+    bool typed;   /* it has a type of its own */
+    enum tensor_type type;
+    size_t rank;
+    struct expr *dimensions[TENSOR_RANK_MOST], *box[TENSOR_RANK_MOST]; /* null from the rank on */
+    struct expr *strides[TENSOR_RANK_MOST - 1];                        /* bytes; null: packed */
+    struct expr *element_strides[TENSOR_RANK_MOST];                    /* null: 1 */
+    struct expr *offset, *interleave, *swizzle, *l2;                   /* bytes; null: 0 */
+    enum tensor_fill fill;
 };
 
 struct spec_argument {
@@ -78,8 +97,12 @@ struct spec_argument {
     size_t field_count;
     struct expr *value; /* scalar: its value; buffer and symbol: its length */
     enum role role;
-    struct fill fill;        /* expression and path owned; names and values empty */
-    struct expr *fill_value; /* FILL_EXPRESSION: the text parsed over `names` and i */
+    struct fill fill;                   /* expression and path owned; names and values empty */
+    struct expr *fill_value;            /* FILL_EXPRESSION: the text parsed over `names` and i */
+    bool passed;                        /* buffer: a parameter of its own */
+    const char *pointer;                /* field of a struct: the buffer whose address it is; else null */
+    size_t pointed;                     /* which argument that is */
+    struct spec_tensor_map *tensor_map; /* of that kind, else null */
 };
 
 enum spec_reference_kind { REFERENCE_DEFAULT, REFERENCE_KERNEL, REFERENCE_FILES, REFERENCE_NONE };
@@ -88,6 +111,8 @@ struct spec_reference {
     enum spec_reference_kind kind;
     struct spec_kernel kernel; /* REFERENCE_KERNEL; its options are the kernel's */
     struct spec_launch launch;
+    size_t *passed; /* REFERENCE_KERNEL: which arguments it takes, in its order; null: the kernel's own */
+    size_t passed_count;
     const char **buffers; /* REFERENCE_FILES: buffer names and the .npy file of each */
     char **paths;
     size_t file_count;

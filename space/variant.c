@@ -147,6 +147,8 @@ struct recipe {
     const struct spec_launch *launch;
     const unsigned *compiled, *launched;
     bool macros_only;
+    const size_t *passed; /* see choose_arguments; null: all as they are */
+    size_t passed_count;
 };
 
 /* A configuration without an objective cannot be compared with others. */
@@ -179,7 +181,9 @@ static int make_all(struct maker *maker, const struct recipe *recipe, size_t pro
     failed = make_weight(maker);
     if (!failed)
         failed = make_launch(maker, recipe->launch);
-    return failed ? failed : make_arguments(maker);
+    if (!failed)
+        failed = make_arguments(maker);
+    return failed || !recipe->passed ? failed : choose_arguments(maker, recipe->passed, recipe->passed_count);
 }
 
 static int make(struct variant *out, const struct spec *spec, size_t problem, const struct recipe *recipe,
@@ -257,7 +261,9 @@ int variant_reference(struct variant *out, const struct spec *spec, size_t probl
                                   .launch = &spec->reference.launch,
                                   .compiled = compiled,
                                   .launched = choices,
-                                  .macros_only = true};
+                                  .macros_only = true,
+                                  .passed = spec->reference.passed,
+                                  .passed_count = spec->reference.passed_count};
 
     return make(out, spec, problem, &recipe, err);
 }

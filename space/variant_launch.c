@@ -1,17 +1,13 @@
 #include "space/variant_maker.h"
 
-#include "base/hash.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The configuration cannot be launched: its outcome, and why. */
-static int unfit(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int unfit(struct maker *maker, const char *format, ...)
+enum { CLUSTER_MOST = 16 }; /* thread blocks, where the kernel allows more than the portable 8 */
+
+int make_unfit(struct maker *maker, const char *format, ...)
 {
     va_list args;
 
@@ -22,22 +18,49 @@ static int unfit(struct maker *maker, const char *format, ...)
     return ERR_USAGE;
 }
 
-/* An expression that must be an integer in [low, high]. */
-static int make_integer(int64_t *out, struct maker *maker, const struct expr *expr, int64_t low, int64_t high,
-                        const char *place)
+int make_integer(int64_t *out, struct maker *maker, const struct expr *expr, int64_t low, int64_t high,
+                 const char *place)
 {
     struct err why = {0};
 
     if (expr_integer(out, expr, maker->slots, &why))
-        return unfit(maker, "%s: \"%s\": %s", place, expr_text(expr), why.text);
+        return make_unfit(maker, "%s: \"%s\": %s", place, expr_text(expr), why.text);
     if (*out < low || *out > high)
-        return unfit(maker, "%s: \"%s\" is %" PRId64 ", expected %" PRId64 " to %" PRId64, place,
-                     expr_text(expr), *out, low, high);
+        return make_unfit(maker, "%s: \"%s\" is %" PRId64 ", expected %" PRId64 " to %" PRId64, place,
+                          expr_text(expr), *out, low, high);
+    return 0;
+}
+
+/* A condition; false where there is none. */
+static int make_flag(bool *out, struct maker *maker, const struct expr *expr, const char *place)
+{
+    struct err why = {0};
+
+    *out = false;
+    if (expr && expr_bool(out, expr, maker->slots, &why))
+        return make_unfit(maker, "%s: \"%s\": %s", place, expr_text(expr), why.text);
+    return 0;
+}
+
+/* A cluster is resident in one group of SMs, and the grid is made of whole ones. */
+static int check_cluster(struct maker *maker)
+{
+    const struct launch *launch = &maker->variant->launch;
+    const uint64_t blocks = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    int k;
+
+    if (blocks > CLUSTER_MOST)
+        return make_unfit(maker, "launch.cluster: %" PRIu64 " thread blocks, expected at most %d", blocks,
+                          CLUSTER_MOST);
+    for (k = 0; k < 3; k++)
+        if (launch->grid[k] % launch->cluster[k])
+            return make_unfit(maker, "launch.grid[%d]: is %u, expected a multiple of launch.cluster[%d], %u",
+                              k, launch->grid[k], k, launch->cluster[k]);
     return 0;
 }
 
 static int make_dimensions(unsigned out[3], struct maker *maker, struct expr *const exprs[3],
-                           const char *name)
+                           const char *name, int64_t most)
 {
     char place[32];
     int64_t value;
@@ -45,7 +68,7 @@ static int make_dimensions(unsigned out[3], struct maker *maker, struct expr *co
 
     for (k = 0; k < 3 && exprs[k]; k++) {
         snprintf(place, sizeof place, "launch.%s[%d]", name, k);
-        if (make_integer(&value, maker, exprs[k], 1, UINT32_MAX, place))
+        if (make_integer(&value, maker, exprs[k], 1, most, place))
             return ERR_USAGE;
         out[k] = (unsigned)value;
     }
@@ -57,8 +80,12 @@ int make_launch(struct maker *maker, const struct spec_launch *from)
     struct launch *launch = &maker->variant->launch;
     int64_t value;
 
-    if (make_dimensions(launch->grid, maker, from->grid, "grid") ||
-        make_dimensions(launch->block, maker, from->block, "block"))
+    if (make_dimensions(launch->grid, maker, from->grid, "grid", UINT32_MAX) ||
+        make_dimensions(launch->block, maker, from->block, "block", UINT32_MAX) ||
+        make_dimensions(launch->cluster, maker, from->cluster, "cluster", CLUSTER_MOST) ||
+        make_flag(&launch->cooperative, maker, from->cooperative, "launch.cooperative") ||
+        make_flag(&launch->programmatic, maker, from->programmatic, "launch.programmatic") ||
+        check_cluster(maker))
         return ERR_USAGE;
     if (from->shared) {
         if (make_integer(&value, maker, from->shared, 0, UINT32_MAX, "launch.shared"))
@@ -73,189 +100,62 @@ int make_launch(struct maker *maker, const struct spec_launch *from)
     return 0;
 }
 
-/* Arguments
- * ----------------------------------------------------------------------------------------------------- */
-
-static int make_bytes(struct argument *out, struct maker *maker, const char *text)
+/* Arguments that name buffers by their position follow them. */
+static void renumber(struct argument *argument, const size_t *now)
 {
-    out->size = strlen(text) / 2;
-    out->bytes = malloc(out->size);
-    if (!out->bytes)
-        return err_memory(maker->err);
-    return hex_bytes(out->bytes, text, out->size) ? 0 : unfit(maker, "bytes: expected hexadecimal digits");
+    size_t k;
+
+    for (k = 0; k < argument->pointer_count; k++)
+        argument->pointers[k].buffer = now[argument->pointers[k].buffer];
+    if (argument->tensor_map)
+        argument->tensor_map->buffer = now[argument->tensor_map->buffer];
 }
 
-static int make_scalar(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                       const char *place)
+/* Moves those of `passed` and then the memory that is left; `taken` and `now` are zeros. */
+static size_t move_arguments(struct argument *out, struct launch *launch, const size_t *passed, size_t count,
+                             bool *taken, size_t *now)
 {
-    const enum element_type type = from->type;
-    struct err why = {0};
-    struct value value;
-    int64_t integer;
-    char text[64];
+    size_t n = 0, k;
 
-    out->size = element_size(type);
-    out->bytes = malloc(out->size);
-    if (!out->bytes)
-        return err_memory(maker->err);
-    if (expr_value(&value, from->value, maker->slots, 0, &why))
-        return unfit(maker, "%s: \"%s\": %s", place, expr_text(from->value), why.text);
-    value_text(text, sizeof text, &value);
-    if (element_is_integer(type)) {
-        integer = value.integer; /* also of a truth value */
-        if (value.kind == VALUE_REAL &&
-            make_integer(&integer, maker, from->value, INT64_MIN, INT64_MAX, place))
-            return ERR_USAGE;
-        element_from_integer(out->bytes, type, integer);
-        return element_fits(type, integer)
-                   ? 0
-                   : unfit(maker, "%s: %s does not fit in %s", place, text, element_text(type));
+    for (k = 0; k < count; k++) {
+        now[passed[k]] = n;
+        taken[passed[k]] = true;
+        out[n] = launch->arguments[passed[k]];
+        out[n++].hidden = false;
     }
-    element_from_real(out->bytes, type, value_real(&value));
-    if (!isfinite(element_to_real(type, out->bytes)))
-        return unfit(maker, "%s: %s does not fit in %s", place, text, element_text(type));
-    return 0;
-}
-
-/* As C lays it out on the GPU. */
-static size_t alignment_of(const struct spec_argument *scalar)
-{
-    size_t alignment = scalar->bytes || scalar->fields ? 1 : element_size(scalar->type);
-    size_t k;
-
-    for (k = 0; k < scalar->field_count; k++)
-        if (alignment_of(&scalar->fields[k]) > alignment)
-            alignment = alignment_of(&scalar->fields[k]);
-    return alignment;
-}
-
-/* Grows the bytes of *out by `bytes` from the next multiple of `alignment` on; the gap is zeros. */
-static int append(struct argument *out, const unsigned char *bytes, size_t size, size_t alignment)
-{
-    const size_t at = (out->size + alignment - 1) / alignment * alignment;
-    unsigned char *grown = realloc(out->bytes, at + size);
-
-    if (!grown)
-        return ERR_MEMORY;
-    memset(grown + out->size, 0, at - out->size);
-    if (size)
-        memcpy(grown + at, bytes, size);
-    out->bytes = grown;
-    out->size = at + size;
-    return 0;
-}
-
-static int make_value(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                      const char *place);
-
-static int make_struct(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                       const char *place)
-{
-    char inside[160];
-    size_t k;
-    int failed;
-
-    for (k = 0; k < from->field_count; k++) {
-        struct argument field = {0};
-
-        snprintf(inside, sizeof inside, "%s.fields[%zu]", place, k);
-        failed = make_value(&field, maker, &from->fields[k], inside);
-        if (!failed && append(out, field.bytes, field.size, alignment_of(&from->fields[k])))
-            failed = err_memory(maker->err);
-        free(field.bytes);
-        if (failed)
-            return failed;
-    }
-    return append(out, NULL, 0, alignment_of(from)) ? err_memory(maker->err) : 0;
-}
-
-static int make_value(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                      const char *place)
-{
-    if (from->fields)
-        return make_struct(out, maker, from, place);
-    return from->bytes ? make_bytes(out, maker, from->bytes) : make_scalar(out, maker, from, place);
-}
-
-/* The names an expression fill uses, with their values; no others, so that buffers stay the same where
- * nothing differs. */
-static int make_fill_names(struct fill *out, struct maker *maker, const struct expr *expr)
-{
-    const struct spec *spec = maker->spec;
-    size_t k;
-
-    out->names = calloc(spec->name_count + 1, sizeof *out->names);
-    out->values = calloc(spec->name_count + 1, sizeof *out->values);
-    if (!out->names || !out->values)
-        return err_memory(maker->err);
-    for (k = 0; k < spec->name_count; k++)
-        if (expr_uses(expr, k)) {
-            out->names[out->name_count] = strdup(spec->names[k]);
-            if (!out->names[out->name_count])
-                return err_memory(maker->err);
-            out->values[out->name_count++] = maker->slots[k];
+    for (k = 0; k < launch->argument_count; k++) {
+        if (taken[k])
+            continue;
+        if (argument_ops(&launch->arguments[k])->memory == ARGUMENT_NO_MEMORY) {
+            argument_release(&launch->arguments[k]);
+            continue;
         }
-    return 0;
-}
-
-static int make_fill(struct fill *out, struct maker *maker, const struct spec_argument *from)
-{
-    const struct fill *fill = &from->fill;
-
-    *out = (struct fill){
-        .kind = fill->kind, .seed = fill->seed, .a = fill->a, .b = fill->b, .content = fill->content};
-    if (fill->path && !(out->path = strdup(fill->path)))
-        return err_memory(maker->err);
-    if (fill->expression && !(out->expression = strdup(fill->expression)))
-        return err_memory(maker->err);
-    return from->fill_value ? make_fill_names(out, maker, from->fill_value) : 0;
-}
-
-static int make_buffer(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                       const char *place)
-{
-    const int64_t most = INT64_MAX / (int64_t)element_size(from->type);
-    char length[64];
-    int64_t count;
-
-    snprintf(length, sizeof length, "%s.length", place);
-    if (make_integer(&count, maker, from->value, 1, most, length))
-        return ERR_USAGE;
-    out->type = from->type;
-    out->count = (uint64_t)count;
-    out->role = from->role;
-    return make_fill(&out->fill, maker, from);
-}
-
-static int make_argument(struct argument *out, struct maker *maker, const struct spec_argument *from,
-                         size_t position)
-{
-    char place[48];
-
-    out->kind = from->kind;
-    if (from->name && !(out->name = strdup(from->name)))
-        return err_memory(maker->err);
-    snprintf(place, sizeof place, "arguments[%zu]", position);
-    if (from->kind != ARGUMENT_SCALAR)
-        return make_buffer(out, maker, from, place);
-    return make_value(out, maker, from, place);
-}
-
-int make_arguments(struct maker *maker)
-{
-    const struct spec *spec = maker->spec;
-    struct launch *launch = &maker->variant->launch;
-    size_t k;
-    int failed;
-
-    launch->arguments = calloc(spec->argument_count + 1, sizeof *launch->arguments);
-    if (!launch->arguments)
-        return err_memory(maker->err);
-    for (k = 0; k < spec->argument_count; k++) {
-        launch->argument_count++;
-        failed = make_argument(&launch->arguments[k], maker, &spec->arguments[k], k);
-        if (failed)
-            return failed;
+        now[k] = n;
+        out[n] = launch->arguments[k];
+        out[n++].hidden = true;
     }
-    return 0;
+    return n;
+}
+
+int choose_arguments(struct maker *maker, const size_t *passed, size_t count)
+{
+    struct launch *launch = &maker->variant->launch;
+    const size_t all = launch->argument_count;
+    struct argument *chosen = calloc(all + 1, sizeof *chosen);
+    size_t *now = calloc(all + 1, sizeof *now), k;
+    bool *taken = calloc(all + 1, sizeof *taken);
+    const bool enough = chosen && now && taken;
+
+    if (enough) {
+        launch->argument_count = move_arguments(chosen, launch, passed, count, taken, now);
+        free(launch->arguments);
+        launch->arguments = chosen;
+        chosen = NULL;
+        for (k = 0; k < launch->argument_count; k++)
+            renumber(&launch->arguments[k], now);
+    }
+    free(chosen);
+    free(taken);
+    free(now);
+    return enough ? 0 : err_memory(maker->err);
 }

@@ -15,5 +15,14 @@ struct maker {
 
 int make_launch(struct maker *maker, const struct spec_launch *from);
 int make_arguments(struct maker *maker);
+/* Leaves the arguments `passed`, which are passed in this order, and memory that others may reach: buffers are
+ * hidden behind them, so that they are the same ones, and symbols stay. */
+int choose_arguments(struct maker *maker, const size_t *passed, size_t count);
+
+/* The configuration cannot be launched: its outcome, and why. */
+int make_unfit(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* An expression that must be an integer in [low, high]. */
+int make_integer(int64_t *out, struct maker *maker, const struct expr *expr, int64_t low, int64_t high,
+                 const char *place);
 
 #endif

@@ -46,8 +46,7 @@ static int launch_ours(struct bench *bench, struct err *err)
     void *parameters[] = {&bench->shape.m, &bench->shape.n, &bench->shape.k, &bench->a,
                           &bench->b,       &bench->ours,    &bench->partial, &bench->arrived};
 
-    return gpu_launch(bench->gpu, bench->ready.function, launch->grid, launch->block, launch->shared_bytes,
-                      parameters, err);
+    return gpu_launch(bench->gpu, bench->ready.function, launch, parameters, err);
 }
 
 static int launch_theirs(struct bench *bench, struct err *err)

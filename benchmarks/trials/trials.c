@@ -208,14 +208,14 @@ static int find_gpu(struct run *run, struct err *err)
     struct err missing = {0};
     int rc = worker_open(&run->worker, 0, NULL, &missing);
 
-    snprintf(run->arch, sizeof run->arch, "sm_90");
+    snprintf(run->arch, sizeof run->arch, "sm_90a");
     if (rc) {
         printf("no GPU: %s\n", missing.text);
         return rc == ERR_MISSING ? 0 : err_set(err, (enum err_code)rc, "%s", missing.text);
     }
     rc = worker_describe(&device, run->worker, err);
     if (!rc)
-        snprintf(run->arch, sizeof run->arch, "sm_%u", device.sm);
+        device_target(run->arch, device.sm);
     device_release(&device);
     return rc;
 }

@@ -85,6 +85,24 @@ int device_limits_of(struct device_limits *out, unsigned sm, struct err *err)
                    known);
 }
 
+void device_target(char out[DEVICE_TARGET_BYTES], unsigned sm)
+{
+    const struct arch *arch = arch_of(sm);
+
+    snprintf(out, DEVICE_TARGET_BYTES, "sm_%u%s", sm, arch && arch->specific_code ? "a" : "");
+}
+
+bool device_can_launch(char *reason, size_t size, unsigned sm, const struct launch *launch)
+{
+    const struct arch *arch = arch_of(sm);
+    char what[128];
+
+    if (!arch || arch->bulk_copies || !launch_needs_bulk_copies(what, sizeof what, launch))
+        return true;
+    snprintf(reason, size, "%s needs cp.async.bulk, which sm_%u does not have", what, sm);
+    return false;
+}
+
 int device_need_occupancy(const struct device *device, struct err *err)
 {
     static const struct {

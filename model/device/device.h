@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "launch/launch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -161,6 +162,15 @@ bool device_is_calibrated(const struct device *device); /* at least one value or
  * (`sm_count` and what differs between products stays 0). ERR_USAGE names the known architectures. A worker
  * calls this first and then overwrites what the driver knows. */
 int device_limits_of(struct device_limits *out, unsigned sm, struct err *err);
+
+/* What code for compute capability `sm` is compiled for: "sm_86"; "sm_90a" where the architecture has
+ * instructions that no later one runs (wgmma, setmaxnreg), since the code is for this device alone. */
+enum { DEVICE_TARGET_BYTES = 16 };
+void device_target(char out[DEVICE_TARGET_BYTES], unsigned sm);
+
+/* Whether the device can launch it at all, whatever its size. Otherwise writes the reason, cut to `size`:
+ * "arguments[2]: a tensor_map needs cp.async.bulk, which sm_80 does not have". */
+bool device_can_launch(char *reason, size_t size, unsigned sm, const struct launch *launch);
 
 /* ERR_MISSING, with its name, when a limit is 0 without which nobody can tell how many warps an SM holds. */
 int device_need_occupancy(const struct device *device, struct err *err);

@@ -39,48 +39,61 @@ static void put_cluster(struct constant_bank *bank, const struct emulate_target 
     put(bank, at + ARCH_CLUSTER_SIZE, &size, 4);
 }
 
-/* A tensor map is opaque to the code: its words stay unknown. */
-static size_t argument_bytes(const struct argument *argument)
+static uint64_t address_of(void *memory, size_t index)
 {
-    switch (argument->kind) {
-    case ARGUMENT_BUFFER:
-        return 8;
-    case ARGUMENT_TENSOR_MAP:
-        return TENSOR_MAP_BYTES;
-    default:
-        return argument->size;
-    }
+    return ((struct emulate_memory *)memory)->arguments[index];
+}
+
+/* The driver's encoding is its own secret, opaque to the code: its words stay unknown. */
+static int put_tensor_map(void *memory, unsigned char *out, const struct tensor_map *map, size_t index,
+                          struct err *err)
+{
+    (void)memory, (void)map, (void)index, (void)err;
+    memset(out, 0, TENSOR_MAP_BYTES);
+    return 0;
+}
+
+static int put_parameter(struct emulate_memory *memory, const struct emulate_target *target, size_t index,
+                         size_t k, struct err *err)
+{
+    const struct argument_place place = {memory, address_of, put_tensor_map};
+    const struct argument *argument = &target->launch->arguments[index];
+    const struct argument_ops *ops = argument_ops(argument);
+    const struct cubin_kernel *kernel = target->kernel;
+    const size_t size = ops->parameter_bytes(argument);
+    unsigned char *bytes;
+    int rc;
+
+    if (k >= kernel->parameter_count)
+        return err_set(err, ERR_USAGE, "arguments[%zu]: kernel '%s' takes no more than %zu", index,
+                       kernel->name, kernel->parameter_count);
+    if (size != kernel->parameters[k].bytes)
+        return err_set(err, ERR_USAGE, "arguments[%zu] has %zu bytes: kernel '%s' takes %u there", index,
+                       size, kernel->name, kernel->parameters[k].bytes);
+    bytes = malloc(size);
+    if (!bytes)
+        return err_memory(err);
+    rc = ops->parameter(bytes, argument, index, &place, err);
+    if (!rc && !argument->tensor_map)
+        put(&memory->banks[0], kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
+    free(bytes);
+    return rc;
 }
 
 static int put_parameters(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
 {
     const struct cubin_kernel *kernel = target->kernel;
     const struct launch *launch = target->launch;
-    struct constant_bank *bank = &memory->banks[0];
     size_t k = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < launch->argument_count; i++) {
-        const struct argument *argument = &launch->arguments[i];
-        const void *bytes =
-            argument->kind == ARGUMENT_BUFFER ? (const void *)&memory->arguments[i] : argument->bytes;
-        const size_t size = argument_bytes(argument);
-
-        if (argument->kind == ARGUMENT_SYMBOL)
-            continue;
-        if (k >= kernel->parameter_count)
-            return err_set(err, ERR_USAGE, "arguments[%zu]: kernel '%s' takes no more than %zu", i,
-                           kernel->name, kernel->parameter_count);
-        if (size != kernel->parameters[k].bytes)
-            return err_set(err, ERR_USAGE, "arguments[%zu] has %zu bytes: kernel '%s' takes %u there", i,
-                           size, kernel->name, kernel->parameters[k].bytes);
-        if (argument->kind != ARGUMENT_TENSOR_MAP)
-            put(bank, kernel->parameter_base + kernel->parameters[k].offset, bytes, size);
-        k++;
-    }
-    if (k < kernel->parameter_count)
+    for (size_t i = 0; i < launch->argument_count && !rc; i++)
+        if (argument_ops(&launch->arguments[i])->parameter_bytes(&launch->arguments[i]))
+            rc = put_parameter(memory, target, i, k++, err);
+    if (!rc && k < kernel->parameter_count)
         return err_set(err, ERR_USAGE, "kernel '%s' takes %zu arguments, the launch has %zu", kernel->name,
                        kernel->parameter_count, k);
-    return 0;
+    return rc;
 }
 
 static int init_bank0(struct emulate_memory *memory, const struct emulate_target *target,
@@ -147,7 +160,7 @@ static int add_region(struct emulate_memory *memory, const struct region *what, 
 static const struct argument *find_argument(const struct launch *launch, const char *symbol, size_t *index)
 {
     for (size_t i = 0; i < launch->argument_count; i++)
-        if (launch->arguments[i].kind == ARGUMENT_SYMBOL && !strcmp(launch->arguments[i].name, symbol)) {
+        if (argument_is_symbol(&launch->arguments[i]) && !strcmp(launch->arguments[i].name, symbol)) {
             *index = i;
             return &launch->arguments[i];
         }
@@ -190,7 +203,7 @@ static int add_buffers(struct emulate_memory *memory, const struct launch *launc
         struct region region = {.name = argument->name, .fill = &argument->fill, .type = argument->type};
         int rc;
 
-        if (argument->kind != ARGUMENT_BUFFER)
+        if (!argument_is_buffer(argument))
             continue;
         if (argument->count > UINT64_MAX / 4096 / element_size(argument->type))
             return err_set(err, ERR_USAGE, "buffer %zu: %llu elements are too many", i + 1,
@@ -210,7 +223,7 @@ static int check_symbols(const struct emulate_target *target, struct err *err)
         const struct argument *argument = &target->launch->arguments[i];
         size_t k = 0;
 
-        if (argument->kind != ARGUMENT_SYMBOL)
+        if (!argument_is_symbol(argument))
             continue;
         while (k < target->cubin->symbol_count && strcmp(target->cubin->symbols[k].name, argument->name))
             k++;

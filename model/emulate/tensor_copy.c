@@ -36,9 +36,9 @@ static const struct tensor_map *find_map(const struct emulation *emulation, uint
     for (size_t a = 0; a < launch->argument_count; a++) {
         const struct argument *argument = &launch->arguments[a];
 
-        if (argument->kind == ARGUMENT_SYMBOL)
+        if (!argument_ops(argument)->parameter_bytes(argument))
             continue;
-        if (k < emulation->kernel->parameter_count && argument->kind == ARGUMENT_TENSOR_MAP &&
+        if (k < emulation->kernel->parameter_count && argument->tensor_map &&
             address == PARAMETER_WINDOW + emulation->kernel->parameters[k].offset)
             return argument->tensor_map;
         k++;

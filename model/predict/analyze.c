@@ -32,7 +32,8 @@ static int find_occupancy(struct analyze_work *work)
     struct analysis *out = work->out;
     const struct device_limits *limits = &work->machine->device->limits;
 
-    if (!occupancy_launchable(out->reason, sizeof out->reason, limits, work->launch,
+    if (!device_can_launch(out->reason, sizeof out->reason, work->machine->device->sm, work->launch) ||
+        !occupancy_launchable(out->reason, sizeof out->reason, limits, work->launch,
                               &work->kernel->resources))
         return ERR_USAGE;
     out->block = occupancy_block_of(work->launch, &work->kernel->resources);

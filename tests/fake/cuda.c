@@ -17,7 +17,8 @@ struct op {
     enum op_kind kind;
     const struct fake_kernel *kernel;
     unsigned blocks;
-    uint64_t parameters[FAKE_PARAMETERS];
+    unsigned char parameters[FAKE_PARAMETERS][FAKE_PARAMETER_BYTES];
+    struct fake_launch how;
     void *to;
     const void *from;
     size_t bytes;
@@ -40,7 +41,8 @@ static void run_launch(struct op *op, bool in_graph)
     unsigned k;
 
     for (k = 0; k < FAKE_PARAMETERS; k++)
-        parameters[k] = &op->parameters[k];
+        parameters[k] = op->parameters[k];
+    fake.how = op->how;
     if (strncmp(op->kernel->name, "occ_", 4))
         fake.launches++;
     fake.now_ns += op->kernel->duration_ns + FAKE_GAP_NS;
@@ -148,7 +150,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     (void)device;
     switch ((int)attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *value = 9;
+        *value = getenv("FAKE_MAJOR") ? atoi(getenv("FAKE_MAJOR")) : 9;
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         *value = 0;
@@ -321,22 +323,89 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                        CUstream stream, void **parameters, void **extra)
+static size_t parameter_bytes(char letter)
 {
-    struct op op = {.kind = OP_LAUNCH, .kernel = (const struct fake_kernel *)function, .blocks = grid_x};
+    return letter == 'i' ? 4 : letter == 's' ? 24 : letter == 't' ? sizeof(CUtensorMap) : 8;
+}
+
+static CUresult launch(CUfunction function, unsigned blocks, const struct fake_launch *how, void **parameters)
+{
+    struct op op = {
+        .kind = OP_LAUNCH, .kernel = (const struct fake_kernel *)function, .blocks = blocks, .how = *how};
     size_t i;
 
-    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
-    (void)shared, (void)stream, (void)extra;
     if (!strcmp(op.kernel->name, "refused"))
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (cluster_of(function) > 8 && !fake.wide)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     for (i = 0; op.kernel->parameters[i]; i++)
-        memcpy(&op.parameters[i], parameters[i], op.kernel->parameters[i] == 'i' ? 4 : 8);
+        memcpy(op.parameters[i], parameters[i], parameter_bytes(op.kernel->parameters[i]));
     return queue(op);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **parameters, void **extra)
+{
+    const struct fake_launch how = {.cluster = {1, 1, 1}};
+
+    (void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+    (void)shared, (void)stream, (void)extra;
+    return launch(function, grid_x, &how, parameters);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
+{
+    struct fake_launch how = {.cluster = {1, 1, 1}};
+    unsigned k;
+
+    (void)extra;
+    for (k = 0; k < config->numAttrs; k++) {
+        const CUlaunchAttribute *attribute = &config->attrs[k];
+
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            how.cluster[0] = attribute->value.clusterDim.x;
+            how.cluster[1] = attribute->value.clusterDim.y;
+            how.cluster[2] = attribute->value.clusterDim.z;
+        } else if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            how.cooperative = attribute->value.cooperative != 0;
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            how.programmatic = attribute->value.programmaticStreamSerializationAllowed != 0;
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (config->gridDimX % how.cluster[0] || config->gridDimY % how.cluster[1] ||
+        config->gridDimZ % how.cluster[2])
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (how.cluster[0] * how.cluster[1] * how.cluster[2] > 8 && !fake.wide)
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    return launch(function, config->gridDimX, &how, parameters);
+}
+
+/* One or two dimensions of 4-byte elements are enough here. What the driver refuses is refused. */
+CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                                const cuuint64_t *dimensions, const cuuint64_t *strides,
+                                const cuuint32_t *box, const cuuint32_t *steps,
+                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    struct fake_map map = {.address = address, .rank = rank, .stride = rank > 1 ? strides[0] : 0};
+    cuuint32_t d;
+
+    (void)interleave, (void)promotion, (void)fill;
+    if (type != CU_TENSOR_MAP_DATA_TYPE_FLOAT32 || rank < 1 || rank > 2 || (uintptr_t)address % 16 ||
+        (rank > 1 && strides[0] % 16) || box[0] * 4 % 16 ||
+        (swizzle == CU_TENSOR_MAP_SWIZZLE_128B && box[0] * 4 > 128))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (d = 0; d < rank; d++) {
+        if (!box[d] || box[d] > 256 || steps[d] != 1)
+            return CUDA_ERROR_INVALID_VALUE;
+        map.dimensions[d] = dimensions[d];
+        map.box[d] = box[d];
+    }
+    memset(out, 0, sizeof *out);
+    memcpy(out, &map, sizeof map);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FAKE_SMS = 4, FAKE_PARAMETERS = 8 };
+enum { FAKE_SMS = 4, FAKE_PARAMETERS = 8, FAKE_PARAMETER_BYTES = 128 };
 
 /* What starting things costs on the virtual clock. */
 enum {
@@ -20,22 +20,36 @@ enum {
     FAKE_COPY_NS = 1000
 };
 
+/* How a launch was asked for. */
+struct fake_launch {
+    unsigned cluster[3];
+    bool cooperative, programmatic;
+};
+
+/* What stands in a tensor map here. */
+struct fake_map {
+    const void *address;
+    unsigned rank, box[2];
+    uint64_t dimensions[2], stride;
+};
+
 struct fake_state {
     uint64_t now_ns;
-    bool hangs;        /* synchronizing never returns */
-    int broken;        /* the sticky error, a CUresult; 0 none */
-    unsigned block;    /* running now */
-    unsigned launches; /* of test kernels, in this process */
-    unsigned contexts; /* retained so far, in this process */
-    unsigned modules;  /* loaded now, in this process; atomic */
-    float factor;      /* the __constant__ variable "factor" */
-    bool wide;         /* clusters of more than 8 thread blocks are allowed */
+    bool hangs;             /* synchronizing never returns */
+    int broken;             /* the sticky error, a CUresult; 0 none */
+    unsigned block;         /* running now */
+    struct fake_launch how; /* of the launch that runs now */
+    unsigned launches;      /* of test kernels, in this process */
+    unsigned contexts;      /* retained so far, in this process */
+    unsigned modules;       /* loaded now, in this process; atomic */
+    float factor;           /* the __constant__ variable "factor" */
+    bool wide;              /* clusters of more than 8 thread blocks are allowed */
 };
 extern struct fake_state fake;
 
 struct fake_kernel {
     const char *name;
-    const char *parameters; /* i: 4 bytes, w: 8 bytes */
+    const char *parameters; /* i: 4 bytes, w: 8 bytes, s: a struct of 24, t: a tensor map */
     bool each_block;        /* called once for each block, not once for all */
     void (*run)(void **parameters);
     uint64_t duration_ns;

@@ -185,6 +185,35 @@ static void by_way(void **p)
     *AT(float *, 1) = (float)fake.launches;
 }
 
+/* (map of in, out, n): copies row after row of boxes, in clusters of two that are launched as the spec says. */
+static void tiled(void **p)
+{
+    const struct fake_map *map = p[0];
+    float *out = AT(float *, 1);
+    const uint64_t rows = map->rank > 1 ? map->dimensions[1] : 1;
+    uint64_t row;
+
+    if (fake.how.cluster[0] != 2 || fake.how.cluster[1] != 1 || !fake.how.programmatic ||
+        fake.how.cooperative)
+        return;
+    for (row = 0; row < rows; row++)
+        memcpy(out + row * map->dimensions[0], (const char *)map->address + row * map->stride,
+               map->dimensions[0] * sizeof(float));
+}
+
+/* (struct {const float *in; float *out; int n}), launched cooperatively. */
+static void gathered(void **p)
+{
+    const struct {
+        const float *in;
+        float *out;
+        int n;
+    } *all = p[0];
+
+    if (fake.how.cooperative)
+        memcpy(all->out, all->in, (size_t)all->n * sizeof(float));
+}
+
 static const struct fake_kernel kernels[] = {
     {"occ_compare", "iiwwwwww", false, run_compare, 1000},
     {"occ_differ", "wwww", false, run_differ, 1000},
@@ -215,6 +244,8 @@ static const struct fake_kernel kernels[] = {
     {"absolute", "wi", false, absolute, 1000},
     {"by_way", "wwwi", false, by_way, 5000},
     {"wide", "wwi", false, copy, 5000},
+    {"tiled", "twi", false, tiled, 5000},
+    {"gathered", "s", false, gathered, 5000},
 };
 
 /* A kernel that is not here does nothing, where FAKE_ANY_KERNEL is set: for tests of what comes before and

@@ -14,7 +14,7 @@
 static const struct cli_option options[] = {
     {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
-    {"arch", 0, "sm_XX", "architecture (default sm_90)"},
+    {"arch", 0, "sm_XX", "architecture (default sm_90a)"},
     {"output", 'o', "FILE", "where the cubin goes"},
     {"json", 0, NULL, "print JSON"},
     {0},
@@ -50,7 +50,7 @@ static int show(struct cli *cli, const struct cli_args *args, const struct compi
 
 static const char *arch_of(const struct cli_args *args)
 {
-    return cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90";
+    return cli_given(args, "arch") ? cli_text(args, "arch") : "sm_90a";
 }
 
 /* What the compiler said is passed on; `name` is what an error calls it. */

@@ -70,7 +70,7 @@ static struct json *own_part(const struct spec *spec, size_t problem, const stru
                              const char *nvrtc, const struct protocol *protocol)
 {
     struct json *own = js_new_object();
-    char hex[17], created[32];
+    char hex[17], created[32], target[DEVICE_TARGET_BYTES];
     const time_t now = time(NULL);
     struct tm utc;
     int failed;
@@ -78,11 +78,13 @@ static struct json *own_part(const struct spec *spec, size_t problem, const stru
     if (!own)
         return NULL;
     hash_hex(hex, spec->hash);
+    device_target(target, device->sm);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     failed = js_set_integer(own, "schema", JOURNAL_SCHEMA) | js_set_string(own, "created", created) |
              js_set_string(own, "spec_hash", hex) | js_set(own, "problem", metadata_problem(spec, problem)) |
-             js_set_string(own, "nvrtc", nvrtc) | js_set_string(own, "driver", device->driver) |
-             js_set(own, "protocol", protocol_json(protocol)) | js_set(own, "device", device_to_json(device));
+             js_set_string(own, "nvrtc", nvrtc) | js_set_string(own, "target", target) |
+             js_set_string(own, "driver", device->driver) | js_set(own, "protocol", protocol_json(protocol)) |
+             js_set(own, "device", device_to_json(device));
     return js_unless(failed, own);
 }
 
@@ -126,11 +128,13 @@ void metadata_read(struct metadata *out, const struct journal *journal)
                              .device_named = *device,
                              .kernel_name = text_of(&head, "kernel_name"),
                              .nvrtc = "",
-                             .driver = ""};
+                             .driver = "",
+                             .target = ""};
     if (!js_find(&own, &head, "occutune"))
         return;
     out->nvrtc = text_of(&own, "nvrtc");
     out->driver = text_of(&own, "driver");
+    out->target = text_of(&own, "target");
     snprintf(out->date, sizeof out->date, "%s", text_of(&own, "created"));
 }
 

@@ -20,6 +20,7 @@ struct json *metadata_problem(const struct spec *spec, size_t problem);
  * unnamed device". */
 struct metadata {
     const char *device_name, *kernel_name, *nvrtc, *driver;
+    const char *target; /* what the code was compiled for, "sm_90a"; before it was noted, the plain "sm_90" */
     bool device_named;
     char date[11]; /* "2026-11-20", "" unknown */
 };

@@ -102,7 +102,7 @@ static int compile(struct compile_result *out, struct kernel *kernel, const stru
     pthread_mutex_lock(&kernel->lock);
     say_cache(kernel);
     pthread_mutex_unlock(&kernel->lock);
-    snprintf(arch, sizeof arch, "sm_%u", place->sm);
+    device_target(arch, place->sm);
     code = compile_cubin(out, compiler, &request, err);
     compiler_close(compiler);
     if (code || out->outcome == OUTCOME_OK)

@@ -198,7 +198,7 @@ int predictor_open(struct predictor **out, const struct predictor_options *optio
     atomic_init(&predictor->closing, false);
     pthread_mutex_init(&predictor->mutex, NULL);
     pthread_cond_init(&predictor->done, NULL);
-    snprintf(predictor->arch, sizeof predictor->arch, "sm_%u", options->machine->device->sm);
+    device_target(predictor->arch, options->machine->device->sm);
     predictor->tasks = calloc(space_count(options->space) + 1, sizeof *predictor->tasks);
     code = predictor->tasks ? queue_open(&predictor->queue, &options->jobs, 1, err) : err_memory(err);
     if (code)

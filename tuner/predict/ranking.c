@@ -92,9 +92,10 @@ static int rank_variant(struct ranked *out, struct analysis *expectation,
     out->weight = variant->weight;
     if (variant->outcome != OUTCOME_OK)
         return reject(out, variant->outcome, variant->message, err);
-    if (!occupancy_launchable(reason, sizeof reason, &device->limits, &variant->launch, NULL))
+    if (!device_can_launch(reason, sizeof reason, device->sm, &variant->launch) ||
+        !occupancy_launchable(reason, sizeof reason, &device->limits, &variant->launch, NULL))
         return reject(out, OUTCOME_LIMITS, reason, err);
-    snprintf(arch, sizeof arch, "sm_%u", device->sm);
+    device_target(arch, device->sm);
     request = request_of(variant, arch, COMPILE_DEADLINE_S);
     code = compile_cubin(&compiled, options->compiler, &request, err);
     out->compile_s = compiled.compile_s;
@@ -121,7 +122,7 @@ static int check_arch(const struct ranking_options *options, struct err *err)
 {
     char arch[16];
 
-    snprintf(arch, sizeof arch, "sm_%u", options->machine->device->sm);
+    device_target(arch, options->machine->device->sm);
     return compiler_check_arch(options->compiler, arch, err);
 }
 

@@ -163,8 +163,9 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
         snprintf(reason, sizeof reason, "%s", candidate->variant.message);
         return candidate_reject(tuning, candidate, candidate->variant.outcome, reason, err);
     }
-    if (has_limits(tuning) && !occupancy_launchable(reason, sizeof reason, &tuning->out->device.limits,
-                                                    &candidate->variant.launch, NULL))
+    if ((has_limits(tuning) && !occupancy_launchable(reason, sizeof reason, &tuning->out->device.limits,
+                                                     &candidate->variant.launch, NULL)) ||
+        !device_can_launch(reason, sizeof reason, tuning->out->device.sm, &candidate->variant.launch))
         return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
     code = look_up(tuning, candidate, err);
     if (code)

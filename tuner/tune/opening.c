@@ -73,9 +73,8 @@ static int check_memory(const struct tuning *tuning, struct err *err)
     if (code)
         return code;
     for (a = 0; a < variant.launch.argument_count; a++)
-        if (variant.launch.arguments[a].kind == ARGUMENT_BUFFER)
-            bytes += (double)variant.launch.arguments[a].count *
-                     (double)element_size(variant.launch.arguments[a].type);
+        if (argument_is_buffer(&variant.launch.arguments[a]))
+            bytes += (double)argument_memory_bytes(&variant.launch.arguments[a]);
     variant_release(&variant);
     if (memory > 0 && bytes > memory)
         return err_set(
@@ -97,7 +96,7 @@ static int open_live(struct tuning *tuning, struct err *err)
     if (code)
         return code;
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->environment->compiler));
-    snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
+    device_target(tuning->arch, out->device.sm);
     code = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
     if (!code)
         code = check_memory(tuning, err);
@@ -168,6 +167,10 @@ static int open_recorded(struct tuning *tuning, struct err *err)
     journal_name(tuning->replay, sizeof tuning->replay, tuning->spec, tuning->problem, out->device.name,
                  "replay");
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", metadata.nvrtc);
+    if (*metadata.target)
+        snprintf(tuning->arch, sizeof tuning->arch, "%s", metadata.target);
+    else
+        snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
     memcpy(out->recorded_date, metadata.date, sizeof out->recorded_date);
     return code;
@@ -191,7 +194,6 @@ static int open_journal(struct tuning *tuning, struct err *err)
             tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
     for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
         tuning_message(tuning, "%s", line);
-    snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
     return 0;
 }

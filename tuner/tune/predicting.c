@@ -28,7 +28,7 @@ static int load(struct tuning *tuning, struct err *err)
     if (device_load(&tuning->profile, profile ? profile : name, tuning->options->profiles, err))
         return err->code;
     if (!tuning->out->device.sm) /* another tool's recording does not say: what the profile is of */
-        snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", tuning->profile.sm);
+        device_target(tuning->arch, tuning->profile.sm);
     if (compiler_check_arch(tuning->environment->compiler, tuning->arch, err))
         return err->code;
     return machine_init(&tuning->machine, &tuning->profile, err);

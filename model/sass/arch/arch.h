@@ -91,8 +91,9 @@ struct arch {
     enum arch_shared shared;
     struct arch_bank0 bank0;
     struct arch_limits limits[ARCH_LIMITS]; /* of the capabilities in the range whose limits are known */
-    bool bulk_copies;                       /* cp.async.bulk */
+    bool bulk_copies;                       /* cp.async.bulk; tensor maps and clusters came with it */
     bool warp_groups;                       /* wgmma */
+    bool specific_code; /* there is a target with what only this one has, such as sm_90a */
 };
 
 /* The row whose range holds compute capability `sm`; null where it is not known. */

@@ -33,4 +33,5 @@ const struct arch arch_sm_100 = {
         },
     .bulk_copies = true,
     .warp_groups = false,
+    .specific_code = true,
 };

@@ -32,4 +32,5 @@ const struct arch arch_sm_103 = {
         },
     .bulk_copies = true,
     .warp_groups = false,
+    .specific_code = true,
 };

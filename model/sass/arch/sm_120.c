@@ -40,4 +40,5 @@ const struct arch arch_sm_120 = {
         },
     .bulk_copies = true,
     .warp_groups = false,
+    .specific_code = true,
 };

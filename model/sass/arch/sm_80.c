@@ -32,4 +32,5 @@ const struct arch arch_sm_80 = {
         },
     .bulk_copies = false,
     .warp_groups = false,
+    .specific_code = false,
 };

@@ -40,4 +40,5 @@ const struct arch arch_sm_86 = {
         },
     .bulk_copies = false,
     .warp_groups = false,
+    .specific_code = false,
 };

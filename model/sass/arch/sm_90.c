@@ -33,4 +33,5 @@ const struct arch arch_sm_90 = {
         },
     .bulk_copies = true,
     .warp_groups = true,
+    .specific_code = true,
 };

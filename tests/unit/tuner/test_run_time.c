@@ -298,7 +298,7 @@ static void uses_the_default_for_what_does_not_compile(void **state)
     assert_int_equal(launch.block[0], 32);
     get(kernel, 4096);
     assert_int_equal(said_count, 1);
-    assert_non_null(strstr(said, "does not compile for sm_90 with THREADS=64 BROKEN=1"));
+    assert_non_null(strstr(said, "does not compile for sm_90a with THREADS=64 BROKEN=1"));
     assert_non_null(strstr(said, "the default configuration is used"));
     occutune_kernel_close(kernel);
 

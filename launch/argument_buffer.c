@@ -1,0 +1,69 @@
+/* Global memory, and what every kind with memory shares. */
+#include "base/hash.h"
+#include "launch/argument_kind.h"
+#include "launch/json_member.h"
+
+#include <string.h>
+
+static const char *const roles[] = {"in", "inout", "out", "scratch"};
+
+uint64_t memory_hash(uint64_t hash, const struct argument *argument)
+{
+    hash = hash_u64(hash_u64(hash_u64(hash, argument->type), argument->count), argument->role);
+    return role_is_filled(argument->role) ? fill_hash(hash, &argument->fill) : hash;
+}
+
+int memory_write(struct json *json, const struct argument *argument)
+{
+    return js_set_string(json, "type", element_text(argument->type)) ||
+           js_set_integer(json, "count", (int64_t)argument->count) ||
+           js_set_string(json, "role", roles[argument->role]) ||
+           (argument->hidden && js_set_bool(json, "hidden", true)) || fill_to_member(json, &argument->fill);
+}
+
+int memory_read(struct argument *argument, const struct js_at *at, struct err *err)
+{
+    struct js_at hidden;
+    const char *type;
+    int64_t count;
+    int role, element;
+
+    if (!argument->name)
+        return js_fail(at, err, "the field \"name\" is missing");
+    if (member_string(&type, at, "type", err) || member_integer(&count, at, "count", 0, INT64_MAX, err) ||
+        member_word(&role, at, "role", roles, sizeof roles / sizeof *roles, err) ||
+        (js_find(&hidden, at, "hidden") && js_bool(&argument->hidden, &hidden, err)))
+        return ERR_USAGE;
+    element = element_parse(type);
+    if (element < 0)
+        return js_fail(at, err, "type: unknown %s", type);
+    argument->type = (enum element_type)element;
+    argument->count = (uint64_t)count;
+    argument->role = (enum role)role;
+    return fill_from_member(&argument->fill, at, err);
+}
+
+static size_t parameter_bytes(const struct argument *argument)
+{
+    return argument->hidden ? 0 : sizeof(uint64_t);
+}
+
+static int parameter(unsigned char *out, const struct argument *argument, size_t index,
+                     const struct argument_place *place, struct err *err)
+{
+    const uint64_t address = place->address(place->context, index);
+
+    (void)argument, (void)err;
+    memcpy(out, &address, sizeof address);
+    return 0;
+}
+
+const struct argument_ops argument_buffer = {
+    .text = "buffer",
+    .memory = ARGUMENT_OWN_MEMORY,
+    .parameter_bytes = parameter_bytes,
+    .parameter = parameter,
+    .hash = memory_hash,
+    .write = memory_write,
+    .read = memory_read,
+};
