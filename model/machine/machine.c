@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    READ_WINDOW = 3 /* where it was not measured: Huerta et al., "Analyzing modern NVIDIA GPU cores", 2025 */
-};
-
 static const char *const functions[MACHINE_FUNCTIONS] = {
     [SASS_MUFU_COS] = "MUFU.COS",    [SASS_MUFU_SIN] = "MUFU.SIN",    [SASS_MUFU_EX2] = "MUFU.EX2",
     [SASS_MUFU_LG2] = "MUFU.LG2",    [SASS_MUFU_RCP] = "MUFU.RCP",    [SASS_MUFU_RSQ] = "MUFU.RSQ",
@@ -258,7 +254,7 @@ static void take_pipes(struct machine *machine)
                            machine_or_0(machine, DEVICE_REGISTER_CONFLICT) > 0.5;
     machine->read_window = device_has(machine->device, DEVICE_REGISTER_WINDOW)
                                ? device_sustained(machine->device, DEVICE_REGISTER_WINDOW)
-                               : READ_WINDOW;
+                               : machine->assumptions.read_window;
     set_per_sm(&machine->capacities, RESOURCE_ICACHE, partitions * SASS_BYTES, partitions * SASS_BYTES);
     /* Where its pipe is as wide as a warp, FFMA leaves the scheduler every cycle that anything does: what it
      * is short of, issue is short of. */
@@ -362,13 +358,13 @@ static void take_dram(struct machine *machine)
 
 /* Of the occupancy roofline of dependent FFMA, whose peak is its own: what limits it at full occupancy may be
  * the register file. */
-static double corner_sharpness(const struct device_op *ffma)
+static double corner_sharpness(const struct device_op *ffma, double assumed)
 {
     double peak = 0;
     size_t i;
 
     if (!ffma->roofline.count || !ffma->latency.known)
-        return 64;
+        return assumed;
     for (i = 0; i < ffma->roofline.count; i++)
         peak = fmax(peak, ffma->roofline.y[i]);
     return saturation_fit_sharpness(ffma->roofline.x, ffma->roofline.y, ffma->roofline.count,
@@ -381,7 +377,8 @@ static void take_rest(struct machine *machine)
 
     out->launch_s = machine_or_0(machine, DEVICE_LAUNCH_GRAPH);
     out->block_dispatch_s = machine_or_0(machine, DEVICE_BLOCK_DISPATCH);
-    out->corner_sharpness = corner_sharpness(&machine->device->ops[DEVICE_OP_FFMA]);
+    out->corner_sharpness =
+        corner_sharpness(&machine->device->ops[DEVICE_OP_FFMA], machine->assumptions.corner_sharpness);
 }
 
 /* Curves
@@ -468,7 +465,13 @@ static int check_memory(const struct device *device, struct err *err)
 
 int machine_init(struct machine *out, const struct device *device, struct err *err)
 {
-    *out = (struct machine){.device = device};
+    return machine_init_assuming(out, device, &assumptions_default, err);
+}
+
+int machine_init_assuming(struct machine *out, const struct device *device,
+                          const struct assumptions *assumptions, struct err *err)
+{
+    *out = (struct machine){.device = device, .assumptions = *assumptions};
     if (!device_is_calibrated(device))
         return err_set(err, ERR_MISSING, "%s has no calibrated profile: run occutune calibrate",
                        device->name);

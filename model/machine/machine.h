@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "model/device/device.h"
+#include "model/machine/assumptions.h"
 #include "model/machine/capacities.h"
 #include "model/sass/sass.h"
 #include "model/sass/sass_matrix.h"
@@ -53,6 +54,7 @@ struct machine_tensor {
 
 struct machine {
     const struct device *device; /* borrowed */
+    struct assumptions assumptions;
     struct capacities capacities;
     struct saturation_curve shared, l2, dram; /* of the loaded latency; empty where not measured */
     double dram_spread[MACHINE_SPREAD]; /* latency of a load over the mean, ascending; 1 where not measured */
@@ -74,6 +76,9 @@ struct machine {
 /* ERR_MISSING when the profile is not calibrated or lacks what every prediction needs: the SM clock, the
  * number of SMs, the limits that occupancy rests on, latency and throughput of L2 and DRAM; ERR_MEMORY. */
 int machine_init(struct machine *out, const struct device *device, struct err *err);
+/* The same by other assumptions than the default ones. */
+int machine_init_assuming(struct machine *out, const struct device *device,
+                          const struct assumptions *assumptions, struct err *err);
 void machine_release(struct machine *machine);
 
 /* What one instruction costs its pipe. */

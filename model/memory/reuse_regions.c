@@ -368,8 +368,7 @@ static void find_ready(struct reuse_regions *reuse_regions)
  * be, is what is fetched again. */
 static double apart_share(const struct reuse_regions *reuse_regions)
 {
-    const double half =
-        1.5 * reuse_regions->caches->l2_holds; /* bytes of which L2 keeps half: zones_kept() */
+    const double half = reuse_regions->caches->apart_half * reuse_regions->caches->l2_holds;
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks,
                  rate = -log(1 - reuse_regions->caches->skew);
     double beyond; /* waves after L2 ceased to hold enough */

@@ -2,14 +2,16 @@
 
 #include <math.h>
 
-struct tables_walkers tables_walkers_of(const struct residency *residency, double skew)
+struct tables_walkers tables_walkers_of(const struct residency *residency, double skew, double cohesion)
 {
     const double blocks = fmin(residency->blocks_per_sm, ceil(residency->blocks / residency->sms));
     const double warps = residency->warps_per_block / residency->partitions;
     const double waves = fmax(residency->blocks / (residency->sms * blocks), 1);
 
-    return (struct tables_walkers){
-        .groups = blocks * fmin(warps, 1), .together = fmax(warps, 1), .spread = fmin(skew * waves, 1)};
+    return (struct tables_walkers){.groups = blocks * fmin(warps, 1),
+                                   .together = fmax(warps, 1),
+                                   .cohesion = cohesion,
+                                   .spread = fmin(skew * waves, 1)};
 }
 
 /* Loads that follow each other at once miss together. */
@@ -47,10 +49,8 @@ static void add_missed(struct tables_misses *out, const struct traffic_count *co
     const double in_step = moves / warps;
     /* each group brings its lines, which the others bring too as far as they are spread */
     const double own = fmax(walkers->spread * moves / walkers->together, in_step);
-    /* the warps of a block keep together in part: eight blocks of two warps missed 0.8 times what sixteen of
-     * one did */
-    const double thrash =
-        thrashed(issued, walkers->spread * count->table_lines, kept) / sqrt(walkers->together);
+    const double thrash = thrashed(issued, walkers->spread * count->table_lines, kept) /
+                          pow(walkers->together, walkers->cohesion);
 
     out->in_step += in_step;
     out->expected += walkers->groups > kept ? fmax(thrash, in_step) : own;

@@ -24,12 +24,13 @@
 struct tables_walkers {
     double groups;   /* those of one block are one */
     double together; /* warps of a group, 1 or more */
+    double cohesion; /* see walk_together in assumptions.def */
     double spread;   /* over what share of a table the groups are spread, 0 to 1 */
 };
 
 /* `drift` is the share of a wave by which blocks that begin together end apart (skew_share()). The next ones
  * begin that far apart, and drift further. */
-struct tables_walkers tables_walkers_of(const struct residency *residency, double skew);
+struct tables_walkers tables_walkers_of(const struct residency *residency, double skew, double cohesion);
 
 /* Lines that a launched warp misses on average. */
 struct tables_misses {

@@ -93,6 +93,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
         .l1_bytes = (double)work->out->occupancy.l1,
         .l2_bytes = all,
         .l2_holds = fmin(l2 > 0 ? l2 : all, all),
+        .apart_half = work->machine->assumptions.apart_half,
         .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,
@@ -157,7 +158,8 @@ static int find_tables(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const double kept = machine_or_0(work->machine, DEVICE_CONSTANT_PLACE_LINES);
-    const struct tables_walkers walkers = tables_walkers_of(&out->input.residency, skew_of(work));
+    const struct tables_walkers walkers =
+        tables_walkers_of(&out->input.residency, skew_of(work), work->machine->assumptions.walk_together);
 
     if (!(kept > 0 && work->machine->capacities.sustained[RESOURCE_CONSTANT].per_sm > 0))
         return 0;

@@ -1,6 +1,7 @@
 #include "model/predict/interval.h"
 
 #include "model/machine/assumption.h"
+#include "model/machine/assumptions.h"
 
 #include <math.h>
 
@@ -20,14 +21,6 @@ static const double ends[] = {
 #define INTERVAL_END(name, value) [name] = value,
 #include "model/predict/interval.def"
 };
-
-#define LEAST_CONFIDENCE 0.02 /* less makes the interval no wider */
-#define MOST_LOOSE       20   /* times the bound; likewise more */
-
-/* By this factor the interval is wider on either side where the profile's values were published, or measured
- * on another GPU: times that others recorded for two kernels on an A100 and an RTX 3090 are 1 to 2 times
- * those estimated with such profiles. More is not known of these GPUs. */
-#define PUBLISHED_FACTOR 2.5
 
 const char *interval_feature_name(enum interval_feature feature)
 {
@@ -56,11 +49,12 @@ static bool is_atomic(enum resource r)
 
 void interval_features(double out[INTERVAL_FEATURES], const struct prediction *from)
 {
-    const double loose = from->bound_s > 0 ? from->estimate_s / from->bound_s : MOST_LOOSE;
+    const double loose =
+        from->bound_s > 0 ? from->estimate_s / from->bound_s : assumptions_default.most_loose;
 
     out[INTERVAL_ALWAYS] = 1;
-    out[INTERVAL_DOUBT] = -log(fmin(fmax(from->confidence, LEAST_CONFIDENCE), 1));
-    out[INTERVAL_LOOSE] = log(fmin(fmax(loose, 1), MOST_LOOSE));
+    out[INTERVAL_DOUBT] = -log(fmin(fmax(from->confidence, assumptions_default.least_confidence), 1));
+    out[INTERVAL_LOOSE] = log(fmin(fmax(loose, 1), assumptions_default.most_loose));
     out[INTERVAL_LATENCY] = !from->latency_hidden;
     out[INTERVAL_L1] = is_l1(from->limiter);
     out[INTERVAL_BEYOND] = is_beyond(from->limiter);
@@ -91,7 +85,8 @@ static double spread_of(const struct prediction *prediction)
 void interval_find(struct prediction *p, double shorter_s, double longer_s)
 {
     const double spread = spread_of(p);
-    const double factor = p->assumptions & PREDICT_ASSUMED_PUBLISHED ? PUBLISHED_FACTOR : 1;
+    const double factor =
+        p->assumptions & PREDICT_ASSUMED_PUBLISHED ? assumptions_default.published_factor : 1;
     const double low = fmin(p->estimate_s * exp(ends[LOW] * spread), shorter_s) / factor;
     const double high = fmax(p->estimate_s * exp(ends[HIGH] * spread), longer_s) * factor;
 

@@ -3,6 +3,8 @@
 #include "model/warp/latency.h"
 #include "model/predict/schedule.h"
 
+#include "model/machine/assumptions.h"
+
 #include <math.h>
 
 static int check_demand(const struct demand *demand, struct err *err)
@@ -152,7 +154,7 @@ static void share_cycles(struct prediction *out, const struct predict_input *in)
     const double rate = fmin(out->warps_per_cycle, dispatched_per_cycle(in));
     const double attained = fmin(rate * out->at_sustained.bound_cycles, 1);
 
-    out->latency_hidden = attained >= 0.95;
+    out->latency_hidden = attained >= assumptions_default.hidden_share;
     out->issued = fmin(rate * sending_cycles(out, in), attained);
     out->stalled_bandwidth = attained - out->issued;
     out->stalled_latency = 1 - attained;
@@ -170,9 +172,9 @@ static double crowding(const struct throughput *throughput)
 
         if (throughput->cycles[r] >
             whole / 2) /* of what shares a bottleneck, the larger part stands for it */
-            sum += pow(whole / throughput->bound_cycles, 4);
+            sum += pow(whole / throughput->bound_cycles, assumptions_default.crowding_norm);
     }
-    return pow(fmax(sum, 1), 0.25) - 1;
+    return pow(fmax(sum, 1), 1 / assumptions_default.crowding_norm) - 1;
 }
 
 /* How much of the time the fullest part of the memory system is at work, 0 to 1. */
@@ -193,16 +195,16 @@ static double ratio(double a, double b)
 
 /* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
  * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
- * DRAM are expected to do: instructions are counted, hits come from footprints. That halves it at most, which
- * ranks the errors of benchmarks/unseen better than 0.3 or 0.7 of it. */
+ * DRAM are expected to do: instructions are counted, hits come from footprints. */
 static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
 {
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
     const double agree = ratio(bounds_cycles, in->simulated.all_cycles * in->latency.stretch);
     const double corner = ratio(out->had_warps, out->needed_warps);
 
-    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) * (1 - corner / 4) *
-           (1 - share_of_memory(out) / 2);
+    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) *
+           (1 - assumptions_default.corner_doubt * corner) *
+           (1 - assumptions_default.memory_doubt * share_of_memory(out));
 }
 
 static int refuse_unknown(const struct throughput *throughput, struct err *err)

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    WATCHFUL = 1 << 14, /* instructions between two looks at whether to stop */
-    QUEUE_CYCLES = 32   /* of work that the load/store units take on before they stop the issue of more */
+    WATCHFUL = 1 << 14 /* instructions between two looks at whether to stop */
 };
 
 /* Whose multiples, less their whole parts, spread evenly over a square: 1 / x and 1 / x^2 of x^3 = x + 1. */
@@ -72,13 +71,14 @@ static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct s
 static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                        double time)
 {
+    const double queue = sm->in->machine->assumptions.queue_cycles;
     double delay = serve(&sm->tags_free, time, request->tags), ready;
 
     delay += serve(&sm->units_free, time + delay, request->units);
     delay += serve(&sm->l2_free, time + delay, request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
-    sm->queue_free[true] = later(sm->units_free, sm->tags_free) - QUEUE_CYCLES;
+    sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
     delay += use_dram(sm, warp, request, time + delay);
     ready = time + delay + request->latency;
     if (request->kind == REPLAY_COPY)
@@ -87,7 +87,7 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
         ready = later(ready, warp->copied);
     set_slot(warp, request->sets, ready);
     set_slot(warp, request->sets_read,
-             time + request->read_latency + later(sm->units_free - time - QUEUE_CYCLES, 0));
+             time + request->read_latency + later(sm->units_free - time - queue, 0));
 }
 
 /* Blocks

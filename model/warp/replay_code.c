@@ -7,19 +7,9 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 24,     /* iterations after which a loop that found no steady state is taken to repeat ... */
-    PERIOD = 8,        /* ... so many of them */
-    OPERANDS_READ = 10 /* cycles until a memory instruction has read its registers; 9 to 16 by width in Huerta
-                          et al., "Analyzing modern NVIDIA GPU cores", 2025 */
+    PATIENCE = 24, /* iterations after which a loop that found no steady state is taken to repeat ... */
+    PERIOD = 8     /* ... so many of them */
 };
-
-/* Cycles by which each further value prolongs a MATCH.ANY: a chain of them on an NVIDIA H200 takes 35 cycles
- * a step with one value, 68 with four, 376 with 32. */
-static const double value_latency = 11;
-
-/* Cycles from a BSYNC, where the lanes of a warp come together again, to its next instruction: measured
- * on an NVIDIA H200, also where they never parted (benchmarks/micro/README.md). */
-static const double reconvergence = 13;
 
 /* Operations
  * ---------------------------------------------------------------------------------------------------------
@@ -134,7 +124,7 @@ static void make_counted(struct replay_op *op, const struct sass *i)
 }
 
 /* Cycles until the warp's next instruction may go. */
-static double stall_of(const struct sass *i, const struct machine_cost *cost)
+static double stall_of(const struct sass *i, const struct machine_cost *cost, double reconvergence)
 {
     return fmax(fmax(i->control.stall, cost->slots), i->op == SASS_BSYNC ? reconvergence : 1);
 }
@@ -142,14 +132,15 @@ static double stall_of(const struct sass *i, const struct machine_cost *cost)
 static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
 {
     const struct machine_cost cost = machine_cost_of(make->machine, i);
+    const struct assumptions *assumed = &make->machine->assumptions;
     const struct sass_info *info = sass_info((enum sass_op)i->op);
     const struct traffic_count *count = &make->traffic->counts[index];
     struct replay_op *op = &make->out->ops[index];
     int rc;
 
-    *op = (struct replay_op){.stall = stall_of(i, &cost),
+    *op = (struct replay_op){.stall = stall_of(i, &cost, assumed->reconvergence),
                              .latency = cost.latency,
-                             .read_latency = OPERANDS_READ,
+                             .read_latency = assumed->operands_read,
                              .interval = info->class == SASS_CLASS_BARRIER ? 1 : fmax(cost.interval, 1),
                              .waits = i->control.wait_mask,
                              .sets = slot_of(i->control.write_barrier),
@@ -169,7 +160,7 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     if (cost.assumed && op->sets != REPLAY_NO_SLOT && !i->access_count)
         make->out->assumptions |= PREDICT_ASSUMED_LATENCY;
     if (i->op == SASS_MATCH)
-        op->latency += value_latency * (traffic_match_values(count) - 1);
+        op->latency += assumed->match_value * (traffic_match_values(count) - 1);
     rc = i->access_count ? make_memory(op, make, i, count, err) : 0;
     if (rc) {
         make->out->missing_pc = i->pc;

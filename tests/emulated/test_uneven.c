@@ -132,8 +132,12 @@ static double issued_of(const struct emulate_result *result, double *weight)
 static void check_bound(const struct grid *g, const struct emulate_result *sample,
                         const struct emulate_result *whole, double issued)
 {
-    const struct traffic_caches caches = {
-        .sms = 132, .resident_blocks = 8, .l1_bytes = 200 << 10, .l2_bytes = 50 << 20, .l2_holds = 50 << 20};
+    const struct traffic_caches caches = {.sms = 132,
+                                          .resident_blocks = 8,
+                                          .l1_bytes = 200 << 10,
+                                          .l2_bytes = 50 << 20,
+                                          .l2_holds = 50 << 20,
+                                          .apart_half = 1.5};
     struct traffic t, all;
     struct err err = {0};
     double least = 0;

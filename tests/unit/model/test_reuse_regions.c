@@ -35,6 +35,7 @@ static void set_up(struct fixture *f, double l2, double skew)
                           .caches = {.l1_bytes = 1 << 17,
                                      .l2_bytes = l2,
                                      .l2_holds = l2,
+                                     .apart_half = 1.5,
                                      .resident_blocks = 2,
                                      .sms = 64,
                                      .skew = skew}};

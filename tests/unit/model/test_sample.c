@@ -2,8 +2,12 @@
 #include "emulate_fixture.h"
 #include "model/memory/traffic.h"
 
-static const struct traffic_caches caches = {
-    .sms = 132, .resident_blocks = 8, .l1_bytes = 200 << 10, .l2_bytes = 50 << 20, .l2_holds = 50 << 20};
+static const struct traffic_caches caches = {.sms = 132,
+                                             .resident_blocks = 8,
+                                             .l1_bytes = 200 << 10,
+                                             .l2_bytes = 50 << 20,
+                                             .l2_holds = 50 << 20,
+                                             .apart_half = 1.5};
 
 static void sample(struct program *p, size_t most)
 {

@@ -35,7 +35,7 @@ static struct tables_misses missed(const struct traffic_count *counts, size_t co
     return out;
 }
 
-static const struct tables_walkers apart = {.groups = 16, .together = 1, .spread = 1};
+static const struct tables_walkers apart = {.groups = 16, .together = 1, .cohesion = 0.5, .spread = 1};
 
 static void walkers_that_are_apart_miss(void **state)
 {
@@ -59,8 +59,8 @@ static void lines_that_are_kept_do_not_miss(void **state)
 /* 16 warps bring each line once, at best. */
 static void walkers_near_each_other_share_a_line(void **state)
 {
-    const struct tables_walkers near = {.groups = 16, .together = 1, .spread = 0.25},
-                                in_step = {.groups = 16, .together = 1};
+    const struct tables_walkers near = {.groups = 16, .together = 1, .cohesion = 0.5, .spread = 0.25},
+                                in_step = {.groups = 16, .together = 1, .cohesion = 0.5};
     const struct traffic_count one = walk(LINES, 0);
 
     (void)state;
@@ -72,8 +72,8 @@ static void walkers_near_each_other_share_a_line(void **state)
 
 static void few_walkers_bring_their_own_lines(void **state)
 {
-    const struct tables_walkers few = {.groups = KEPT, .together = 1, .spread = 1},
-                                large = {.groups = KEPT, .together = 4, .spread = 1};
+    const struct tables_walkers few = {.groups = KEPT, .together = 1, .cohesion = 0.5, .spread = 1},
+                                large = {.groups = KEPT, .together = 4, .cohesion = 0.5, .spread = 1};
     const struct traffic_count one = walk(LINES, 0);
 
     (void)state;
@@ -85,7 +85,7 @@ static void few_walkers_bring_their_own_lines(void **state)
 
 static void warps_of_a_block_help_each_other(void **state)
 {
-    const struct tables_walkers pairs = {.groups = 8, .together = 2, .spread = 1};
+    const struct tables_walkers pairs = {.groups = 8, .together = 2, .cohesion = 0.5, .spread = 1};
     const struct traffic_count one = walk(8 * LINES, 0);
     const double alone = missed(&one, 1, &apart).expected, together = missed(&one, 1, &pairs).expected;
 
@@ -107,7 +107,7 @@ static void loads_beside_each_other_miss_once(void **state)
 /* An unrolled loop: what one of its loads brings is there for the others. */
 static void loads_that_walk_together_bring_a_line_once(void **state)
 {
-    const struct tables_walkers few = {.groups = KEPT, .together = 1, .spread = 1};
+    const struct tables_walkers few = {.groups = KEPT, .together = 1, .cohesion = 0.5, .spread = 1};
     const struct traffic_count parted[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 0)},
                                elsewhere[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 32)};
 
@@ -129,15 +129,15 @@ static void blocks_are_groups_and_drift_with_every_wave(void **state)
         lone = {.blocks = 132, .sms = 132, .blocks_per_sm = 16, .warps_per_block = 4, .partitions = 4};
 
     (void)state;
-    check_near(tables_walkers_of(&many, 0.1).groups, 16, 0);
-    check_near(tables_walkers_of(&many, 0.1).spread, 0.4, 1e-9);
-    check_near(tables_walkers_of(&many, 0.5).spread, 1, 0);
-    check_near(tables_walkers_of(&many, 0).spread, 0, 0);
-    check_near(tables_walkers_of(&large, 0.1).groups, 4, 0);
-    check_near(tables_walkers_of(&large, 0.1).together, 4, 0);
-    check_near(tables_walkers_of(&small, 0.1).groups, 8, 0);
-    check_near(tables_walkers_of(&small, 0.1).together, 1, 0);
-    check_near(tables_walkers_of(&lone, 0.1).groups, 1, 0);
+    check_near(tables_walkers_of(&many, 0.1, 0.5).groups, 16, 0);
+    check_near(tables_walkers_of(&many, 0.1, 0.5).spread, 0.4, 1e-9);
+    check_near(tables_walkers_of(&many, 0.5, 0.5).spread, 1, 0);
+    check_near(tables_walkers_of(&many, 0, 0.5).spread, 0, 0);
+    check_near(tables_walkers_of(&large, 0.1, 0.5).groups, 4, 0);
+    check_near(tables_walkers_of(&large, 0.1, 0.5).together, 4, 0);
+    check_near(tables_walkers_of(&small, 0.1, 0.5).groups, 8, 0);
+    check_near(tables_walkers_of(&small, 0.1, 0.5).together, 1, 0);
+    check_near(tables_walkers_of(&lone, 0.1, 0.5).groups, 1, 0);
 }
 
 int main(void)
