@@ -30,6 +30,7 @@ static const struct group {
     {"caches", micro_caches},
     {"DRAM", micro_dram},
     {"bulk copies", micro_bulk},
+    {"asynchronous waits", micro_async},
     {"copies", micro_copies},
     {"scattered sectors", micro_scattered},
     {"pieces", micro_pieces},

@@ -2,9 +2,9 @@
  *
  * Isolates: products of 64 rows and 8 to 256 columns by two warp groups an SM, whose factors stay where they
  * are: the second in shared memory, the first there too or in registers. A pass has 16 of them, and one group
- * waits while the other's are under way.
+ * waits while the other's are under way. One group alone that waits for each product.
  *
- * Unit: multiply-adds per cycle and SM; Hz.
+ * Unit: multiply-adds per cycle and SM; cycles; Hz.
  *
  * Expected: with many columns what the data sheet says at its clock: 2048 of FP16, 1024 of TF32, 4096 of FP8
  * and 8-bit integers. With few the first factor comes too slowly from shared memory, which gives 128 bytes a
@@ -43,13 +43,14 @@ enum { TYPES = sizeof table / sizeof *table };
 static const unsigned columns[] = {8, 16, 32, 64, 128, 256};
 enum { POINTS = sizeof columns / sizeof *columns };
 
-static int compile_group(struct micro_code *out, const struct micro *micro, const struct factors *f,
-                         unsigned width, bool registers, struct err *err)
+static int compile_group(struct micro_code *out, const struct micro *micro, const char *name,
+                         const char *timed, const struct factors *f, unsigned width, bool registers,
+                         struct err *err)
 {
     char shape[64], results[32], element[32], tail[32], first[32], length[64], parts[32];
     const struct micro_kernel kernel = {
         .file = "groups.cu",
-        .name = "group_saturated",
+        .name = name,
         .options = {"-arch=sm_90a", shape, results, element, f->integer ? "-DTYPE=\"r\"" : "-DTYPE=\"f\"",
                     tail, first, length},
         .body = {.parts = parts, .bookkeeping = AROUND, .any_order = true, .bytes_max = BODY_CACHE},
@@ -61,7 +62,7 @@ static int compile_group(struct micro_code *out, const struct micro *micro, cons
     snprintf(tail, sizeof tail, "-DTAIL=\"%s\"", registers ? f->tail_registers : f->tail);
     snprintf(first, sizeof first, "-DREGISTERS=%d", registers);
     snprintf(length, sizeof length, "-DLENGTH=%d", LENGTH);
-    snprintf(parts, sizeof parts, "- | %s*%d", f->step, LENGTH);
+    snprintf(parts, sizeof parts, "%s%s*%d", timed, f->step, LENGTH);
     return micro_compile(out, micro, &kernel, err);
 }
 
@@ -70,8 +71,8 @@ static void compile_ahead(const void *context, size_t index)
     struct micro_code code;
     struct err ignored = {0};
 
-    if (!compile_group(&code, context, &table[index / 2 / POINTS], columns[index / 2 % POINTS], index % 2,
-                       &ignored))
+    if (!compile_group(&code, context, "group_saturated", "- | ", &table[index / 2 / POINTS],
+                       columns[index / 2 % POINTS], index % 2, &ignored))
         micro_code_release(&code);
 }
 
@@ -91,7 +92,7 @@ static int run_group(struct device_value *out, const struct micro *micro, const 
     enum { PASSES = 64 };
     struct micro_code code;
     struct call call;
-    int rc = compile_group(&code, micro, f, width, registers, err);
+    int rc = compile_group(&code, micro, "group_saturated", "- | ", f, width, registers, err);
 
     if (rc)
         return rc;
@@ -139,6 +140,42 @@ static int rates(const struct micro *micro, struct err *err)
     return rc;
 }
 
+/* One product of BF16 after another, each waited for. */
+static int run_waited(struct device_value *out, const struct micro *micro, unsigned width, struct err *err)
+{
+    struct micro_code code;
+    struct call call;
+    int rc = compile_group(&code, micro, "group_waited", "", &table[0], width, false, err);
+
+    if (rc)
+        return rc;
+    call_init(&call, micro->sms, THREADS / 2, 0);
+    call_in(&call, "in", IN_FLOATS);
+    call_sink(&call, "sink", micro);
+    call_samples(&call, micro);
+    rc = micro_latency(out, micro, &code, &call, LENGTH, "groups", err);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+static int waits(const struct micro *micro, struct err *err)
+{
+    double x[POINTS], y[POINTS];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        struct device_value found;
+
+        rc = run_waited(&found, micro, columns[i], err);
+        x[i] = columns[i];
+        y[i] = rc ? 0 : found.sustained;
+    }
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_GROUP_WAIT], x, y, POINTS, "groups",
+                                 err);
+}
+
 /* The clock at which the widest product of FP16 settles when all SMs are at it for a while. */
 static int clock_under_load(const struct micro *micro, struct err *err)
 {
@@ -146,7 +183,8 @@ static int clock_under_load(const struct micro *micro, struct err *err)
     struct micro_code code;
     struct trial trial;
     struct call call;
-    int rc = compile_group(&code, micro, &table[0], columns[POINTS - 1], false, err);
+    int rc =
+        compile_group(&code, micro, "group_saturated", "- | ", &table[0], columns[POINTS - 1], false, err);
 
     if (rc)
         return rc;
@@ -163,7 +201,8 @@ static int clock_under_load(const struct micro *micro, struct err *err)
 
 int micro_groups(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"groups", rates}, {"tensor_clock", clock_under_load}};
+    static const struct part parts[] = {
+        {"groups", rates}, {"group_wait", waits}, {"tensor_clock", clock_under_load}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

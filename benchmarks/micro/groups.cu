@@ -58,6 +58,41 @@ static __device__ __forceinline__ unsigned long long descriptor(const void *at)
     return (address & 0x3ffff) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;
 }
 
+// LENGTH products of one warp group, each waited for.
+extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned *in, ELEMENT *sink, long long *samples)
+{
+    __shared__ alignas(128) unsigned factors[6 * 512];
+    const unsigned a[4] = {in[threadIdx.x], in[threadIdx.x + 512], in[threadIdx.x + 1024], in[threadIdx.x + 1536]};
+    const unsigned long long first = descriptor(&factors[4 * 512]), second = descriptor(factors);
+    long long kept = 0;
+    ELEMENT x[RESULTS];
+
+    (void)a, (void)first;
+    for (int i = threadIdx.x; i < 6 * 512; i += 128)
+        factors[i] = in[i];
+    for (int i = 0; i < RESULTS; i++)
+        x[i] = 0;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+#pragma unroll 1
+    for (int sample = -1; sample < 32; sample++) {
+        const long long start = clock_now();
+#pragma unroll
+        for (int k = 0; k < LENGTH; k++) {
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            MULTIPLY;
+            asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+        }
+        const long long stop = clock_now();
+        if (threadIdx.x == sample)
+            kept = stop - start;
+    }
+    for (int i = 0; i < RESULTS; i++)
+        sink[(blockIdx.x * 128 + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    if (threadIdx.x < 32)
+        samples[blockIdx.x * 32 + threadIdx.x] = kept;
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     group_saturated(const unsigned *in, ELEMENT *sink, long long *spans, int passes)
 {

@@ -17,6 +17,7 @@ int micro_sharing(const struct micro *micro, struct err *err);
 int micro_tables(const struct micro *micro, struct err *err);
 int micro_groups(const struct micro *micro, struct err *err);
 int micro_bulk(const struct micro *micro, struct err *err);
+int micro_async(const struct micro *micro, struct err *err);
 int micro_copies(const struct micro *micro, struct err *err);
 int micro_warps(const struct micro *micro, struct err *err);
 int micro_turns(const struct micro *micro, struct err *err);
