@@ -1,6 +1,7 @@
 /* Where everything lies before the first instruction: regions of global memory, constant banks. */
 #include "model/emulate/cluster.h"
 #include "model/emulate/memory.h"
+#include "model/emulate/parameters.h"
 #include "model/sass/arch/arch.h"
 
 #include <math.h>
@@ -61,16 +62,9 @@ static int put_parameter(struct emulate_memory *memory, const struct emulate_tar
     const struct argument_ops *ops = argument_ops(argument);
     const struct cubin_kernel *kernel = target->kernel;
     const size_t size = ops->parameter_bytes(argument);
-    unsigned char *bytes;
+    unsigned char *bytes = malloc(size);
     int rc;
 
-    if (k >= kernel->parameter_count)
-        return err_set(err, ERR_USAGE, "arguments[%zu]: kernel '%s' takes no more than %zu", index,
-                       kernel->name, kernel->parameter_count);
-    if (size != kernel->parameters[k].bytes)
-        return err_set(err, ERR_USAGE, "arguments[%zu] has %zu bytes: kernel '%s' takes %u there", index,
-                       size, kernel->name, kernel->parameters[k].bytes);
-    bytes = malloc(size);
     if (!bytes)
         return err_memory(err);
     rc = ops->parameter(bytes, argument, index, &place, err);
@@ -82,17 +76,16 @@ static int put_parameter(struct emulate_memory *memory, const struct emulate_tar
 
 static int put_parameters(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
 {
-    const struct cubin_kernel *kernel = target->kernel;
     const struct launch *launch = target->launch;
+    char reason[200];
     size_t k = 0;
     int rc = 0;
 
+    if (!parameters_fit(reason, sizeof reason, target->kernel, launch))
+        return err_set(err, ERR_USAGE, "%s", reason);
     for (size_t i = 0; i < launch->argument_count && !rc; i++)
         if (argument_ops(&launch->arguments[i])->parameter_bytes(&launch->arguments[i]))
             rc = put_parameter(memory, target, i, k++, err);
-    if (!rc && k < kernel->parameter_count)
-        return err_set(err, ERR_USAGE, "kernel '%s' takes %zu arguments, the launch has %zu", kernel->name,
-                       kernel->parameter_count, k);
     return rc;
 }
 

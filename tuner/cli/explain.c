@@ -118,7 +118,8 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
     if (!code && !row.predicted)
         code = expectation->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
                                               expectation->pc, row.reason)
-                                    : err_set(err, ERR_MISSING, "no prediction: %s", row.reason);
+                                    : err_set(err, row.outcome == OUTCOME_LIMITS ? ERR_USAGE : ERR_MISSING,
+                                              "no prediction: %s", row.reason);
     if (!code)
         code = show(cli, args, how, choices, expectation, ranked_cost(&row), err);
     free(row.reason);

@@ -232,6 +232,20 @@ static int check_space(const struct view *view, uint64_t trials, struct err *err
     return code;
 }
 
+/* What no configuration of the space can do, spec or device are at fault for. */
+static int check_launchable(const struct view *view, struct err *err)
+{
+    const struct ranking *ranking = &view->ranking;
+    size_t i;
+
+    for (i = 0; i < ranking->count && ranking->rows[i].outcome == OUTCOME_LIMITS; i++)
+        ;
+    if (!ranking->count || i < ranking->count || ranking->count < ranking->total)
+        return 0;
+    return err_set(err, ERR_USAGE, "%s: no configuration can be launched on %s: %s", view->spec->path,
+                   view->machine->device->name, ranking->rows[0].reason);
+}
+
 static int rank_problem(struct view *view, const struct ranking_options *how, struct json *all,
                         struct err *err)
 {
@@ -250,6 +264,8 @@ static int rank_problem(struct view *view, const struct ranking_options *how, st
     own.context = &view->progress;
     code = ranking_make(&view->ranking, &own, err);
     progress_end(&view->progress);
+    if (!code)
+        code = check_launchable(view, err);
     if (!code && !all)
         code = put_text(view, err);
     else if (!code && js_append(all, problem_json(view)))

@@ -373,6 +373,13 @@ static int write_results(struct run *run, struct err *err)
     return 0;
 }
 
+/* Whether no configuration keeps the device's limits: spec or device are at fault, not the variants. */
+static bool is_unlaunchable(const struct tuned *tuned)
+{
+    return !tuned->finalist_count && tuned->end == TUNE_COMPLETE && tuned->counts.outcomes[OUTCOME_LIMITS] &&
+           tuned->counts.outcomes[OUTCOME_LIMITS] == tuned->counts.valid;
+}
+
 /* Failure is what leaves a user without an answer. */
 static int status_of(const struct run *run)
 {
@@ -382,6 +389,12 @@ static int status_of(const struct run *run)
     for (i = 0; i < run->tuned_count; i++)
         if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
             status = CLI_FAILED;
+    for (i = 0; i < run->tuned_count; i++)
+        if (is_unlaunchable(&run->tuned[i])) {
+            status = CLI_WRONG_USE;
+            fprintf(run->cli->err, "%s: %s: no configuration can be launched on %s: %s\n", run->cli->program,
+                    run->spec.path, run->tuned[i].device.name, run->tuned[i].first_failure);
+        }
     if (run->kept)
         fprintf(run->cli->err, "%s: %s: stays as it was: this run found fewer winners\n", run->cli->program,
                 run->decision);

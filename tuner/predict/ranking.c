@@ -1,5 +1,7 @@
 #include "tuner/predict/ranking.h"
 
+#include "model/emulate/parameters.h"
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -56,11 +58,16 @@ static int predict_code(struct ranked *out, struct analysis *expectation,
     const double begin = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;
+    char reason[256];
     int code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err);
 
     if (code)
         return code;
     code = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!code && !parameters_fit(reason, sizeof reason, kernel, launch)) {
+        cubin_release(&cubin);
+        return reject(out, OUTCOME_LIMITS, reason, err);
+    }
     if (!code)
         code = launch_prepare(launch, err);
     if (!code)

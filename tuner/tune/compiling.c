@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "gpu/sources.h"
+#include "model/emulate/parameters.h"
 #include "model/sass/cubin.h"
 #include "model/machine/occupancy.h"
 #include "tuner/predict/request.h"
@@ -227,10 +228,10 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
     code = cubin_find(&kernel, &cubin, compiled->entry, err);
     if (!code) {
         candidate->record.code_hash = candidate_code_hash(kernel);
-        if (has_limits(tuning)) {
+        if (has_limits(tuning))
             take_resources(&candidate->record, &kernel->resources, launch, &tuning->out->device.limits);
+        if (parameters_fit(reason, size, kernel, launch) && has_limits(tuning))
             occupancy_launchable(reason, size, &tuning->out->device.limits, launch, &kernel->resources);
-        }
     }
     cubin_release(&cubin);
     return code;
