@@ -1,6 +1,7 @@
 #include "base/chart.h"
 
 #include "base/file.h"
+#include "base/html.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,33 +98,10 @@ static void tick_text(char *out, size_t size, double value, bool bytes)
     snprintf(out, size, "%.4g %s", value, units[unit]);
 }
 
-/* Text of XML, with what means something there escaped. */
-static void write_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
 static void write_label(FILE *out, double x, double y, const char *attributes, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    write_text(out, text);
+    html_text(out, text);
     fputs("</text>\n", out);
 }
 

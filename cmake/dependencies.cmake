@@ -19,3 +19,17 @@ find_path(CUDA_HEADERS cuda.h
 if(NOT CUDA_HEADERS)
   message(FATAL_ERROR "cuda.h was not found: install a CUDA toolkit, or run ./quickstart, which fetches the headers")
 endif()
+
+# The charting library of the page that `occutune report` writes: D3 5, BSD 3-Clause (Debian: node-d3). It is put beside the
+# program as it is; without it everything else works.
+find_file(D3_SCRIPT d3.min.js PATHS /usr/share/nodejs/d3/dist /usr/share/javascript/d3 DOC "D3 5, minified" NO_CMAKE_FIND_ROOT_PATH)
+if(D3_SCRIPT)
+  file(STRINGS ${D3_SCRIPT} first LIMIT_COUNT 1)
+  if(NOT first MATCHES "v5\\.")
+    message(STATUS "${D3_SCRIPT} is not D3 5: ${first}")
+    set(D3_SCRIPT D3_SCRIPT-NOTFOUND CACHE FILEPATH "D3 5, minified" FORCE)
+  endif()
+endif()
+if(NOT D3_SCRIPT)
+  message(STATUS "D3 5 was not found (Debian: node-d3): `occutune report` will say so and write no page")
+endif()

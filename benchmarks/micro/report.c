@@ -1,5 +1,6 @@
 #include "micro/report.h"
 
+#include "base/html.h"
 #include "micro/pictures.h"
 
 #include <stdio.h>
@@ -13,16 +14,6 @@ static const char style[] =
     "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}figure{display:inline-block;"
     "margin:0;width:49%}"
     "svg{width:100%;height:auto}h2{margin-top:2em}.why{color:#a33}";
-
-static void text(FILE *out, const char *words)
-{
-    for (; *words; words++)
-        fputs(*words == '<'   ? "&lt;"
-              : *words == '>' ? "&gt;"
-              : *words == '&' ? "&amp;"
-                              : (const char[]){*words, 0},
-              out);
-}
 
 /* A cell with a number, or a dash where nothing is known. */
 static void number(FILE *out, bool known, double value, const char *format)
@@ -40,7 +31,7 @@ static void write_identity(FILE *out, const struct device *device)
     const struct device_limits *limits = &device->limits;
 
     fputs("<h1>", out);
-    text(out, device->name);
+    html_text(out, device->name);
     fprintf(out, "</h1>\n<p>sm_%u, %llu SMs at up to %.0f MHz, driver %s, %s, calibrated %s.", device->sm,
             (unsigned long long)limits->sm_count, (double)limits->sm_clock_hz / 1e6,
             device->driver[0] ? device->driver : "unknown",
@@ -99,7 +90,7 @@ static void write_sources(FILE *out, const struct device *device)
         const struct device_source *source = &device->sources[i];
 
         fputs("<tr><td>", out);
-        text(out, source->name);
+        html_text(out, source->name);
         fprintf(out, "</td><td>%s</td>", source->fast ? "yes" : "no");
         number(out, true, source->instructions, "%.1f");
         fprintf(out, "<td>%s</td>", source->calls ? "called" : "");
@@ -252,15 +243,15 @@ static void write_values(FILE *out, const struct device *device)
         number(out, value->known, value->best, "%.5g");
         number(out, value->known, value->spread, "%.2g");
         fprintf(out, "<td>%s</td><td>", info->unit);
-        text(out, info->description);
+        html_text(out, info->description);
         fputs("</td><td>", out);
-        text(out, value->known ? value->origin : "");
+        html_text(out, value->known ? value->origin : "");
         fputs("</td></tr>\n", out);
     }
     fputs("</table>\n<h2>Missing, doubtful, or worth knowing</h2>\n<ul>\n", out);
     for (size_t i = 0; i < device->note_count; i++) {
         fputs("<li class=\"why\">", out);
-        text(out, device->notes[i]);
+        html_text(out, device->notes[i]);
         fputs("</li>\n", out);
     }
     fputs(device->note_count ? "</ul>\n" : "<li>nothing</li></ul>\n", out);
@@ -271,7 +262,7 @@ static int write_page(FILE *out, const struct device *device, struct err *err)
     int rc;
 
     fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
-    text(out, device->name);
+    html_text(out, device->name);
     fprintf(out, "</title><style>%s</style></head><body>\n", style);
     write_identity(out, device);
     write_architecture(out, device);

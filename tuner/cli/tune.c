@@ -5,6 +5,7 @@
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/tune_page.h"
 #include "tuner/decision/decision.h"
 #include "tuner/decision/summary.h"
 #include "tuner/strategy/strategy.h"
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { PAGE_S = 2 }; /* a page is written again after as many seconds */
 
 static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
@@ -29,6 +32,7 @@ static const struct cli_option options[] = {
     {"cores", 0, "N", "recorded: cores of the simulated machine (default: --jobs)"},
     {"output", 'o', "FILE", "where the decision goes (default KERNEL.decision.json; -: standard output)"},
     {"journal", 0, "FILE", "where every result goes; resumed when it exists"},
+    {"page", 0, "FILE", "write a page of the run; it is written again as the run goes, and follows it"},
     {"verbose", 'v', NULL, "tell more: resources, ties, what was pruned and why, outcomes, time spent"},
     {"quiet", 'q', NULL, "no progress, no summary"},
     {"json", 0, NULL, "print the decision instead of a summary"},
@@ -42,6 +46,7 @@ struct run {
     struct environment environment;
     struct tune_options tune;
     struct progress progress;
+    struct tune_page page;
     char profiles[4096];
     char decision[4096]; /* where it goes */
     bool kept;           /* the one that is there is better than none */
@@ -49,28 +54,6 @@ struct run {
     struct tuned *tuned;
     size_t tuned_count;
 };
-
-/* Of a recorded run, which appends to no journal: beside the decision. */
-static int write_replay(const struct run *run, const struct tune_view *view, struct err *err)
-{
-    const char *slash = strrchr(run->decision, '/');
-    const int folder = slash ? (int)(slash - run->decision + 1) : 0;
-    char path[sizeof run->decision + 320], *replay = run->tuned[view->problem].replay;
-    int code;
-
-    snprintf(path, sizeof path, "%.*s%s", folder, run->decision, view->replay);
-    code = tune_view_write(path, view, &run->spec, err);
-    if (!code)
-        snprintf(replay, sizeof run->tuned->replay, "%s", view->replay);
-    return code;
-}
-
-static int show_run(void *context, const struct tune_view *view, struct err *err)
-{
-    const struct run *run = context;
-
-    return view->finished && !view->measured ? write_replay(run, view, err) : 0;
-}
 
 static int read_options(struct run *run, struct environment_options *environment, struct err *err)
 {
@@ -109,8 +92,14 @@ static int read_options(struct run *run, struct environment_options *environment
     run->tune.stop = run->cli->stop;
     run->tune.progress = progress_show;
     run->tune.message = progress_message;
-    run->tune.view = show_run;
-    run->tune.view_context = run;
+    run->tune.view = tune_page_view;
+    run->tune.view_context = &run->page;
+    run->tune.view_s = cli_given(args, "page") ? PAGE_S : 0;
+    run->page = (struct tune_page){.cli = run->cli,
+                                   .spec = &run->spec,
+                                   .decision = run->decision,
+                                   .page = cli_text(args, "page"),
+                                   .profile = run->tune.profile};
     run->tune.context = &run->progress;
     run->progress.cli = run->cli;
     run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));
@@ -130,6 +119,7 @@ static int tune_all(struct run *run, struct err *err)
     run->tuned = calloc(run->spec.problem_count, sizeof *run->tuned);
     if (!run->tuned)
         return err_memory(err);
+    run->page.tuned = run->tuned;
     for (i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
         code = tune(&run->tuned[i], &run->spec, i, &run->environment, &run->tune, err);
         progress_end(&run->progress);
@@ -307,7 +297,9 @@ static int check_output(struct run *run, struct err *err)
 
     name_decision(run);
     code = cli_check_output(run->args, "output", run->decision, err);
-    return code ? code : choose_output(run->decision, "output", &run->spec, err);
+    if (!code)
+        code = choose_output(run->decision, "output", &run->spec, err);
+    return code ? code : tune_page_check(&run->page, run->args, err);
 }
 
 /* Whether what is there says more than this run, which did not find a winner for every problem: a decision
@@ -364,6 +356,8 @@ static int write_results(struct run *run, struct err *err)
         code = js_write_file(decision, run->decision, err);
     if (!code && run->print)
         code = cli_print_json(run->cli, js_copy(decision), err);
+    if (!code)
+        code = tune_page_end(&run->page, js_copy(decision), err);
     js_free(decision);
     if (code || run->progress.quiet)
         return code;

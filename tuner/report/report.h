@@ -1,23 +1,40 @@
-/* A journal as one self-contained HTML page: no scripts, nothing fetched, readable on paper. */
+/* A run, or several, as one self-contained HTML page: charts and a table over what journals and a decision hold. Nothing
+ * is predicted, nothing is fetched when it is read. docs/report.md says what it shows. */
 #ifndef TUNER_REPORT_REPORT_H
 #define TUNER_REPORT_REPORT_H
 
 #include "base/err.h"
+#include "base/json.h"
 #include "model/device/device.h"
-#include "space/space.h"
 #include "tuner/journal/journal.h"
-#include "tuner/predict/predictor.h"
 
-struct report_options {
-    const struct journal *journal;
-    const struct spec *spec; /* null: the journal alone; else of the journal, and the four below with it */
-    const struct space *space;
-    struct predictor *predictor;  /* null: nothing is predicted */
-    const struct device *profile; /* of the model; null: none */
-    size_t predictions;           /* at most so many variants are predicted, evenly from the fastest on */
+/* What was tuned for one problem size; borrows everything. */
+struct report_problem {
+    struct js_at head; /* of the journal */
+    const struct record *const *records;
+    size_t count;
+    const struct json *not_timed; /* as at the end of a journal, or null */
+    const struct json *decision;  /* the decision's part on this problem, or null */
+    const char *source;           /* where the times are from, for people */
+    bool replay;                  /* records stand in the order of compiling, on one clock */
 };
 
-/* The page, malloc'ed. ERR_USAGE when nothing ran in the journal; ERR_MEMORY; what the predictor says. */
+struct report_options {
+    const struct report_problem *problems; /* at least one, of one kernel */
+    size_t problem_count;
+    const struct json *signature; /* of the decision, or null */
+    const char *level;            /* "live", "recorded"; "" unknown */
+    const struct device *profile; /* whose curves are shown; null: none */
+    const char *assets;           /* folder of the page's scripts and style */
+    const char *version;          /* of this program */
+    bool live;                    /* the run goes on: the page loads itself anew */
+};
+
+/* ERR_MISSING where the charting library is not in the folder of the page's parts. */
+int report_check(const char *assets, struct err *err);
+
+/* The page, malloc'ed. ERR_USAGE where there is no record at all, ERR_MISSING where a part of the page is not
+ * installed, ERR_MEMORY. */
 int report_page(char **out, const struct report_options *options, struct err *err);
 
 #endif

@@ -61,8 +61,8 @@ struct tuning {
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
     double best_s, best_cost; /* of the best so far: its time, and that times its weight; NaN: none */
-    double shown_s; /* wall clock of the last view */
-    bool searched;  /* the search itself has ended: at most its audit goes on */
+    double next_view_s;       /* wall clock */
+    bool searched;            /* the search itself has ended: at most its audit goes on */
 };
 
 /* opening.c: everything up to the first step of the search. On failure what was opened stays the run's to

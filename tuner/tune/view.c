@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A run spends one part in as many of its time on being shown, at most. */
+enum { CHEAP = 20 };
 
 /* The records of what is settled, in the order in which the search came to them; malloc'ed. */
 static struct tune_result *settled(size_t *count, const struct tuning *tuning)
@@ -35,12 +39,14 @@ int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finish
                              .not_timed = not_timed,
                              .replay = tuning->replay,
                              .finished = finished};
+    const double began_s = clock_wall_s();
     struct tune_result *results;
+    double ended_s;
     int code;
 
     if (!options->view || !tuning->journal)
         return 0;
-    if (!finished && (!(options->view_s > 0) || clock_wall_s() - tuning->shown_s < options->view_s))
+    if (!finished && (!(options->view_s > 0) || began_s < tuning->next_view_s))
         return 0;
     results = settled(&view.count, tuning);
     if (!results)
@@ -48,7 +54,8 @@ int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finish
     view.head = journal_head(tuning->journal);
     view.results = results;
     code = options->view(options->view_context, &view, err);
-    tuning->shown_s = clock_wall_s(); /* after the call: what it costs is not counted as waiting */
+    ended_s = clock_wall_s();
+    tuning->next_view_s = ended_s + fmax(options->view_s, CHEAP * (ended_s - began_s));
     free(results);
     return code;
 }

@@ -1,0 +1,192 @@
+#include "tuner/cli/sources.h"
+
+#include "tuner/cli/choose.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), wanted = strlen(end);
+
+    return length > wanted && !strcmp(text + length - wanted, end);
+}
+
+/* The newest regular file of this folder whose name has one of the ends; "" where there is none. */
+static int newest(char out[PATH_MAX], const char *const *ends, struct err *err)
+{
+    DIR *folder = opendir(".");
+    struct dirent *entry;
+    struct stat status, best = {0};
+    size_t e;
+
+    *out = '\0';
+    if (!folder)
+        return err_set(err, ERR_SYSTEM, "this folder cannot be read: %s", strerror(errno));
+    while ((entry = readdir(folder)) != NULL) {
+        for (e = 0; ends[e] && !ends_with(entry->d_name, ends[e]); e++)
+            ;
+        if (!ends[e] || stat(entry->d_name, &status) || !S_ISREG(status.st_mode))
+            continue;
+        if (*out &&
+            (status.st_mtim.tv_sec < best.st_mtim.tv_sec || (status.st_mtim.tv_sec == best.st_mtim.tv_sec &&
+                                                             status.st_mtim.tv_nsec <= best.st_mtim.tv_nsec)))
+            continue;
+        best = status;
+        snprintf(out, PATH_MAX, "%s", entry->d_name);
+    }
+    closedir(folder);
+    return 0;
+}
+
+int sources_latest(char out[PATH_MAX], struct err *err)
+{
+    static const char *const decisions[] = {".decision.json", NULL};
+    static const char *const journals[] = {".journal.json", ".replay.json", NULL};
+    int code = newest(out, decisions, err);
+
+    if (!code && !*out)
+        code = newest(out, journals, err);
+    if (code || *out)
+        return code;
+    return err_set(err, ERR_USAGE,
+                   "no decision and no journal is in this folder: name one, or run occutune tune here first");
+}
+
+/* Journals
+ * -------------------------------------------------------------------------------------------------------- */
+
+static int make_room(struct sources *sources, size_t count, struct err *err)
+{
+    sources->problems = calloc(count + 1, sizeof *sources->problems);
+    sources->journals = calloc(count + 1, sizeof *sources->journals);
+    sources->records = calloc(count + 1, sizeof *sources->records);
+    return sources->problems && sources->journals && sources->records ? 0 : err_memory(err);
+}
+
+static int add_journal(struct sources *sources, struct cli *cli, const char *path,
+                       const struct json *decision, struct err *err)
+{
+    struct journal **journal = &sources->journals[sources->count];
+    struct report_problem *problem = &sources->problems[sources->count];
+    const struct record ***records = &sources->records[sources->count];
+    struct js_at at;
+    size_t i;
+
+    if (journal_read(journal, path, err))
+        return err->code;
+    sources->count++;
+    remarks_print(cli, *journal);
+    *records = malloc((journal_count(*journal) + 1) * sizeof **records);
+    if (!*records)
+        return err_memory(err);
+    for (i = 0; i < journal_count(*journal); i++)
+        (*records)[i] = journal_record(*journal, i);
+    *problem = (struct report_problem){.head = journal_head(*journal),
+                                       .records = *records,
+                                       .count = journal_count(*journal),
+                                       .decision = decision,
+                                       .source = journal_path(*journal),
+                                       .replay = ends_with(path, ".replay.json")};
+    if (js_find(&at, &problem->head, "not_timed"))
+        problem->not_timed = at.value;
+    return 0;
+}
+
+/* Decisions
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* A file that a decision names: as it stands, or beside the decision, which may have been moved with it. */
+static void find_named(char out[PATH_MAX], const char *named, const char *decision)
+{
+    const char *slash = strrchr(decision, '/'), *base = strrchr(named, '/');
+    const int folder = slash ? (int)(slash - decision + 1) : 0;
+
+    snprintf(out, PATH_MAX, "%.*s%s", folder, decision, base ? base + 1 : named);
+    if (access(out, R_OK))
+        snprintf(out, PATH_MAX, "%s", named);
+}
+
+static int add_problem(struct sources *sources, struct cli *cli, const struct js_at *problem,
+                       const char *decision, struct err *err)
+{
+    struct js_at at;
+    const char *named;
+    char path[PATH_MAX];
+
+    if (!js_find(&at, problem, "replay") && js_member(&at, problem, "journal", err))
+        return ERR_USAGE;
+    if (js_string(&named, &at, err))
+        return ERR_USAGE;
+    find_named(path, named, decision);
+    if (!add_journal(sources, cli, path, problem->value, err))
+        return 0;
+    err_prefix(err, "%s", decision);
+    return err->code;
+}
+
+int sources_take(struct sources *sources, struct cli *cli, struct json *document, const char *path,
+                 struct err *err)
+{
+    struct decision *decision = &sources->decision;
+    struct js_at problem;
+    size_t i;
+    int code = decision_take(decision, document, path, err);
+
+    sources->level = "";
+    if (code)
+        return code;
+    sources->has_decision = true;
+    sources->level = decision->level;
+    sources->signature = decision->signature.value;
+    code = make_room(sources, js_count(&decision->problems), err);
+    for (i = 0; i < js_count(&decision->problems) && !code; i++) {
+        problem = js_element(&decision->problems, i);
+        code = add_problem(sources, cli, &problem, path, err);
+    }
+    return code;
+}
+
+static bool is_decision(struct json *document)
+{
+    const struct js_at root = js_root(document, "");
+    struct js_at at;
+
+    return js_find(&at, &root, "problems") && js_find(&at, &root, "signature");
+}
+
+int sources_open(struct sources *out, struct cli *cli, const char *path, struct err *err)
+{
+    struct json *document = NULL;
+    struct err why = {0};
+    int code = js_read_file(&document, path, &why);
+
+    *out = (struct sources){.level = ""};
+    if (code == ERR_MEMORY)
+        return err_memory(err);
+    if (!code && is_decision(document))
+        return sources_take(out, cli, document, path, err);
+    js_free(document);
+    code = make_room(out, 1, err);
+    return code ? code : add_journal(out, cli, path, NULL, err);
+}
+
+void sources_close(struct sources *sources)
+{
+    size_t i;
+
+    for (i = 0; i < sources->count; i++) {
+        journal_free(sources->journals[i]);
+        free(sources->records[i]);
+    }
+    free(sources->problems);
+    free(sources->journals);
+    free(sources->records);
+    if (sources->has_decision)
+        decision_release(&sources->decision);
+    *sources = (struct sources){0};
+}
