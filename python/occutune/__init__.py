@@ -5,10 +5,11 @@
 """
 
 from ._commands import compare, explain, predict, space, time, tune
+from ._formats import T1Error, read_t1, t4_results, write_t4
 from ._run_kernel import run_kernel
 from ._tool import NothingRan, OccutuneError, UsageError
 from ._tune_kernel import tune_kernel
 from .decision import Decision, Problem, Variant, header
 
-__all__ = ["Decision", "NothingRan", "OccutuneError", "Problem", "UsageError", "Variant", "compare", "explain", "header",
-           "predict", "run_kernel", "space", "time", "tune", "tune_kernel"]
+__all__ = ["Decision", "NothingRan", "OccutuneError", "Problem", "T1Error", "UsageError", "Variant", "compare", "explain", "header",
+           "predict", "read_t1", "run_kernel", "space", "t4_results", "time", "tune", "tune_kernel", "write_t4"]

@@ -19,7 +19,7 @@ class Untranslatable(ValueError):
 
 
 class Term(NamedTuple):
-    """Text in the expression language and what it stands for: "number", "truth" or "text"."""
+    """Text in the expression language and what it stands for: "number", "real", "truth" or "text"."""
 
     text: str
     kind: str
@@ -32,16 +32,18 @@ _FUNCTIONS = {"min": "min", "max": "max", "abs": "abs", "ceil": "ceil", "floor":
 _MODULES = {"math", "np", "numpy"}
 
 
-def kind_of(value: Value) -> str:
-    """What a parameter with this value is."""
-    if isinstance(value, bool):
+def kind_of(values: Sequence[Value]) -> str:
+    """What a parameter with these values is: "number" (an integer), "real", "truth" or "text"."""
+    if all(isinstance(value, bool) for value in values):
         return "truth"
-    return "text" if isinstance(value, str) else "number"
+    if any(isinstance(value, str) for value in values):
+        return "text"
+    return "number" if all(isinstance(value, int) for value in values) else "real"
 
 
 def number(term: Term) -> str:
     """The term as a number; a truth value is 1 or 0, as in Python."""
-    if term.kind == "number":
+    if term.kind in ("number", "real"):
         return term.text
     if term.kind == "truth":
         return f"(1 if {term.text} else 0)"
@@ -52,7 +54,7 @@ def truth(term: Term) -> str:
     """The term as a condition; a number is true unless it is 0, as in Python."""
     if term.kind == "truth":
         return term.text
-    if term.kind == "number":
+    if term.kind in ("number", "real"):
         return f"({term.text} != 0)"
     raise Untranslatable(f"{term.text} is text, not a condition")
 
@@ -127,7 +129,7 @@ class _Translator(ast.NodeVisitor):
         if not isinstance(right, (ast.List, ast.Tuple, ast.Set)) or not right.elts:
             raise Untranslatable("`in` of anything but a list")
         equal = " or ".join(_compare(left, ast.Eq(), self.visit(item)).text for item in right.elts)
-        return Term(f"({'not ' if isinstance(op, ast.NotIn) else ''}({equal}))", "truth")
+        return Term(f"(not ({equal}))" if isinstance(op, ast.NotIn) else f"({equal})", "truth")
 
     def visit_IfExp(self, node: ast.IfExp) -> Term:
         test, body, other = (self.visit(part) for part in (node.test, node.body, node.orelse))
@@ -137,14 +139,21 @@ class _Translator(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> Term:
         name = _called(node.func)
+        if name not in _FUNCTIONS and name != "int":
+            raise Untranslatable(f"the function {name or 'called here'}")
         if node.keywords or not node.args:
-            raise Untranslatable("this call")
+            raise Untranslatable(f"this call of {name}")
         values = [number(self.visit(argument)) for argument in node.args]
         if name == "int" and len(values) == 1:
-            return Term(f"(floor({values[0]}) if {values[0]} >= 0 else ceil({values[0]}))", "number")
-        if name not in _FUNCTIONS:
-            raise Untranslatable(f"the function {name or 'called here'}")
+            return Term(_integer(node.args[0], values[0], self.kinds), "number")
         return Term(f"{_FUNCTIONS[name]}({', '.join(values)})", "number")
+
+
+def _integer(node: ast.expr, text: str, kinds: Mapping[str, str]) -> str:
+    """Python's int(): toward zero. An integer stays as it is."""
+    if isinstance(node, ast.Name) and kinds[node.id] == "number":
+        return text
+    return f"(floor({text}) if {text} >= 0 else ceil({text}))"
 
 
 def _called(function: ast.expr) -> str:

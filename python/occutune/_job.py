@@ -52,7 +52,7 @@ class Job:
                  defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None) -> None:
         self.name = kernel_name
         self.parameters = read_parameters(tune_params)
-        self.kinds = {name: kind_of(values[0]) for name, values in self.parameters.items() if values}
+        self.kinds = {name: kind_of(values) for name, values in self.parameters.items() if values}
         self.restrictions: List[Restriction] = read_restrictions(restrictions, self.kinds)
         self.geometry: Geometry = read_geometry(problem_size, divisors, block_size_names, smem_args, self.kinds)
         self.source = Source(kernel_source, lang)
@@ -60,12 +60,20 @@ class Job:
         self.constants = dict(cmem_args or {})
         self.options = list(compiler_options or [])
         self.defines = defines
+        self.listed: Optional[List[Dict[str, Any]]] = None
         self.texts: Dict[str, int] = {}  # the sources that a generator made, by their text
 
     # The space -------------------------------------------------------------------------------------------------
 
+    def list_only(self, configurations: Sequence[Dict[str, Any]]) -> None:
+        """Says which configurations there are, in place of restrictions."""
+        self.listed = list(configurations)
+
     def configurations(self) -> Iterator[Dict[str, Any]]:
         """The configurations that satisfy all restrictions, the last parameter varying fastest."""
+        if self.listed is not None:
+            yield from self.listed
+            return
         count = math.prod(len(values) for values in self.parameters.values())
         if count > _COMBINATIONS_MOST:
             raise ValueError(f"{count} combinations are too many to go through one by one: write restrictions, grid divisors "
@@ -100,7 +108,7 @@ class Job:
 
     def is_listed(self) -> bool:
         """Whether the configurations have to be listed one by one."""
-        return bool(self.columns()) or any(restriction.text is None for restriction in self.restrictions)
+        return self.listed is not None or bool(self.columns()) or any(restriction.text is None for restriction in self.restrictions)
 
     def space(self) -> Dict[str, Any]:
         """The part of the spec that says which configurations there are."""

@@ -48,28 +48,43 @@ def error(name: str) -> ErrorConfig:
     return made
 
 
+def read_journal(journal: Path) -> Dict[str, Any]:
+    """A journal; an empty one where a run ended before its first record.
+
+    As in Kernel Tuner, a file that ends behind a record is read as far as it goes.
+    """
+    if not journal.exists():
+        return {"cache": {}}
+    text = journal.read_text(encoding="utf-8").strip()
+    try:
+        data: Dict[str, Any] = json.loads(text)
+    except json.JSONDecodeError:
+        data = json.loads(text.rstrip(",") + "}}")
+    return data
+
+
 def read_records(journal: Path) -> Dict[str, Dict[str, Any]]:
     """The records of a journal by key, the last of each."""
-    records: Dict[str, Dict[str, Any]] = json.loads(journal.read_text(encoding="utf-8"))["cache"]
+    records: Dict[str, Dict[str, Any]] = read_journal(journal)["cache"]
     return records
 
 
 def read_limits(journal: Path) -> Dict[str, Any]:
     """The limits of the GPU that a journal was measured on; empty in another tool's file."""
-    head = json.loads(journal.read_text(encoding="utf-8"))
-    limits: Dict[str, Any] = head.get("occutune", {}).get("device", {}).get("limits", {})
+    limits: Dict[str, Any] = read_journal(journal).get("occutune", {}).get("device", {}).get("limits", {})
     return limits
 
 
-def _outcome(record: Mapping[str, Any]) -> str:
+def outcome_of(record: Mapping[str, Any]) -> str:
+    """What became of a configuration, in a journal of ours or of Kernel Tuner."""
     if "outcome" in record:
         return str(record["outcome"])
     return "ok" if isinstance(record.get("time"), (int, float)) else str(record.get("__error__", record.get("time")))
 
 
-def _measured(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
+def measured_record(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
     """The record with the time of this one: its own, or that of the configuration with the same code."""
-    if _outcome(record) == "same-code":
+    if outcome_of(record) == "same-code":
         record = records.get(record.get("same_as", ""), {})
     return record if isinstance(record.get("time"), (int, float)) else None
 
@@ -77,9 +92,9 @@ def _measured(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]
 def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Dict[str, Any]:
     """One result in Kernel Tuner's format."""
     result: Dict[str, Any] = {name: record[name] for name in names}
-    measured = _measured(record, records)
+    measured = measured_record(record, records)
     if measured is None:
-        result["__error__"] = error(_ERRORS.get(_outcome(record), "RuntimeFailedConfig"))
+        result["__error__"] = error(_ERRORS.get(outcome_of(record), "RuntimeFailedConfig"))
     else:
         result["time"] = float(measured["time"])
         result["times"] = list(measured.get("times", [measured["time"]]))

@@ -162,9 +162,10 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
         file = workspace.spec(spec)
         recorded = cache_path(cache) if simulation_mode and cache else None
         journal = cache_path(cache) if cache and not recorded else workspace.path / "journal.json"
-        command = [file, f"--output={workspace.path / 'decision.json'}", f"--strategy={ours}", *(["--audit=0"] if ours == "model" else []),
-                   *_budget(strategy_options, file), *([f"--seed={seed}"] if seed is not None else []),
-                   *([f"--recorded={recorded}"] if recorded else [f"--journal={journal}", f"--device={device or 0}"])]
+        source = [f"--recorded={recorded}"] if recorded else [f"--journal={journal}", f"--device={device or 0}"]
+        command = [file, f"--output={workspace.path / 'decision.json'}", f"--strategy={ours}", *source,
+                   *(["--audit=0"] if ours == "model" else []), *_budget(strategy_options, file),
+                   *([f"--seed={seed}"] if seed is not None else [])]
         decision = _tune(command, quiet or not verbose)
         results = read_results(recorded or journal, job)
         if recorded and ours != "exhaustive":

@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 
 import numpy
-import occutune
 import pytest
+
+import occutune
 
 LIVE = Path(__file__).resolve().parents[2] / "tests" / "live"
 

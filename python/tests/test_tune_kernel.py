@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import numpy
-import occutune
 import pytest
 from conftest import SIZE, SOURCE
+
+import occutune
 
 
 def tune(arguments, parameters, **options):
