@@ -149,10 +149,10 @@ def best_of(results: Sequence[Dict[str, Any]], objective: str, higher_is_better:
 
 
 def totals(results: Sequence[Mapping[str, Any]], elapsed_s: float) -> Dict[str, float]:
-    """The sums that Kernel Tuner's environment has, in milliseconds."""
+    """The sums that Kernel Tuner's environment has, in milliseconds. Compiling on many threads may sum to more than passed."""
     names = ("framework_time", "strategy_time", *_TIMES)
     sums = {f"total_{name}": float(sum(result[name] for result in results)) for name in names}
-    return {**sums, "overhead_time": 1e3 * elapsed_s - sum(sums.values())}
+    return {**sums, "overhead_time": max(1e3 * elapsed_s - sum(sums.values()), 0.0)}
 
 
 def config_text(result: Mapping[str, Any], keys: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time as clock
 from pathlib import Path
@@ -25,6 +26,7 @@ from ._workspace import Workspace
 
 STRATEGIES = {None: "model", "model": "model", "brute_force": "exhaustive", "exhaustive": "exhaustive",
               "random_sample": "random", "random": "random"}
+_FEW = 32  # combinations of values
 _OPTIONS = {"max_fevals", "time_limit", "fraction", "searchspace_construction_options"}
 Results = Tuple[List[Dict[str, Any]], Dict[str, Any]]
 
@@ -41,9 +43,9 @@ def _refuse(**given: Any) -> None:
             raise ValueError(f"{name}: {remedies[name]}")
 
 
-def _strategy(strategy: Any, objective: str) -> str:
-    """Our name of a strategy of Kernel Tuner. Another objective than time needs the times of all."""
-    if strategy is None and objective != "time":
+def _strategy(strategy: Any, objective: str, combinations: int) -> str:
+    """Our name of a strategy of Kernel Tuner. Another objective than time needs the times of all; few are all timed."""
+    if strategy is None and (objective != "time" or combinations <= _FEW):
         return "exhaustive"
     if isinstance(strategy, str) or strategy is None:
         if strategy in STRATEGIES:
@@ -116,7 +118,15 @@ def _environment(decision: Mapping[str, Any], journal: Path, iterations: int, op
     signature = decision["signature"]
     return {"device_name": signature["device"], "cuda_version": signature.get("driver"), "nvrtc_version": signature.get("nvrtc"),
             "compute_capability": str(signature.get("sm", "")), "iterations": iterations, "compiler_options": list(options),
-            "device_properties": read_limits(journal), "level": decision["level"]}
+            "device_properties": read_limits(journal), "level": decision["level"],
+            **_simulated(decision)}
+
+
+def _simulated(decision: Mapping[str, Any]) -> Dict[str, Any]:
+    """What Kernel Tuner's environment says of a run on a recording; times in milliseconds."""
+    if decision["level"] != "recorded":
+        return {}
+    return {"simulation": True, "simulated_time": 1e3 * decision["problems"][0].get("spent", {}).get("elapsed_s", 0.0)}
 
 
 def _print(results: Sequence[Mapping[str, Any]], best: Optional[Mapping[str, Any]], keys: Sequence[str], objective: str) -> None:
@@ -151,11 +161,11 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     started = clock.perf_counter()
     _refuse(texmem_args=texmem_args, observers=observers, compiler=compiler)
     objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics)
-    ours = _strategy(strategy, objective)
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
     check_argument_types(job)
+    ours = _strategy(strategy, objective, math.prod(len(values) for values in job.parameters.values()))
     with Workspace() as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, answer, verify, atol)}
         _result_roles(spec)
