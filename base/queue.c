@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
 
 struct job {
@@ -48,6 +49,7 @@ struct queue {
     struct job_list finished;
     size_t pending;
     bool closing;
+    int notified; /* event descriptor; -1: none */
 };
 
 static void list_init(struct job_list *list)
@@ -123,6 +125,8 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
     lane->busy_s += clock_wall_s() - start_s;
     end_first(lane, job);
     list_add(&queue->finished, job);
+    if (queue->notified >= 0)
+        eventfd_write(queue->notified, 1); /* its counter is never full */
     pthread_cond_signal(&queue->done);
 }
 
@@ -221,6 +225,7 @@ static struct queue *make_queue(const unsigned *threads, size_t lanes)
     if (!queue)
         return NULL;
     list_init(&queue->finished);
+    queue->notified = -1;
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -394,4 +399,11 @@ double queue_busy_s(struct queue *queue, size_t lane)
     busy_s = l->busy_s + (double)l->running * clock_wall_s() - l->started_s;
     pthread_mutex_unlock(&queue->mutex);
     return busy_s;
+}
+
+void queue_notify(struct queue *queue, int eventfd)
+{
+    pthread_mutex_lock(&queue->mutex);
+    queue->notified = eventfd;
+    pthread_mutex_unlock(&queue->mutex);
 }

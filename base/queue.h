@@ -38,6 +38,10 @@ size_t queue_pending(struct queue *queue, size_t lane);
  * argument, when nothing is pending or `timeout_s` (negative: none; 0: only look) has passed. */
 bool queue_wait(struct queue *queue, void **argument, double timeout_s);
 
+/* From now on an event is added to `eventfd` (eventfd(2)) whenever a job has finished, for a thread that waits
+ * for other things too. Set before the first job. */
+void queue_notify(struct queue *queue, int eventfd);
+
 /* Drops jobs of a lane that have not started; their arguments come back through `dropped(argument, context)`,
  * in order. */
 void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argument, void *context),

@@ -336,20 +336,43 @@ static void keep_result(const struct compile_result *result, struct compiler *co
         compile_cache_trim(compiler->cache, COMPILE_CACHE_BYTES);
 }
 
+/* What another try would give again. */
+static bool is_verdict(const struct compile_result *result)
+{
+    return !result->own_failure && (result->outcome == OUTCOME_OK || result->compile_s > 0);
+}
+
+bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources)
+{
+    const struct key key = key_text(sources, compiler->provenance);
+
+    *out = (struct compile_result){0};
+    return compiler->cache ? compile_cache_read(out, compiler->cache, key)
+                           : once_find(out, &compiler->once, key.low);
+}
+
+void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result)
+{
+    const struct key key = key_text(sources, compiler->provenance);
+
+    if (is_verdict(result) && compiler->cache)
+        keep_result(result, compiler, key);
+    else if (is_verdict(result))
+        once_put(&compiler->once, key.low, result);
+}
+
 /* Compiles what is no other call's to compile. A result is kept unless another try may end otherwise. */
 static int compile_new(struct compile_result *out, struct compiler *compiler,
                        const struct compile_request *request, const struct part *source, struct key key,
                        struct err *err)
 {
     int rc = 0;
-    bool keep;
 
     if (!compiler->cache || !compile_cache_read(out, compiler->cache, key)) {
         rc = run_compiler(out, compiler, request, source, 0, err);
-        keep = !rc && !out->own_failure && (out->outcome == OUTCOME_OK || out->compile_s > 0);
-        if (keep && compiler->cache)
+        if (!rc && is_verdict(out) && compiler->cache)
             keep_result(out, compiler, key);
-        else if (keep)
+        else if (!rc && is_verdict(out))
             once_keep(&compiler->once, key.low, out);
     }
     once_end(&compiler->once, key.low);

@@ -7,6 +7,7 @@
 #define GPU_COMPILE_H
 
 #include "base/err.h"
+#include "base/key.h"
 #include "launch/outcome.h"
 
 #include <stdbool.h>
@@ -79,6 +80,12 @@ struct compile_result {
  * source); else 0 and an outcome. */
 int compile_cubin(struct compile_result *out, struct compiler *compiler,
                   const struct compile_request *request, struct err *err);
+
+/* For compiles that are done elsewhere, by a compiler of the same version: what is kept of one, and keeping
+ * what came of one. `sources` is its key, by gpu/sources.h, which must be complete. */
+bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources);
+void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result);
+
 void compile_result_release(struct compile_result *result);
 
 #endif

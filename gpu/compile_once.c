@@ -69,14 +69,14 @@ static uint64_t bytes_of(const struct compile_result *result)
 }
 
 /* One that cannot be noted is compiled all the same, perhaps more than once. */
-static void note(struct once *once, uint64_t key)
+static void note(struct once *once, uint64_t key, bool under_way)
 {
     struct once_code *code = calloc(1, sizeof *code);
 
     if (code && map_put(&once->codes, key, code, NULL))
         free(code);
     else if (code)
-        code->under_way = true;
+        code->under_way = under_way;
 }
 
 enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key)
@@ -93,7 +93,7 @@ enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_
     if (once->interrupts != interrupts)
         turn = ONCE_INTERRUPTED;
     else if (!code)
-        note(once, key);
+        note(once, key, true);
     else if (code->kept && copy_result(out, &code->result))
         turn = ONCE_KEPT;
     pthread_mutex_unlock(&once->lock);
@@ -129,6 +129,27 @@ void once_keep(struct once *once, uint64_t key, const struct compile_result *res
         make_room(once); /* this one, the youngest, stays */
     }
     pthread_mutex_unlock(&once->lock);
+}
+
+bool once_find(struct compile_result *out, struct once *once, uint64_t key)
+{
+    struct once_code *code;
+    bool found;
+
+    pthread_mutex_lock(&once->lock);
+    code = map_find(&once->codes, key);
+    found = code && code->kept && copy_result(out, &code->result);
+    pthread_mutex_unlock(&once->lock);
+    return found;
+}
+
+void once_put(struct once *once, uint64_t key, const struct compile_result *result)
+{
+    pthread_mutex_lock(&once->lock);
+    if (!map_find(&once->codes, key))
+        note(once, key, false);
+    pthread_mutex_unlock(&once->lock);
+    once_keep(once, key, result);
 }
 
 void once_end(struct once *once, uint64_t key)

@@ -17,9 +17,10 @@ struct scan {
     struct unread unread;
     uint64_t hash;
     struct keying *keying; /* of the same in the same order */
-    bool complete;
+    bool complete, strange;
     char **visited; /* real paths of the headers hashed so far */
     size_t visited_count;
+    struct sources_files *files; /* collects what is hashed; null: nothing */
     struct err *err;
 };
 
@@ -111,6 +112,38 @@ static int visit(bool *seen, struct scan *scan, const char *path)
     return 0;
 }
 
+static int add_file(struct scan *scan, const char *path, const char *text, size_t size)
+{
+    struct sources_files *out = scan->files;
+    struct sources_file *larger, file = {.size = size};
+
+    if (!out)
+        return 0;
+    larger = reallocarray(out->files, out->count + 1, sizeof *larger);
+    if (larger)
+        out->files = larger;
+    file.path = strdup(path);
+    file.text = malloc(size + 1);
+    if (!larger || !file.path || !file.text) {
+        free(file.path);
+        free(file.text);
+        return err_memory(scan->err);
+    }
+    memcpy(file.text, text, size + 1);
+    out->files[out->count++] = file;
+    return 0;
+}
+
+void sources_files_release(struct sources_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->files[i].path);
+        free(files->files[i].text);
+    }
+    free(files->files);
+    *files = (struct sources_files){0};
+}
+
 static int hash_header(struct scan *scan, const char *includer, const char *name, bool quoted)
 {
     char path[PATH_MAX], *text;
@@ -120,6 +153,7 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
 
     add_text(scan, name);
     if (!find_header(path, scan, includer, name, quoted)) {
+        scan->strange = scan->strange || *name == '/' || strstr(name, "..");
         unread_give_up(&scan->unread);
         return 0;
     }
@@ -131,7 +165,9 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
         return rc;
     if (strlen(text) != size) /* the compiler reads on behind the zero */
         scan->complete = false;
-    rc = hash_file(scan, path, text);
+    rc = add_file(scan, path, text, size);
+    if (!rc)
+        rc = hash_file(scan, path, text);
     free(text);
     return rc;
 }
@@ -219,7 +255,9 @@ static int hash_request(struct scan *scan, struct key *key, const char *text)
     scan->keying = keying_new();
     if (!scan->keying)
         return err_memory(scan->err);
-    rc = hash_file(scan, request->source_path, text);
+    rc = add_file(scan, request->source_path, text, strlen(text));
+    if (!rc)
+        rc = hash_file(scan, request->source_path, text);
     for (k = 0; k < request->option_count && !rc; k++) {
         const char *header = option_value(scan, k, forced);
 
@@ -240,21 +278,29 @@ static int hash_request(struct scan *scan, struct key *key, const char *text)
     return rc;
 }
 
-int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
-                 struct err *err)
+int sources_list(struct sources_files *files, struct sources_hash *out, const struct compile_request *request,
+                 const char *text, struct err *err)
 {
     struct scan all = {.request = request, .hash = HASH_START, .complete = true, .err = err}, code = all;
     int rc;
 
     unread_begin(&all.unread, request);
+    all.files = files;
     *out = (struct sources_hash){.complete = false};
     rc = hash_request(&all, &out->key, text);
     out->all = out->code = all.hash;
     out->complete = all.complete;
+    out->strange = all.strange;
     if (rc || !all.complete || !all.unread.macros)
         return rc;
     code.left_out = &all.unread;
     rc = hash_request(&code, &out->key, text);
     out->code = code.hash;
     return rc;
+}
+
+int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
+                 struct err *err)
+{
+    return sources_list(NULL, out, request, text, err);
 }

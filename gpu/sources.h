@@ -15,7 +15,21 @@ struct sources_hash {
     uint64_t code;  /* likewise, but for what it never reads: the same for all requests with the same code */
     struct key key; /* of what `code` is of: what compiled code is kept under */
     bool complete;  /* else neither must be taken for the whole truth */
+    bool strange;   /* a header that is not found has a name that leads out of every directory: with .. in it,
+                       or from the root */
 };
+
+/* The source and every header it includes that is not the toolkit's, as the compiler finds them. */
+struct sources_file {
+    char *path; /* as it is found: beside the including file, or in a -I directory */
+    char *text;
+    size_t size;
+};
+struct sources_files {
+    struct sources_file *files; /* the source first */
+    size_t count;
+};
+void sources_files_release(struct sources_files *files);
 
 /* Hashes the source's `text`, and that of all headers it includes, found beside the including file and in the
  * -I directories of the options as the compiler finds them, the options, the kernel's name and the
@@ -28,5 +42,10 @@ struct sources_hash {
  * toolkit's there are none, since it might ask for any. */
 int sources_hash(struct sources_hash *out, const struct compile_request *request, const char *text,
                  struct err *err);
+
+/* The same, and the files that were hashed: with the toolkit they are all that a compile needs where the hash
+ * is complete. */
+int sources_list(struct sources_files *files, struct sources_hash *out, const struct compile_request *request,
+                 const char *text, struct err *err);
 
 #endif

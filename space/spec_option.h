@@ -1,4 +1,4 @@
-/* Options of the compiler, as a spec names them. Inside the spec's files only. */
+/* Options of the compiler, as a spec names them. */
 #ifndef SPACE_SPEC_OPTION_H
 #define SPACE_SPEC_OPTION_H
 

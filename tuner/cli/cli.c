@@ -20,9 +20,10 @@
 #endif
 
 static const struct cli_command *const commands[] = {
-    &command_tune,    &command_space,   &command_time,    &command_compile,   &command_predict,
-    &command_compare, &command_explain, &command_inspect, &command_occupancy, &command_calibrate,
-    &command_devices, &command_kernels, &command_header,  &command_report,
+    &command_tune,      &command_space,     &command_time,    &command_compile,
+    &command_predict,   &command_compare,   &command_explain, &command_inspect,
+    &command_occupancy, &command_calibrate, &command_devices, &command_kernels,
+    &command_header,    &command_report,    &command_worker,  &command_workers,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -111,6 +112,8 @@ static int take(struct cli_args *args, int option, const char *value, struct err
         args->sets[args->set_count++] = value;
     if (!strcmp(taken->name, "config"))
         args->configs[args->config_count++] = value;
+    if (!strcmp(taken->name, "worker"))
+        args->workers[args->worker_count++] = value;
     return 0;
 }
 
@@ -344,7 +347,8 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
     args.configs = calloc((size_t)argc + 1, sizeof *args.configs);
-    if (!args.words || !args.sets || !args.configs) {
+    args.workers = calloc((size_t)argc + 1, sizeof *args.workers);
+    if (!args.words || !args.sets || !args.configs || !args.workers) {
         err_memory(&err);
     } else if (!parse(&args, command, argc, argv, &err) &&
                !find_in_library(&args, command, library, sizeof library, &err)) {
@@ -353,6 +357,7 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
     free(args.words);
     free(args.sets);
     free(args.configs);
+    free(args.workers);
     return finish(cli, status, &err);
 }
 

@@ -46,6 +46,8 @@ struct cli_args {
     size_t set_count;
     const char **configs; /* of --config */
     size_t config_count;
+    const char **workers; /* of --worker */
+    size_t worker_count;
 };
 
 struct cli_command {
@@ -58,7 +60,7 @@ struct cli_command {
 
 extern const struct cli_command command_calibrate, command_compare, command_compile, command_devices,
     command_explain, command_header, command_inspect, command_kernels, command_occupancy, command_predict,
-    command_report, command_space, command_time, command_tune;
+    command_report, command_space, command_time, command_tune, command_worker, command_workers;
 
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);

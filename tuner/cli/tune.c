@@ -4,6 +4,7 @@
 #include "base/place.h"
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
+#include "tuner/cli/elsewhere.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/tune_page.h"
 #include "tuner/decision/decision.h"
@@ -30,6 +31,7 @@ static const struct cli_option options[] = {
     {"trials", 0, "N", "stop after timing this many configurations"},
     {"jobs", 'j', "N", "threads that compile (default: one per core)"},
     {"cores", 0, "N", "recorded: cores of the simulated machine (default: --jobs)"},
+    ELSEWHERE_OPTIONS,
     {"output", 'o', "FILE", "where the decision goes (default KERNEL.decision.json; -: standard output)"},
     {"journal", 0, "FILE", "where every result goes; resumed when it exists"},
     {"page", 0, "FILE", "write a page of the run; it is written again as the run goes, and follows it"},
@@ -47,6 +49,7 @@ struct run {
     struct tune_options tune;
     struct progress progress;
     struct tune_page page;
+    struct elsewhere elsewhere;
     char profiles[4096];
     char decision[4096]; /* where it goes */
     bool kept;           /* the one that is there is better than none */
@@ -104,6 +107,13 @@ static int read_options(struct run *run, struct environment_options *environment
     run->progress.cli = run->cli;
     run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));
     run->progress.quiet = cli_given(args, "quiet") || run->print;
+    if (elsewhere_read(&run->elsewhere, args, err))
+        return err->code;
+    environment->elsewhere = run->elsewhere.commands;
+    environment->elsewhere_count = run->elsewhere.count;
+    environment->version = OCCUTUNE_VERSION;
+    environment->message = progress_message;
+    environment->context = &run->progress;
     return 0;
 }
 
@@ -250,6 +260,25 @@ static void put_spent(FILE *out, const struct tuned *tuned)
     fprintf(out, "\n");
 }
 
+/* Who did how much of it. */
+static void put_hosts(FILE *out, const struct tuned *tuned)
+{
+    size_t i;
+
+    for (i = 0; i < tuned->host_count; i++) {
+        const struct tuned_host *host = &tuned->hosts[i];
+
+        fprintf(out,
+                "  %-11s %s: %u cores, %zu GPUs: %" PRIu64 " compiled (%.3g core s), %" PRIu64
+                " timed (%.3g s)",
+                i ? "" : "hosts", host->name, host->cores, host->gpus, host->compiled, host->compile_s,
+                host->timed, host->measure_s);
+        if (host->drops)
+            fprintf(out, "; dropped %u times, last: %s", host->drops, host->reason);
+        fprintf(out, "\n");
+    }
+}
+
 static void put_summary(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     char problem[256];
@@ -272,6 +301,7 @@ static void put_summary(FILE *out, const struct spec *spec, const struct tuned *
     if (!verbose)
         return;
     put_spent(out, tuned);
+    put_hosts(out, tuned);
     if (tuned->code_check == TUNE_CHECKED)
         fprintf(out, "  code        NVRTC %s makes the code here that was measured\n", tuned->nvrtc_here);
     fprintf(out, "  journal     %s\n", tuned->journal);
@@ -422,6 +452,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
         tuned_release(&run.tuned[i]);
     free(run.tuned);
     environment_close(&run.environment);
+    elsewhere_release(&run.elsewhere);
     spec_release(&run.spec);
     return status;
 }

@@ -277,6 +277,32 @@ static struct json *steps_json(const struct tuned *tuned)
     return js_unless(failed, list);
 }
 
+static struct json *host_json(const struct tuned_host *host)
+{
+    struct json *object = js_new_object();
+    int failed = !object;
+
+    if (!failed)
+        failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
+                 set_count(object, "gpus", host->gpus) | set_count(object, "compiled", host->compiled) |
+                 set_count(object, "timed", host->timed) | set_rounded(object, "compile_s", host->compile_s) |
+                 set_rounded(object, "measure_s", host->measure_s) |
+                 js_set_integer(object, "dropped", host->drops) |
+                 (*host->reason ? js_set_string(object, "reason", host->reason) : 0);
+    return js_unless(failed, object);
+}
+
+static struct json *hosts_json(const struct tuned *tuned)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+    size_t i;
+
+    for (i = 0; i < tuned->host_count && !failed; i++)
+        failed = js_append(list, host_json(&tuned->hosts[i]));
+    return js_unless(failed, list);
+}
+
 static struct json *spent_json(const struct tuned *tuned)
 {
     struct json *object = js_new_object();
@@ -289,7 +315,8 @@ static struct json *spent_json(const struct tuned *tuned)
                  set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
                  set_rounded(object, "controller_s", tuned->controller_s) |
                  js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
-                 set_count(object, "gpus", tuned->gpus);
+                 set_count(object, "gpus", tuned->gpus) |
+                 (tuned->host_count ? js_set(object, "hosts", hosts_json(tuned)) : 0);
     return js_unless(failed, object);
 }
 

@@ -1,5 +1,7 @@
 #include "tuner/evaluate/environment.h"
 
+#include "tuner/remote/fleet.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <sched.h>
@@ -101,6 +103,52 @@ static int open_workers(struct environment *environment, const struct environmen
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
+/* Where there is no GPU here, the job measures on the first kind that is elsewhere. */
+static int find_device(struct environment *environment, struct err *err)
+{
+    struct json *json;
+    struct js_at at;
+    size_t i;
+    int code = 0;
+
+    for (i = 0; i < fleet_count(environment->fleet) && !environment_measures(environment) && !code; i++) {
+        const struct host *host = fleet_host(environment->fleet, i);
+
+        if (!host->all_gpus)
+            continue;
+        json = device_to_json(&host->device);
+        at = js_root(json, "device");
+        code = json ? device_from_json(&environment->device, &at, err) : err_memory(err);
+        js_free(json);
+    }
+    return code;
+}
+
+static int open_fleet(struct environment *environment, const struct environment_options *options,
+                      struct err *err)
+{
+    const struct fleet_options fleet = {
+        .commands = options->elsewhere,
+        .count = options->elsewhere_count,
+        .version = options->version,
+        .nvrtc = environment->compiler ? compiler_version(environment->compiler) : NULL,
+        .message = options->message,
+        .context = options->context,
+    };
+    int code = fleet_open(&environment->fleet, &fleet, err);
+
+    if (!code)
+        code = find_device(environment, err);
+    if (!code && environment_measures(environment))
+        fleet_measure_on(environment->fleet, &environment->device);
+    return code;
+}
+
+bool environment_measures(const struct environment *environment)
+{
+    return environment->worker_count || *environment->device.name;
+}
+
 int environment_open(struct environment *out, const struct environment_options *options, struct err *err)
 {
     const bool by_name = options->device && !environment_is_number(options->device);
@@ -122,6 +170,8 @@ int environment_open(struct environment *out, const struct environment_options *
         code = out->worker_err.code == ERR_MISSING && !options->device
                    ? 0
                    : err_set(err, (enum err_code)out->worker_err.code, "%s", out->worker_err.text);
+    if (!code && options->elsewhere_count)
+        code = open_fleet(out, options, err);
     if (code)
         environment_close(out);
     return code;
@@ -131,6 +181,7 @@ void environment_close(struct environment *environment)
 {
     size_t i;
 
+    fleet_close(environment->fleet);
     for (i = 0; i < environment->worker_count; i++)
         worker_close(environment->workers[i]);
     free(environment->workers);

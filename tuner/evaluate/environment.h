@@ -17,7 +17,12 @@ struct environment_options {
     const char *worker; /* executable; null: see worker_open */
     const char *cache;  /* directory for cubins; null: none */
     unsigned jobs;      /* threads that compile; 0: one per core */
-    bool ahead;         /* many variants will be compiled: starts what compiles while the GPU is opened */
+    const char *const *elsewhere; /* commands that lead to workers elsewhere (tuner/remote); null: none */
+    size_t elsewhere_count;
+    const char *version;                              /* of this program, which theirs must be */
+    void (*message)(void *context, const char *text); /* what becomes of them, a line each; may be null */
+    void *context;
+    bool ahead; /* many variants will be compiled: starts what compiles while the GPU is opened */
 };
 
 struct environment {
@@ -25,15 +30,19 @@ struct environment {
     struct compiler *compiler; /* null when NVRTC is not here */
     struct err compiler_err;   /* then: why */
     struct worker **workers;   /* one per GPU in use */
-    size_t worker_count;       /* 0: no GPU is used */
+    size_t worker_count;       /* 0: no GPU is used here */
     struct err worker_err;     /* then: why */
-    struct device device;      /* of the GPUs in use; empty when there is none */
+    struct fleet *fleet;       /* workers elsewhere; null: none */
+    struct device device;      /* of the GPUs in use, here or else elsewhere; empty when there is none */
 };
 
 /* Opens what is here; a missing compiler or GPU is no error but stands in the struct. ERR_MISSING when
  * `device` is the number of a GPU that is not here. */
 int environment_open(struct environment *out, const struct environment_options *options, struct err *err);
 void environment_close(struct environment *environment);
+
+/* The GPUs that measure are here or elsewhere; else times are a recording's. */
+bool environment_measures(const struct environment *environment);
 
 unsigned environment_cores(void); /* that this process may use, at least 1 */
 

@@ -6,7 +6,8 @@
 
 /* A code that some job compiles. */
 struct evaluator_code {
-    double ready_s; /* recorded: when the first was compiled */
+    double ready_s;      /* recorded: when the first was compiled */
+    const void *at_work; /* remote: the task that is at it now; null: none */
 };
 
 /* Compile jobs of an earlier round were given up. */

@@ -2,6 +2,7 @@
  * code that uses an evaluator asks for traits, never for the kind itself.
  *
  *   evaluator_local     runs jobs on the threads that compile and on one worker per GPU; the clock is the wall's
+ *   evaluator_remote    does the same with the help of workers elsewhere (tuner/remote)
  *   evaluator_recorded  answers from records: a job with a trusted record costs nothing and takes the time that
  *                       the record says, on a simulated machine with a number of cores and one GPU. Jobs finish
  *                       in the order, and the clock shows the time, of a run on such a machine. What the model
@@ -34,7 +35,10 @@ struct evaluator_options {
     size_t worker_count;
     const struct protocol *protocol; /* where there are workers */
     const struct machine *machine;   /* predicts what is compiled; null: nobody does */
+    const struct device *profile;    /* that the machine is made of */
     bool warm;                       /* then: see predict_compiled() */
+    struct fleet *fleet;             /* evaluator_remote: workers elsewhere */
+    int finished;                    /* event descriptor that a finished job adds to; 0: none */
 };
 
 enum evaluator_kind { EVALUATOR_COMPILE, EVALUATOR_MEASURE };
@@ -55,9 +59,10 @@ struct evaluator_job {
     struct trial trial;                   /* what measuring gave (empty with `known`) */
     struct err err;                       /* set where the evaluator itself failed */
     double submitted_s, finished_s;       /* on the evaluator's clock */
+    const char *host; /* that measured it, on its GPU `lane`; null: this machine alone measures */
     /* The evaluator's own: */
     struct evaluator *evaluator;
-    void *state;                 /* of the implementation that runs it */
+    void *state, *task;          /* of the implementations that run it */
     struct evaluator_code *made; /* with `code` */
     size_t lane;
     unsigned round; /* of compiling: it counts only while it is the evaluator's */
@@ -94,6 +99,7 @@ struct evaluator_type {
 };
 
 extern const struct evaluator_type evaluator_local, /* local.c */
+    evaluator_remote,                               /* remote.c */
     evaluator_recorded;                             /* recorded.c */
 
 int evaluator_open(struct evaluator **out, const struct evaluator_options *options, struct err *err);

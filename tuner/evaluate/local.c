@@ -54,6 +54,8 @@ static int local_open(void **state, const struct evaluator_options *options, str
     atomic_init(&local->stopped, false);
     local->opened_s = clock_wall_s();
     rc = open_queue(local, err);
+    if (!rc && options->finished)
+        queue_notify(local->queue, options->finished);
     if (rc)
         local_close(local);
     else

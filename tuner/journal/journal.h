@@ -41,6 +41,7 @@ struct record {
     enum outcome outcome;
     char *message;        /* why, unless ok */
     char *same_as;        /* OUTCOME_SAME_CODE: key of the configuration that was timed in its place */
+    char *measured_on;    /* host and GPU, where several measure: "node7 GPU 0" */
     bool identified;      /* the hashes below are known; false for other tools' records */
     bool final;           /* measured among the finalists, interleaved with them */
     uint64_t build_hash;  /* what went into the compiler: source, options, architecture, compiler version */

@@ -1,77 +1,19 @@
 #include "tuner/journal/journal_file.h"
 
-#include "base/file.h"
+#include "base/compress.h"
 #include "tuner/journal/record.h"
 #include "tuner/journal/record_check.h"
 #include "tuner/journal/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
-
-static gzFile open_compressed(const char *path, struct err *err)
-{
-    FILE *file = file_open(path, err);
-    const int descriptor = file ? dup(fileno(file)) : -1;
-    gzFile compressed = descriptor >= 0 ? gzdopen(descriptor, "rb") : NULL;
-
-    if (file)
-        fclose(file);
-    if (!compressed && descriptor >= 0)
-        close(descriptor);
-    if (file && !compressed)
-        err_memory(err);
-    return compressed;
-}
 
 /* No journal is larger unpacked; an endless one (/dev/zero) ends here. */
 #define JOURNAL_BYTES_MOST ((size_t)1 << 30)
 
-/* The rest of the file, which ends where a read gives less than asked for. */
-static int read_rest(char **text, size_t *used, gzFile file, const char *path, struct err *err)
-{
-    size_t capacity = 1 << 16;
-    char *larger;
-    int n;
-
-    do {
-        if (capacity > JOURNAL_BYTES_MOST)
-            return err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than 1 GiB", path);
-        larger = realloc(*text, capacity + 1);
-        if (!larger)
-            return err_memory(err);
-        *text = larger;
-        n = gzread(file, *text + *used, (unsigned)(capacity - *used));
-        if (n < 0)
-            return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
-        *used += (size_t)n;
-        capacity *= 2;
-    } while (*used == capacity / 2);
-    (*text)[*used] = '\0';
-    return 0;
-}
-
 int journal_text(char **out, size_t *length, bool *compressed, const char *path, struct err *err)
 {
-    struct err why = {0};
-    gzFile file = open_compressed(path, &why);
-    char *text = NULL;
-    size_t used = 0;
-
-    *out = NULL;
-    if (file) {
-        read_rest(&text, &used, file, path, &why);
-        *compressed = !gzdirect(file);
-        gzclose(file);
-    }
-    if (why.code) {
-        free(text);
-        return err_set(err, (enum err_code)why.code, "%s", why.text);
-    }
-    *out = text;
-    *length = used;
-    return 0;
+    return compress_read_file(out, length, compressed, path, JOURNAL_BYTES_MOST, err);
 }
 
 /* Copies JSON with null for the NaN and Infinity that Python writes; returns the length. */

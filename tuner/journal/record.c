@@ -36,6 +36,7 @@ void record_release(struct record *record)
     free(record->key);
     free(record->message);
     free(record->same_as);
+    free(record->measured_on);
     free(record->samples_s);
     record_init(record);
 }
@@ -49,12 +50,13 @@ static bool copy_text(char **out, const char *text)
 int record_copy(struct record *out, const struct record *record, struct err *err)
 {
     *out = *record;
-    out->key = out->message = out->same_as = NULL;
+    out->key = out->message = out->same_as = out->measured_on = NULL;
     out->samples_s = record->sample_count ? malloc(record->sample_count * sizeof *out->samples_s) : NULL;
     if (out->samples_s)
         memcpy(out->samples_s, record->samples_s, record->sample_count * sizeof *out->samples_s);
     if ((out->samples_s || !record->sample_count) && copy_text(&out->key, record->key) &&
-        copy_text(&out->message, record->message) && copy_text(&out->same_as, record->same_as))
+        copy_text(&out->message, record->message) && copy_text(&out->same_as, record->same_as) &&
+        copy_text(&out->measured_on, record->measured_on))
         return 0;
     record_release(out);
     return err_memory(err);
@@ -162,6 +164,8 @@ struct json *record_to_json(const struct record *record, const struct json *para
         failed |= js_set_string(body, "message", record->message);
     if (record->same_as)
         failed |= js_set_string(body, "same_as", record->same_as);
+    if (record->measured_on)
+        failed |= js_set_string(body, "measured_on", record->measured_on);
     failed |= set_identity(body, record);
     failed |= set_count(body, "launches", record->launches);
     failed |= set_count(body, "discarded", record->discarded);
@@ -348,6 +352,7 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
     struct js_at predicted;
 
     return get_text(&out->message, body, "message", err) || get_text(&out->same_as, body, "same_as", err) ||
+           get_text(&out->measured_on, body, "measured_on", err) ||
            get_identity(out, body, err) || get_count(&out->launches, body, "launches", err) ||
            get_count(&out->discarded, body, "discarded", err) ||
            get_flag(&out->throttled, body, "throttled", err) || get_flag(&out->final, body, "final", err) ||

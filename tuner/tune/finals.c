@@ -12,6 +12,7 @@
 /* Two medians closer than this are not told apart, however narrow their intervals: the clock and the memory
  * move by as much from one run to the next. */
 static const double resolution = 0.003;
+enum { FINALS_MOVES_MOST = 4 };
 
 static int by_cost(const void *a, const void *b)
 {
@@ -50,6 +51,20 @@ static int append_samples(double **all, size_t *count, const struct trial *trial
     return 0;
 }
 
+/* Whether the finals are measured on another GPU than before: theirs was lost. */
+static bool has_moved(struct tuning *tuning, const struct evaluator_job *job)
+{
+    char on[sizeof tuning->finals_on];
+    bool moved;
+
+    if (!job->host)
+        return false;
+    snprintf(on, sizeof on, "%.280s GPU %zu", job->host, job->lane);
+    moved = *tuning->finals_on && strcmp(on, tuning->finals_on);
+    snprintf(tuning->finals_on, sizeof tuning->finals_on, "%s", on);
+    return moved;
+}
+
 /* One finalist measured once more. What fails now keeps its earlier record: it is said aloud. */
 static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
                          struct err *err)
@@ -75,7 +90,8 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, dou
                        trial->message);
         return 0;
     }
-    return append_samples(all, count, trial, err);
+    failed = candidate_note_host(candidate, err);
+    return failed ? failed : append_samples(all, count, trial, err);
 }
 
 /* Replaces the samples of a finalist by those of the finals and journals it again. */
@@ -115,12 +131,37 @@ static void shuffle(struct candidate **finalists, double **all, size_t *counts, 
     }
 }
 
-/* Rounds in fresh order, so that drift of the clock meets all alike. */
+/* Rounds in fresh order, so that drift of the clock meets all alike. All on one GPU: where another takes its place
+ * they begin anew. */
+static int measure_all(struct tuning *tuning, struct candidate **finalists, double **all, size_t *counts,
+                       size_t n, struct err *err)
+{
+    unsigned round, moves = 0;
+    size_t i;
+    int code = 0;
+
+    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !stopped(tuning); round++) {
+        shuffle(finalists, all, counts, n, hash_u64(tuning->options->seed, round));
+        for (i = 0; i < n && !code && !stopped(tuning); i++) {
+            code = measure_again(tuning, finalists[i], &all[i], &counts[i], err);
+            if (code || !has_moved(tuning, &finalists[i]->job))
+                continue;
+            tuning_message(tuning, "the GPU that measured the finals is gone: they begin anew on %s",
+                           tuning->finals_on);
+            memset(counts, 0, n * sizeof *counts);
+            round = (unsigned)-1;
+            if (++moves == FINALS_MOVES_MOST)
+                code = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
+            break;
+        }
+    }
+    return code;
+}
+
 static int measure_rounds(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
 {
     double *all[TUNE_FINALISTS + 1] = {0};
     size_t counts[TUNE_FINALISTS + 1] = {0}, i;
-    unsigned round;
     int code = 0, failed;
 
     for (i = 0; i < n && !code; i++) {
@@ -128,11 +169,8 @@ static int measure_rounds(struct tuning *tuning, struct candidate **finalists, s
         if (!code)
             code = candidate_set_reference(tuning, finalists[i], err);
     }
-    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !stopped(tuning); round++) {
-        shuffle(finalists, all, counts, n, hash_u64(tuning->options->seed, round));
-        for (i = 0; i < n && !code && !stopped(tuning); i++)
-            code = measure_again(tuning, finalists[i], &all[i], &counts[i], err);
-    }
+    if (!code)
+        code = measure_all(tuning, finalists, all, counts, n, err);
     for (i = 0; i < n; i++) {
         failed = code ? (free(all[i]), 0) : take_finals(tuning, finalists[i], all[i], counts[i], err);
         code = code ? code : failed;

@@ -3,6 +3,7 @@
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int judge_reference(const struct compile_result *result, const struct variant *variant,
@@ -182,11 +183,24 @@ void candidate_take_trial(struct candidate *candidate, struct trial *trial)
     record->trial_s = trial->total_s;
 }
 
+int candidate_note_host(struct candidate *candidate, struct err *err)
+{
+    const struct evaluator_job *job = &candidate->job;
+
+    free(candidate->record.measured_on);
+    candidate->record.measured_on = NULL;
+    if (job->host && asprintf(&candidate->record.measured_on, "%s GPU %zu", job->host, job->lane) < 0)
+        candidate->record.measured_on = NULL;
+    return job->host && !candidate->record.measured_on ? err_memory(err) : 0;
+}
+
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     int code = 0;
 
-    if (!candidate->trusted) {
+    if (!candidate->trusted)
+        code = candidate_note_host(candidate, err);
+    if (!code && !candidate->trusted) {
         const char *why = candidate->job.trial.outcome == OUTCOME_OK ? NULL : candidate->job.trial.message;
 
         candidate_take_trial(candidate, &candidate->job.trial);

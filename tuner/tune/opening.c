@@ -183,8 +183,12 @@ static int open_journal(struct tuning *tuning, struct err *err)
     unsigned k;
     int code;
 
-    out->evaluator = tuning->environment->worker_count && !tuning->options->recorded ? &evaluator_local
-                                                                                     : &evaluator_recorded;
+    if (!environment_measures(tuning->environment) || tuning->options->recorded)
+        out->evaluator = &evaluator_recorded;
+    else
+        out->evaluator = tuning->environment->fleet ? &evaluator_remote : &evaluator_local;
+    if (out->evaluator == &evaluator_recorded && tuning->environment->fleet)
+        tuning_message(tuning, "the times come from a recording: workers elsewhere have nothing to do");
     device_init(&out->device);
     code = out->evaluator->measures ? open_live(tuning, err) : open_recorded(tuning, err);
     if (code)
@@ -222,6 +226,8 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .worker_count = environment->worker_count,
                                                 .protocol = &tuning->protocol,
                                                 .machine = tuning->has_machine ? &tuning->machine : NULL,
+                                                .profile = tuning->has_machine ? &tuning->profile : NULL,
+                                                .fleet = environment->fleet,
                                                 .warm = !tuning->spec->cold};
     int code = evaluator_open(&tuning->evaluator, &evaluator, err);
 

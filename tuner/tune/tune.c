@@ -284,8 +284,10 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
         pruned_count(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s, began_core_s);
-        code = finals_run(&tuning, err);
+        code = tuning_take_hosts(&tuning, err);
     }
+    if (!code)
+        code = finals_run(&tuning, err);
     if (!code)
         code = close_journal(&tuning, err);
     release(&tuning);
@@ -308,6 +310,7 @@ void tuned_release(struct tuned *tuned)
         variant_done(&tuned->finalists[i]);
     free(tuned->finalists);
     free(tuned->steps);
+    free(tuned->hosts);
     variant_done(&tuned->initial);
     device_release(&tuned->device);
     *tuned = (struct tuned){0};

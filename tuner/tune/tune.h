@@ -116,6 +116,15 @@ struct tuned_step {
     double best_s;
 };
 
+/* A host that took part, where workers on others may. */
+struct tuned_host {
+    char name[280], reason[512]; /* why it was dropped last; "": never */
+    unsigned cores, drops;
+    size_t gpus; /* that measured for this job */
+    uint64_t compiled, timed;
+    double compile_s, measure_s; /* core and GPU seconds of that */
+};
+
 /* What came of it. */
 struct tuned {
     size_t problem;
@@ -135,6 +144,8 @@ struct tuned {
     struct search_summary search; /* how the search ended */
     struct tuned_step *steps;     /* the audit left out */
     size_t step_count;
+    struct tuned_host *hosts; /* this machine first; none: it was alone */
+    size_t host_count;
     char profile[128];        /* the model's profile; "" when nothing was predicted */
     double audit_s;           /* GPU seconds of the audit */
     char first_failure[1200]; /* message of the first variant that failed; "" when none did */

@@ -62,6 +62,7 @@ struct tuning {
     uint64_t failed;
     double best_s, best_cost; /* of the best so far: its time, and that times its weight; NaN: none */
     double next_view_s;       /* wall clock */
+    char finals_on[320];      /* where the finals are measured, where that may change; "": not known */
     bool searched;            /* the search itself has ended: at most its audit goes on */
 };
 
@@ -98,6 +99,7 @@ uint64_t candidate_code_hash(const struct cubin_kernel *kernel); /* code and res
  * submitted, and taken when it is done. */
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err);
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_note_host(struct candidate *candidate, struct err *err); /* in its record */
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err);
 int reference_compiled(struct tuning *tuning, struct err *err);
@@ -124,6 +126,9 @@ int finals_run(struct tuning *tuning, struct err *err);
 
 /* view.c: shows the run to the caller, if it is time for it; always at the end, with what was not timed. */
 int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finished, struct err *err);
+
+/* hosts.c: who took part, for the decision. */
+int tuning_take_hosts(struct tuning *tuning, struct err *err);
 
 /* opening.c: says what became of the journal's file during the run, if anything did. */
 void tuning_journal_news(struct tuning *tuning);

@@ -1,0 +1,88 @@
+/* occutune workers: who is there. */
+#include "tuner/cli/cli.h"
+#include "tuner/cli/elsewhere.h"
+#include "tuner/remote/fleet.h"
+
+static const struct cli_option options[] = {
+    ELSEWHERE_OPTIONS,
+    {"json", 0, NULL, "print JSON"},
+    {0},
+};
+
+static void print_message(void *context, const char *text)
+{
+    struct cli *cli = context;
+
+    fprintf(cli->err, "%s: %s\n", cli->program, text);
+}
+
+static void put_host(FILE *out, const struct host *host)
+{
+    if (!host->up) {
+        fprintf(out, "%s: not there%s%s\n", host->command, *host->reason ? ": " : "", host->reason);
+        return;
+    }
+    fprintf(out, "%s: %u cores", host->name, host->cores);
+    if (host->all_gpus)
+        fprintf(out, ", %zu x %s (sm_%u)", host->all_gpus, host->device.name, host->device.sm);
+    fprintf(out, "\n");
+}
+
+static struct json *host_json(const struct host *host)
+{
+    struct json *object = js_new_object();
+    int failed =
+        !object || js_set_string(object, "command", host->command) | js_set_bool(object, "there", host->up);
+
+    if (!failed && host->up)
+        failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
+                 js_set_integer(object, "gpus", (int64_t)host->all_gpus) |
+                 (host->all_gpus ? js_set_string(object, "gpu", host->device.name) |
+                                       js_set_integer(object, "sm", host->device.sm)
+                                 : 0);
+    else if (!failed)
+        failed = js_set_string(object, "reason", host->reason);
+    return js_unless(failed, object);
+}
+
+static int put_json(struct cli *cli, const struct fleet *fleet, struct err *err)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+
+    for (size_t i = 0; i < fleet_count(fleet) && !failed; i++)
+        failed = js_append(list, host_json(fleet_host(fleet, i)));
+    return cli_print_json(cli, js_unless(failed, list), err);
+}
+
+static int run_workers(struct cli *cli, const struct cli_args *args, struct err *err)
+{
+    struct elsewhere elsewhere = {0};
+    struct fleet *fleet = NULL;
+    int status = CLI_OK, code = elsewhere_read(&elsewhere, args, err);
+
+    if (!code && !elsewhere.count)
+        code = err_set(err, ERR_USAGE, "name workers with --worker or --workers");
+    if (!code)
+        code = fleet_open(&fleet,
+                          &(struct fleet_options){.commands = elsewhere.commands,
+                                                  .count = elsewhere.count,
+                                                  .version = OCCUTUNE_VERSION,
+                                                  .message = cli_given(args, "json") ? NULL : print_message,
+                                                  .context = cli},
+                          err);
+    for (size_t i = 0; i < fleet_count(fleet) && !code; i++) {
+        if (!cli_given(args, "json"))
+            put_host(cli->out, fleet_host(fleet, i));
+        if (!fleet_host(fleet, i)->up)
+            status = CLI_FAILED;
+    }
+    if (!code && cli_given(args, "json"))
+        code = put_json(cli, fleet, err);
+    fleet_close(fleet);
+    elsewhere_release(&elsewhere);
+    return code ? CLI_FAILED : status;
+}
+
+const struct cli_command command_workers = {"workers", "",         "lists workers on other hosts", options, 0,
+                                            0,         run_workers};

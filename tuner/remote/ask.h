@@ -1,0 +1,63 @@
+/* What a controller asks of a worker elsewhere, and reading its answers. Everything that a request names travels
+ * with it, by content, once to each host. */
+#ifndef TUNER_REMOTE_ASK_H
+#define TUNER_REMOTE_ASK_H
+
+#include "base/map.h"
+#include "gpu/compile.h"
+#include "gpu/sources.h"
+#include "gpu/trial.h"
+#include "launch/launch.h"
+#include "tuner/predict/predictor.h"
+#include "tuner/remote/fleet.h"
+
+/* Files that fills and references name, read once; and the profile that is predicted by. */
+struct ask_files {
+    struct map inputs; /* hash of the path -> struct ask_input */
+    char *profile;     /* as JSON text; null: nothing is predicted */
+    struct key profile_key;
+};
+int ask_files_open(struct ask_files *out, const struct device *profile, struct err *err); /* null: none */
+void ask_files_release(struct ask_files *files);
+
+/* Whether a compile can be done on any machine: what it includes is known, and no option names another file. */
+bool ask_can_travel(const struct compile_request *request, const struct sources_hash *hash);
+
+/* To predict what was compiled, too. */
+struct ask_prediction {
+    const struct launch *launch; /* null: it is not asked for */
+    bool warm;
+};
+
+/* Each asks a host for one thing, under a number of the caller's. An error is of this machine: a file that cannot be
+ * read, no memory. */
+int ask_compile(struct host *host, int64_t id, struct ask_files *files, const struct compile_request *request,
+                const struct sources_files *sources, const struct ask_prediction *prediction,
+                struct err *err);
+int ask_predict(struct host *host, int64_t id, struct ask_files *files, const struct compile_result *compiled,
+                const struct ask_prediction *prediction, struct err *err);
+int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu, const struct code *code,
+              const struct launch *launch, const struct reference *reference, const struct protocol *protocol,
+              struct err *err);
+
+/* Nothing that is being compiled is of use any more. */
+void ask_drop(struct host *host);
+
+enum answer_kind {
+    ANSWER_DONE,
+    ANSWER_MISSING, /* a content is not there any more: ask again */
+    ANSWER_UNFIT,   /* it cannot be done there, but here */
+    ANSWER_FAILED   /* for the reason in `err`, which is not the message's */
+};
+
+/* Where there is an answer: which one is in *out_id. */
+int answer_id(int64_t *out_id, const struct message *message, struct err *err);
+
+/* Takes an answer apart: what was asked for is filled in, the payload taken over. An error: it makes no sense. */
+int answer_compile(enum answer_kind *kind, struct compile_result *compiled,
+                   struct variant_prediction *prediction, struct host *host, struct message *message,
+                   struct err *failed, struct err *err);
+int answer_trial(enum answer_kind *kind, struct trial *trial, const struct message *message,
+                 struct err *failed, struct err *err);
+
+#endif

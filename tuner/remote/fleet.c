@@ -1,0 +1,459 @@
+#include "tuner/remote/fleet.h"
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "tuner/remote/exchange.h"
+#include "tuner/remote/link.h"
+#include "tuner/remote/wire.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ANSWER_S = 120,   /* that a worker may take to say what it offers */
+    FAILURES_MOST = 5 /* in a row, without any work done; then it is not started again */
+};
+
+enum state {
+    LINK_RESTING, /* to be started at `next_s` */
+    LINK_STARTED, /* has not said what it offers */
+    LINK_UP,
+    LINK_ENDED /* for good */
+};
+
+struct link {
+    enum state state;
+    struct command command;
+    struct wire wire;
+    struct map has; /* contents that are there: low word of the key -> the host */
+    double heard_s, next_s;
+    unsigned failures;
+    bool worked;       /* since it was started */
+    bool answered;     /* or failed, at least once */
+    bool foreign;      /* of another version */
+    char host[256];    /* that it said it is on */
+    struct err broken; /* why it is to be dropped, if set */
+};
+
+struct fleet {
+    struct fleet_options options;
+    struct host *hosts;
+    struct link *links;
+    size_t count;
+    struct pollfd *signs; /* two for each, and one more */
+    bool measures;        /* on GPUs of `kind` */
+    struct device kind;   /* name and architecture alone */
+};
+
+static void say(const struct fleet *fleet, const struct host *host, const char *text)
+{
+    char line[1500];
+
+    if (!fleet->options.message)
+        return;
+    snprintf(line, sizeof line, "worker %s: %s", *host->name ? host->name : host->command, text);
+    fleet->options.message(fleet->options.context, line);
+}
+
+/* Life of a link
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static void start(struct host *host)
+{
+    struct link *link = host->link;
+    struct err why = {0};
+
+    link->state = LINK_STARTED;
+    link->worked = false;
+    link->broken = (struct err){0};
+    link->heard_s = clock_wall_s();
+    if (command_start(&link->command, host->command, &why))
+        link->broken = why;
+    else
+        wire_init(&link->wire, link->command.fd, link->command.fd);
+}
+
+static void end(struct host *host)
+{
+    struct link *link = host->link;
+
+    wire_release(&link->wire);
+    command_end(&link->command);
+    map_release(&link->has);
+    link->has = (struct map){0};
+    host->up = false;
+    host->cores = 0;
+    host->gpus = host->all_gpus = 0;
+    device_release(&host->device);
+    device_init(&host->device);
+}
+
+/* Ends a worker, says why, and when it is tried again. */
+static void drop(const struct fleet *fleet, struct host *host, const struct fleet_listener *listener)
+{
+    struct link *link = host->link;
+    char again[64], line[sizeof host->reason + 80], said[256];
+    const bool was_up = host->up;
+
+    command_said(said, sizeof said, &link->command);
+    link->failures = link->worked ? 0 : link->failures + 1;
+    link->answered = true;
+    host->drops++;
+    snprintf(host->reason, sizeof host->reason, "%.250s%s%.250s", link->broken.text, *said ? ": " : "", said);
+    end(host);
+    if (link->foreign || link->failures >= FAILURES_MOST) {
+        link->state = LINK_ENDED;
+        snprintf(again, sizeof again, "it is not started again");
+    } else {
+        link->state = LINK_RESTING;
+        link->next_s = clock_wall_s() + (link->failures ? pow(2, link->failures - 1) : 0.5);
+        snprintf(again, sizeof again, "it is started again");
+    }
+    snprintf(line, sizeof line, "dropped: %s; %s", host->reason, again);
+    say(fleet, host, line);
+    if (was_up && listener)
+        listener->dropped(listener->context, host);
+}
+
+/* What a worker offers
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_kind(const struct device *a, const struct device *b)
+{
+    return a->sm == b->sm && !strcmp(a->name, b->name);
+}
+
+/* Which of its GPUs measure for this job. */
+static void choose_gpus(const struct fleet *fleet, struct host *host)
+{
+    const bool fits = fleet->measures && host->all_gpus && is_kind(&host->device, &fleet->kind);
+    char line[512];
+
+    host->gpus = fits ? host->all_gpus : 0;
+    host->most_gpus = host->gpus > host->most_gpus ? host->gpus : host->most_gpus;
+    if (!fleet->measures || !host->all_gpus || fits)
+        return;
+    snprintf(line, sizeof line,
+             "its GPU is of another kind (%.100s, this job measures on %.100s): it compiles only",
+             host->device.name, fleet->kind.name);
+    say(fleet, host, line);
+}
+
+/* A number tells workers of one host apart, and from this machine. */
+static void name_host(const struct fleet *fleet, struct host *host, const char *name)
+{
+    char here[256] = "";
+    unsigned same = 1;
+    size_t i;
+
+    if (!gethostname(here, sizeof here - 1))
+        same += !strcmp(here, name);
+    for (i = 0; &fleet->hosts[i] != host; i++)
+        same += !strcmp(fleet->links[i].host, name);
+    snprintf(host->link->host, sizeof host->link->host, "%s", name);
+    if (same > 1)
+        snprintf(host->name, sizeof host->name, "%.255s#%u", name, same);
+    else
+        snprintf(host->name, sizeof host->name, "%.255s", name);
+}
+
+static int check_version(const struct fleet *fleet, struct host *host, const struct js_at *hello,
+                         struct err *err)
+{
+    const char *version;
+    struct js_at at;
+    int64_t protocol;
+
+    if (js_member(&at, hello, "version", err) || js_string(&version, &at, err) ||
+        js_member(&at, hello, "protocol", err) || js_integer(&protocol, &at, err))
+        return ERR_FORMAT;
+    if (strcmp(version, fleet->options.version) || protocol != REMOTE_PROTOCOL)
+        host->link->foreign = true;
+    if (host->link->foreign)
+        return err_set(err, ERR_FORMAT, "it is occutune %.40s (protocol %d), here is %s (protocol %d)",
+                       version, (int)protocol, fleet->options.version, REMOTE_PROTOCOL);
+    return 0;
+}
+
+/* Code of another compiler would be another variant's. */
+static void check_compiler(const struct fleet *fleet, struct host *host, const struct js_at *hello)
+{
+    const char *here = fleet->options.nvrtc, *there = NULL;
+    struct js_at at;
+    char line[200];
+
+    if (!js_find(&at, hello, "nvrtc") || js_string(&there, &at, NULL))
+        host->cores = 0;
+    if (!there || !here || !strcmp(here, there))
+        return;
+    host->cores = 0;
+    snprintf(line, sizeof line, "it has NVRTC %.20s, here is %s: it compiles nothing", there, here);
+    say(fleet, host, line);
+}
+
+static int take_hello(const struct fleet *fleet, struct host *host, const struct js_at *hello,
+                      struct err *err)
+{
+    enum { CORES_MOST = 65536, GPUS_MOST = 1024 };
+    const char *name;
+    struct js_at at;
+    uint64_t cores, gpus;
+    int rc = check_version(fleet, host, hello, err);
+
+    if (rc)
+        return rc;
+    if (js_member(&at, hello, "host", err) || js_string(&name, &at, err) ||
+        js_member(&at, hello, "cores", err) || js_unsigned(&cores, &at, err) ||
+        js_member(&at, hello, "gpus", err) || js_unsigned(&gpus, &at, err))
+        return ERR_FORMAT;
+    if (!*name || strlen(name) > 255 || cores > CORES_MOST || gpus > GPUS_MOST)
+        return err_set(err, ERR_FORMAT, "it offers what no host has");
+    if (gpus && (js_member(&at, hello, "device", err) || device_from_json(&host->device, &at, err)))
+        return ERR_FORMAT;
+    name_host(fleet, host, name);
+    host->cores = (unsigned)cores;
+    host->all_gpus = gpus;
+    check_compiler(fleet, host, hello);
+    choose_gpus(fleet, host);
+    host->most_cores = host->cores > host->most_cores ? host->cores : host->most_cores;
+    host->up = true;
+    host->link->state = LINK_UP;
+    host->link->answered = true;
+    return 0;
+}
+
+/* Turns
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static int take(const struct fleet *fleet, struct host *host, struct message *message,
+                const struct fleet_listener *listener, struct err *err)
+{
+    struct js_at root = js_root(message->head, "worker"), at;
+
+    if (js_find(&at, &root, "alive"))
+        return 0;
+    if (!host->up)
+        return js_member(&at, &root, "hello", err) ? ERR_FORMAT : take_hello(fleet, host, &at, err);
+    if (!listener)
+        return 0;
+    host->link->worked = true;
+    return listener->answered(listener->context, host, message, err);
+}
+
+static void receive(const struct fleet *fleet, struct host *host, const struct fleet_listener *listener)
+{
+    struct link *link = host->link;
+    struct message message;
+    struct err why = {0};
+    bool whole = true;
+    int rc = wire_receive(&link->wire, &why);
+
+    link->heard_s = clock_wall_s();
+    while (!rc && whole && !link->broken.code) {
+        rc = wire_next(&message, &whole, &link->wire, &why);
+        if (!rc && whole)
+            rc = take(fleet, host, &message, listener, &why);
+        message_release(&message);
+    }
+    if (rc && !link->broken.code)
+        link->broken = why;
+}
+
+static void check_silence(struct host *host)
+{
+    struct link *link = host->link;
+    const int patience = link->state == LINK_UP ? REMOTE_SILENCE_S : ANSWER_S;
+
+    if (clock_wall_s() - link->heard_s > patience)
+        err_set(&link->broken, ERR_STOPPED, "it said nothing for %d s", patience);
+}
+
+static bool is_connected(const struct link *link)
+{
+    return link->state == LINK_STARTED || link->state == LINK_UP;
+}
+
+static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs,
+                       const struct fleet_listener *listener)
+{
+    struct link *link = host->link;
+
+    if (link->state == LINK_RESTING && clock_wall_s() >= link->next_s)
+        start(host);
+    if (!is_connected(link))
+        return;
+    if (signs[1].revents)
+        command_listen(&link->command);
+    if (signs[0].revents & (POLLIN | POLLHUP | POLLERR))
+        receive(fleet, host, listener);
+    else if (!link->broken.code)
+        check_silence(host);
+    if (!link->broken.code && link->state == LINK_UP)
+        wire_flush(&link->wire, &link->broken);
+    if (link->broken.code)
+        drop(fleet, host, listener);
+}
+
+int fleet_turn(struct fleet *fleet, double timeout_s, int other, const struct fleet_listener *listener,
+               struct err *err)
+{
+    struct pollfd *signs = fleet->signs;
+    size_t i;
+
+    for (i = 0; i < fleet->count; i++) {
+        const struct link *link = &fleet->links[i];
+        const bool connected = is_connected(link) && !link->broken.code;
+        const short out = connected && wire_has_more(&link->wire) ? POLLOUT : 0;
+
+        signs[2 * i] =
+            (struct pollfd){.fd = connected ? link->command.fd : -1, .events = (short)(POLLIN | out)};
+        signs[2 * i + 1] = (struct pollfd){.fd = connected ? link->command.errors : -1, .events = POLLIN};
+        if (link->broken.code)
+            timeout_s = 0;
+    }
+    signs[2 * fleet->count] = (struct pollfd){.fd = other, .events = POLLIN};
+    if (poll(signs, 2 * fleet->count + 1, (int)ceil(1000 * timeout_s)) < 0 && errno != EINTR)
+        return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
+    for (i = 0; i < fleet->count; i++)
+        serve_host(fleet, &fleet->hosts[i], &signs[2 * i], listener);
+    return 0;
+}
+
+/* The fleet
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static bool all_answered(const struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (!fleet->links[i].answered)
+            return false;
+    return true;
+}
+
+int fleet_open(struct fleet **out, const struct fleet_options *options, struct err *err)
+{
+    struct fleet *fleet = calloc(1, sizeof *fleet);
+    const double until_s = clock_wall_s() + FLEET_OPEN_S;
+    size_t i;
+    int rc = 0;
+
+    *out = NULL;
+    if (!fleet)
+        return err_memory(err);
+    fleet->options = *options;
+    device_init(&fleet->kind);
+    fleet->hosts = calloc(options->count + 1, sizeof *fleet->hosts);
+    fleet->links = calloc(options->count + 1, sizeof *fleet->links);
+    fleet->signs = calloc(2 * options->count + 1, sizeof *fleet->signs);
+    if (!fleet->hosts || !fleet->links || !fleet->signs)
+        rc = err_memory(err);
+    for (i = 0; i < options->count && !rc; i++) {
+        fleet->hosts[i] = (struct host){.command = options->commands[i], .link = &fleet->links[i]};
+        device_init(&fleet->hosts[i].device);
+        command_init(&fleet->links[i].command);
+        fleet->count = i + 1;
+        start(&fleet->hosts[i]);
+    }
+    while (!rc && !all_answered(fleet) && clock_wall_s() < until_s)
+        rc = fleet_turn(fleet, 0.25, -1, NULL, err);
+    for (i = 0; i < fleet->count && !rc; i++)
+        if (!fleet->links[i].answered)
+            say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
+    if (rc)
+        fleet_close(fleet);
+    else
+        *out = fleet;
+    return rc;
+}
+
+void fleet_close(struct fleet *fleet)
+{
+    struct command **commands;
+    size_t i;
+
+    if (!fleet)
+        return;
+    commands = calloc(fleet->count + 1, sizeof(struct command *));
+    for (i = 0; commands && i < fleet->count; i++)
+        commands[i] = &fleet->links[i].command;
+    if (commands)
+        command_close(commands, fleet->count);
+    free(commands);
+    for (i = 0; i < fleet->count; i++)
+        end(&fleet->hosts[i]);
+    free(fleet->hosts);
+    free(fleet->links);
+    free(fleet->signs);
+    free(fleet);
+}
+
+size_t fleet_count(const struct fleet *fleet)
+{
+    return fleet ? fleet->count : 0;
+}
+
+struct host *fleet_host(const struct fleet *fleet, size_t index)
+{
+    return &fleet->hosts[index];
+}
+
+bool fleet_has_hope(const struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (fleet->links[i].state != LINK_ENDED)
+            return true;
+    return false;
+}
+
+void fleet_measure_on(struct fleet *fleet, const struct device *device)
+{
+    snprintf(fleet->kind.name, sizeof fleet->kind.name, "%s", device->name);
+    fleet->kind.sm = device->sm;
+    fleet->measures = true;
+    for (size_t i = 0; i < fleet->count; i++)
+        if (fleet->hosts[i].up)
+            choose_gpus(fleet, &fleet->hosts[i]);
+}
+
+void host_send(struct host *host, const struct json *head)
+{
+    if (!host->link->broken.code)
+        wire_put(&host->link->wire, head, NULL, 0, &host->link->broken);
+}
+
+void host_give(struct host *host, struct key key, const void *bytes, size_t size)
+{
+    struct link *link = host->link;
+    const struct part part = {bytes, size};
+    struct json *head;
+
+    if (map_find(&link->has, key.low) || link->broken.code)
+        return;
+    head = js_new_object();
+    head = js_unless(!head || js_set_bool(head, "content", true), head);
+    if (!head || map_put(&link->has, key.low, host, NULL))
+        err_memory(&link->broken);
+    else
+        wire_put(&link->wire, head, &part, 1, &link->broken);
+    js_free(head);
+}
+
+void host_has(struct host *host, struct key key)
+{
+    map_put(&host->link->has, key.low, host, NULL); /* else it is sent once more */
+}
+
+void host_forget_contents(struct host *host)
+{
+    map_release(&host->link->has);
+    host->link->has = (struct map){0};
+}

@@ -1,0 +1,147 @@
+#include "tuner/remote/link.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void command_init(struct command *command)
+{
+    *command = (struct command){.fd = -1, .errors = -1};
+}
+
+/* Ctrl-C is the controller's, so the group is its own. */
+static int spawn(pid_t *pid, const char *text, int inout, int errors)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)text, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, ignored;
+    int rc;
+
+    sigemptyset(&none);
+    sigemptyset(&ignored);
+    sigaddset(&ignored, SIGPIPE);
+    sigaddset(&ignored, SIGTERM);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, inout, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, inout, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &ignored);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    rc = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+int command_start(struct command *command, const char *text, struct err *err)
+{
+    int ends[2], errors[2], rc;
+
+    command_init(command);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return err_set(err, ERR_SYSTEM, "socketpair: %s", strerror(errno));
+    if (pipe2(errors, O_CLOEXEC)) {
+        close(ends[0]);
+        close(ends[1]);
+        return err_set(err, ERR_SYSTEM, "pipe: %s", strerror(errno));
+    }
+    rc = spawn(&command->pid, text, ends[1], errors[1]);
+    close(ends[1]);
+    close(errors[1]);
+    command->fd = ends[0];
+    command->errors = errors[0];
+    fcntl(errors[0], F_SETFL, O_NONBLOCK); /* this end alone: the command may wait */
+    if (!rc)
+        return 0;
+    command->pid = 0;
+    command_end(command);
+    return err_set(err, ERR_SYSTEM, "/bin/sh: cannot be started: %s", strerror(rc));
+}
+
+void command_end(struct command *command)
+{
+    if (command->fd >= 0)
+        close(command->fd);
+    if (command->errors >= 0)
+        close(command->errors);
+    if (command->pid) {
+        kill(-command->pid, SIGKILL);
+        while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    command_init(command);
+}
+
+static bool has_ended(const struct command *command)
+{
+    siginfo_t what = {0};
+
+    return !command->pid ||
+           (!waitid(P_PID, (id_t)command->pid, &what, WEXITED | WNOHANG | WNOWAIT) && what.si_pid);
+}
+
+void command_close(struct command *commands[], size_t count)
+{
+    enum { TRIES = 100, TRY_US = 10000 };
+    size_t i;
+    int tries;
+
+    for (i = 0; i < count; i++)
+        if (commands[i]->fd >= 0)
+            shutdown(commands[i]->fd, SHUT_RDWR);
+    for (i = 0, tries = 0; i < count; i++) {
+        while (!has_ended(commands[i]) && tries++ < TRIES)
+            usleep(TRY_US);
+        command_end(commands[i]);
+    }
+}
+
+static void take_character(struct command *command, char c)
+{
+    if (c == '\n') {
+        command->line[command->length] = '\0';
+        if (command->length)
+            memcpy(command->last, command->line, command->length + 1);
+        command->length = 0;
+    } else if (command->length < sizeof command->line - 1 && isprint((unsigned char)c)) {
+        command->line[command->length++] = c;
+    }
+}
+
+void command_listen(struct command *command)
+{
+    char bytes[4096];
+    ssize_t n;
+
+    if (command->errors < 0)
+        return;
+    while ((n = read(command->errors, bytes, sizeof bytes)) > 0)
+        for (ssize_t i = 0; i < n; i++)
+            take_character(command, bytes[i]);
+    if (!n || (errno != EAGAIN && errno != EINTR)) {
+        close(command->errors);
+        command->errors = -1;
+    }
+}
+
+void command_said(char *out, size_t size, struct command *command)
+{
+    command_listen(command);
+    take_character(command, '\n');
+    snprintf(out, size, "%s", command->last);
+}

@@ -1,0 +1,239 @@
+#include "tuner/remote/serve.h"
+
+#include "base/clock.h"
+#include "base/queue.h"
+#include "tuner/remote/exchange.h"
+#include "tuner/remote/serving.h"
+#include "tuner/remote/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Errands that were given up see their flag; those that come afterwards have the next. */
+struct generation {
+    atomic_bool stop;
+    struct generation *before;
+};
+
+struct server {
+    const struct serve_options *options;
+    struct wire wire;
+    struct queue *queue; /* lane 0 compiles, lane 1 + g is GPU g */
+    int finished;        /* event: some errand has ended */
+    struct store store;
+    struct map machines;
+    struct generation *generation;
+    double said_s; /* when something was last sent */
+};
+
+static int put(struct server *server, struct json *head, const struct part *payload, struct err *err)
+{
+    const int rc = head ? wire_put(&server->wire, head, payload, payload && payload->size ? 1 : 0, err)
+                        : err_memory(err);
+
+    js_free(head);
+    server->said_s = clock_wall_s();
+    return rc;
+}
+
+/* What this host has to offer. */
+static struct json *offer(const struct serve_options *options)
+{
+    struct json *head = js_new_object(), *hello = js_new_object();
+    char host[256] = "";
+    int failed = !head || !hello;
+
+    if (gethostname(host, sizeof host - 1) || !*host)
+        strcpy(host, "unnamed");
+    if (!failed)
+        failed =
+            js_set_string(hello, "version", options->version) |
+            js_set_integer(hello, "protocol", REMOTE_PROTOCOL) | js_set_string(hello, "host", host) |
+            js_set_integer(hello, "cores", options->compiler ? options->cores : 0) |
+            js_set_integer(hello, "gpus", (int64_t)options->worker_count) |
+            (options->compiler ? js_set_string(hello, "nvrtc", compiler_version(options->compiler)) : 0) |
+            (options->worker_count ? js_set(hello, "device", device_to_json(options->device)) : 0);
+    failed = js_set(head, "hello", js_unless(failed, hello));
+    return js_unless(failed, head);
+}
+
+static int begin_generation(struct server *server, struct err *err)
+{
+    struct generation *generation = calloc(1, sizeof *generation);
+
+    if (!generation)
+        return err_memory(err);
+    atomic_init(&generation->stop, false);
+    generation->before = server->generation;
+    server->generation = generation;
+    return 0;
+}
+
+static void dropped(void *argument, void *context)
+{
+    (void)context;
+    errand_free(argument);
+}
+
+/* The search has ended: nothing of what is compiled is of use any more. */
+static int drop_compiling(struct server *server, struct err *err)
+{
+    queue_cancel(server->queue, 0, dropped, NULL);
+    atomic_store(&server->generation->stop, true);
+    if (server->options->compiler)
+        compiler_interrupt(server->options->compiler);
+    return begin_generation(server, err);
+}
+
+static int send_answer(struct server *server, struct errand *errand, struct err *err)
+{
+    struct part payload;
+    struct json *head = errand_answer(&payload, errand);
+    int rc;
+
+    /* The controller has it from here: what it names next is here. */
+    if (errand->compiled.cubin && errand->text)
+        store_put(&server->store, errand->compiled.cubin, errand->compiled.cubin_bytes, NULL);
+    rc = put(server, head, &payload, err);
+    errand_free(errand);
+    return rc;
+}
+
+static void run(void *argument)
+{
+    errand_run(argument);
+}
+
+static int begin_errand(struct server *server, struct message *message, int64_t id, struct err *err)
+{
+    struct errand *errand = calloc(1, sizeof *errand);
+
+    if (!errand)
+        return err_memory(err);
+    errand->options = server->options;
+    errand->message = *message;
+    *message = (struct message){0};
+    errand->id = id;
+    errand->stop = &server->generation->stop;
+    errand_read(errand, &server->store, &server->machines);
+    if (errand->err.code)
+        return send_answer(server, errand, err);
+    return queue_submit(server->queue, errand->measure ? 1 + errand->gpu : 0, run, errand, err);
+}
+
+static int take(struct server *server, struct message *message, struct err *err)
+{
+    struct js_at root = js_root(message->head, "message"), at;
+    int64_t id;
+
+    if (js_find(&at, &root, "content"))
+        return store_put(&server->store, message->payload, message->payload_bytes, err);
+    if (js_find(&at, &root, "drop"))
+        return drop_compiling(server, err);
+    if (js_member(&at, &root, "id", err) || js_integer(&id, &at, err))
+        return ERR_FORMAT;
+    return begin_errand(server, message, id, err);
+}
+
+static int take_all(struct server *server, struct err *err)
+{
+    struct message message;
+    bool whole;
+    int rc = wire_next(&message, &whole, &server->wire, err);
+
+    while (!rc && whole) {
+        rc = take(server, &message, err);
+        message_release(&message);
+        if (!rc)
+            rc = wire_next(&message, &whole, &server->wire, err);
+    }
+    return rc;
+}
+
+static int answer_all(struct server *server, struct err *err)
+{
+    eventfd_t count;
+    void *argument;
+    int rc = 0;
+
+    eventfd_read(server->finished, &count);
+    while (!rc && queue_wait(server->queue, &argument, 0))
+        rc = send_answer(server, argument, err);
+    return rc;
+}
+
+static int turn(struct server *server, struct err *err)
+{
+    struct pollfd signs[] = {{.fd = server->wire.in, .events = POLLIN},
+                             {.fd = server->finished, .events = POLLIN},
+                             {.fd = wire_has_more(&server->wire) ? server->wire.out : -1, .events = POLLOUT}};
+    int rc = 0;
+
+    if (poll(signs, 3, 500) < 0 && errno != EINTR)
+        return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
+    if (signs[0].revents)
+        rc = wire_receive(&server->wire, err);
+    if (!rc)
+        rc = take_all(server, err);
+    if (!rc)
+        rc = answer_all(server, err);
+    if (!rc)
+        rc = wire_flush(&server->wire, err);
+    if (!rc && clock_wall_s() - server->said_s > 1) {
+        struct json *head = js_new_object();
+
+        rc = put(server, js_unless(!head || js_set_bool(head, "alive", true), head), NULL, err);
+    }
+    return rc;
+}
+
+static int open_queue(struct server *server, struct err *err)
+{
+    const size_t lanes = 1 + server->options->worker_count;
+    unsigned *threads = calloc(lanes, sizeof *threads);
+    int rc;
+
+    if (!threads)
+        return err_memory(err);
+    for (size_t lane = 0; lane < lanes; lane++)
+        threads[lane] = lane ? 1 : server->options->cores;
+    rc = queue_open(&server->queue, threads, lanes, err);
+    free(threads);
+    if (!rc)
+        queue_notify(server->queue, server->finished);
+    return rc;
+}
+
+/* What threads may still use stays: the process ends. */
+int serve(const struct serve_options *options, struct err *err)
+{
+    struct server *server = calloc(1, sizeof *server);
+    struct err why = {0};
+    int rc = server ? 0 : err_memory(err);
+
+    if (rc)
+        return rc;
+    server->options = options;
+    server->finished = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    wire_init(&server->wire, options->in, options->out);
+    if (server->finished < 0)
+        rc = err_set(err, ERR_SYSTEM, "eventfd: %s", strerror(errno));
+    if (!rc)
+        rc = store_open(&server->store, err);
+    if (!rc)
+        rc = begin_generation(server, err);
+    if (!rc)
+        rc = open_queue(server, err);
+    if (!rc)
+        rc = put(server, offer(options), NULL, err);
+    while (!rc && !why.code)
+        turn(server, &why);
+    store_close(&server->store);
+    if (!rc && why.code != ERR_SYSTEM) /* the controller's end is the way to end */
+        rc = err_set(err, (enum err_code)why.code, "%s", why.text);
+    return rc;
+}

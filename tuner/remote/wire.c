@@ -1,0 +1,272 @@
+#include "tuner/remote/wire.h"
+
+#include "base/compress.h"
+#include "base/hash.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char magic[4] = {'O', 'C', 'C', 'T'};
+enum { STEP_BYTES = 1 << 16, TURN_BYTES = 1 << 22 };
+
+static void stop_blocking(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+
+    if (flags >= 0)
+        fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+void wire_init(struct wire *wire, int in, int out)
+{
+    *wire = (struct wire){.in = in, .out = out};
+    stop_blocking(in);
+    stop_blocking(out);
+}
+
+void wire_release(struct wire *wire)
+{
+    free(wire->received.bytes);
+    free(wire->queued.bytes);
+    *wire = (struct wire){.in = -1, .out = -1};
+}
+
+/* Room for `more` bytes behind the end. */
+static int reserve(struct wire_bytes *bytes, size_t more, struct err *err)
+{
+    const size_t used = bytes->end - bytes->begin;
+    unsigned char *larger;
+
+    if (bytes->begin && (bytes->begin == bytes->end || bytes->capacity - bytes->end < more)) {
+        memmove(bytes->bytes, bytes->bytes + bytes->begin, used);
+        bytes->begin = 0;
+        bytes->end = used;
+    }
+    if (bytes->capacity - bytes->end >= more)
+        return 0;
+    larger = realloc(bytes->bytes, 2 * (used + more));
+    if (!larger)
+        return err_memory(err);
+    bytes->bytes = larger;
+    bytes->capacity = 2 * (used + more);
+    return 0;
+}
+
+static void put_word(unsigned char *to, uint64_t word, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (unsigned char)(word >> 8 * i);
+}
+
+static uint64_t get_word(const unsigned char *from, int bytes)
+{
+    uint64_t word = 0;
+
+    for (int i = 0; i < bytes; i++)
+        word |= (uint64_t)from[i] << 8 * i;
+    return word;
+}
+
+/* Sending
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+/* Size of the head, head, payload; malloc'ed. */
+static unsigned char *gather(size_t *size, const char *text, const struct part *parts, size_t part_count)
+{
+    const size_t length = strlen(text);
+    unsigned char *body, *to;
+    size_t i;
+
+    *size = 4 + length;
+    for (i = 0; i < part_count; i++)
+        *size += parts[i].size;
+    body = malloc(*size);
+    if (!body)
+        return NULL;
+    put_word(body, length, 4);
+    memcpy(body + 4, text, length);
+    to = body + 4 + length;
+    for (i = 0; i < part_count; i++) {
+        if (parts[i].size)
+            memcpy(to, parts[i].bytes, parts[i].size);
+        to += parts[i].size;
+    }
+    return body;
+}
+
+static int queue_frame(struct wire *wire, const void *packed, size_t packed_size, size_t size,
+                       struct err *err)
+{
+    struct wire_bytes *queued = &wire->queued;
+    unsigned char *to;
+
+    if (reserve(queued, WIRE_HEADER_BYTES + packed_size, err))
+        return ERR_MEMORY;
+    to = queued->bytes + queued->end;
+    memcpy(to, magic, 4);
+    put_word(to + 4, packed_size, 4);
+    put_word(to + 8, size, 4);
+    put_word(to + 12, hash_bytes(HASH_START, packed, packed_size), 8);
+    memcpy(to + WIRE_HEADER_BYTES, packed, packed_size);
+    queued->end += WIRE_HEADER_BYTES + packed_size;
+    return 0;
+}
+
+int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+             struct err *err)
+{
+    char *text = head ? js_text(head, JS_LINE) : NULL;
+    unsigned char *body, *packed = NULL;
+    size_t size, packed_size;
+    int rc;
+
+    if (!text)
+        return err_memory(err);
+    body = gather(&size, text, parts, part_count);
+    free(text);
+    if (!body)
+        return err_memory(err);
+    rc = size <= WIRE_BYTES_MOST ? compress_pack(&packed, &packed_size, body, size, err)
+                                 : err_set(err, ERR_USAGE, "%zu bytes are too many for one message", size);
+    free(body);
+    if (!rc)
+        rc = queue_frame(wire, packed, packed_size, size, err);
+    free(packed);
+    return rc ? rc : wire_flush(wire, err);
+}
+
+int wire_flush(struct wire *wire, struct err *err)
+{
+    struct wire_bytes *queued = &wire->queued;
+    ssize_t n;
+
+    while (queued->begin < queued->end) {
+        n = write(wire->out, queued->bytes + queued->begin, queued->end - queued->begin);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return 0;
+        if (n < 0)
+            return err_set(err, ERR_SYSTEM, "the connection is gone: %s", strerror(errno));
+        queued->begin += (size_t)n;
+        wire->sent_total += (uint64_t)n;
+    }
+    return 0;
+}
+
+bool wire_has_more(const struct wire *wire)
+{
+    return wire->queued.begin < wire->queued.end;
+}
+
+/* Receiving
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+int wire_receive(struct wire *wire, struct err *err)
+{
+    struct wire_bytes *received = &wire->received;
+    size_t total = 0;
+    ssize_t n;
+
+    while (total < TURN_BYTES) { /* then others have their turn */
+        if (reserve(received, STEP_BYTES, err))
+            return ERR_MEMORY;
+        n = read(wire->in, received->bytes + received->end, received->capacity - received->end);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n <= 0)
+            return total ? 0 : err_set(err, ERR_SYSTEM, "the connection ended");
+        received->end += (size_t)n;
+        total += (size_t)n;
+    }
+    wire->received_total += total;
+    return 0;
+}
+
+/* What stands there instead of a frame, as far as it is text: a login's greeting, for one. */
+static int no_frame(const unsigned char *bytes, size_t count, struct err *err)
+{
+    char text[61];
+    size_t n = 0;
+
+    while (n < count && n < sizeof text - 1 && isprint(bytes[n])) {
+        text[n] = (char)bytes[n];
+        n++;
+    }
+    text[n] = '\0';
+    return err_set(err, ERR_FORMAT, "what came is no message%s%s%s", n > 3 ? ": \"" : "", n > 3 ? text : "",
+                   n > 3 ? "\"" : "");
+}
+
+static int read_body(struct message *out, const unsigned char *body, size_t size, struct err *err)
+{
+    const size_t length = size < 4 ? SIZE_MAX : get_word(body, 4);
+    struct js_at root;
+    int rc;
+
+    if (size < 4 || length > size - 4 || length > WIRE_HEAD_BYTES_MOST)
+        return err_set(err, ERR_FORMAT, "a message is shorter than it says");
+    rc = js_read_text(&out->head, (const char *)body + 4, length, "message", err);
+    if (rc)
+        return rc == ERR_MEMORY ? rc : ERR_FORMAT;
+    root = js_root(out->head, "message");
+    if (js_expect(&root, JS_OBJECT, err))
+        return ERR_FORMAT;
+    out->payload_bytes = size - 4 - length;
+    out->payload = out->payload_bytes ? malloc(out->payload_bytes) : NULL;
+    if (out->payload_bytes && !out->payload)
+        return err_memory(err);
+    if (out->payload_bytes)
+        memcpy(out->payload, body + 4 + length, out->payload_bytes);
+    return 0;
+}
+
+static int unpack(struct message *out, const unsigned char *packed, size_t packed_size, size_t size,
+                  struct err *err)
+{
+    unsigned char *body = malloc(size + 1);
+    int rc = body ? compress_unpack(body, size, packed, packed_size, err) : err_memory(err);
+
+    if (!rc)
+        rc = read_body(out, body, size, err);
+    free(body);
+    if (rc)
+        message_release(out);
+    return rc;
+}
+
+int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *err)
+{
+    struct wire_bytes *received = &wire->received;
+    const unsigned char *frame = received->bytes ? received->bytes + received->begin : NULL;
+    const size_t here = received->end - received->begin;
+    size_t packed, size;
+    int rc;
+
+    *whole = false;
+    memset(out, 0, sizeof *out);
+    if (here && memcmp(frame, magic, here < 4 ? here : 4))
+        return no_frame(frame, here, err);
+    if (here < WIRE_HEADER_BYTES)
+        return 0;
+    packed = get_word(frame + 4, 4);
+    size = get_word(frame + 8, 4);
+    if (size > WIRE_BYTES_MOST || packed > size + size / 1000 + 64 || size > packed * COMPRESS_MOST + 64)
+        return err_set(err, ERR_FORMAT, "a message claims %zu bytes packed into %zu", size, packed);
+    if (here - WIRE_HEADER_BYTES < packed)
+        return 0;
+    if (hash_bytes(HASH_START, frame + WIRE_HEADER_BYTES, packed) != get_word(frame + 12, 8))
+        return err_set(err, ERR_FORMAT, "a message was damaged on its way");
+    rc = unpack(out, frame + WIRE_HEADER_BYTES, packed, size, err);
+    received->begin += WIRE_HEADER_BYTES + packed;
+    *whole = !rc;
+    return rc;
+}

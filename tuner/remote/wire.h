@@ -1,0 +1,50 @@
+/* One end of a connection between a controller and a worker elsewhere: frames over two descriptors, pipes or
+ * sockets, on which nothing ever waits.
+ *
+ * A frame is 20 bytes ("OCCT", packed size, size, hash of what is packed; little-endian) and what is packed: the
+ * size of a JSON head, the head, the payload. Sizes are limited, and memory grows with what has come. */
+#ifndef TUNER_REMOTE_WIRE_H
+#define TUNER_REMOTE_WIRE_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "gpu/message.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WIRE_HEADER_BYTES = 20 };
+#define WIRE_BYTES_MOST      ((size_t)1 << 30) /* of a frame, unpacked */
+#define WIRE_HEAD_BYTES_MOST ((size_t)1 << 24) /* of its head */
+
+struct wire_bytes {
+    unsigned char *bytes;
+    size_t begin, end, capacity; /* what counts is [begin, end) */
+};
+
+struct wire {
+    int in, out;
+    struct wire_bytes received, queued;
+    uint64_t received_total, sent_total;
+};
+
+/* The descriptors stay the caller's, and no longer block. */
+void wire_init(struct wire *wire, int in, int out);
+void wire_release(struct wire *wire);
+
+/* Queues a frame of `head` (borrowed) and the parts, and sends what can be sent. */
+int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+             struct err *err);
+
+/* Sends what can be sent now. ERR_SYSTEM: the other side is gone. */
+int wire_flush(struct wire *wire, struct err *err);
+bool wire_has_more(const struct wire *wire); /* to send */
+
+/* Receives what is there. ERR_SYSTEM: the other side is gone. */
+int wire_receive(struct wire *wire, struct err *err);
+
+/* The next frame that is here, if it is `whole`; release it then. ERR_FORMAT: the bytes are no frame. */
+int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *err);
+
+#endif
