@@ -1,201 +1,14 @@
 #include "tuner/decision/decision.h"
 
-#include "base/hash.h"
-#include "base/stats.h"
-#include "model/machine/occupancy.h"
 #include "space/configuration.h"
 #include "space/variant.h"
+#include "tuner/decision/decision_json.h"
 #include "tuner/decision/summary.h"
 #include "tuner/journal/metadata.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Small pieces. Each setter takes a value of its own and says whether memory ended. */
-
-static int set_hash(struct json *object, const char *key, uint64_t hash)
-{
-    char hex[17];
-
-    hash_hex(hex, hash);
-    return js_set_string(object, key, hex);
-}
-
-static int set_count(struct json *object, const char *key, uint64_t count)
-{
-    return js_set_integer(object, key, count > INT64_MAX ? INT64_MAX : (int64_t)count);
-}
-
-static int set_known(struct json *object, const char *key, int value)
-{
-    return value < 0 ? 0 : js_set_integer(object, key, value);
-}
-
-/* Milliseconds and shares with as many digits as they can mean. */
-static int set_rounded(struct json *object, const char *key, double value)
-{
-    char text[32];
-
-    if (!isfinite(value))
-        return 0;
-    snprintf(text, sizeof text, "%.7g", value);
-    return js_set_real(object, key, strtod(text, NULL));
-}
-
-static struct json *three(const unsigned values[3])
-{
-    struct json *list = js_new_array();
-    int i, failed = !list;
-
-    for (i = 0; i < 3 && !failed; i++)
-        failed = js_append(list, js_new_integer(values[i]));
-    return js_unless(failed, list);
-}
-
-static struct json *texts(const char *const *values, size_t count)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-    size_t i;
-
-    for (i = 0; i < count && !failed; i++)
-        failed = js_append(list, js_new_string(values[i]));
-    return js_unless(failed, list);
-}
-
-/* A variant
- * ------------------------------------------------------------------------------------------------------------
- */
-
-static int set_metrics(struct json *object, const struct spec *spec, size_t problem,
-                       const struct tuned_variant *variant)
-{
-    struct json *metrics = js_new_object();
-    int failed = !metrics;
-    double value;
-    size_t m;
-
-    for (m = 0; m < spec->metric_count && !failed; m++) {
-        if (spec_metric(&value, spec, m, problem, variant->choices, variant->record.time_s, NULL))
-            continue; /* a metric without a value, such as a division by a size of zero, is left out */
-        failed = set_rounded(metrics, spec->metrics[m].name, value);
-    }
-    return js_set(object, "metrics", metrics) | failed;
-}
-
-/* What it was judged by, where that is not the time. */
-static int set_objective(struct json *object, const struct spec *spec, const struct tuned_variant *variant)
-{
-    if (spec->objective.kind == OBJECTIVE_TIME)
-        return 0;
-    return set_rounded(object, "objective", spec_objective(spec, variant->weight, variant->record.time_s)) |
-           set_rounded(object, "weight", variant->weight);
-}
-
-static int set_interval(struct json *object, const struct record *record)
-{
-    const struct stats_interval interval = stats_median_interval(record->samples_s, record->sample_count);
-    struct json *list;
-    int failed;
-
-    if (record->sample_count < 2)
-        return 0;
-    list = js_new_array();
-    failed = !list || js_append(list, js_new_real(round(interval.low * 1e10) / 1e7)) ||
-             js_append(list, js_new_real(round(interval.high * 1e10) / 1e7));
-    return js_set(object, "interval_ms", list) | failed;
-}
-
-static int set_record(struct json *object, const struct record *record)
-{
-    return set_rounded(object, "time_ms", record->time_s * 1e3) | set_interval(object, record) |
-           set_count(object, "samples", record->sample_count) |
-           set_rounded(object, "error_max", record->error_max) |
-           set_known(object, "registers", record->registers) |
-           set_known(object, "shared_bytes", record->shared_bytes) |
-           set_known(object, "spill_instructions", record->spill_instructions) |
-           set_known(object, "blocks_per_sm", record->blocks_per_sm) |
-           set_known(object, "carveout", record->carveout) |
-           set_rounded(object, "occupancy", record->occupancy) |
-           set_rounded(object, "clock_mhz", record->clock_hz / 1e6) |
-           (record->identified ? set_hash(object, "code_hash", record->code_hash) : 0);
-}
-
-static int set_launch(struct json *object, const struct variant *variant, const struct tuned *tuned,
-                      const struct record *record)
-{
-    const struct launch *launch = &variant->launch;
-    const uint64_t places =
-        (uint64_t)(record->blocks_per_sm > 0 ? record->blocks_per_sm : 0) * tuned->device.limits.sm_count;
-    int failed =
-        js_set(object, "options", texts((const char *const *)variant->options, variant->option_count)) |
-        js_set_string(object, "name", variant->name) | js_set(object, "grid", three(launch->grid)) |
-        js_set(object, "block", three(launch->block)) |
-        js_set_integer(object, "shared_dynamic_bytes", launch->shared_bytes);
-
-    return places ? failed | set_rounded(object, "waves", (double)launch_blocks(launch) / (double)places)
-                  : failed;
-}
-
-/* Where 80 % of measurements are expected; nothing where the model cannot tell. */
-static int set_expected(struct json *object, const struct variant_prediction *prediction)
-{
-    struct json *ends;
-
-    if (!(prediction->interval_high_s > 0))
-        return 0;
-    ends = js_new_array();
-    return !ends || js_append(ends, js_new_real(round(prediction->interval_low_s * 1e10) / 1e7)) ||
-           js_append(ends, js_new_real(round(prediction->interval_high_s * 1e10) / 1e7)) ||
-           js_set(object, "interval_ms", ends);
-}
-
-/* What the model says of it, where it does. */
-static int set_forecast(struct json *object, const struct variant_prediction *prediction)
-{
-    struct json *value;
-
-    if (!prediction->told.predicted)
-        return prediction->reason[0] ? js_set_string(object, "not_predicted", prediction->reason) : 0;
-    value = js_new_object();
-    if (!value)
-        return ERR_MEMORY;
-    return set_rounded(value, "bound_ms", prediction->told.bound_s * 1e3) |
-           set_rounded(value, "estimate_ms", prediction->told.estimate_s * 1e3) |
-           set_rounded(value, "needed_warps", prediction->needed_warps) |
-           set_rounded(value, "had_warps", prediction->had_warps) |
-           set_rounded(value, "confidence", prediction->confidence) | set_expected(value, prediction) |
-           (*prediction->unrated ? js_set_string(value, "unrated", prediction->unrated) : 0) |
-           js_set_string(value, "limiter", resource_name(prediction->told.limiter)) |
-           js_set_bool(value, "latency_hidden", prediction->latency_hidden) |
-           js_set(object, "predicted", value);
-}
-
-static int variant_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
-                        const struct tuned_variant *found, struct err *err)
-{
-    struct json *object = js_new_object();
-    struct variant variant;
-    int code = object ? variant_make(&variant, spec, tuned->problem, found->choices, err) : err_memory(err);
-
-    *out = NULL;
-    if (code) {
-        js_free(object);
-        return code;
-    }
-    if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
-        set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
-        set_objective(object, spec, found) | set_forecast(object, &found->prediction) |
-        set_metrics(object, spec, tuned->problem, found))
-        code = err_memory(err);
-    variant_release(&variant);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
-    return code;
-}
 
 /* A problem
  * ------------------------------------------------------------------------------------------------------------
@@ -208,16 +21,20 @@ static struct json *counts_json(const struct tune_counts *counts)
 
     for (i = 0; i < OUTCOME_COUNT && !failed; i++)
         if (counts->outcomes[i])
-            failed = set_count(outcomes, outcome_text((enum outcome)i), counts->outcomes[i]);
+            failed = json_set_count(outcomes, outcome_text((enum outcome)i), counts->outcomes[i]);
     if (!failed)
-        failed = set_count(object, "combinations", counts->combinations) |
-                 set_count(object, "valid", counts->valid) | set_count(object, "visited", counts->visited) |
-                 set_count(object, "compiled", counts->compiled) |
-                 set_count(object, "cached", counts->cached) | set_count(object, "shared", counts->shared) |
-                 set_count(object, "timed", counts->timed) | set_count(object, "audited", counts->audited) |
-                 set_count(object, "replayed", counts->replayed) | set_count(object, "stale", counts->stale) |
-                 set_count(object, "missing", counts->missing) |
-                 set_count(object, "distinct_codes", counts->distinct_codes);
+        failed = json_set_count(object, "combinations", counts->combinations) |
+                 json_set_count(object, "valid", counts->valid) |
+                 json_set_count(object, "visited", counts->visited) |
+                 json_set_count(object, "compiled", counts->compiled) |
+                 json_set_count(object, "cached", counts->cached) |
+                 json_set_count(object, "shared", counts->shared) |
+                 json_set_count(object, "timed", counts->timed) |
+                 json_set_count(object, "audited", counts->audited) |
+                 json_set_count(object, "replayed", counts->replayed) |
+                 json_set_count(object, "stale", counts->stale) |
+                 json_set_count(object, "missing", counts->missing) |
+                 json_set_count(object, "distinct_codes", counts->distinct_codes);
     if (object && !js_set(object, "outcomes", outcomes) && !failed)
         return object;
     js_free(object);
@@ -229,10 +46,11 @@ static struct json *audit_json(const struct tuned *tuned)
     const struct search_summary *s = &tuned->search;
     struct json *object = js_new_object();
 
-    if (object &&
-        !(set_count(object, "timed", s->audit.timed) | set_count(object, "faster", s->audit.faster) |
-          set_rounded(object, "nearest", s->audit.nearest) | set_rounded(object, "limit", s->audit.limit) |
-          set_rounded(object, "spent_s", tuned->audit_s)))
+    if (object && !(json_set_count(object, "timed", s->audit.timed) |
+                    json_set_count(object, "faster", s->audit.faster) |
+                    json_set_rounded(object, "nearest", s->audit.nearest) |
+                    json_set_rounded(object, "limit", s->audit.limit) |
+                    json_set_rounded(object, "spent_s", tuned->audit_s)))
         return object;
     js_free(object);
     return NULL;
@@ -246,13 +64,16 @@ static struct json *search_json(const struct tuned *tuned)
 
     if (object &&
         !(js_set_string(object, "ended", search_end_text(s->end)) |
-          js_set_string(object, "profile", tuned->profile) | set_count(object, "compiled", s->compiled) |
-          set_count(object, "shared", s->shared) | set_count(object, "timed", s->timed) |
-          set_count(object, "unpredicted", s->refused) | set_count(object, "cut_bound", s->cut_bound) |
-          set_count(object, "cut_estimate", s->cut_estimate) |
-          set_count(object, "not_compiled", s->not_compiled) | set_count(object, "promising", s->promising) |
-          set_rounded(object, "rank_correlation", s->rank_correlation) |
-          set_rounded(object, "further_gain", s->further_gain) | js_set(object, "audit", audit_json(tuned))))
+          js_set_string(object, "profile", tuned->profile) | json_set_count(object, "compiled", s->compiled) |
+          json_set_count(object, "shared", s->shared) | json_set_count(object, "timed", s->timed) |
+          json_set_count(object, "unpredicted", s->refused) |
+          json_set_count(object, "cut_bound", s->cut_bound) |
+          json_set_count(object, "cut_estimate", s->cut_estimate) |
+          json_set_count(object, "not_compiled", s->not_compiled) |
+          json_set_count(object, "promising", s->promising) |
+          json_set_rounded(object, "rank_correlation", s->rank_correlation) |
+          json_set_rounded(object, "further_gain", s->further_gain) |
+          js_set(object, "audit", audit_json(tuned))))
         return object;
     js_free(object);
     return NULL;
@@ -269,9 +90,9 @@ static struct json *steps_json(const struct tuned *tuned)
         const struct tuned_step *step = &tuned->steps[i];
         struct json *object = js_new_object();
 
-        failed = !object || set_rounded(object, "at_s", step->at_s) ||
-                 set_count(object, "timed", step->timed) ||
-                 set_rounded(object, "best_ms", step->best_s * 1e3);
+        failed = !object || json_set_rounded(object, "at_s", step->at_s) ||
+                 json_set_count(object, "timed", step->timed) ||
+                 json_set_rounded(object, "best_ms", step->best_s * 1e3);
         failed |= js_append(list, object);
     }
     return js_unless(failed, list);
@@ -284,9 +105,11 @@ static struct json *host_json(const struct tuned_host *host)
 
     if (!failed)
         failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
-                 set_count(object, "gpus", host->gpus) | set_count(object, "compiled", host->compiled) |
-                 set_count(object, "timed", host->timed) | set_rounded(object, "compile_s", host->compile_s) |
-                 set_rounded(object, "measure_s", host->measure_s) |
+                 json_set_count(object, "gpus", host->gpus) |
+                 json_set_count(object, "compiled", host->compiled) |
+                 json_set_count(object, "timed", host->timed) |
+                 json_set_rounded(object, "compile_s", host->compile_s) |
+                 json_set_rounded(object, "measure_s", host->measure_s) |
                  js_set_integer(object, "dropped", host->drops) |
                  (*host->reason ? js_set_string(object, "reason", host->reason) : 0);
     return js_unless(failed, object);
@@ -309,13 +132,13 @@ static struct json *spent_json(const struct tuned *tuned)
     int failed = !object;
 
     if (!failed)
-        failed = set_rounded(object, "elapsed_s", tuned->elapsed_s) |
-                 set_rounded(object, "wall_s", tuned->wall_s) |
-                 set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
-                 set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
-                 set_rounded(object, "controller_s", tuned->controller_s) |
+        failed = json_set_rounded(object, "elapsed_s", tuned->elapsed_s) |
+                 json_set_rounded(object, "wall_s", tuned->wall_s) |
+                 json_set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
+                 json_set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
+                 json_set_rounded(object, "controller_s", tuned->controller_s) |
                  js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
-                 set_count(object, "gpus", tuned->gpus) |
+                 json_set_count(object, "gpus", tuned->gpus) |
                  (tuned->host_count ? js_set(object, "hosts", hosts_json(tuned)) : 0);
     return js_unless(failed, object);
 }
@@ -355,7 +178,7 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
     size_t i;
 
     for (i = 0; i < tuned->finalist_count && !code; i++) {
-        code = variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
+        code = decision_variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
         if (!code && i == 0 && js_set(object, "best", js_copy(variant)))
             code = err_memory(err);
         if (!code && js_append(list, variant))
@@ -367,12 +190,12 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
         code = err_memory(err);
     if (code || tuned->initial.record.outcome != OUTCOME_OK || isnan(tuned->initial.record.time_s))
         return code;
-    code = variant_json(&variant, spec, tuned, &tuned->initial, err);
+    code = decision_variant_json(&variant, spec, tuned, &tuned->initial, err);
     if (code)
         return code;
     if (js_set(object, "initial", variant) ||
         (tuned->finalist_count &&
-         set_rounded(object, "speedup", tuned_cost(&tuned->initial) / tuned_cost(&tuned->finalists[0]))))
+         json_set_rounded(object, "speedup", tuned_cost(&tuned->initial) / tuned_cost(&tuned->finalists[0]))))
         code = err_memory(err);
     return code;
 }
@@ -394,7 +217,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
          js_set_string(object, "recorded_date", tuned->recorded_date) |
          js_set_string(object, "ended", tune_end_text(tuned->end)) |
          js_set(object, "counts", counts_json(&tuned->counts)) | js_set(object, "spent", spent_json(tuned)) |
-         set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
+         json_set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
         code = err_memory(err);
     *out = code ? NULL : object;
     if (code)
@@ -421,11 +244,12 @@ static int signature_json(struct json **out, const struct spec *spec, const stru
     }
     if (!code)
         code = device_hash(&profile, &tuned->device, err);
-    if (!code && (set_hash(object, "spec_hash", spec->hash) | set_hash(object, "source_hash", source) |
-                  js_set_string(object, "device", tuned->device.name) |
-                  js_set_integer(object, "sm", tuned->device.sm) |
-                  js_set_string(object, "driver", tuned->device.driver) |
-                  js_set_string(object, "nvrtc", tuned->nvrtc) | set_hash(object, "profile_hash", profile)))
+    if (!code &&
+        (json_set_hash(object, "spec_hash", spec->hash) | json_set_hash(object, "source_hash", source) |
+         js_set_string(object, "device", tuned->device.name) |
+         js_set_integer(object, "sm", tuned->device.sm) |
+         js_set_string(object, "driver", tuned->device.driver) |
+         js_set_string(object, "nvrtc", tuned->nvrtc) | json_set_hash(object, "profile_hash", profile)))
         code = err_memory(err);
     *out = code ? NULL : object;
     if (code)
@@ -501,7 +325,7 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
                   js_set_string(object, "kernel", spec->kernel.name) |
                   js_set_string(object, "level", tuned[0].evaluator->name) |
                   js_set(object, "parameters", parameter_names(spec)) |
-                  js_set(object, "sizes", texts(spec->names + spec->parameter_count, spec->size_count)) |
+                  js_set(object, "sizes", json_texts(spec->names + spec->parameter_count, spec->size_count)) |
                   js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
                   js_set(object, "launch", launch_json(&spec->launch)) |
                   js_set(object, "objective", objective_json(spec))))

@@ -1,0 +1,28 @@
+/* The inside of decision_new(): pieces of its document. */
+#ifndef TUNER_DECISION_DECISION_JSON_H
+#define TUNER_DECISION_DECISION_JSON_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "space/spec.h"
+#include "space/variant.h"
+#include "tuner/tune/tune.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each setter takes a value of its own and returns whether memory ended; what is not known (negative, not finite)
+ * is left out. Numbers have as many digits as milliseconds and shares can mean. */
+int json_set_hash(struct json *object, const char *key, uint64_t hash);
+int json_set_count(struct json *object, const char *key, uint64_t count);
+int json_set_known(struct json *object, const char *key, int value);
+int json_set_rounded(struct json *object, const char *key, double value);
+/* Lists; null when memory ends. */
+struct json *json_three(const unsigned values[3]);
+struct json *json_texts(const char *const *values, size_t count);
+
+/* One of the finalists, or the default. ERR_MEMORY. */
+int decision_variant_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
+                          const struct tuned_variant *found, struct err *err);
+
+#endif
