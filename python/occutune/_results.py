@@ -104,8 +104,10 @@ def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]
     return result
 
 
-def _is_launchable(params: Mapping[str, Any], job: Job, threads_most: int) -> bool:
-    """Kernel Tuner leaves configurations with too many threads out of the space."""
+def _is_in_space(params: Mapping[str, Any], job: Job, threads_most: int) -> bool:
+    """Whether Kernel Tuner's space has it: by the restrictions, which an earlier run of a cache need not have had, and threads."""
+    if not all(restriction.holds(params) for restriction in job.restrictions):
+        return False
     threads = 1
     for formula in job.geometry.block:
         threads *= formula.value(params)
@@ -119,7 +121,7 @@ def read_results(journal: Path, job: Job) -> List[Dict[str, Any]]:
     names = list(job.parameters)
     results = [result_of(record, records, names) for record in records.values() if all(name in record for name in names)]
     order = {name: {value: at for at, value in enumerate(values)} for name, values in job.parameters.items()}
-    results = [result for result in results if _is_launchable(result, job, most)]
+    results = [result for result in results if _is_in_space({name: result[name] for name in names}, job, most)]
     return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in names])
 
 
@@ -148,11 +150,11 @@ def best_of(results: Sequence[Dict[str, Any]], objective: str, higher_is_better:
     return (max if higher_is_better else min)(ran, key=lambda result: float(result[objective]))
 
 
-def totals(results: Sequence[Mapping[str, Any]], elapsed_s: float) -> Dict[str, float]:
+def totals(results: Sequence[Mapping[str, Any]], elapsed_ms: float) -> Dict[str, float]:
     """The sums that Kernel Tuner's environment has, in milliseconds. Compiling on many threads may sum to more than passed."""
     names = ("framework_time", "strategy_time", *_TIMES)
     sums = {f"total_{name}": float(sum(result[name] for result in results)) for name in names}
-    return {**sums, "overhead_time": max(1e3 * elapsed_s - sum(sums.values()), 0.0)}
+    return {**sums, "overhead_time": max(elapsed_ms - sum(sums.values()), 0.0)}
 
 
 def config_text(result: Mapping[str, Any], keys: Sequence[str]) -> str:

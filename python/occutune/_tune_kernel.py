@@ -43,9 +43,11 @@ def _refuse(**given: Any) -> None:
             raise ValueError(f"{name}: {remedies[name]}")
 
 
-def _strategy(strategy: Any, objective: str, combinations: int) -> str:
+def _strategy(strategy: Any, objective: str, combinations: int, options: Optional[Mapping[str, Any]]) -> str:
     """Our name of a strategy of Kernel Tuner. Another objective than time needs the times of all; few are all timed."""
     if strategy is None and (objective != "time" or combinations <= _FEW):
+        return "exhaustive"
+    if strategy == "random_sample" and (options or {}).get("fraction", 0) >= 1 and "max_fevals" not in (options or {}):
         return "exhaustive"
     if isinstance(strategy, str) or strategy is None:
         if strategy in STRATEGIES:
@@ -73,7 +75,7 @@ def _budget(options: Optional[Mapping[str, Any]], file: str) -> List[str]:
         raise ValueError(f"strategy_options: {', '.join(sorted(unknown))} is not supported; "
                          f"use {', '.join(sorted(_OPTIONS - {'searchspace_construction_options'}))}")
     arguments = []
-    if options.get("fraction") is not None and "max_fevals" not in options:
+    if 0 < options.get("fraction", 0) < 1 and "max_fevals" not in options:
         valid = _tool.run_json("space", [file, "--sample=0"])[0]["valid"]
         options["max_fevals"] = max(1, round(options["fraction"] * valid))
     if options.get("max_fevals") is not None:
@@ -165,7 +167,7 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
     check_argument_types(job)
-    ours = _strategy(strategy, objective, math.prod(len(values) for values in job.parameters.values()))
+    ours = _strategy(strategy, objective, math.prod(len(values) for values in job.parameters.values()), strategy_options)
     with Workspace() as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, answer, verify, atol)}
         _result_roles(spec)
@@ -192,7 +194,7 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     if not quiet:
         print(f"Using: {env['device_name']}")
         _print(results if verbose else [], best, [*job.parameters, "time", *(metrics or {})], objective)
-    env.update(totals(results, elapsed_s))
+    env.update(totals(results, 1e3 * elapsed_s + env.get("simulated_time", 0.0)))
     return results, env
 
 

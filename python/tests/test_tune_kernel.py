@@ -170,6 +170,13 @@ def test_cache_and_simulation(source_array, arguments, parameters):
     assert [result["time"] for result in again] == [result["time"] for result in first]
     simulated, env = tune(arguments, parameters, cache="cache", simulation_mode=True)
     assert env["level"] == "recorded" and configurations(simulated) == EVERY
+    assert env["simulation"] and env["simulated_time"] > 0
+    simulated, env = tune(arguments, parameters, cache="cache", simulation_mode=True, restrictions=["WORK"])
+    assert configurations(simulated) == [(32, 1), (64, 1), (128, 1)]
+    assert configurations(tune(arguments, parameters, cache="cache", restrictions="WORK")[0]) == configurations(simulated)
+    simulated, env = tune(arguments, parameters, cache="cache", simulation_mode=True, strategy="random_sample",
+                          strategy_options={"fraction": 1})
+    assert configurations(simulated) == EVERY
 
 
 def test_strategies(arguments, parameters):
