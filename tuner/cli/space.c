@@ -108,6 +108,12 @@ static struct json *constraints_json(const struct view *view)
                  js_set(object, "undefined", count_json(removal.undefined));
         failed |= js_append(list, object);
     }
+    if (view->spec->listed.given && !failed) {
+        object = js_new_object();
+        failed = !object || js_set_string(object, "constraint", "configurations") ||
+                 js_set(object, "removed", count_json(space_removed(view->space, c).removed));
+        failed |= js_append(list, object);
+    }
     return js_unless(failed, list);
 }
 

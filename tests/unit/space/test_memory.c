@@ -21,6 +21,23 @@ static int read_spec(struct err *err)
     return code;
 }
 
+static int read_listed(struct err *err)
+{
+    static const char text[] = "{\"parameters\": {\"A\": [1, 2], \"B\": [1, 2, 3]}, "
+                               "\"configurations\": [[2, 3], [1, 1], [2, 1]]}";
+    struct space *space = NULL;
+    struct spec spec;
+    int code = spec_read_text(&spec, text, sizeof text - 1, "listed", SPEC_SPACE, NULL, 0, err);
+
+    if (!code)
+        code = space_open(&space, &spec, 0, err);
+    if (!code)
+        assert_int_equal(space_count(space), 3);
+    space_close(space);
+    spec_release(&spec);
+    return code;
+}
+
 static struct spec whole;
 
 static int open_space(struct err *err)
@@ -105,6 +122,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     fail_each(read_spec);
+    fail_each(read_listed);
     assert_int_equal(spec_read(&whole, path, SPEC_WHOLE, NULL, 0, NULL), 0);
     fail_each(open_space);
     fail_each(make_variant);
