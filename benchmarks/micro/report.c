@@ -7,13 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The colours of the page of a run (tuner/report/page/style.css). Charts are drawn for a white ground: on a dark one they are
+ * turned over, hues kept. */
 static const char style[] =
-    "body{font:14px/1.5 sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222;background:#fff}"
-    "table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ccc;padding:.2em "
-    ".8em;text-align:left}"
-    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}figure{display:inline-block;"
-    "margin:0;width:49%}"
-    "svg{width:100%;height:auto}h2{margin-top:2em}.why{color:#a33}";
+    ":root{color-scheme:light dark;--ground:#fff;--panel:#f6f7f9;--ink:#1b1f24;--line:#d5d9de;--bad:#b3261e}"
+    "@media(prefers-color-scheme:dark){:root{--ground:#14171b;--panel:#1c2026;--ink:#e6e9ec;--line:#3a414a;"
+    "--bad:#ff8a80}svg{filter:invert(.91) hue-rotate(180deg)}}"
+    "body{font:15px/1.45 system-ui,sans-serif;margin:0;padding:1rem clamp(.75rem,2vw,2rem);color:var(--ink);"
+    "background:var(--ground)}"
+    "h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:1.5rem 0 .35rem}p{max-width:75ch}"
+    "table{display:block;overflow-x:auto;border-collapse:collapse;margin:.5rem 0;font-size:.88rem}"
+    "td,th{border-bottom:1px solid var(--line);padding:.15rem .6rem;text-align:left}"
+    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
+    "figure{display:inline-block;margin:0 0 1rem;width:min(100%,40rem)}svg{width:100%;height:auto}"
+    ".why{color:var(--bad)}";
 
 /* A cell with a number, or a dash where nothing is known. */
 static void number(FILE *out, bool known, double value, const char *format)
@@ -261,7 +268,9 @@ static int write_page(FILE *out, const struct device *device, struct err *err)
 {
     int rc;
 
-    fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+          "content=\"width=device-width, initial-scale=1\"><title>",
+          out);
     html_text(out, device->name);
     fprintf(out, "</title><style>%s</style></head><body>\n", style);
     write_identity(out, device);

@@ -16,6 +16,7 @@ static void a_page_of_holes_is_still_a_page(void **state)
     assert_non_null(strstr(page, "no data"));
     assert_non_null(strstr(page, "calibrated never"));
     assert_null(strstr(page, "nan"));
+    assert_non_null(strstr(page, "prefers-color-scheme:dark"));
     free(page);
 }
 
