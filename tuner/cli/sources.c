@@ -122,6 +122,8 @@ static int add_problem(struct sources *sources, struct cli *cli, const struct js
         return ERR_USAGE;
     if (js_string(&named, &at, err))
         return ERR_USAGE;
+    if (!*named)
+        return js_fail(&at, err, "is of no journal: nothing was measured, and there is nothing to show");
     find_named(path, named, decision);
     if (!add_journal(sources, cli, path, problem->value, err))
         return 0;

@@ -261,12 +261,25 @@ function paintAllPoints(context, chart) {
     paintImage(context, chart, image);
 }
 
+/* The chosen variant, the default and the selected one. */
 function paintMarks(context, chart) {
     for (const [kind, v] of marksNow()) {
         const point = chart.places.get(v);
         if (point)
             paintMark(context, kind, point.px, point.py);
     }
+}
+
+function paintInside(context, chart) {
+    if (chart.options.under)
+        chart.options.under(context, chart);
+    if (chart.points.length)
+        paintAllPoints(context, chart);
+    else if (chart.options.empty)
+        paintEmpty(context, chart);
+    if (chart.options.over)
+        chart.options.over(context, chart);
+    paintMarks(context, chart);
 }
 
 /* The words below a chart are its summary, and what a screen reader says of it. */
@@ -283,15 +296,12 @@ function drawChart(chart) {
     placePoints(chart);
     chart.tree = null;
     paintAxes(context, chart);
-    if (chart.options.under)
-        chart.options.under(context, chart);
-    if (chart.points.length)
-        paintAllPoints(context, chart);
-    else if (chart.options.empty)
-        paintEmpty(context, chart);
-    if (chart.options.over)
-        chart.options.over(context, chart);
-    paintMarks(context, chart);
+    context.save();
+    context.beginPath();
+    context.rect(MARGIN.left, 0, chart.width - MARGIN.left, chart.height - MARGIN.bottom + 8);
+    context.clip();
+    paintInside(context, chart);
+    context.restore();
     afterwards(() => describe(chart), chart);
     placeBrush(chart);
 }
