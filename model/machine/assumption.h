@@ -12,7 +12,13 @@ enum predict_assumption {
     PREDICT_ASSUMED_PUBLISHED = 32,    /* the profile holds values not measured on this GPU */
     PREDICT_ASSUMED_TABLES = 64,       /* how far apart warps walk through tables (model/memory/tables.h) */
     PREDICT_ASSUMED_WANDERING = 128,   /* addresses in long loops were sampled (model/emulate/wander.h) */
-    PREDICT_ASSUMPTIONS_END = 256
+    PREDICT_ASSUMED_CONSTANTS = 256,   /* that LDC with a vector register never misses */
+    PREDICT_LIKELY_BLOCKS = 512,       /* the lower bound is likely, not proved: a sample of blocks tells, */
+    PREDICT_LIKELY_ADDRESSES = 1024,   /* or one of addresses (model/emulate/wander.h) */
+    PREDICT_ASSUMPTIONS_END = 2048
 };
+
+/* With one of these, nothing is to be cut by the lower bound. */
+#define PREDICT_BOUND_NOT_PROVED (PREDICT_LIKELY_BLOCKS | PREDICT_LIKELY_ADDRESSES)
 
 #endif

@@ -48,6 +48,12 @@ static const char *missing_rate(const struct sass *i, const struct machine_cost 
     }
 }
 
+/* Constant memory at places that may differ among lanes: what such loads miss nobody has measured. */
+static bool reads_scattered_constants(const struct sass *i)
+{
+    return i->op == SASS_LDC && i->access_count && i->accesses[0].index != SASS_RZ;
+}
+
 /* Issue slots and cycles of the arithmetic pipes. */
 static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
                      const struct traffic_count *count, double warps)
@@ -213,6 +219,8 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);
         ask_shared(out, &code->instructions[i], &traffic->counts[i]);
+        if (reads_scattered_constants(&code->instructions[i]))
+            out->assumptions |= PREDICT_ASSUMED_CONSTANTS;
         if (code->instructions[i].access_count)
             ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
     }

@@ -34,13 +34,13 @@ static struct argument buffer(char *name, uint64_t count, enum role role)
                              .fill = {.kind = FILL_CONSTANT, .a = 1}};
 }
 
-/* A loop over the first `count` of `declared` values. */
-static void subject_open(struct subject *s, int declared, int count)
+/* A kernel over the first `count` of `declared` values. */
+static void subject_open(struct subject *s, const char *name, int declared, int count)
 {
     char option[32];
     const char *options[] = {option};
     const struct compile_request request = {.source_path = "tests/emulated/tables.cu",
-                                            .name = "weighted",
+                                            .name = name,
                                             .arch = "sm_90",
                                             .options = options,
                                             .option_count = 1,
@@ -97,10 +97,11 @@ static double estimate(int declared, int count, bool *doubtful)
     struct subject s;
     double found;
 
-    subject_open(&s, declared, count);
+    subject_open(&s, "weighted", declared, count);
     expect_of(&out, &s);
     found = out.prediction.estimate_s;
     *doubtful = out.prediction.assumptions & PREDICT_ASSUMED_TABLES;
+    assert_false(out.prediction.assumptions & PREDICT_ASSUMED_CONSTANTS);
     analysis_release(&out);
     subject_close(&s);
     return found;
@@ -129,6 +130,20 @@ static void a_long_walk_is_doubted(void **state)
     assert_true(doubtful);
 }
 
+/* What an LDC of 32 places costs is not modelled. */
+static void lanes_that_read_many_places_are_named(void **state)
+{
+    struct analysis out;
+    struct subject s;
+
+    (void)state;
+    subject_open(&s, "scattered", 25, 3);
+    expect_of(&out, &s);
+    assert_true(out.prediction.assumptions & PREDICT_ASSUMED_CONSTANTS);
+    analysis_release(&out);
+    subject_close(&s);
+}
+
 /* The lines of an extrapolated loop are those of an executed one. */
 static void lines_and_moves_are_counted(void **state)
 {
@@ -140,7 +155,7 @@ static void lines_and_moves_are_counted(void **state)
     struct err err = {0};
 
     (void)state;
-    subject_open(&s, 4096, COUNT);
+    subject_open(&s, "weighted", 4096, COUNT);
     ok(sass_read(&code, s.kernel, &err), &err);
     for (int m = 0; m < 2; m++) {
         const struct emulate_options options = {.mode = modes[m]};
@@ -169,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_declared_length_changes_nothing),
         cmocka_unit_test(a_long_walk_is_doubted),
+        cmocka_unit_test(lanes_that_read_many_places_are_named),
         cmocka_unit_test(lines_and_moves_are_counted),
     };
     struct err err = {0};

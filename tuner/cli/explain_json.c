@@ -165,6 +165,7 @@ struct json *explained_json(const struct explained *explained)
     if (object &&
         !(js_set_string(object, "device", explained->machine->device->name) |
           js_set_real(object, "estimate_s", p->estimate_s) | js_set_real(object, "bound_s", p->bound_s) |
+          js_set_bool(object, "bound_proved", !(p->assumptions & PREDICT_BOUND_NOT_PROVED)) |
           (p->interval_high_s > 0 ? js_set_real(object, "interval_low_s", p->interval_low_s) |
                                         js_set_real(object, "interval_high_s", p->interval_high_s)
                                   : 0) |

@@ -25,6 +25,14 @@ const char *explained_assumption(enum predict_assumption assumption)
     case PREDICT_ASSUMED_TABLES:
         return "how many loads from tables in constant memory miss depends on whether warps keep in step, "
                "which is not modelled";
+    case PREDICT_ASSUMED_CONSTANTS:
+        return "loads from constant memory at places that differ among lanes (LDC) never miss";
+    case PREDICT_LIKELY_BLOCKS:
+        return "the lower bound is not proved: of some blocks only a sample tells what they do";
+    case PREDICT_LIKELY_ADDRESSES:
+        return "the lower bound is not proved: of addresses in long loops only a sample tells how many "
+               "sectors they "
+               "touch";
     case PREDICT_ASSUMPTIONS_END:
         break;
     }
@@ -97,7 +105,8 @@ static void put_head(FILE *out, const struct explained *explained)
 
     progress_time_text(estimate, p->estimate_s);
     progress_time_text(bound, p->bound_s);
-    fprintf(out, "  estimate    %s, at least %s\n", estimate, bound);
+    fprintf(out, "  estimate    %s, at least %s%s\n", estimate, bound,
+            p->assumptions & PREDICT_BOUND_NOT_PROVED ? " (likely, not proved)" : "");
     put_interval(out, p);
     put_metrics(out, explained);
     fprintf(out, "  limited by  ");

@@ -173,6 +173,7 @@ static struct json *row_json(const struct view *view, const struct ranked *row)
         failed =
             js_set_real(object, "estimate_s", row->estimate_s) ||
             js_set_real(object, "bound_s", row->bound_s) ||
+            js_set_bool(object, "bound_proved", row->bound_proved) ||
             (row->interval_high_s > 0 && (js_set_real(object, "interval_low_s", row->interval_low_s) ||
                                           js_set_real(object, "interval_high_s", row->interval_high_s))) ||
             js_set_string(object, "limiter", resource_name(row->limiter)) ||

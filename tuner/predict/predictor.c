@@ -52,7 +52,8 @@ static void take(struct variant_prediction *out, const struct analysis *e)
                                            .bound_s = p->bound_s,
                                            .estimate_s = p->estimate_s,
                                            .limiter = p->limiter,
-                                           .unrated = e->demands.unrated.count > 0};
+                                           .unrated = e->demands.unrated.count > 0,
+                                           .likely = p->assumptions & PREDICT_BOUND_NOT_PROVED};
     unrated_names(out->unrated, sizeof out->unrated, &e->demands.unrated);
     out->latency_hidden = p->latency_hidden;
     out->bound_limiter = p->bound_limiter;

@@ -28,6 +28,7 @@ struct ranked {
     char unrated[96]; /* of a predicted one: its instructions that have no rate, by name */
     enum resource limiter;
     bool latency_hidden;
+    bool bound_proved; /* else it is likely: PREDICT_BOUND_NOT_PROVED */
     unsigned registers, blocks_per_sm;
     double compile_s; /* of the compiler */
     double predict_s; /* of one core: from the cubin to the prediction */

@@ -16,7 +16,8 @@ bool search_is_blind(const struct model_search *search)
 
 bool search_bounded(const struct model_search *search, const struct member *member)
 {
-    return member->prediction.predicted && member->prediction.bound_s >= search->best_s;
+    return member->prediction.predicted && !member->prediction.likely &&
+           member->prediction.bound_s >= search->best_s;
 }
 
 /* How fast a configuration may well be: the more, the more it is wanted. Its mean gain on the best would send

@@ -86,6 +86,7 @@ struct search_prediction {
     double bound_s, estimate_s;
     enum resource limiter; /* of the estimate */
     bool unrated; /* executes what the model has no rate for: the bound holds, the estimate says nothing */
+    bool likely;  /* the bound is not proved (PREDICT_BOUND_NOT_PROVED): nothing is cut by it */
 };
 
 /* What came of a step. A configuration whose compiling ended other than OUTCOME_OK will not be asked for

@@ -47,8 +47,10 @@ static struct search_prediction forecast_of(double time_s, double error, uint64_
 {
     const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
 
-    return (struct search_prediction){true, fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
-                                      estimate, RESOURCE_ISSUE, false};
+    return (struct search_prediction){
+        true,     fmin(estimate, time_s) * (0.55 + 0.3 * uniform(seed + 8, index)),
+        estimate, RESOURCE_ISSUE,
+        false,    false};
 }
 
 static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
@@ -188,7 +190,7 @@ static bool is_bounded(const struct drive *d, uint64_t index)
 {
     const struct search_prediction *prediction = &d->s->prediction[index];
 
-    return prediction->predicted && prediction->bound_s >= d->measured_best_s;
+    return prediction->predicted && !prediction->likely && prediction->bound_s >= d->measured_best_s;
 }
 
 /* One GPU. */

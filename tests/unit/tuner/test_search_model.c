@@ -280,6 +280,28 @@ static void cuts_nothing_that_is_unread(void **state)
     synthetic_close(&synthetic);
 }
 
+/* A bound that is likely, no more, cuts nothing. */
+static void cuts_by_no_bound_that_is_not_proved(void **state)
+{
+    const struct search_options options = {.strategy = &strategy_model};
+    struct synthetic synthetic;
+    struct synthetic_run run;
+    uint64_t i;
+    int likely;
+
+    (void)state;
+    for (likely = 0; likely < 2; likely++) {
+        synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
+        for (i = 0; i < synthetic.count; i++) {
+            synthetic.prediction[i].bound_s = i % 3 ? synthetic.prediction[i].bound_s : 1e9;
+            synthetic.prediction[i].likely = likely;
+        }
+        synthetic_search(&run, &synthetic, &options, 6);
+        assert_int_equal(run.summary.cut_bound == 0, likely);
+        synthetic_close(&synthetic);
+    }
+}
+
 /* The true share of the pruned that are faster lies below the stated limit in 95 % of runs. */
 static void audit_keeps_its_word(void **state)
 {
@@ -338,6 +360,7 @@ int main(void)
         cmocka_unit_test(goes_on_where_little_can_wait),
         cmocka_unit_test(bears_contradictory_recordings),
         cmocka_unit_test(cuts_nothing_that_is_unread),
+        cmocka_unit_test(cuts_by_no_bound_that_is_not_proved),
         cmocka_unit_test(audit_keeps_its_word),
         cmocka_unit_test(repeats_itself),
     };
