@@ -386,7 +386,7 @@ static bool place_measure(struct remote *remote, struct task *task)
     size_t gpu;
     const bool there = job->finals ? choose_finals_gpu(&host, &gpu, remote) : choose_gpu(&host, &gpu, remote);
 
-    if (!there && fleet_has_hope(remote->options.fleet))
+    if (!there && fleet_may_measure(remote->options.fleet))
         return false;
     if (!there) {
         fail_for_gpus(remote, task);

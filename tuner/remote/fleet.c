@@ -406,10 +406,11 @@ struct host *fleet_host(const struct fleet *fleet, size_t index)
     return &fleet->hosts[index];
 }
 
-bool fleet_has_hope(const struct fleet *fleet)
+bool fleet_may_measure(const struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)
-        if (fleet->links[i].state != LINK_ENDED)
+        if (fleet->hosts[i].gpus || fleet->links[i].state == LINK_RESTING ||
+            fleet->links[i].state == LINK_STARTED)
             return true;
     return false;
 }

@@ -54,8 +54,8 @@ void fleet_close(struct fleet *fleet); /* also null; ends the workers */
 size_t fleet_count(const struct fleet *fleet);
 struct host *fleet_host(const struct fleet *fleet, size_t index);
 
-/* Whether any worker is here, or is started again. */
-bool fleet_has_hope(const struct fleet *fleet);
+/* Whether a GPU measures, or one may come with a worker that has not answered yet. */
+bool fleet_may_measure(const struct fleet *fleet);
 
 /* The GPU that this job measures on: those of another kind do not. */
 void fleet_measure_on(struct fleet *fleet, const struct device *device);

@@ -1,0 +1,168 @@
+#include "check.h"
+
+#include "tuner/remote/exchange.h"
+#include "tuner/remote/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct wire a, b;
+static int ends[2];
+
+static int open_wires(void **state)
+{
+    (void)state;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+        return -1;
+    wire_init(&a, ends[0], ends[0]);
+    wire_init(&b, ends[1], ends[1]);
+    return 0;
+}
+
+static int close_wires(void **state)
+{
+    (void)state;
+    wire_release(&a);
+    wire_release(&b);
+    close(ends[0]);
+    close(ends[1]);
+    return 0;
+}
+
+static struct json *head_of(int number)
+{
+    struct json *head = js_new_object();
+
+    assert_int_equal(js_set_integer(head, "n", number), 0);
+    return head;
+}
+
+/* Frames larger than what a socket takes arrive whole and in order, however they are cut. */
+static void large_frames_arrive(void **state)
+{
+    enum { BYTES = 3000000, FRAMES = 3 };
+    unsigned char *bytes = malloc(BYTES);
+    struct part parts[2];
+    struct message message;
+    int k, got = 0, turns = 0;
+    bool whole;
+
+    (void)state;
+    for (k = 0; k < BYTES; k++)
+        bytes[k] = (unsigned char)((k * 2654435761u) >> 13);
+    parts[0] = (struct part){bytes, 1000};
+    parts[1] = (struct part){bytes + 1000, BYTES - 1000};
+    for (k = 0; k < FRAMES; k++) {
+        struct json *head = head_of(k);
+
+        assert_int_equal(wire_put(&a, head, parts, 2, NULL), 0);
+        js_free(head);
+    }
+    assert_true(wire_has_more(&a));
+    for (; got < FRAMES && turns < 100000; turns++) {
+        assert_int_equal(wire_receive(&b, NULL), 0);
+        assert_int_equal(wire_flush(&a, NULL), 0);
+        assert_int_equal(wire_next(&message, &whole, &b, NULL), 0);
+        if (!whole)
+            continue;
+        assert_int_equal(message.payload_bytes, BYTES);
+        assert_memory_equal(message.payload, bytes, BYTES);
+        message_release(&message);
+        got++;
+    }
+    assert_int_equal(got, FRAMES);
+    free(bytes);
+}
+
+/* Any byte of a frame that is changed is noticed, or makes it wait for more. */
+static void damage_is_noticed(void **state)
+{
+    struct json *head = head_of(7);
+    const struct part part = {"some payload, some payload", 26};
+    unsigned char frame[256];
+    struct message message;
+    ssize_t size;
+    bool whole;
+
+    (void)state;
+    assert_int_equal(wire_put(&a, head, &part, 1, NULL), 0);
+    js_free(head);
+    size = read(ends[1], frame, sizeof frame);
+    assert_true(size > WIRE_HEADER_BYTES);
+    for (ssize_t i = 0; i < size; i++) {
+        struct wire from;
+
+        frame[i] ^= 0x10;
+        wire_init(&from, ends[1], ends[1]);
+        assert_int_equal(write(ends[0], frame, (size_t)size), size);
+        assert_int_equal(wire_receive(&from, NULL), 0);
+        if (!wire_next(&message, &whole, &from, NULL) && whole)
+            fail_msg("byte %zd", i);
+        wire_release(&from);
+        frame[i] ^= 0x10;
+    }
+}
+
+static void other_words_are_quoted(void **state)
+{
+    struct message message;
+    struct err err = {0};
+    bool whole;
+
+    (void)state;
+    assert_int_equal(write(ends[0], "Welcome to node7\n", 17), 17);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, &err), ERR_FORMAT);
+    assert_string_equal(err.text, "what came is no message: \"Welcome to node7\"");
+}
+
+static void the_end_is_told(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    shutdown(ends[0], SHUT_RDWR);
+    assert_int_equal(wire_receive(&b, &err), ERR_SYSTEM);
+}
+
+static void keys_and_predictions_return(void **state)
+{
+    const struct variant_prediction sent = {
+        .told = {.predicted = true, .bound_s = 1.0 / 3, .estimate_s = 0.1, .limiter = (enum resource)3},
+        .reason = "none",
+        .needed_warps = INFINITY,
+        .pareto = {NAN, 2}};
+    struct json *json = prediction_to_json(&sent), *object = js_new_object();
+    struct variant_prediction got;
+    struct js_at root = js_root(json, "test");
+    struct key key, back;
+
+    (void)state;
+    assert_int_equal(prediction_from_json(&got, &root, NULL), 0);
+    assert_true(got.told.predicted && got.told.bound_s == 1.0 / 3 && got.told.estimate_s == 0.1);
+    assert_int_equal(got.told.limiter, 3);
+    assert_true(isinf(got.needed_warps) && isnan(got.pareto.efficiency));
+    assert_string_equal(got.reason, "none");
+    js_free(json);
+    assert_int_equal(content_key(&key, "abc", 3, NULL), 0);
+    assert_int_equal(content_set(object, "key", key), 0);
+    root = js_root(object, "test");
+    assert_int_equal(content_get(&back, &root, "key", NULL), 0);
+    assert_true(key_equal(key, back));
+    js_free(object);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(large_frames_arrive, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(damage_is_noticed, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(other_words_are_quoted, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(the_end_is_told, open_wires, close_wires),
+        cmocka_unit_test(keys_and_predictions_return),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
