@@ -1,56 +1,20 @@
-#include "tuner/remote/fleet.h"
+#include "tuner/remote/fleeting.h"
 
 #include "base/clock.h"
-#include "base/map.h"
 #include "tuner/remote/exchange.h"
-#include "tuner/remote/link.h"
-#include "tuner/remote/wire.h"
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     ANSWER_S = 120,   /* that a worker may take to say what it offers */
     FAILURES_MOST = 5 /* in a row, without any work done; then it is not started again */
 };
 
-enum state {
-    LINK_RESTING, /* to be started at `next_s` */
-    LINK_STARTED, /* has not said what it offers */
-    LINK_UP,
-    LINK_ENDED /* for good */
-};
-
-struct link {
-    enum state state;
-    struct command command;
-    struct wire wire;
-    struct map has; /* contents that are there: low word of the key -> the host */
-    double heard_s, next_s;
-    unsigned failures;
-    bool worked;       /* since it was started */
-    bool answered;     /* or failed, at least once */
-    bool foreign;      /* of another version */
-    char host[256];    /* that it said it is on */
-    struct err broken; /* why it is to be dropped, if set */
-};
-
-struct fleet {
-    struct fleet_options options;
-    struct host *hosts;
-    struct link *links;
-    size_t count;
-    struct pollfd *signs; /* two for each, and one more */
-    bool measures;        /* on GPUs of `kind` */
-    struct device kind;   /* name and architecture alone */
-};
-
-static void say(const struct fleet *fleet, const struct host *host, const char *text)
+void fleet_say(const struct fleet *fleet, const struct host *host, const char *text)
 {
     char line[1500];
 
@@ -116,117 +80,9 @@ static void drop(const struct fleet *fleet, struct host *host, const struct flee
         snprintf(again, sizeof again, "it is started again");
     }
     snprintf(line, sizeof line, "dropped: %s; %s", host->reason, again);
-    say(fleet, host, line);
+    fleet_say(fleet, host, line);
     if (was_up && listener)
         listener->dropped(listener->context, host);
-}
-
-/* What a worker offers
- * ------------------------------------------------------------------------------------------------------------
- */
-
-static bool is_kind(const struct device *a, const struct device *b)
-{
-    return a->sm == b->sm && !strcmp(a->name, b->name);
-}
-
-/* Which of its GPUs measure for this job. */
-static void choose_gpus(const struct fleet *fleet, struct host *host)
-{
-    const bool fits = fleet->measures && host->all_gpus && is_kind(&host->device, &fleet->kind);
-    char line[512];
-
-    host->gpus = fits ? host->all_gpus : 0;
-    host->most_gpus = host->gpus > host->most_gpus ? host->gpus : host->most_gpus;
-    if (!fleet->measures || !host->all_gpus || fits)
-        return;
-    snprintf(line, sizeof line,
-             "its GPU is of another kind (%.100s, this job measures on %.100s): it compiles only",
-             host->device.name, fleet->kind.name);
-    say(fleet, host, line);
-}
-
-/* A number tells workers of one host apart, and from this machine. */
-static void name_host(const struct fleet *fleet, struct host *host, const char *name)
-{
-    char here[256] = "";
-    unsigned same = 1;
-    size_t i;
-
-    if (!gethostname(here, sizeof here - 1))
-        same += !strcmp(here, name);
-    for (i = 0; &fleet->hosts[i] != host; i++)
-        same += !strcmp(fleet->links[i].host, name);
-    snprintf(host->link->host, sizeof host->link->host, "%s", name);
-    if (same > 1)
-        snprintf(host->name, sizeof host->name, "%.255s#%u", name, same);
-    else
-        snprintf(host->name, sizeof host->name, "%.255s", name);
-}
-
-static int check_version(const struct fleet *fleet, struct host *host, const struct js_at *hello,
-                         struct err *err)
-{
-    const char *version;
-    struct js_at at;
-    int64_t protocol;
-
-    if (js_member(&at, hello, "version", err) || js_string(&version, &at, err) ||
-        js_member(&at, hello, "protocol", err) || js_integer(&protocol, &at, err))
-        return ERR_FORMAT;
-    if (strcmp(version, fleet->options.version) || protocol != REMOTE_PROTOCOL)
-        host->link->foreign = true;
-    if (host->link->foreign)
-        return err_set(err, ERR_FORMAT, "it is occutune %.40s (protocol %d), here is %s (protocol %d)",
-                       version, (int)protocol, fleet->options.version, REMOTE_PROTOCOL);
-    return 0;
-}
-
-/* Code of another compiler would be another variant's. */
-static void check_compiler(const struct fleet *fleet, struct host *host, const struct js_at *hello)
-{
-    const char *here = fleet->options.nvrtc, *there = NULL;
-    struct js_at at;
-    char line[200];
-
-    if (!js_find(&at, hello, "nvrtc") || js_string(&there, &at, NULL))
-        host->cores = 0;
-    if (!there || !here || !strcmp(here, there))
-        return;
-    host->cores = 0;
-    snprintf(line, sizeof line, "it has NVRTC %.20s, here is %s: it compiles nothing", there, here);
-    say(fleet, host, line);
-}
-
-static int take_hello(const struct fleet *fleet, struct host *host, const struct js_at *hello,
-                      struct err *err)
-{
-    enum { CORES_MOST = 65536, GPUS_MOST = 1024 };
-    const char *name;
-    struct js_at at;
-    uint64_t cores, gpus;
-    int rc = check_version(fleet, host, hello, err);
-
-    if (rc)
-        return rc;
-    if (js_member(&at, hello, "host", err) || js_string(&name, &at, err) ||
-        js_member(&at, hello, "cores", err) || js_unsigned(&cores, &at, err) ||
-        js_member(&at, hello, "gpus", err) || js_unsigned(&gpus, &at, err))
-        return ERR_FORMAT;
-    if (!*name || strlen(name) > 255 || cores > CORES_MOST || gpus > GPUS_MOST)
-        return err_set(err, ERR_FORMAT, "it offers what no host has");
-    if (gpus && (js_member(&at, hello, "device", err) || device_from_json(&host->device, &at, err)))
-        return ERR_FORMAT;
-    name_host(fleet, host, name);
-    host->cores = (unsigned)cores;
-    host->all_gpus = gpus;
-    check_compiler(fleet, host, hello);
-    choose_gpus(fleet, host);
-    host->most_cores = host->cores > host->most_cores ? host->cores : host->most_cores;
-    host->up = true;
-    host->link->state = LINK_UP;
-    host->link->answered = true;
-    return 0;
 }
 
 /* Turns
@@ -241,7 +97,7 @@ static int take(const struct fleet *fleet, struct host *host, struct message *me
     if (js_find(&at, &root, "alive"))
         return 0;
     if (!host->up)
-        return js_member(&at, &root, "hello", err) ? ERR_FORMAT : take_hello(fleet, host, &at, err);
+        return js_member(&at, &root, "hello", err) ? ERR_FORMAT : host_take_hello(fleet, host, &at, err);
     if (!listener)
         return 0;
     host->link->worked = true;
@@ -367,7 +223,7 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
         rc = fleet_turn(fleet, 0.25, -1, NULL, err);
     for (i = 0; i < fleet->count && !rc; i++)
         if (!fleet->links[i].answered)
-            say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
+            fleet_say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
     if (rc)
         fleet_close(fleet);
     else
@@ -422,7 +278,7 @@ void fleet_measure_on(struct fleet *fleet, const struct device *device)
     fleet->measures = true;
     for (size_t i = 0; i < fleet->count; i++)
         if (fleet->hosts[i].up)
-            choose_gpus(fleet, &fleet->hosts[i]);
+            host_choose_gpus(fleet, &fleet->hosts[i]);
 }
 
 void host_send(struct host *host, const struct json *head)

@@ -1,0 +1,122 @@
+/* What comes back from workers elsewhere, or does not. */
+#include "tuner/evaluate/remoting.h"
+
+#include <stdio.h>
+
+/* Workers that may be lost with a job: a compile is done here then; a trial is to blame. */
+enum { COMPILE_LOSSES = 3, TRIAL_LOSSES = 10 };
+
+/* It took too many workers with it: that is no accident. */
+static void blame(struct remote *remote, struct task *task)
+{
+    struct trial *trial = &task->job->trial;
+
+    trial->outcome = OUTCOME_RUNTIME;
+    snprintf(trial->message, sizeof trial->message, "%u workers were lost that were at it", task->losses);
+    remote_finish(remote, task);
+}
+
+/* Back among those that wait, ahead of the others. */
+static void take_back(struct remote *remote, struct task *task)
+{
+    tasks_remove(&remote->away, task);
+    task->host = NULL;
+    if (task->job->made && task->job->made->at_work == task)
+        task->job->made->at_work = NULL;
+    task->losses++;
+    if (task->job->kind == EVALUATOR_COMPILE)
+        task->stays = task->stays || task->losses >= COMPILE_LOSSES;
+    if (task->job->kind == EVALUATOR_MEASURE && task->losses > TRIAL_LOSSES)
+        blame(remote, task);
+    else
+        tasks_add_first(&remote->waiting, task);
+}
+
+void remote_dropped(void *context, struct host *host)
+{
+    struct remote *remote = context;
+    struct task *task, *next;
+
+    snprintf(remote->trouble, sizeof remote->trouble, "%.200s: %.300s", host->name, host->reason);
+    for (task = remote->away.first; task; task = next) {
+        next = task->next;
+        if (task->host == host)
+            take_back(remote, task);
+    }
+}
+
+static int take_compile(struct remote *remote, struct task *task, struct message *message, struct err *err)
+{
+    struct evaluator_job *job = task->job;
+    struct host *host = task->host;
+    const bool known = job->compiled.cubin != NULL;
+    struct err failed = {0};
+    enum answer_kind kind;
+    int rc = answer_compile(&kind, &job->compiled, &job->prediction, host, message, &failed, err);
+
+    if (rc)
+        return rc;
+    if (kind != ANSWER_DONE) {
+        if (kind == ANSWER_MISSING)
+            host_forget_contents(host);
+        else
+            task->stays = true; /* if it fails here, too, that is the answer */
+        take_back(remote, task);
+        return 0;
+    }
+    if (!known) {
+        compiler_keep(remote->options.compiler, task->key, &job->compiled);
+        host->compiled++;
+    }
+    host->compile_s += evaluator_local.spent_s(job);
+    tasks_remove(&remote->away, task);
+    remote_finish(remote, task);
+    return 0;
+}
+
+static int take_trial(struct remote *remote, struct task *task, const struct message *message,
+                      struct err *err)
+{
+    struct evaluator_job *job = task->job;
+    struct host *host = task->host;
+    struct err failed = {0};
+    enum answer_kind kind;
+    int rc = answer_trial(&kind, &job->trial, message, &failed, err);
+
+    if (rc)
+        return rc;
+    if (kind != ANSWER_DONE) {
+        if (kind == ANSWER_MISSING)
+            host_forget_contents(host);
+        else
+            host->gpus = 0;
+        if (kind != ANSWER_MISSING)
+            snprintf(remote->trouble, sizeof remote->trouble, "%.200s: %.300s", host->name, failed.text);
+        take_back(remote, task);
+        return 0;
+    }
+    host->timed++;
+    host->measure_s += job->trial.total_s;
+    job->host = host->name;
+    tasks_remove(&remote->away, task);
+    remote_finish(remote, task);
+    return 0;
+}
+
+/* What was given up is answered all the same, to nobody. */
+int remote_answered(void *context, struct host *host, struct message *message, struct err *err)
+{
+    struct remote *remote = context;
+    struct task *task;
+    int64_t id;
+
+    if (answer_id(&id, message, err))
+        return ERR_FORMAT;
+    for (task = remote->away.first; task; task = task->next)
+        if (task->host == host && task->id == id)
+            break;
+    if (!task)
+        return 0;
+    return task->job->kind == EVALUATOR_COMPILE ? take_compile(remote, task, message, err)
+                                                : take_trial(remote, task, message, err);
+}

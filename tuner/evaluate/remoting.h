@@ -1,0 +1,62 @@
+/* The state of evaluator_remote, shared by its files: remote.c (the interface), remote_tasks.c (lists of jobs on their
+ * way), remote_place.c (what goes where) and remote_answer.c (what comes back). Nobody else includes this. */
+#ifndef TUNER_EVALUATE_REMOTING_H
+#define TUNER_EVALUATE_REMOTING_H
+
+#include "tuner/evaluate/evaluating.h"
+#include "tuner/remote/ask.h"
+#include "tuner/remote/fleet.h"
+
+/* A job on its way. */
+struct task {
+    struct evaluator_job *job;
+    int64_t id;
+    struct host *host; /* that is at it; null: it waits, or is `here` */
+    bool here;         /* the local evaluator is at it */
+    bool stays;        /* it cannot be done elsewhere */
+    bool read;         /* of compiling: what follows is filled in */
+    struct sources_files sources;
+    struct key key; /* of the sources */
+    unsigned losses;
+    struct task *next;
+};
+
+struct tasks {
+    struct task *first, **end;
+};
+
+struct remote {
+    struct evaluator_options options;
+    void *local;
+    int finished; /* event: the local evaluator has finished a job */
+    struct ask_files files;
+    struct tasks waiting, away, here;
+    struct jobs done;
+    int64_t next_id;
+    struct host *finals_host; /* of the GPU that measures finals, null: here */
+    size_t finals_gpu;
+    bool finals_chosen;
+    char trouble[512]; /* why the last GPU that failed did */
+    char name[256];    /* of this machine */
+};
+
+/* remote_tasks.c */
+void tasks_init(struct tasks *tasks);
+void tasks_add(struct tasks *tasks, struct task *task);
+void tasks_add_first(struct tasks *tasks, struct task *task);
+void tasks_remove(struct tasks *tasks, struct task *task);
+void tasks_free(struct tasks *tasks);
+size_t tasks_count(const struct tasks *tasks, enum evaluator_kind kind, const struct host *host);
+void task_free(struct task *task);
+
+/* The job of a task that is in no list any more is done. */
+void remote_finish(struct remote *remote, struct task *task);
+
+/* remote_place.c: starts what can be started. */
+void remote_place(struct remote *remote);
+
+/* remote_answer.c: a fleet_listener's. */
+int remote_answered(void *context, struct host *host, struct message *message, struct err *err);
+void remote_dropped(void *context, struct host *host);
+
+#endif
