@@ -55,6 +55,11 @@ struct key keying_key(const struct keying *keying)
     return key_of(XXH3_128bits_digest(keying->state));
 }
 
+struct key key_bytes(const void *bytes, size_t size)
+{
+    return key_of(XXH3_128bits(bytes, size));
+}
+
 struct key key_text(struct key key, const char *text)
 {
     const XXH128_hash_t more = XXH3_128bits_withSeed(text, strlen(text), key.low);

@@ -22,6 +22,9 @@ void keying_bytes(struct keying *keying, const void *bytes, size_t size);
 
 struct key keying_key(const struct keying *keying); /* of what was put in so far */
 
+/* The key of one stretch of bytes alone. */
+struct key key_bytes(const void *bytes, size_t size);
+
 /* A key continued by text. */
 struct key key_text(struct key key, const char *text);
 

@@ -1,6 +1,7 @@
 #include "launch/npy.h"
 
 #include "base/hash.h"
+#include "base/key.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,6 +162,7 @@ int npy_map(struct npy *out, void **mapping, size_t *bytes, const char *path, st
 int npy_hash(uint64_t *out, const char *path, struct err *err)
 {
     struct npy npy;
+    struct key content;
     void *mapping;
     size_t bytes;
     int failed = npy_map(&npy, &mapping, &bytes, path, err);
@@ -168,8 +170,8 @@ int npy_hash(uint64_t *out, const char *path, struct err *err)
     *out = 0;
     if (failed)
         return failed;
-    *out = hash_bytes(hash_u64(HASH_START, npy.type), (const unsigned char *)mapping + npy.offset,
-                      npy.count * element_size(npy.type));
+    content = key_bytes((const unsigned char *)mapping + npy.offset, npy.count * element_size(npy.type));
+    *out = hash_u64(hash_u64(hash_u64(HASH_START, npy.type), content.low), content.high);
     munmap(mapping, bytes);
     return 0;
 }

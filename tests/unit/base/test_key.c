@@ -25,6 +25,8 @@ static void tells_contents_apart(void **state)
     assert_false(key_equal(key_of("ab", "c"), key_text(key_of("ab", "c"), "")));
     assert_false(key_equal(key_text(empty, "a"), key_text(empty, "b")));
     assert_false(key_equal(key_text((struct key){1, 2}, "a"), key_text((struct key){1, 3}, "a")));
+    assert_true(key_equal(key_bytes("ab", 2), key_bytes("abc", 2)));
+    assert_false(key_equal(key_bytes("ab", 2), key_bytes("ab", 3)));
 }
 
 /* Entries outlive the program: the digits are the same tomorrow. */
