@@ -235,3 +235,21 @@ def test_scalars_are_exact():
     assert _scalar(numpy.complex64(1), 0) == {"scalar": "bytes", "value": "0000803f00000000"}
     assert _scalar(numpy.bool_(True), 0) == {"scalar": "bytes", "value": "01"}
     assert _scalar(numpy.float32("nan"), 0)["scalar"] == "bytes"
+
+
+def test_the_current_context_stays(arguments, parameters):
+    import ctypes
+
+    from occutune._driver import Device
+
+    def current():
+        context = ctypes.c_void_p()
+        mine.call("cuCtxGetCurrent", ctypes.byref(context))
+        return context.value
+
+    with Device(0) as mine:
+        before = ctypes.c_void_p(0x1234)  # as another library's
+        mine.call("cuCtxSetCurrent", before)
+        occutune.run_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": 64, "WORK": 0})
+        tune(arguments, parameters, verify=lambda answer, outputs: current() != 0x1234)
+        assert current() == 0x1234
