@@ -170,14 +170,17 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
     return under_way >= most;
 }
 
+/* While nothing has run correctly there is nothing to end with, and how long compiling takes is a guess. */
 bool search_awaits(const struct model_search *search, bool audit)
 {
+    const bool has_nothing = isinf(search->best_s);
     size_t i;
 
     for (i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
 
-        if (member->stage == COMPILING && member->audit == audit && !search_is_overdue(search, member))
+        if (member->stage == COMPILING && member->audit == audit &&
+            (has_nothing || !search_is_overdue(search, member)))
             return true;
     }
     return false;

@@ -59,6 +59,25 @@ static void timed(struct stepping *s, uint64_t index)
     assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
 }
 
+/* While nothing has run there is nothing to end with: the first compiles are waited for, however long they take. */
+static void waits_for_the_first_compiles(void **state)
+{
+    static const struct search_capacity late = {false, true, 1000};
+    struct stepping s;
+    struct search_step first, second;
+
+    (void)state;
+    open(&s, false, (struct search_options){0});
+    first = expect(&s, all, SEARCH_COMPILE);
+    second = expect(&s, all, SEARCH_COMPILE);
+    expect(&s, late, SEARCH_WAIT);
+    compiled(&s, first.index, OUTCOME_COMPILE, 0);
+    expect(&s, late, SEARCH_WAIT);
+    compiled(&s, second.index, OUTCOME_OK, 0);
+    expect(&s, late, SEARCH_TIME);
+    close(&s);
+}
+
 /* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
 static void begins_before_all_is_compiled(void **state)
 {
@@ -230,6 +249,7 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_the_first_compiles),
         cmocka_unit_test(begins_before_all_is_compiled),
         cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(times_the_twin_of_the_default),
