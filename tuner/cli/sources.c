@@ -1,5 +1,6 @@
 #include "tuner/cli/sources.h"
 
+#include "base/file.h"
 #include "tuner/cli/choose.h"
 
 #include <dirent.h>
@@ -161,18 +162,37 @@ static bool is_decision(struct json *document)
     return js_find(&at, &root, "problems") && js_find(&at, &root, "signature");
 }
 
+/* The document, where the file is a decision; else null: what is wrong with it is for the journal's reader to say. A
+ * journal of thousands of records is not parsed for that. */
+static int read_decision(struct json **out, const char *path, struct err *err)
+{
+    struct err why = {0};
+    char *text = NULL;
+    size_t size;
+
+    *out = NULL;
+    if (!file_read(&text, &size, path, &why) && strstr(text, "\"problems\"") && strstr(text, "\"signature\""))
+        js_read_text(out, text, size, path, &why);
+    free(text);
+    if (why.code == ERR_MEMORY)
+        return err_memory(err);
+    if (*out && !is_decision(*out)) {
+        js_free(*out);
+        *out = NULL;
+    }
+    return 0;
+}
+
 int sources_open(struct sources *out, struct cli *cli, const char *path, struct err *err)
 {
-    struct json *document = NULL;
-    struct err why = {0};
-    int code = js_read_file(&document, path, &why);
+    struct json *document;
+    int code = read_decision(&document, path, err);
 
     *out = (struct sources){.level = ""};
-    if (code == ERR_MEMORY)
-        return err_memory(err);
-    if (!code && is_decision(document))
+    if (code)
+        return code;
+    if (document)
         return sources_take(out, cli, document, path, err);
-    js_free(document);
     code = make_room(out, 1, err);
     return code ? code : add_journal(out, cli, path, NULL, err);
 }

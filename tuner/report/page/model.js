@@ -142,6 +142,11 @@ function short(value) {
     return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(2) : String(+value.toPrecision(4));
 }
 
+/* In a column of times, all have as many digits. */
+function digits(value) {
+    return value >= 1e-3 && value < 1e5 ? value.toPrecision(4) : value.toExponential(3);
+}
+
 function percent(share) {
     return share >= 0 ? (100 * share).toFixed(share < .1 ? 1 : 0) + " %" : "–";
 }

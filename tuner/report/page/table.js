@@ -6,9 +6,10 @@ function tableColumns(problem) {
     const number = (id, title, text) => ({id, title, value: v => v[id], text: v => v[id] === undefined ? "–" : (text || short)(v[id])});
     const columns = [
         {id: "fate", title: "outcome", value: v => fateText(v), text: fateText},
-        number("time_ms", "time, ms"),
+        number("time_ms", "time, ms", digits),
         {id: "ratio", title: "× best", value: v => v.time_ms, text: v => v.time_ms > 0 && problem.best ? (v.time_ms / problem.best.time_ms).toFixed(3) : "–"},
-        number("estimate_ms", "predicted, ms"), number("low_ms", "interval, low"), number("high_ms", "interval, high"), number("bound_ms", "bound, ms"),
+        number("estimate_ms", "predicted, ms", digits), number("low_ms", "interval, low", digits), number("high_ms", "interval, high", digits),
+        number("bound_ms", "bound, ms", digits),
         {id: "limiter", title: "limited by", value: limiterText, text: v => limiterText(v) || "–"},
         ...problem.parameters.map((parameter, p) => ({id: "p:" + p, title: parameter.name, value: reader("p:" + p), text: v => v.values ? v.values[p] : "–"})),
         number("registers", "registers"), number("shared_bytes", "shared, B"), number("spills", "spills"), number("blocks_per_sm", "blocks/SM"),
