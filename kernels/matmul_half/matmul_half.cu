@@ -8,6 +8,7 @@
 #include "shape.cuh"
 #include "store.cuh"
 
+// As tiles see it: with SWAP, B is on the left and the product the transpose of C.
 struct Problem {
     const TensorMap &a, &b;
     int rows, columns, depth;
@@ -168,8 +169,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     extern __shared__ char memory[];
     __shared__ unsigned last[4];
     const Shared shared(shared_address(memory));
-    const Schedule schedule(rows, columns, depth);
-    const Problem problem = {a, b, rows, columns, depth, c, partial, arrived};
+    const int m = SWAP ? columns : rows, n = SWAP ? rows : columns;
+    const Schedule schedule(m, n, depth);
+    const Problem problem = {SWAP ? b : a, SWAP ? a : b, m, n, depth, c, partial, arrived};
     const int group = threadIdx.x / GROUP_THREADS, rank = CLUSTER == 1 ? 0 : (int)cluster_rank();
 
     if (threadIdx.x == 0) {

@@ -15,10 +15,12 @@
 #define NAMES_5 ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define NAMES_6 ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
 #define NAMES_7 ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define NAMES_HALF "%0, %1, %2, %3, %4, %5, %6, %7"
 #define SUMS_16(d, o)                                                                                                  \
     "+f"(d[o]), "+f"(d[o + 1]), "+f"(d[o + 2]), "+f"(d[o + 3]), "+f"(d[o + 4]), "+f"(d[o + 5]), "+f"(d[o + 6]),        \
         "+f"(d[o + 7]), "+f"(d[o + 8]), "+f"(d[o + 9]), "+f"(d[o + 10]), "+f"(d[o + 11]), "+f"(d[o + 12]),             \
         "+f"(d[o + 13]), "+f"(d[o + 14]), "+f"(d[o + 15])
+#define TO_HALF NAMES_HALF
 #define TO_1 NAMES_0
 #define TO_2 TO_1 NAMES_1
 #define TO_3 TO_2 NAMES_2
@@ -27,6 +29,7 @@
 #define TO_6 TO_5 NAMES_5
 #define TO_7 TO_6 NAMES_6
 #define TO_8 TO_7 NAMES_7
+#define SUMS_HALF(d) "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])
 #define SUMS_1(d) SUMS_16(d, 0)
 #define SUMS_2(d) SUMS_1(d), SUMS_16(d, 16)
 #define SUMS_3(d) SUMS_2(d), SUMS_16(d, 32)
@@ -55,6 +58,7 @@ struct Mma;
                          : "l"(a), "l"(b), "r"(adds));                                                                 \
         }                                                                                                              \
     };
+MMA(16, HALF, "%8", "%9", "%10")
 MMA(32, 1, "%16", "%17", "%18")
 MMA(64, 2, "%32", "%33", "%34")
 MMA(96, 3, "%48", "%49", "%50")

@@ -85,7 +85,7 @@ __device__ __forceinline__ void store_wide(uint4 *to, uint4 values)
         *to = values;
 }
 
-#ifndef FLOAT_OUT
+#if !defined FLOAT_OUT && !SWAP
 // The same in 16 bytes at a time, for a number of columns that is a multiple of 8.
 __device__ __forceinline__ void store_row_wide(Out *row, bool inside, int n, int columns, const float (&d)[SUMS], int half,
                                                int lane)
@@ -107,10 +107,28 @@ __device__ __forceinline__ void store_row_wide(Out *row, bool inside, int n, int
 }
 #endif
 
+// Of a tile of the transpose: element (y, x) is C's (x, y).
+__device__ __forceinline__ void store_transpose(Out *c, int rows, int columns, int m, int n, const float (&d)[SUMS], int thread)
+{
+    const int lane = thread % 32;
+
+#pragma unroll
+    for (int i = 0; i < SUMS; i++) {
+        const int y = m + thread / 32 * 16 + i / 2 % 2 * 8 + lane / 4, x = n + i / 4 * 8 + lane % 4 * 2 + i % 2;
+
+        if (y < rows && x < columns)
+            store_one(c + (long long)x * rows + y, d[i]);
+    }
+}
+
 __device__ __forceinline__ void store_tile(Out *c, int rows, int columns, int m, int n, const float (&d)[SUMS], int thread)
 {
     const int lane = thread % 32;
 
+#if SWAP
+    store_transpose(c, rows, columns, m, n, d, thread);
+    return;
+#else
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         const int y = m + thread / 32 * 16 + half * 8 + lane / 4;
@@ -124,6 +142,7 @@ __device__ __forceinline__ void store_tile(Out *c, int rows, int columns, int m,
 #endif
         store_row(row, y < rows, n, columns, d, 2 * half, lane);
     }
+#endif
 }
 
 // Shares of k meet in `partial`: each warpgroup leaves its sums there, and the last to arrive adds up all of them in the order of
