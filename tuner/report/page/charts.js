@@ -1,7 +1,7 @@
 /* The charts of a run: the search, predicted against measured, time against a resource, occupancy, bounds. */
 
 function checkbox(parent, label, color, checked, change) {
-    const hollow = label.startsWith("pruned") ? "; background: none; border: 2px solid var(--" + color + ")" : "";
+    const hollow = /^(pruned|left)/.test(label) ? "; background: none; border: 2px solid var(--" + color + ")" : "";
     const box = make("input", {type: "checkbox"});
     box.checked = checked;
     box.addEventListener("change", () => change(box.checked));
@@ -33,7 +33,7 @@ function isOn(name) {
 
 const SERIES = [
     ["measured", "timed"], ["predicted", "soft"], ["lower bound", "bound"], ["best so far", "best"],
-    ["pruned by bound", "bound"], ["pruned by estimate", "estimate"],
+    ["pruned by bound", "bound"], ["pruned by estimate", "estimate"], ["left at the end", "soft"],
 ];
 
 function byClock() {
@@ -49,7 +49,8 @@ function searchPoints() {
         add(isOn("predicted") && v.fate === "timed", v, compiled, v.estimate_ms, "predicted");
         add(isOn("lower bound") && v.fate === "timed", v, compiled, v.bound_ms, "bound");
         add(isOn("pruned by bound") && v.fate === "bound", v, compiled, v.bound_ms, "cutBound");
-        add(isOn("pruned by estimate") && (v.fate === "estimate" || v.fate === "trials"), v, compiled, v.estimate_ms, "cutEstimate");
+        add(isOn("pruned by estimate") && v.fate === "estimate", v, compiled, v.estimate_ms, "cutEstimate");
+        add(isOn("left at the end") && v.fate === "trials", v, compiled, v.estimate_ms, "left");
     }
     return points;
 }
@@ -82,11 +83,11 @@ function searchSummary() {
     const problem = problemNow();
     const count = fate => problem.variants.filter(v => v.fate === fate).length;
     const parts = [`${problem.timed.length} timed`];
-    for (const [fate, text] of [["bound", "pruned by their bound"], ["estimate", "pruned by their estimate"], ["trials", "left when the trials were used up"], ["failed", "failed"], ["same", "with the code of another"]])
+    for (const [fate, text] of [["bound", "pruned by their bound"], ["estimate", "pruned by their estimate"], ["trials", "compiled and left when the run ended"], ["failed", "failed"], ["same", "with the code of another"]])
         if (count(fate))
             parts.push(`${count(fate)} ${text}`);
     if (problem.not_compiled)
-        parts.push(`${problem.not_compiled} pruned without being compiled`);
+        parts.push(`${problem.not_compiled} never compiled`);
     return parts.join(", ") + ".";
 }
 

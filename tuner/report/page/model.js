@@ -165,7 +165,7 @@ function fateText(v) {
     if (v.fate === "estimate")
         return "pruned: expected to be slower";
     if (v.fate === "trials")
-        return "not timed: the trials were used up";
+        return "not timed: the run ended before";
     return page.outcomes[v.outcome] || "";
 }
 

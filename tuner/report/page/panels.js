@@ -85,7 +85,7 @@ function makeOutcomes(parent) {
     addForProblem(frame.element, () => {
         const problem = problemNow(), outcomes = tally(problem.variants, fateText);
         if (problem.not_compiled)
-            outcomes.set("pruned without being compiled", problem.not_compiled);
+            outcomes.set("never compiled", problem.not_compiled);
         const limiters = tally(problem.predicted, limiterText);
         frame.body.replaceChildren(countTable("outcome", outcomes), ...(limiters.size ? [countTable("predicted to be limited by", limiters)] : []));
         const message = problem.variants.find(v => v.fate === "failed" && v.message >= 0);

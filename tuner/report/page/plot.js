@@ -14,7 +14,7 @@ const MANY = 3000; /* points, from which on they are drawn smaller */
 /* How points of a kind look; those that come later are drawn over those before. What was pruned is hollow. */
 const KINDS = {
     predicted: {color: "soft", size: 3}, bound: {color: "bound", size: 2}, cutBound: {color: "bound", size: 5, hollow: true},
-    cutEstimate: {color: "estimate", size: 5, hollow: true}, timed: {color: "timed", size: 4},
+    cutEstimate: {color: "estimate", size: 5, hollow: true}, left: {color: "soft", size: 5, hollow: true}, timed: {color: "timed", size: 4},
 };
 
 function make(tag, attributes = {}, ...children) {
