@@ -268,12 +268,21 @@ static struct json *expressions(struct expr *const *list, size_t count)
     return js_unless(failed, array);
 }
 
+/* Nonzero when memory ends; nothing is set where there is no expression. */
+static int set_expression(struct json *object, const char *key, const struct expr *expr)
+{
+    return expr ? js_set_string(object, key, expr_text(expr)) : 0;
+}
+
 static struct json *launch_json(const struct spec_launch *launch)
 {
     struct json *object = js_new_object();
 
     if (object && !(js_set(object, "grid", expressions(launch->grid, 3)) |
                     js_set(object, "block", expressions(launch->block, 3)) |
+                    (launch->cluster[0] ? js_set(object, "cluster", expressions(launch->cluster, 3)) : 0) |
+                    set_expression(object, "cooperative", launch->cooperative) |
+                    set_expression(object, "programmatic", launch->programmatic) |
                     js_set_string(object, "shared", launch->shared ? expr_text(launch->shared) : "0")))
         return object;
     js_free(object);

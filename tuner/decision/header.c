@@ -124,6 +124,7 @@ static void put_provenance(FILE *out, const struct header_table *table)
     fprintf(out, " *\n * The launch as the spec has it:\n");
     put_expressions(out, table->first, "grid");
     put_expressions(out, table->first, "block");
+    put_expressions(out, table->first, "cluster");
     fprintf(out, " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H\n\n", table->upper, table->upper);
 }
 

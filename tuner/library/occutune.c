@@ -382,7 +382,10 @@ static struct occutune_launch launch_of(const struct kernel_ready *ready)
                                     .fit = (enum occutune_fit)ready->choice.fit,
                                     .configuration = ready->variant->text,
                                     .options = (const char *const *)variant->options,
-                                    .option_count = variant->option_count};
+                                    .option_count = variant->option_count,
+                                    .cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]},
+                                    .cooperative = launch->cooperative,
+                                    .programmatic = launch->programmatic};
 }
 
 int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,

@@ -147,6 +147,8 @@ struct occutune_launch {
     const char *configuration;  /* "TILE_M=64 FAST_MATH=True" */
     const char *const *options; /* that it was compiled with, without the architecture */
     size_t option_count;
+    unsigned cluster[3];           /* thread blocks of a cluster; all 1: no launch attribute is needed */
+    int cooperative, programmatic; /* not 0: with these launch attributes (cuLaunchKernelEx) */
 };
 
 /* Takes what it needs of `count` decisions about the kernel of `spec` (none: the default is used); they may

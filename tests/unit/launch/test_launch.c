@@ -13,8 +13,10 @@ static void example(struct launch *launch)
     launch->block[1] = 2;
     launch->shared_bytes = 49152;
     launch->carveout = 75;
-    launch->argument_count = 4;
-    a = launch->arguments = calloc(4, sizeof *a);
+    launch->cluster[0] = 2;
+    launch->cooperative = launch->programmatic = true;
+    launch->argument_count = 6;
+    a = launch->arguments = calloc(6, sizeof *a);
     a[0] = (struct argument){.kind = ARGUMENT_SCALAR, .size = 4, .bytes = malloc(4)};
     memcpy(a[0].bytes, "\x00\x01\xfe\xff", 4);
     a[1] =
@@ -33,6 +35,60 @@ static void example(struct launch *launch)
     a[3] = (struct argument){
         .kind = ARGUMENT_BUFFER, .name = strdup("C"), .type = ELEMENT_INT8, .count = 3, .role = ROLE_INOUT};
     a[3].fill = (struct fill){.kind = FILL_FILE, .path = strdup("c.npy"), .content = 42};
+    a[4] = (struct argument){.kind = ARGUMENT_TENSOR_MAP, .tensor_map = malloc(sizeof *a[4].tensor_map)};
+    *a[4].tensor_map = (struct tensor_map){.buffer = 1,
+                                           .type = TENSOR_FLOAT16,
+                                           .rank = 1,
+                                           .dimensions = {12, 1, 1, 1, 1},
+                                           .strides = {2},
+                                           .box = {8, 1, 1, 1, 1},
+                                           .element_strides = {1, 1, 1, 1, 1},
+                                           .swizzle = TENSOR_SWIZZLE_32,
+                                           .l2 = TENSOR_L2_128,
+                                           .fill = TENSOR_FILL_NAN};
+    a[5] = (struct argument){.kind = ARGUMENT_SCALAR,
+                             .size = 16,
+                             .bytes = calloc(16, 1),
+                             .pointers = calloc(1, sizeof *a[5].pointers),
+                             .pointer_count = 1};
+    a[5].pointers[0] = (struct argument_pointer){.offset = 8, .buffer = 3};
+}
+
+/* Addresses that tell which argument they are of. */
+static uint64_t pretended_address(void *context, size_t index)
+{
+    (void)context;
+    return 1000 * index;
+}
+
+static int pretended_map(void *context, unsigned char *out, const struct tensor_map *map, size_t index,
+                         struct err *err)
+{
+    (void)context, (void)err;
+    memset(out, (int)(10 * index + map->buffer), TENSOR_MAP_BYTES);
+    return 0;
+}
+
+static void parameters_are_what_the_kernel_takes(void **state)
+{
+    const struct argument_place place = {NULL, pretended_address, pretended_map};
+    struct launch launch;
+    void **parameters;
+    size_t count;
+
+    (void)state;
+    example(&launch);
+    launch.arguments[3].hidden = true;
+    assert_int_equal(launch_parameters(&parameters, &count, &launch, &place, NULL), 0);
+    assert_int_equal(count, 4); /* neither the symbol nor the hidden buffer */
+    assert_memory_equal(parameters[0], "\x00\x01\xfe\xff", 4);
+    assert_int_equal(*(uint64_t *)parameters[1], 1000);
+    assert_int_equal(((unsigned char *)parameters[2])[127], 41);
+    assert_int_equal((uintptr_t)parameters[2] % TENSOR_MAP_ALIGNMENT, 0);
+    assert_int_equal(((uint64_t *)parameters[3])[0], 0);
+    assert_int_equal(((uint64_t *)parameters[3])[1], 3000);
+    free(parameters);
+    launch_release(&launch);
 }
 
 static void a_launch_survives_json(void **state)
@@ -53,6 +109,12 @@ static void a_launch_survives_json(void **state)
     assert_true(launch_hash(&back) == launch_hash(&launch));
     assert_memory_equal(back.grid, launch.grid, sizeof back.grid);
     assert_int_equal(back.carveout, 75);
+    assert_memory_equal(back.cluster, launch.cluster, sizeof back.cluster);
+    assert_true(back.cooperative && back.programmatic);
+    assert_memory_equal(back.arguments[4].tensor_map, launch.arguments[4].tensor_map,
+                        sizeof(struct tensor_map));
+    assert_int_equal(back.arguments[5].pointers[0].offset, 8);
+    assert_int_equal(back.arguments[5].pointers[0].buffer, 3);
     assert_memory_equal(back.arguments[0].bytes, "\x00\x01\xfe\xff", 4);
     assert_true(back.arguments[1].fill.a == -1.0 / 3);
     assert_string_equal(back.arguments[3].fill.path, "c.npy");
@@ -82,6 +144,13 @@ static void damaged_json_is_refused(void **state)
          "\"buffer\", "
          "\"name\": \"A\", \"type\": \"int\", \"count\": 1, \"role\": \"in\"}]}",
          "launch: arguments[0]: type: unknown int"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": 0, \"carveout\": 0, \"arguments\": [{\"kind\": "
+         "\"tensor_map\", \"map\": [1, 2]}]}",
+         "launch: arguments[0].map: expected 28 numbers"},
+        {"{\"grid\": [1,1,1], \"block\": [1,1,1], \"shared\": 0, \"carveout\": 0, \"cluster\": [1,1,1], "
+         "\"cooperative\": false, \"programmatic\": false, \"arguments\": [{\"kind\": \"scalar\", \"bytes\": "
+         "\"0000000000000000\", \"pointers\": [0, 0]}]}",
+         "arguments[0].buffer: argument 0 is none"},
     };
     struct launch launch;
     struct json *json;
@@ -125,6 +194,17 @@ static void hashes_see_what_matters(void **state)
     assert_true(launch_arguments_hash(&one) == launch_arguments_hash(&two));
     two.arguments[0].bytes[0] = 1;
     assert_true(launch_arguments_hash(&one) != launch_arguments_hash(&two));
+    two.arguments[0].bytes[0] = 0;
+    two.arguments[4].tensor_map->box[0] = 12;
+    assert_true(launch_arguments_hash(&one) != launch_arguments_hash(&two));
+    two.arguments[4].tensor_map->box[0] = 8;
+    two.arguments[5].pointers[0].buffer = 1;
+    assert_true(launch_arguments_hash(&one) != launch_arguments_hash(&two));
+    two.arguments[5].pointers[0].buffer = 3;
+    two.block[0] = 128;
+    assert_true(launch_hash(&one) == launch_hash(&two));
+    two.cluster[0] = 1;
+    assert_true(launch_hash(&one) != launch_hash(&two));
     assert_int_equal(launch_threads(&one), 256);
     assert_int_equal(launch_blocks(&one), 70000);
     launch_release(&one);
@@ -136,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_survives_json),
         cmocka_unit_test(damaged_json_is_refused),
+        cmocka_unit_test(parameters_are_what_the_kernel_takes),
         cmocka_unit_test(hashes_see_what_matters),
     };
 
