@@ -17,7 +17,7 @@ struct op {
     enum op_kind kind;
     const struct fake_kernel *kernel;
     unsigned blocks;
-    unsigned char parameters[FAKE_PARAMETERS][FAKE_PARAMETER_BYTES];
+    _Alignas(64) unsigned char parameters[FAKE_PARAMETERS][FAKE_PARAMETER_BYTES];
     struct fake_launch how;
     void *to;
     const void *from;
