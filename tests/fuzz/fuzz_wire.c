@@ -1,9 +1,10 @@
 /* Sends any bytes to either end of a connection between controller and worker: frames; and, in their place, heads
- * that are whole but say anything, read as answers. */
+ * that are whole but say anything, read as answers and as requests. */
 #include "fuzz.h"
 
 #include "tuner/remote/ask.h"
 #include "tuner/remote/exchange.h"
+#include "tuner/remote/serving.h"
 #include "tuner/remote/wire.h"
 
 #include <stdlib.h>
@@ -40,13 +41,51 @@ static void take(struct message *message)
     compile_result_release(&compiled);
 }
 
+static struct store store;
+
+static void close_store(void)
+{
+    store_close(&store);
+}
+
+/* As a worker reads a request, whose contents are what was sent last. Nothing is done for it. */
+static void take_request(struct message *message)
+{
+    static char no_compiler;
+    static const struct serve_options options = {.compiler = (struct compiler *)&no_compiler,
+                                                 .worker_count = 1};
+    struct errand *errand = calloc(1, sizeof *errand);
+    struct map machines = {0};
+
+    if (!errand)
+        return;
+    if (!*store.root) {
+        if (store_open(&store, NULL))
+            abort();
+        atexit(close_store);
+    }
+    store_put(&store, message->payload, message->payload_bytes, NULL);
+    errand->options = &options;
+    errand->message = *message;
+    *message = (struct message){0};
+    errand_read(errand, &store, &machines);
+    if (!errand->err.code && !errand->measure && !errand->text && !errand->compiled.cubin)
+        abort();
+    errand_free(errand);
+    machines_release(&machines);
+}
+
 static void take_all(struct wire *wire)
 {
     struct message message;
+    struct js_at root, at;
     bool whole = true;
 
     while (whole && !wire_next(&message, &whole, wire, NULL)) {
-        if (whole)
+        root = js_root(message.head, "fuzz");
+        if (whole && js_find(&at, &root, "ask"))
+            take_request(&message);
+        else if (whole)
             take(&message);
         message_release(&message);
     }
@@ -56,7 +95,8 @@ static void take_all(struct wire *wire)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     const size_t head = strnlen((const char *)bytes, size);
-    const struct part payload = {bytes + head, size - head};
+    const size_t begin = head < size ? head + 1 : size; /* a zero stands between them */
+    const struct part payload = {bytes + begin, size - begin};
     struct wire from, to;
     struct json *json;
     int ends[2];
