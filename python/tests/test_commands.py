@@ -1,6 +1,7 @@
 """The commands as functions: specs that are dictionaries, arrays in them, decisions."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -91,3 +92,14 @@ def test_the_program_is_there(monkeypatch):
     if not (occutune._tool._PACKAGED / "bin").exists():
         with pytest.raises(FileNotFoundError, match="neither in this package nor on the PATH"):
             occutune.space("matmul")
+
+
+def test_the_package_holds_all_that_is_run():
+    root = LIVE.parents[1]
+    installed = (root / "cmake" / "install.cmake").read_text()
+    packaged = re.search(r"install.components = \[(.*)\]", (root / "python" / "pyproject.toml").read_text())
+    assert packaged
+    for what in ("TARGETS occutune EXPORT", "TARGETS occutune-worker", "LIBRARY DESTINATION", "DIRECTORY kernels",
+                 "DIRECTORY model/device/profiles"):
+        found = re.search(rf"{re.escape(what)}[^)]*?COMPONENT (\w+)", installed)
+        assert found and f'"{found.group(1)}"' in packaged.group(1), what
