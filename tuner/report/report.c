@@ -11,8 +11,9 @@
 
 /* D3, which is not ours, comes from the system that this was built on. */
 static const char library[] = "d3.min.js";
-static const char *const scripts[] = {"model.js",    "state.js",   "plot.js",  "details.js", "charts.js",
-                                      "parallel.js", "effects.js", "table.js", "panels.js",  "main.js"};
+static const char *const scripts[] = {"model.js",   "state.js",  "plot.js",     "pointer.js",
+                                      "details.js", "charts.js", "parallel.js", "effects.js",
+                                      "table.js",   "panels.js", "main.js"};
 
 static int copy_file(FILE *out, const char *folder, const char *name, struct err *err)
 {
