@@ -89,8 +89,9 @@ def measured_record(record: Mapping[str, Any], records: Mapping[str, Mapping[str
     return record if isinstance(record.get("time"), (int, float)) else None
 
 
-def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Dict[str, Any]:
-    """One result in Kernel Tuner's format."""
+def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]], names: Sequence[str],
+              more: Mapping[str, str]) -> Dict[str, Any]:
+    """One result in Kernel Tuner's format; `more` are further fields of ours by the names that they have there."""
     result: Dict[str, Any] = {name: record[name] for name in names}
     measured = measured_record(record, records)
     if measured is None:
@@ -98,6 +99,7 @@ def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]
     else:
         result["time"] = float(measured["time"])
         result["times"] = list(measured.get("times", [measured["time"]]))
+        result.update({name: measured[ours] for name, ours in more.items() if ours in measured})
     for name in _TIMES:
         result[name] = float(record.get(name, 0))
     result["timestamp"] = str(record.get("timestamp") or datetime.now(timezone.utc))
@@ -114,12 +116,13 @@ def _is_in_space(params: Mapping[str, Any], job: Job, threads_most: int) -> bool
     return threads <= threads_most
 
 
-def read_results(journal: Path, job: Job) -> List[Dict[str, Any]]:
-    """All configurations that were tried, in the order of the space."""
+def read_results(journal: Path, job: Job, more: Mapping[str, str]) -> List[Dict[str, Any]]:
+    """All configurations that were tried, in the order of the space; see `result_of`."""
     records = read_records(journal)
     most = read_limits(journal).get("threads_per_block", 1024)
     names = list(job.parameters)
-    results = [result_of(record, records, names) for record in records.values() if all(name in record for name in names)]
+    results = [result_of(record, records, names, more) for record in records.values()
+               if all(name in record for name in names)]
     order = {name: {value: at for at, value in enumerate(values)} for name, values in job.parameters.items()}
     results = [result for result in results if _is_in_space({name: result[name] for name in names}, job, most)]
     return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in names])

@@ -207,6 +207,15 @@ def test_what_is_refused_is_refused_aloud(arguments, parameters, options, messag
         tune(arguments, parameters, **options)
 
 
+def test_registers_are_observed(arguments, parameters):
+    class RegisterObserver:
+        pass
+
+    results, _ = tune(arguments, parameters, observers=[RegisterObserver()])
+    assert all(result["num_regs"] > 0 for result in results)
+    assert "num_regs" not in tune(arguments, parameters)[0][0]
+
+
 def test_wrong_arguments(parameters, arguments):
     with pytest.raises(TypeError, match="argument 2 is a int"):
         tune([*arguments[:2], SIZE], parameters)
