@@ -40,7 +40,7 @@ int report_check(const char *folder, struct err *err)
     return err_set(
         err, ERR_MISSING,
         "%s: the charting library D3 is not installed with this occutune: install it (on Debian the "
-        "package node-d3), then build and install occutune again",
+        "package node-d3), then configure and build occutune again",
         path);
 }
 
