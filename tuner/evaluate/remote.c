@@ -106,7 +106,7 @@ static int remote_submit(void *state, struct evaluator_job *job, struct err *err
         return ERR_MEMORY;
     }
     task->job = job;
-    task->id = ++remote->next_id;
+    task->id = fleet_new_id(remote->options.fleet);
     job->task = task;
     tasks_add(&remote->waiting, task);
     remote_place(remote);

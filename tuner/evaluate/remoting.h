@@ -32,7 +32,6 @@ struct remote {
     struct ask_files files;
     struct tasks waiting, away, here;
     struct jobs done;
-    int64_t next_id;
     struct host *finals_host; /* of the GPU that measures finals, null: here */
     size_t finals_gpu;
     bool finals_chosen;

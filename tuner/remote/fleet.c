@@ -262,6 +262,11 @@ struct host *fleet_host(const struct fleet *fleet, size_t index)
     return &fleet->hosts[index];
 }
 
+int64_t fleet_new_id(struct fleet *fleet)
+{
+    return ++fleet->last_id;
+}
+
 bool fleet_may_measure(const struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)

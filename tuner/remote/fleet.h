@@ -54,6 +54,9 @@ void fleet_close(struct fleet *fleet); /* also null; ends the workers */
 size_t fleet_count(const struct fleet *fleet);
 struct host *fleet_host(const struct fleet *fleet, size_t index);
 
+/* A number for a request that no other has, of whatever search: answers may come after the search that asked. */
+int64_t fleet_new_id(struct fleet *fleet);
+
 /* Whether a GPU measures, or one may come with a worker that has not answered yet. */
 bool fleet_may_measure(const struct fleet *fleet);
 

@@ -38,6 +38,7 @@ struct fleet {
     struct pollfd *signs; /* two for each, and one more */
     bool measures;        /* on GPUs of `kind` */
     struct device kind;   /* name and architecture alone */
+    int64_t last_id;
 };
 
 /* Tells the user of a host. */
