@@ -4,6 +4,7 @@
 
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
+#include "model/emulate/events.h"
 
 static bool is_complete(const struct emulation *emulation, const struct block_barrier *barrier)
 {
@@ -16,6 +17,8 @@ static void let_go(struct emulation *emulation, unsigned index)
 {
     struct block_barrier *barrier = &emulation->barriers[index];
 
+    if (!emulation->rehearsing)
+        events_phase_ends(emulation, EVENTS_BARRIER + index);
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         struct warp *warp = &emulation->warps[w];
 
@@ -99,6 +102,9 @@ int barrier_execute(struct emulation *emulation, struct warp *warp, struct group
         return STEP_NEXT;
     }
     barrier = &emulation->barriers[operand[0]];
+    events_arrive(emulation, EVENTS_BARRIER + operand[0]);
+    if (i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE)
+        events_wait(emulation, EVENTS_BARRIER + operand[0], false);
     barrier->arrived += (uint32_t)__builtin_popcount(mask);
     barrier->expected = operand[1];
     reduce(barrier, warp, i, mask);

@@ -1,6 +1,7 @@
 #include "model/emulate/block.h"
 
 #include "model/emulate/cluster.h"
+#include "model/emulate/events.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
@@ -97,6 +98,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     rc = share_registers(emulation, err);
     if (!rc)
         rc = cluster_start(emulation, err);
+    if (!rc)
+        rc = events_start(emulation, block, err);
     if (rc)
         return rc;
     if (!emulation->alone) { /* else nobody reads shared memory */
@@ -222,6 +225,7 @@ void block_release(struct emulate_block *block)
         free(block->counts);
         free(block->touches);
     }
+    events_release(block);
     free(block->paths);
     footprint_release(&block->read);
     footprint_release(&block->written);

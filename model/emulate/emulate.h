@@ -109,6 +109,23 @@ struct emulate_path {
     bool cut; /* too long to keep: the steps are missing */
 };
 
+/* What one executed instruction does to a phase of an mbarrier or of a barrier of the block: copies and warps
+ * arrive at it, warps wait for its end. An instruction has one of these or several in a row. */
+struct emulate_event {
+    uint32_t instruction; /* its index */
+    uint32_t phase;       /* number of the phase in the block, from 1; 0: none, it does nothing to any */
+    uint16_t arrivals;    /* at it */
+    bool waits;           /* for its end */
+    bool last;            /* of the instruction's */
+};
+
+/* Those of one warp, in order. */
+struct emulate_events {
+    struct emulate_event *list;
+    size_t count, capacity;
+    bool cut; /* the rest is missing */
+};
+
 struct emulate_block {
     unsigned position[3];
     double weight; /* blocks of the grid that it stands for, itself included */
@@ -117,6 +134,8 @@ struct emulate_block {
     struct emulate_touch *touches;  /* likewise */
     bool borrows;                   /* counts and touches are those of an earlier block, which owns them */
     uint32_t *paths;                /* one per warp: index of its path in the result */
+    struct emulate_events *events;  /* one per warp; null where warps do not wait for each other's phases */
+    uint32_t phases;                /* of all barriers together */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
 };
 
@@ -163,6 +182,9 @@ struct emulate_result {
     size_t region_count;
     struct emulate_order order; /* of a sample; owned */
 };
+
+/* Whether executions of the instruction are among the events. */
+bool emulate_notes(const struct sass *i);
 
 struct emulation; /* a kernel, its launch and its memory */
 

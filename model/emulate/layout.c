@@ -32,12 +32,14 @@ static void put_cluster(struct constant_bank *bank, const struct emulate_target 
         const float reciprocal = 1.f / (float)extent[k];
         const float enough = extent[k] & (extent[k] - 1) ? nextafterf(reciprocal, 1) : reciprocal;
 
-        put(bank, at + 4 * k, &extent[k], 4);
+        put(bank, at + ARCH_CLUSTER_EXTENT + 4 * k, &extent[k], 4);
         put(bank, at + ARCH_CLUSTER_RECIPROCAL + 4 * k, &enough, 4);
         put(bank, at + ARCH_CLUSTER_GRID + 4 * k, &grid, 4);
         size *= extent[k];
     }
     put(bank, at + ARCH_CLUSTER_SIZE, &size, 4);
+    size = size > 1;
+    put(bank, at, &size, 4);
 }
 
 static uint64_t address_of(void *memory, size_t index)

@@ -10,6 +10,7 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/control.h"
+#include "model/emulate/events.h"
 
 #include <string.h>
 
@@ -94,8 +95,10 @@ static void store_word(struct emulation *emulation, const struct cell *cell, uin
     memcpy(&old, cell->bytes, sizeof old);
     cell_store(emulation, cell, &word, sizeof word, false);
     note_change(emulation);
-    if (!cell->remote && phase_of(old) != phase_of(word))
-        let_go(emulation, offset, word);
+    if (cell->remote || phase_of(old) == phase_of(word))
+        return;
+    events_phase_ends(emulation, offset);
+    let_go(emulation, offset, word);
 }
 
 /* So many arrivals, of which `fewer` are not expected again, and so many bytes more to come. */
@@ -104,6 +107,7 @@ static void arrive(struct emulation *emulation, const struct cell *cell, uint32_
 {
     uint64_t word;
 
+    events_arrive(emulation, offset);
     memcpy(&word, cell->bytes, sizeof word);
     word = with_bytes(word, bytes_of(word) + bytes);
     word = with_count(word, EXPECTED_AT, count_of(word, EXPECTED_AT) + fewer);
@@ -211,6 +215,8 @@ static int test(uint32_t *over, struct emulation *emulation, struct warp *warp, 
             return rc;
         memcpy(&word, cell.bytes, sizeof word);
         *over |= phase_of(word) != given[lane] >> 31 ? lane_bit(lane) : 0;
+        if (lane == (unsigned)__builtin_ctz(request->mask))
+            events_wait(emulation, (uint32_t)request->address[lane], *over);
     }
     return STEP_NEXT;
 }

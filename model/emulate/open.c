@@ -2,6 +2,7 @@
 #include "model/emulate/memoize.h"
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/events.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
@@ -246,6 +247,7 @@ void emulation_close(struct emulation *emulation)
     if (!emulation)
         return;
     cluster_close(emulation);
+    events_close(emulation);
     for (unsigned w = 0; emulation->warps && w < emulation->warp_count; w++) {
         free(emulation->warps[w].local);
         free(emulation->warps[w].local_unknown);

@@ -7,6 +7,7 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/events.h"
 #include "model/emulate/control.h"
 #include "model/emulate/speculate.h"
 #include "model/emulate/mbarrier.h"
@@ -87,7 +88,7 @@ static void pass_mbarrier(struct warp *warp, const struct sass *i, uint32_t mask
         predicate_store(warp, &i->destinations[0], ALL_LANES, mask, 0);
 }
 
-static int step(struct emulation *emulation, struct warp *warp, struct group *group)
+static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const struct sass *i = &emulation->instructions[group->pc];
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
@@ -138,6 +139,19 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
     default:
         return STEP_NEXT;
     }
+}
+
+static int step(struct emulation *emulation, struct warp *warp, struct group *group)
+{
+    const struct sass *i = &emulation->instructions[group->pc];
+    int rc, noted;
+
+    if (!emulation->events || !emulate_notes(i))
+        return execute(emulation, warp, group);
+    events_begin(emulation, warp, i);
+    rc = execute(emulation, warp, group);
+    noted = events_end(emulation, emulation->err);
+    return noted ? noted : rc;
 }
 
 static int run_record(struct emulation *emulation, struct warp *warp, uint32_t first, uint32_t end)

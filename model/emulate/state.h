@@ -165,6 +165,7 @@ struct emulation {
     bool leading;                   /* it is the block's first warp that runs */
     unsigned running;               /* the number of the block's warp that runs */
     struct reuse_distance distance; /* of the block's first two warps */
+    struct events *events;          /* phases that warps arrive at and wait for: emulate/events.h */
     struct cluster *cluster;        /* where there are clusters: emulate/cluster.h; else null */
     bool waits;                     /* warps wait for each other at mbarriers, or copy tensors */
     bool together;                  /* because warps pass barriers unequally: not one by one */

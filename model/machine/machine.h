@@ -88,6 +88,12 @@ struct machine_cost machine_cost_of(const struct machine *machine, const struct 
  * profile has neither the operation's own nor the rate of its type. */
 struct machine_cost machine_matrix_cost(const struct machine *machine, const struct sass *instruction);
 
+/* Cycles from the issue of a tensor operation of a warp group until a wait for it is over; 0 where unknown. */
+double machine_group_latency(const struct machine *machine, const struct sass *instruction);
+
+/* Whether the profile has what a simulation of the operation needs (SASS_RATE_SIMULATED). */
+bool machine_simulates(const struct machine *machine, enum sass_op op);
+
 /* A value that the model cannot do without: ERR_MISSING "the device profile lacks dram_latency, ...". */
 int machine_need(double *out, const struct machine *machine, enum device_value_id id, struct err *err);
 /* One of the second order: 0 when it is not known. */

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* Of the products behind DEVICE_CURVE_GROUP_WAIT: rows of a warp, products of an element. */
+enum { GROUP_WARP_ROWS = 16, GROUP_DEPTH = 16 };
+
 /* What the microbenchmarks of HMMA, IMMA and DMMA execute (benchmarks/micro/operations.c). */
 static const struct {
     enum sass_op op;
@@ -92,4 +95,44 @@ struct machine_cost machine_matrix_cost(const struct machine *machine, const str
         cost.interval = work_cycles(&matrix, machine->tensor[matrix.factor].sustained);
     cost.interval = fmax(cost.interval, least);
     return cost;
+}
+
+/* What was measured of one product of BF16 beyond its rate is the way through the tensor cores, for any type. */
+double machine_group_latency(const struct machine *machine, const struct sass *instruction)
+{
+    const struct device_curve *wait = &machine->device->curves[DEVICE_CURVE_GROUP_WAIT],
+                              *rate = &machine->device->curves[DEVICE_CURVE_GROUP_F16];
+    struct sass_matrix matrix;
+    double own;
+
+    if (!sass_matrix(&matrix, instruction) || !matrix.group || !wait->count || !rate->count)
+        return 0;
+    own = GROUP_WARP_ROWS * (double)matrix.n * GROUP_DEPTH * machine->device->limits.subpartitions /
+          device_curve_at(rate, matrix.n);
+    return machine_matrix_cost(machine, instruction).interval +
+           fmax(device_curve_at(wait, matrix.n) - own, 0);
+}
+
+bool machine_simulates(const struct machine *machine, enum sass_op op)
+{
+    const struct device *device = machine->device;
+
+    switch (op) {
+    case SASS_WARPGROUP:
+        return device->curves[DEVICE_CURVE_GROUP_WAIT].count > 0;
+    case SASS_SYNCS:
+    case SASS_ARRIVES:
+        return device_has(device, DEVICE_MBARRIER_LATENCY) && device_has(device, DEVICE_MBARRIER_PASSED) &&
+               device_has(device, DEVICE_SHARED_LATENCY);
+    case SASS_UTMALDG:
+    case SASS_UTMASTG:
+    case SASS_UBLKCP:
+    case SASS_UTMACMDFLUSH:
+        return device_has(device, DEVICE_BULK_L2_LATENCY) && device_has(device, DEVICE_BULK_DRAM_LATENCY) &&
+               device_has(device, DEVICE_BULK_INTERVAL) && device_has(device, DEVICE_BULK_ALONE);
+    case SASS_UCGABAR_WAIT:
+        return device_has(device, DEVICE_CLUSTER_BARRIER_LATENCY);
+    default:
+        return false;
+    }
 }

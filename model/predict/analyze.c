@@ -3,6 +3,7 @@
 #include "model/memory/skew.h"
 #include "model/memory/tables.h"
 #include "model/predict/interval.h"
+#include "model/sass/sass_matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,6 +209,20 @@ static void find_table_ends(struct analysis *out)
     }
 }
 
+/* Where warp groups multiply. */
+static double power_clock(const struct analyze_work *work)
+{
+    const struct analysis *out = work->out;
+    struct sass_matrix matrix;
+    size_t i;
+
+    for (i = 0; i < out->code.count; i++)
+        if (out->traffic.counts[i].issued > 0 && sass_matrix(&matrix, &out->code.instructions[i]) &&
+            matrix.group)
+            return machine_or_0(work->machine, DEVICE_TENSOR_CLOCK);
+    return 0;
+}
+
 static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -216,6 +231,7 @@ static int make_prediction(struct analyze_work *work)
 
     out->input.demand = out->demands.demand;
     out->input.capacities = work->machine->capacities;
+    out->input.capacities.tensor_clock_hz = power_clock(work);
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;

@@ -64,6 +64,8 @@ struct analysis {
     struct prediction prediction;
     double in_step_s, apart_s; /* the estimate where warps walk through tables in constant memory together,
                                   and where no two of them do */
+    double mbarrier_share;     /* of the time of the simulated warps, waiting at mbarriers */
+    double copying_share;      /* of the time, in which an SM's copy engine is busy */
     double held;     /* share of the time that a place for a block on an SM holds one (schedule_held) */
     double achieved; /* occupancy, a share: theoretical x imbalance x held */
 };

@@ -71,6 +71,19 @@ static int play(struct sm_cycles *out, struct sm_input *in, unsigned block_slots
     return rc;
 }
 
+/* Warps that never go on in the simulation: its time says nothing. */
+static void note_lost(struct analysis *out)
+{
+    size_t i;
+
+    for (i = 0; i < out->code.count; i++)
+        if (out->code.instructions[i].op == SASS_SYNCS && out->traffic.counts[i].issued > 0) {
+            unrated_add(&out->demands.unrated, &out->code.instructions[i],
+                        "which phases of mbarriers its warps wait for", out->traffic.counts[i].issued);
+            return;
+        }
+}
+
 int analyze_simulation(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -101,6 +114,12 @@ int analyze_simulation(struct analyze_work *work)
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }
+    if (wave.lost || tail.lost)
+        note_lost(out);
+    out->mbarrier_share = fmax(wave.first, tail.first) > 0
+                              ? fmax(wave.waited / fmax(wave.first, 1), tail.waited / fmax(tail.first, 1))
+                              : 0;
+    out->copying_share = fmax(wave.copying, tail.copying);
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
     return analyze_refuse(work, code, &why);

@@ -32,13 +32,16 @@ static bool moves_data(const struct sass *i)
 }
 
 /* What the model does not know of the rate at which it is executed; null where it knows enough. */
-static const char *missing_rate(const struct sass *i, const struct machine_cost *cost)
+static const char *missing_rate(const struct machine *machine, const struct sass *i,
+                                const struct machine_cost *cost)
 {
     const struct sass_rate rate = sass_rate((enum sass_op)i->op);
 
     switch (rate.kind) {
     case SASS_RATE_NONE:
         return rate.why;
+    case SASS_RATE_SIMULATED:
+        return machine_simulates(machine, (enum sass_op)i->op) ? NULL : rate.why;
     case SASS_RATE_MATRIX:
         return cost->interval > 0 ? NULL : "the rate of the tensor cores for its shape and type";
     case SASS_RATE_PIPE:
@@ -64,15 +67,16 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
     const double issued = count->issued, least = count->least_issued;
     const enum resource r = resources[info->pipe];
     const bool fixed = i->control.write_barrier == SASS_NO_BARRIER; /* the latency is in the code */
-    const char *missing = missing_rate(i, &cost);
+    const bool simulated = sass_rate((enum sass_op)i->op).kind == SASS_RATE_SIMULATED;
+    const char *missing = missing_rate(machine, i, &cost);
 
     if (missing)
         unrated_add(&out->unrated, i, missing, issued * warps);
     ask(&out->demand, RESOURCE_ISSUE, issued * cost.slots, least);
     out->issued += issued;
-    if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed))
+    if (i->op == SASS_UNKNOWN || !(cost.latency > 0 || fixed || (simulated && !missing)))
         out->assumptions |= PREDICT_ASSUMED_LATENCY;
-    else if (fixed || !machine->published)
+    else if (fixed || simulated || !machine->published)
         out->known_share += issued;
     if (r == RESOURCE_COUNT)
         return;
@@ -130,6 +134,8 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     }
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
+    if (sass_is_bulk(i) || sass_is_tensor_copy(i))
+        return; /* past L1: what comes is counted where it is written to shared memory */
     if (atomic)
         ask_atomics(out, machine, count, traffic->contended);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);

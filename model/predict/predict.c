@@ -220,16 +220,35 @@ static int refuse_unknown(const struct throughput *throughput, struct err *err)
     return 0;
 }
 
+/* The clock that the power limit leaves to kernels whose warp groups keep the tensor cores busy for a share of
+ * `cycles`: it was measured with a share of 1, and their power is taken to go with that share and a power of
+ * the clock. For launches one after another, as they are timed. */
+static double clock_under_power(struct prediction *out, const struct predict_input *in, double cycles)
+{
+    const struct capacities *gpu = &in->capacities;
+    const struct residency *at = &in->residency;
+    const double busy =
+        out->at_best.cycles[RESOURCE_TENSOR] * at->blocks * at->warps_per_block / fmin(at->sms, at->blocks);
+
+    if (!(gpu->tensor_clock_hz > 0 && busy > 0 && cycles > 0))
+        return gpu->clock_hz;
+    out->tensor_share = fmin(busy / cycles * fmin(at->blocks / at->sms, 1), 1);
+    return fmin(gpu->clock_hz,
+                gpu->tensor_clock_hz * pow(out->tensor_share, -1 / assumptions_default.power_exponent));
+}
+
 /* Returns the cycles that the bounds alone ask for. */
 static double estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
 {
     const struct residency *at = &in->residency;
     struct schedule schedule;
-    double cycles, busy_s;
+    double cycles, all, busy_s;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
-    busy_s = fmax(cycles, in->simulated.all_cycles * in->latency.stretch) / in->capacities.clock_hz;
+    all = fmax(cycles, in->simulated.all_cycles * in->latency.stretch);
+    out->clock_hz = clock_under_power(out, in, all);
+    busy_s = all / out->clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
     out->waves = schedule.count;

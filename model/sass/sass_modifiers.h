@@ -42,6 +42,7 @@ enum sass_mod {
     SASS_MOD_PREFETCH,  /* L2 prefetch of a load: 0 none, 1 64 bytes, 2 128, 3 256 */
     SASS_MOD_SPARSE,    /* 1: tensor operation with structured sparsity (.SP) */
     SASS_MOD_VARIANT,   /* what else tells two uses of an operation apart: see its line in sass.def */
+    SASS_MOD_COMMITS,   /* tensor operations of a warp group: 1: ends a group that WARPGROUP.DEPBAR waits for */
     SASS_MOD_ARRIVALS,  /* SYNCS.ARRIVE: twice an enum sass_arrivals, plus 1 where fewer are expected afterwards */
     SASS_MOD_COUNT
 };
@@ -111,6 +112,7 @@ enum sass_arrivals {
 };
 /* ARRIVES by SASS_MOD_VARIANT: once earlier copies are done, an arrival, or none on balance */
 enum sass_copies_arrive { SASS_COPIES_ARRIVE = 1, SASS_COPIES_PENDING };
+enum { SASS_WARPGROUP_WAITS = 1 }; /* WARPGROUP by SASS_MOD_VARIANT: until at most so many groups are left */
 /* Bits of SASS_MOD_VARIANT of UBLKCP and UTMALDG */
 enum { SASS_BULK_MULTICAST = 4, SASS_BULK_IM2COL = 8 };
 

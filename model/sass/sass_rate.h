@@ -9,12 +9,13 @@ enum sass_rate_kind {
     SASS_RATE_TRAFFIC, /* requests, sectors and wavefronts, which are counted */
     SASS_RATE_MATRIX,  /* the tensor cores, by shape and type: sass_matrix.h */
     SASS_RATE_ISSUE,   /* issue slots alone, see `why` */
+    SASS_RATE_SIMULATED, /* the simulation of an SM, where the profile has what that needs; else `why` */
     SASS_RATE_NONE     /* not known, see `why` */
 };
 
 struct sass_rate {
     enum sass_rate_kind kind;
-    const char *why; /* ISSUE: why that is all; NONE: what is not known; else null */
+    const char *why; /* ISSUE: why that is all; NONE, SIMULATED: what is not known; else null */
 };
 
 /* sass_rates.def as code; SASS_UNKNOWN has none. */

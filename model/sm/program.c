@@ -1,5 +1,7 @@
 #include "model/sm/program.h"
 
+#include "model/sm/async.h"
+
 #include "model/memory/turnaround.h"
 
 #include <math.h>
@@ -117,6 +119,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
 
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
+    sm_async_request(&out, in, i);
     return out;
 }
 
@@ -145,7 +148,9 @@ static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_r
                         .yields = in->sass->instructions[i].control.yield};
     int b;
 
-    out.local = !out.asks && !out.barrier;
+    out.async = request->async || (sm_async_applies(in) && emulate_notes(&in->sass->instructions[i]));
+    out.barrier &= !out.async;
+    out.local = !out.asks && !out.barrier && !out.async;
     out.prompt = out.local && !out.waits && out.counted >= SM_SCOREBOARDS;
     for (b = 0; b < REGISTER_BANKS; b++) {
         out.reads[b] = in->code->reads[i][b];
@@ -164,6 +169,8 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
         return err_memory(err);
     out->requests = (struct sm_request *)(out->ops + 2 * (count + 1));
     out->count = count;
+    if (sm_async_init(&out->async, in, err))
+        return ERR_MEMORY;
     for (i = 0; i < count; i++) {
         out->requests[i] = request_of(in, i);
         out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
@@ -175,6 +182,7 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
 void sm_code_release(struct sm_code *code)
 {
     free(code->ops);
+    sm_async_release(&code->async);
     *code = (struct sm_code){0};
 }
 
@@ -217,6 +225,22 @@ static struct depth deeper(const struct depth *depth, uint64_t repeats)
     return *depth;
 }
 
+int sm_list_run(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps, size_t s,
+                size_t count, size_t most, struct err *err)
+{
+    const struct emulate_step *step = &steps[s];
+    int rc = 0;
+
+    for (uint32_t i = step->first; i < step->first + step->count && !rc && list->count < most; i++) {
+        const bool last = i + 1 == step->first + step->count;
+        const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
+        const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
+
+        rc = list_add(list, taken ? (uint32_t)in->code->count + i : i, err);
+    }
+    return rc;
+}
+
 /* Steps that stand for `weight` executions, loops cut short. The two simulations differ in the iterations of
  * the outermost loop that both cut, so that one of these costs what it does with all of its inner loops, and
  * with the barriers between them. */
@@ -224,7 +248,6 @@ static int list_steps(struct sm_list *list, const struct sm_input *in, const str
                       size_t count, const struct depth *depth, double weight, struct err *err)
 {
     size_t s = 0;
-    uint32_t i;
     int rc = 0;
 
     while (s < count && !rc) {
@@ -242,13 +265,7 @@ static int list_steps(struct sm_list *list, const struct sm_input *in, const str
             continue;
         }
         list->all += weight * step->count;
-        for (i = step->first; i < step->first + step->count && !rc && list->count < LIST_MOST; i++) {
-            const bool last = i + 1 == step->first + step->count;
-            const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
-            const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
-
-            rc = list_add(list, taken ? (uint32_t)in->code->count + i : i, err);
-        }
+        rc = sm_list_run(list, in, steps, s, count, LIST_MOST, err);
         s++;
     }
     return rc;

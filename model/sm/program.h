@@ -6,7 +6,7 @@
 #include "model/sm/simulate.h"
 
 enum {
-    SM_SCOREBOARDS = 6, /* scoreboards of a warp */
+    SM_SCOREBOARDS = 7, /* of a warp, and the groups of tensor operations: REPLAY_GROUP_SLOT */
     SM_PORTS = 2 * SASS_PIPE_COUNT
 };
 
@@ -17,6 +17,9 @@ struct sm_cut {
     unsigned inner;         /* of the loops within those; within these, `brief` again */
 };
 
+/* What an instruction sets going beside the warps. */
+enum sm_beside { SM_NOTHING, SM_LOADS, SM_STORES, SM_FLUSHES };
+
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
 struct sm_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
@@ -25,7 +28,9 @@ struct sm_request {
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
     double latency, read_latency; /* see struct replay_op, also below */
     uint8_t sets, sets_read, kind;
-    bool stores; /* to global memory */
+    bool stores;     /* to global memory */
+    uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
+    double transfer; /* cycles of the copy engine for its bytes */
 };
 
 /* An instruction as the choice among warps sees it: small, because the choice is where the time goes, and
@@ -40,6 +45,7 @@ struct sm_op {
     uint8_t waits, counted, counted_left;
     bool asks; /* for something: it has a request */
     bool barrier;
+    bool async;  /* sets something going beside the warps, or arrives at and waits for phases: sm/async.h */
     bool yields; /* lets other warps go before the warp's next instruction */
     bool local;  /* does nothing that warps of other sub-partitions could see, and sees nothing of theirs */
     bool prompt; /* local, and waits for no scoreboard */
@@ -61,8 +67,17 @@ static inline bool sm_queues(unsigned port)
     return port % 2;
 }
 
+/* Phases that warps and copies arrive at: sm/async.h. */
+struct sm_async {
+    uint32_t *needed;    /* arrivals, by block of the input and phase; owned; null: none were noted */
+    uint32_t phases;     /* of a block, at most */
+    double arrive, wake; /* cycles from an arrival to its effect, and from there until a warp goes on */
+    double interval;     /* of the copy engine, from one copy to the next */
+};
+
 /* The code of a play. */
 struct sm_code {
+    struct sm_async async;
     struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
     struct sm_request *requests; /* of each instruction, in one piece with `ops` */
     size_t count;                /* of instructions */
@@ -85,6 +100,9 @@ void sm_code_release(struct sm_code *code);
  * over the blocks' warps. ERR_MEMORY. */
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
              double *played, double *all, struct err *err);
+/* Adds the run of instructions that is steps[s], up to `most` in the list. */
+int sm_list_run(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps, size_t s,
+                size_t count, size_t most, struct err *err);
 /* Notes in each of `lists` how many operations it has in common with that of `others`. */
 void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t count);
 void sm_lists_free(struct sm_list *lists, size_t count);

@@ -1,5 +1,6 @@
 #include "model/sm/run.h"
 
+#include "model/sm/async.h"
 #include "model/sm/scheduler.h"
 
 #include <math.h>
@@ -15,24 +16,6 @@ static const double EVEN_X = 0.7548776662466927, EVEN_Y = 0.5698402909980532;
 /* What warps ask for
  * ---------------------------------------------------------------------------------------------------------
  */
-
-static void set_slot(struct sm_warp *warp, unsigned slot, double ready)
-{
-    if (slot >= SM_SCOREBOARDS)
-        return;
-    warp->slot[slot] = later(warp->slot[slot], ready);
-    (*warp->past)[slot][++warp->sets[slot] % REPLAY_DEPTH] = warp->slot[slot];
-}
-
-/* How long a request that starts at `time` waits for a server, which it then keeps busy for `cycles`. */
-static double serve(double *free, double time, double cycles)
-{
-    const double wait = cycles > 0 ? later(*free - time, 0) : 0;
-
-    if (cycles > 0)
-        *free = time + wait + cycles;
-    return wait;
-}
 
 /* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
  * over the warps and over the loads of each, so that few stand for many. What lies together comes together.
@@ -62,7 +45,7 @@ static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const stru
 static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                        double time)
 {
-    const double wait = serve(&sm->dram_free, time, request->dram);
+    const double wait = sm_serve(&sm->dram_free, time, request->dram);
 
     sm->dram_busy += request->dram;
     return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
@@ -72,10 +55,10 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
                        double time)
 {
     const double queue = sm->in->machine->assumptions.queue_cycles;
-    double delay = serve(&sm->tags_free, time, request->tags), ready;
+    double delay = sm_serve(&sm->tags_free, time, request->tags), ready;
 
-    delay += serve(&sm->units_free, time + delay, request->units);
-    delay += serve(&sm->l2_free, time + delay, request->l2);
+    delay += sm_serve(&sm->units_free, time + delay, request->units);
+    delay += sm_serve(&sm->l2_free, time + delay, request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
@@ -85,9 +68,9 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
         warp->copied = later(warp->copied, ready);
     if (request->kind == REPLAY_COMMIT)
         ready = later(ready, warp->copied);
-    set_slot(warp, request->sets, ready);
-    set_slot(warp, request->sets_read,
-             time + request->read_latency + later(sm->units_free - time - queue, 0));
+    sm_set_slot(warp, request->sets, ready);
+    sm_set_slot(warp, request->sets_read,
+                time + request->read_latency + later(sm->units_free - time - queue, 0));
 }
 
 /* Blocks
@@ -125,18 +108,10 @@ static void end_block(struct sm_state *sm, struct sm_block_slot *at)
         sm_begin_block(sm, at, at->latest + sm->in->replace_cycles);
 }
 
-/* The warp that went last on a sub-partition does not go on by itself. */
-static struct sm_block_slot *stay(struct sm_partition *partition)
-{
-    partition->ready[partition->last] = INFINITY;
-    partition->idle |= UINT64_C(1) << partition->last;
-    return partition->warps[partition->last].block_slot;
-}
-
 /* The warp that went last ended at `time`; true when that changes what others can do. */
 static bool end_warp(struct sm_state *sm, struct sm_partition *partition, double time)
 {
-    struct sm_block_slot *at = stay(partition);
+    struct sm_block_slot *at = sm_stay(partition);
 
     at->latest = later(at->latest, time);
     at->left--;
@@ -153,7 +128,7 @@ static bool end_warp(struct sm_state *sm, struct sm_partition *partition, double
  */
 static bool arrive(struct sm_state *sm, struct sm_partition *partition, double time)
 {
-    struct sm_block_slot *at = stay(partition);
+    struct sm_block_slot *at = sm_stay(partition);
 
     at->latest = sm->barrier_free = later(sm->barrier_free, time) + sm->arrival_cycles;
     partition->warps[partition->last].earliest = INFINITY;
@@ -273,7 +248,9 @@ static bool step(struct sm_state *sm, unsigned p)
     const size_t i = (size_t)(op - sm->code->ops) % sm->code->count;
     const double time = issue(sm, at, sm->next[p]);
 
-    if (op->asks) {
+    if (op->async && !has_ended(warp))
+        return sm_async_step(sm, at, &sm->code->requests[i], i, time);
+    if (op->asks && !op->async) {
         sm->turn = p;
         use_memory(sm, warp, &sm->code->requests[i], time);
     }
@@ -344,15 +321,15 @@ static int run(struct sm_state *sm, struct err *err)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code, const struct sm_list *lists,
-           unsigned blocks, struct err *err)
+int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
+           const struct sm_list *lists, unsigned blocks, struct err *err)
 {
     struct sm_state sm = sm_state_of(in, code);
     int rc = sm_start(&sm, lists, blocks, 0, err);
 
     if (!rc)
         rc = run(&sm, err);
-    *cycles = sm.end;
+    *out = (struct sm_ran){sm.end, sm.waited / sm.warp_count, sm.engine_busy, sm.lost || sm.ended < blocks};
     sm_release(&sm);
     return rc;
 }

@@ -8,8 +8,14 @@
 
 /* The cycles until a block has ended on each of `blocks` places, all beginning together. ERR_MEMORY,
  * ERR_STOPPED. */
-int sm_run(double *cycles, const struct sm_input *in, const struct sm_code *code, const struct sm_list *lists,
-           unsigned blocks, struct err *err);
+struct sm_ran {
+    double cycles;
+    double waited;      /* of a warp, for phases of mbarriers */
+    double engine_busy; /* of the copy engine */
+    bool lost;          /* blocks did not end: what their warps wait for never comes */
+};
+int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
+           const struct sm_list *lists, unsigned blocks, struct err *err);
 
 /* The cycles in which `blocks` blocks end on as many places where each is replaced by the next as it ends,
  * the first ones having begun `stagger` cycles one after another: the mean over `waves` of as many, after the

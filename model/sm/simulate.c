@@ -1,3 +1,4 @@
+#include "model/sm/async.h"
 #include "model/sm/run.h"
 
 #include <math.h>
@@ -108,12 +109,52 @@ static int play_unequal(double *cycles, double *brief_cycles, const struct sm_in
     return rc;
 }
 
+/* Where warps wait for phases that copies and other warps end: which iterations meet must not change, so none
+ * are left out in between; of long paths the first part is simulated, and a half of that, which shows how
+ * the rest goes on. */
+static int play_async(struct sm_cycles *out, const struct sm_input *in, const struct sm_code *code,
+                      unsigned blocks, bool waves, struct err *err)
+{
+    struct lists lists = {0};
+    struct sm_ran half = {0}, ran = {0};
+    double share = 1;
+    int rc = sm_async_lists(&lists.longer, in, 1e-9, &lists.long_ops, &lists.all, err);
+
+    if (!rc) {
+        share = fmin(AFFORDABLE / (lists.all * blocks / (double)in->block_count), 1);
+        sm_lists_free(lists.longer, in->emulation->path_count);
+        lists.longer = NULL;
+        rc = sm_async_lists(&lists.longer, in, share, &lists.long_ops, &lists.all, err);
+    }
+    if (!rc)
+        rc = sm_run(&ran, in, code, lists.longer, blocks, err);
+    if (!rc && share < 1)
+        rc = sm_async_lists(&lists.brief, in, share / 2, &lists.brief_ops, &lists.all, err);
+    if (!rc && share < 1)
+        rc = sm_run(&half, in, code, lists.brief, blocks, err);
+    *out = (struct sm_cycles){.first = ran.cycles, .waited = ran.waited, .lost = ran.lost && share == 1};
+    out->copying = ran.cycles > 0 ? fmin(ran.engine_busy / ran.cycles, 1) : 0;
+    if (!rc && share < 1) {
+        const struct sm_both both = {half.cycles, ran.cycles};
+
+        out->first = extrapolate(&both, &lists);
+        out->waited *= out->first / fmax(ran.cycles, 1);
+    }
+    out->further = out->first;
+    if (!rc && waves && share == 1)
+        rc = sm_run_wave(&out->further, in, code, lists.longer, blocks, waves_of(lists.long_ops, in, blocks),
+                         ran.cycles / blocks, err);
+    free_lists(&lists, in->emulation->path_count);
+    return rc;
+}
+
 /* The time of a play with all iterations, and by how much waves overlap. */
 static int play_loops(double *cycles, double *overlap, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, bool waves, struct err *err)
 {
     struct lists lists = {0};
     double brief_cycles = 0, wave_cycles;
+    struct sm_ran ran;
     int rc = make_lists(&lists, in, blocks, err);
 
     *overlap = 0;
@@ -122,8 +163,8 @@ static int play_loops(double *cycles, double *overlap, const struct sm_input *in
     } else if (!rc && loops(&lists)) {
         rc = play_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
     } else if (!rc) {
-        rc = sm_run(&brief_cycles, in, code, lists.brief, blocks, err);
-        *cycles = brief_cycles;
+        rc = sm_run(&ran, in, code, lists.brief, blocks, err);
+        *cycles = brief_cycles = ran.cycles;
     }
     /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
@@ -144,11 +185,13 @@ int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned block
     double overlap = 0;
     int rc = sm_code_init(&code, in, err);
 
-    if (!rc)
+    *out = (struct sm_cycles){0};
+    if (!rc && sm_async_applies(in)) {
+        rc = play_async(out, in, &code, blocks, waves, err);
+    } else if (!rc) {
         rc = play_loops(&out->first, &overlap, in, &code, blocks, waves, err);
-
-    if (!rc)
         out->further = fmax(out->first - overlap, 0);
+    }
     sm_code_release(&code);
     return rc;
 }

@@ -42,6 +42,9 @@ struct sm_input {
 struct sm_cycles {
     double first;   /* cycles from the start of `blocks` resident blocks to the end of the last */
     double further; /* by which each further wave of as many blocks prolongs that */
+    double waited;  /* of `first`, a mean warp for mbarriers */
+    double copying; /* share of `first` in which the copy engine moves data or takes a copy on */
+    bool lost;      /* warps wait for each other in a way that was not noted: `first` is too short */
 };
 
 /* Plays `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY,

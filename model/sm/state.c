@@ -1,5 +1,6 @@
 #include "model/sm/state.h"
 
+#include "model/sm/async.h"
 #include "model/sm/scheduler.h"
 
 #include <limits.h>
@@ -12,6 +13,10 @@ static void give_list(const struct sm_state *sm, struct sm_warp *warp, unsigned 
     const struct emulate_block *block = sm->in->blocks[warp->block_slot->block];
 
     warp->list = &sm->lists[block->paths[w % sm->per_block]];
+    if (block->events && !warp->at) {
+        warp->event = block->events[w % sm->per_block].list;
+        warp->events_end = warp->event + block->events[w % sm->per_block].count;
+    }
     warp->safe = sm->shared_only ? warp->list->shared : warp->list->count - 1;
 }
 
@@ -25,6 +30,7 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
     memmove(&sm->by_age[age], &sm->by_age[age + 1], (sm->block_slot_count - 1 - age) * sizeof *sm->by_age);
     sm->by_age[sm->block_slot_count - 1] = own;
     *block_slot = (struct sm_block_slot){.block = sm->begun++ % sm->in->block_count, .left = sm->per_block};
+    sm_async_begin(sm, block_slot);
     for (w = first; w < first + sm->per_block; w++) {
         struct sm_warp *warp = sm_warp_at(sm, w);
 
@@ -57,6 +63,12 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
     sm->block_slots = calloc(blocks, sizeof *sm->block_slots);
     sm->by_age = calloc(blocks, sizeof *sm->by_age);
     sm->of_block_slots = calloc((size_t)blocks * partitions, sizeof *sm->of_block_slots);
+    if (sm->code->async.needed) {
+        sm->missing = calloc((size_t)blocks * (sm->code->async.phases + 1), sizeof *sm->missing);
+        sm->latest = calloc((size_t)blocks * (sm->code->async.phases + 1), sizeof *sm->latest);
+        if (!sm->missing || !sm->latest)
+            return err_memory(err);
+    }
     if (!sm->warps || !sm->pasts || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age ||
         !sm->of_block_slots)
         return err_memory(err);
@@ -76,6 +88,8 @@ void sm_release(struct sm_state *sm)
     free(sm->block_slots);
     free(sm->by_age);
     free(sm->of_block_slots);
+    free(sm->missing);
+    free(sm->latest);
 }
 
 void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
@@ -90,8 +104,10 @@ void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
 static double lookahead(const struct sm_state *sm)
 {
     const bool meets = sm->in->code->barrier_cycles > 0;
-    const double barrier = meets ? sm->in->code->barrier_alone - sm->arrival_cycles : INFINITY;
+    double barrier = meets ? sm->in->code->barrier_alone - sm->arrival_cycles : INFINITY;
 
+    if (sm->code->async.needed)
+        barrier = earlier(barrier, sm->code->async.arrive + sm->code->async.wake);
     return later(sm->replaces ? earlier(barrier, sm->in->replace_cycles) : barrier, 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/sm/program.h"
 
+#include <math.h>
 #include <stdint.h>
 
 enum { SM_WARPS = 64 /* of a sub-partition, at most */ };
@@ -21,8 +22,11 @@ struct sm_warp {
     double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
     double slot[SM_SCOREBOARDS], copied;
     unsigned sets[SM_SCOREBOARDS];
-    double number;  /* of all warps that have begun */
-    unsigned loads; /* from DRAM so far */
+    const struct emulate_event *event, *events_end; /* the next of its events: sm/async.h */
+    uint32_t waits_for;                             /* phase of its block; 0: none */
+    double earliest_before;                         /* while it waits for one */
+    double number;                                  /* of all warps that have begun */
+    unsigned loads;                                 /* from DRAM so far */
 };
 
 struct sm_block_slot {
@@ -75,6 +79,12 @@ struct sm_state {
     double lookahead;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
     double dram_busy;      /* cycles of DRAM asked for so far */
+    uint32_t *missing;     /* arrivals by block slot and phase, */
+    double *latest;        /* and when the last of those so far came */
+    double engine_free, engine_busy; /* of the copy engine */
+    double stores_read;              /* when the copies to global memory so far have read shared memory */
+    double waited;                   /* cycles of warps for phases of mbarriers */
+    bool lost;                       /* a warp's events are not those that were noted */
     bool takes_turns; /* sub-partitions that issue at the same time do; else the first of them goes first */
     unsigned turn;    /* the sub-partition that asked last for something */
 };
@@ -149,6 +159,32 @@ static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *
     at->of_port[at->ports[who]] &= ~bit;
     at->of_port[op->port] |= bit;
     at->ports[who] = op->port;
+}
+
+static inline void sm_set_slot(struct sm_warp *warp, unsigned slot, double ready)
+{
+    if (slot >= SM_SCOREBOARDS)
+        return;
+    warp->slot[slot] = later(warp->slot[slot], ready);
+    (*warp->past)[slot][++warp->sets[slot] % REPLAY_DEPTH] = warp->slot[slot];
+}
+
+/* How long a request that starts at `time` waits for a server, which it then keeps busy for `cycles`. */
+static inline double sm_serve(double *free, double time, double cycles)
+{
+    const double wait = cycles > 0 ? later(*free - time, 0) : 0;
+
+    if (cycles > 0)
+        *free = time + wait + cycles;
+    return wait;
+}
+
+/* The warp that went last on a sub-partition does not go on by itself. */
+static inline struct sm_block_slot *sm_stay(struct sm_partition *partition)
+{
+    partition->ready[partition->last] = INFINITY;
+    partition->idle |= UINT64_C(1) << partition->last;
+    return partition->warps[partition->last].block_slot;
 }
 
 /* Warp w of the SM goes on: it is idle no more. */

@@ -90,6 +90,8 @@ static int make_memory(struct replay_op *op, const struct maker *make, const str
 {
     const uint8_t space = i->accesses[0].space;
 
+    if (sass_is_bulk(i) || sass_is_tensor_copy(i))
+        return 0; /* the warp goes on */
     if (traffic_is_global(i))
         return make_global(op, make, i, count, err);
     if (space == SASS_SPACE_SHARED)
@@ -129,6 +131,21 @@ static double stall_of(const struct sass *i, const struct machine_cost *cost, do
     return fmax(fmax(i->control.stall, cost->slots), i->op == SASS_BSYNC ? reconvergence : 1);
 }
 
+/* Tensor operations of a warp group end in order; WARPGROUP.DEPBAR waits until so many groups are left. */
+static void make_group(struct replay_op *op, const struct machine *machine, const struct sass *i)
+{
+    const double latency = machine_group_latency(machine, i);
+
+    if (i->mod[SASS_MOD_COMMITS] && op->sets == REPLAY_NO_SLOT && latency > 0) {
+        op->sets = REPLAY_GROUP_SLOT;
+        op->latency = latency;
+    }
+    if (i->op == SASS_WARPGROUP && i->mod[SASS_MOD_VARIANT] == SASS_WARPGROUP_WAITS) {
+        op->counted = REPLAY_GROUP_SLOT;
+        op->counted_left = (uint8_t)fmin((double)i->sources[0].value, REPLAY_DEPTH - 1);
+    }
+}
+
 static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
 {
     const struct machine_cost cost = machine_cost_of(make->machine, i);
@@ -153,6 +170,9 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
         return 0;
     if (make->machine->reads_count)
         register_reads(make->out->reads[index], i - index, index);
+    make_group(op, make->machine, i);
+    if (i->op == SASS_UCGABAR_WAIT)
+        op->stall += machine_or_0(make->machine, DEVICE_CLUSTER_BARRIER_LATENCY);
     if (i->op == SASS_LDGDEPBAR)
         op->kind = REPLAY_COMMIT;
     if (i->op == SASS_DEPBAR)

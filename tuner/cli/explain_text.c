@@ -97,6 +97,23 @@ static void put_metrics(FILE *out, const struct explained *explained)
         fprintf(out, "\n");
 }
 
+/* What runs beside the warps, and what the power limit leaves of the clock. */
+static void put_beside(FILE *out, const struct analysis *from)
+{
+    const struct prediction *p = &from->prediction;
+
+    if (p->tensor_share > 0)
+        fprintf(out, "  tensor      cores are busy %.0f %% of the time%s\n", 100 * p->tensor_share,
+                p->clock_hz < from->input.capacities.clock_hz ? "" : ": no power limit");
+    if (p->clock_hz < from->input.capacities.clock_hz)
+        fprintf(out, "  power       limits the clock to %.2f GHz\n", 1e-9 * p->clock_hz);
+    if (from->mbarrier_share > 0)
+        fprintf(out, "  mbarriers   a warp waits for %.0f %% of the time\n", 100 * from->mbarrier_share);
+    if (from->copying_share > 0)
+        fprintf(out, "  TMA         the copy engine is busy %.0f %% of the time\n",
+                100 * from->copying_share);
+}
+
 static void put_head(FILE *out, const struct explained *explained)
 {
     const struct analysis *from = explained->expectation;
@@ -121,6 +138,7 @@ static void put_head(FILE *out, const struct explained *explained)
     if (from->emulation.work_error > 0)
         fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
                 100 * from->emulation.work_error, 100 * from->emulation.unproven);
+    put_beside(out, from);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }
 

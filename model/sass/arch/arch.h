@@ -51,18 +51,19 @@ struct arch_lanes {
 
 /* What the driver writes into c[0] beside the parameters, by offset in bytes. */
 enum { ARCH_ABSENT = 0xffff };
+/* From `cluster` on: whether there are clusters, their extent, its reciprocals, the grid in clusters, blocks. */
 enum {
-    ARCH_CLUSTER_RECIPROCAL = 0xc,
-    ARCH_CLUSTER_GRID = 0x18,
-    ARCH_CLUSTER_SIZE = 0x44
-}; /* from `cluster` on */
+    ARCH_CLUSTER_EXTENT = 0x4,
+    ARCH_CLUSTER_RECIPROCAL = 0x10,
+    ARCH_CLUSTER_GRID = 0x1c,
+    ARCH_CLUSTER_SIZE = 0x48
+};
 struct arch_bank0 {
     unsigned block, grid;                 /* three dimensions of 4 bytes each */
     unsigned shared_window, local_window; /* generic address of each, 8 bytes */
     unsigned parameters;                  /* generic address of the first parameter, 8 bytes */
-    unsigned
-        cluster; /* ARCH_CLUSTER_*: three dimensions, their reciprocals as floats, the grid's in clusters */
-    unsigned stack;      /* bytes of local memory per thread, 4 bytes */
+    unsigned cluster;                     /* ARCH_CLUSTER_*: a word, three of three words each, a word */
+    unsigned stack;                       /* bytes of local memory per thread, 4 bytes */
     unsigned descriptor; /* of global memory, 8 bytes; present where addresses can have one */
 };
 

@@ -58,7 +58,7 @@ static void has_bank0(const struct arch *row)
     } fields[] = {
         {row->bank0.block, 12},       {row->bank0.grid, 12},      {row->bank0.shared_window, 8},
         {row->bank0.local_window, 8}, {row->bank0.stack, 4},      {row->bank0.descriptor, 8},
-        {row->bank0.parameters, 8},   {row->bank0.cluster, 0x48},
+        {row->bank0.parameters, 8},   {row->bank0.cluster, 0x4c},
     };
     unsigned char taken[BANK0_WRITTEN] = {0};
 
@@ -142,7 +142,7 @@ static bool is_written(const struct arch_bank0 *at, uint64_t offset)
         unsigned offset, bytes;
     } fields[] = {
         {at->block, 12}, {at->grid, 12},      {at->shared_window, 8}, {at->local_window, 8},
-        {at->stack, 4},  {at->descriptor, 8}, {at->parameters, 8},    {at->cluster, 0x48},
+        {at->stack, 4},  {at->descriptor, 8}, {at->parameters, 8},    {at->cluster, 0x4c},
     };
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

@@ -42,6 +42,35 @@ static void pipelines_run(void **state)
     program_close(&p);
 }
 
+/* Every wait is for a phase at which as much arrives as in the emulation, or for none. */
+static void phases_are_noted(void **state)
+{
+    struct program p;
+    const struct emulate_block *block;
+    unsigned waits = 0, arrivals = 0, copies = 0;
+
+    (void)state;
+    open_pipeline(&p, "pipeline", 23);
+    program_scalar(&p, 0);
+    program_run(&p, EMULATE_SLICED, EMULATE_DONE);
+    block = &p.result.blocks[0];
+    assert_non_null(block->events);
+    for (unsigned w = 0; w < block->warps; w++)
+        for (size_t e = 0; e < block->events[w].count; e++) {
+            const struct emulate_event *event = &block->events[w].list[e];
+
+            assert_true(event->phase <= block->phases);
+            waits += event->waits && event->phase;
+            arrivals += event->arrivals;
+            copies += event->arrivals && p.code.instructions[event->instruction].op == SASS_UBLKCP;
+            assert_false(block->events[w].cut);
+        }
+    assert_int_equal(copies, 12);                      /* tiles of the first of two blocks */
+    assert_int_equal(arrivals, 3 + 12 + 12 + 12 * 64); /* the block's barrier, announced, come, read */
+    assert_int_equal(waits, 3 + 2 * 12 + 12 - STAGES); /* the first round of stages is empty */
+    program_close(&p);
+}
+
 /* A byte too many is announced. */
 static void bytes_that_never_come_hang(void **state)
 {
@@ -270,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pipelines_run),
+        cmocka_unit_test(phases_are_noted),
         cmocka_unit_test(bytes_that_never_come_hang),
         cmocka_unit_test(tiles_are_handed_out),
         cmocka_unit_test(arrivals_and_bytes_are_counted),

@@ -89,7 +89,7 @@ static const struct unrated_op *find(const struct fixture *f, const char *name)
 /* No tensor core is faster than 4096 multiply-adds of bf16 a cycle and SM, and no H100 or H200 clocks higher
  * than 1.98 GHz: twice the peak is out of the question. */
 static struct prediction matrices_take_the_tensor_peak(const char *kernel, unsigned columns,
-                                                       const char *profile)
+                                                       const char *profile, bool simulated)
 {
     const double work = 64.0 * columns * 16 * TIMES * BLOCKS;
     struct prediction found;
@@ -103,8 +103,9 @@ static struct prediction matrices_take_the_tensor_peak(const char *kernel, unsig
     assert_true(f.out.prediction.estimate_s >= work / (2048 * 132 * 1.98e9));
     assert_true(f.out.prediction.bound_s >= 0.98 * work / (2048 * 132 * 1.98e9));
     assert_true(f.out.prediction.bound_s <= f.out.prediction.estimate_s);
-    assert_true(f.out.prediction.confidence == 0);
-    check_near(find(&f, "WARPGROUP")->executed, 4.0 * BLOCKS * 2 * TIMES, 0.2);
+    assert_true((f.out.prediction.confidence > 0) == simulated);
+    if (!simulated)
+        check_near(find(&f, "WARPGROUP")->executed, 4.0 * BLOCKS * 2 * TIMES, 0.2);
     found = f.out.prediction;
     tear_down(&f);
     return found;
@@ -113,13 +114,13 @@ static struct prediction matrices_take_the_tensor_peak(const char *kernel, unsig
 static void wide_matrices_take_the_tensor_peak(void **state)
 {
     (void)state;
-    matrices_take_the_tensor_peak("matrix_wide", 256, "model/device/profiles/nvidia-h100.json");
+    matrices_take_the_tensor_peak("matrix_wide", 256, "model/device/profiles/nvidia-h100.json", false);
 }
 
 static void narrow_matrices_take_the_tensor_peak(void **state)
 {
     (void)state;
-    matrices_take_the_tensor_peak("matrix_narrow", 8, "model/device/profiles/nvidia-h100.json");
+    matrices_take_the_tensor_peak("matrix_narrow", 8, "model/device/profiles/nvidia-h100.json", false);
 }
 
 /* Measured there: 772.9 and 104.7 us, the first at 1.7 GHz. */
@@ -134,12 +135,12 @@ static void the_h200_measures_what_the_estimate_says(void **state)
 
     (void)state;
     for (i = 0; i < 2; i++) {
-        const struct prediction p = matrices_take_the_tensor_peak(rows[i].kernel, rows[i].columns,
-                                                                  "model/device/profiles/nvidia-h200.json");
-
+        const struct prediction p = matrices_take_the_tensor_peak(
+            rows[i].kernel, rows[i].columns, "model/device/profiles/nvidia-h200.json", true);
         assert_true(p.bound_s <= rows[i].measured_s);
         assert_true(p.bound_s >= 0.8 * rows[i].measured_s);
-        assert_true(p.estimate_s <= 1.5 * rows[i].measured_s);
+        check_near(p.estimate_s, rows[i].measured_s, 0.2);
+        assert_true((p.clock_hz < 1.9e9) == (rows[i].columns == 256)); /* power */
     }
 }
 
@@ -178,8 +179,9 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
         if (!i)
             add_buffer(&f, (uint64_t)PIECES * FLOATS, ROLE_IN);
         run(&f);
-        assert_true(f.out.prediction.confidence == 0);
-        assert_non_null(find(&f, "UBLKCP"));
+        assert_true(f.out.prediction.confidence > 0);
+        assert_true((f.out.mbarrier_share > 0.1) == !i);
+        check_near(f.out.prediction.estimate_s, measured_s[i], 0.1);
         check_near(i ? f.out.traffic.unique_written : f.out.traffic.unique_read, bytes, 0.01);
         assert_true(f.out.prediction.estimate_s >= bytes / 4.9e12);
         assert_true(f.out.prediction.bound_s >= 0.9 * (bytes - 64e6) / 4.9e12);
