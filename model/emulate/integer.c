@@ -188,6 +188,14 @@ void op_lea(struct alu *x)
     const struct addend b = addend_of(x, 1);
     uint32_t carries[2] = {0};
 
+    if (!high && !extended && !negate && x->i->sources[x->slot[3]].kind == SASS_IMMEDIATE &&
+        !needs_carries(x)) { /* the frequent case */
+        const unsigned shift = x->s[3][0][0] & 31;
+
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = (x->s[0][0][l] << shift) + (b.words[l] ^ b.sign) + b.one;
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++) {
         const uint32_t a = x->s[0][0][l];
         const uint32_t c = sign ? 0 - (a >> 31) : x->s[2][0][l];
@@ -237,15 +245,59 @@ uint32_t combine(enum sass_bool how, uint32_t a, uint32_t b)
     return how == SASS_BOOL_AND ? a & b : how == SASS_BOOL_OR ? a | b : a ^ b;
 }
 
+/* Four lanes at a time; numbers without a sign become such with one by flipping the highest bit. */
+typedef int32_t four_lanes __attribute__((vector_size(16)));
+
+static uint32_t join_lanes(four_lanes bits)
+{
+    return (uint32_t)(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
+/* A bit for each lane in which a < b, or a == b. */
+static uint32_t less_lanes(const uint32_t *a, const uint32_t *b, bool with_sign, bool equal)
+{
+    const four_lanes flip = with_sign ? (four_lanes){0} : (four_lanes){0} + INT32_MIN;
+    four_lanes bits = {0}, bit = {1, 2, 4, 8}, some, other;
+
+    for (unsigned l = 0; l < LANES; l += 4, bit <<= 4) {
+        memcpy(&some, a + l, sizeof some);
+        memcpy(&other, b + l, sizeof other);
+        bits |= (equal ? some == other : (some ^ flip) < (other ^ flip)) & bit;
+    }
+    return join_lanes(bits);
+}
+
+/* The same as compare(), of words in all lanes. */
+static uint32_t compare_words(enum sass_compare how, const uint32_t *a, const uint32_t *b, bool with_sign)
+{
+    switch (how) {
+    case SASS_CMP_LT:
+        return less_lanes(a, b, with_sign, false);
+    case SASS_CMP_EQ:
+        return less_lanes(a, b, with_sign, true);
+    case SASS_CMP_LE:
+        return ~less_lanes(b, a, with_sign, false);
+    case SASS_CMP_GT:
+        return less_lanes(b, a, with_sign, false);
+    case SASS_CMP_NE:
+        return ~less_lanes(a, b, with_sign, true);
+    case SASS_CMP_GE:
+        return ~less_lanes(a, b, with_sign, false);
+    default:
+        return how == SASS_CMP_T ? ALL_LANES : 0;
+    }
+}
+
 /* .EX compares the high words; where they are equal the predicate of the low words decides. */
 void op_isetp(struct alu *x)
 {
     const enum sass_compare how = (enum sass_compare)x->i->mod[SASS_MOD_COMPARE];
     const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
     const bool with_sign = is_signed(x), extended = x->i->mod[SASS_MOD_EXTENDED];
-    uint32_t is = 0;
+    const bool words = !extended && !is_wide(x);
+    uint32_t is = words ? compare_words(how, x->s[0][0], x->s[1][0], with_sign) : 0;
 
-    for (unsigned l = 0; l < LANES; l++) {
+    for (unsigned l = 0; l < LANES && !words; l++) {
         const uint64_t a = integer_source(x, 0, l), b = integer_source(x, 1, l);
         const bool low = extended && a == b && how != SASS_CMP_F && how != SASS_CMP_T;
 
