@@ -174,6 +174,7 @@ static const struct ask_input *input_of(struct ask_files *files, const char *pat
         !content_key(&input->key, input->bytes, input->size, err) &&
         !map_put(&files->inputs, hash, input, err))
         return input;
+    err_prefix(err, "a file for workers elsewhere");
     free(input->bytes);
     free(input);
     return NULL;

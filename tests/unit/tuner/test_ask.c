@@ -1,0 +1,75 @@
+#include "check.h"
+
+#include "tuner/remote/ask.h"
+#include "tuner/remote/fleeting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file that is too large is the user's trouble, told before anything is read or sent; no worker's. */
+static void large_files_are_refused(void **state)
+{
+    char path[] = "/tmp/ask-XXXXXX";
+    const int fd = mkstemp(path);
+    struct link link = {.broken.code = ERR_SYSTEM}; /* nothing is sent */
+    struct host host = {.link = &link};
+    struct argument argument = {
+        .kind = ARGUMENT_BUFFER, .name = (char *)"in", .count = 1, .fill = {.kind = FILL_FILE, .path = path}};
+    struct launch launch;
+    struct ask_files files;
+    struct protocol protocol;
+    struct err err = {0};
+
+    (void)state;
+    launch_init(&launch);
+    launch.arguments = &argument;
+    launch.argument_count = 1;
+    protocol_init(&protocol);
+    assert_int_equal(ftruncate(fd, (off_t)WIRE_BYTES_MOST), 0);
+    close(fd);
+    assert_int_equal(ask_files_open(&files, NULL, &err), 0);
+    ask_trial(&host, 1, &files, 0, &(struct code){(const unsigned char *)"code", 4, "k"}, &launch, NULL,
+              &protocol, &err);
+    unlink(path);
+    assert_int_equal(err.code, ERR_USAGE);
+    if (!strstr(err.text, path) || !strstr(err.text, "a file for workers elsewhere: "))
+        fail_msg("%s", err.text);
+    ask_files_release(&files);
+}
+
+/* Where only the preprocessor can tell, or an option names a file, a compile stays here. */
+static void some_compiles_cannot_travel(void **state)
+{
+    static const struct {
+        const char *option;
+        bool travels;
+    } cases[] = {
+        {"-DA=b/c", true},  {"-Iinc", true},     {"--include-path=inc", true}, {"-use_fast_math", true},
+        {"-I", false},      {"-include", false}, {"--pre-include=a.h", false}, {"inc/a.h", false},
+        {"-isystem", false}};
+    const struct sources_hash whole = {.complete = true}, part = {0},
+                              strange = {.complete = true, .strange = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct compile_request request = {.options = &cases[i].option, .option_count = 1};
+
+        if (ask_can_travel(&request, &whole) != cases[i].travels)
+            fail_msg("%s", cases[i].option);
+    }
+    assert_true(ask_can_travel(&(struct compile_request){0}, &whole));
+    assert_false(ask_can_travel(&(struct compile_request){0}, &part));
+    assert_false(ask_can_travel(&(struct compile_request){0}, &strange));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_files_are_refused),
+        cmocka_unit_test(some_compiles_cannot_travel),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
