@@ -94,17 +94,17 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
 }
 
-/* The way to shared memory, which shuffles and the factors of a warp group take too. Matches may overlap with
- * what else takes it. */
+/* The way to shared memory, which shuffles and the factors of a warp group take too. Matches, and
+ * copies by the copy engine, may overlap with what else takes it. */
 static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
 {
     enum { WAVEFRONT = 128 };
     struct sass_matrix matrix;
     const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / WAVEFRONT : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
+    const bool overlaps = i->op == SASS_MATCH || sass_is_bulk(i) || sass_is_tensor_copy(i);
 
-    ask(&out->demand, RESOURCE_SHARED, passes,
-        i->op == SASS_MATCH ? 0 : passes * count->least_issued / count->issued);
+    ask(&out->demand, RESOURCE_SHARED, passes, overlaps ? 0 : passes * count->least_issued / count->issued);
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,

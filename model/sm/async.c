@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_BYTES = 8192 /* DEVICE_BULK_ALONE */ };
+enum {
+    COPY_BYTES = 8192, /* DEVICE_BULK_ALONE */
+    WHOLE = 2048 /* instructions of a path that are simulated in any case: what all warps meet for at the
+                          beginning does not wait for one that was cut before it */
+};
 
 bool sm_async_applies(const struct sm_input *in)
 {
@@ -199,6 +203,8 @@ static bool must_wait(struct sm_state *sm, struct sm_warp *warp, const struct sm
         return true;
     if (event->phase)
         ready = later(ready, latest_of(sm, slot)[event->phase] + wake_cycles(sm, i));
+    if (!is_barrier(sm, i))
+        sm->waited += ready - time - request->latency;
     sm_set_slot(warp, request->sets, ready);
     if (is_barrier(sm, i))
         warp->earliest = later(warp->earliest, ready);
@@ -305,7 +311,8 @@ int sm_async_lists(struct sm_list **out, const struct sm_input *in, double share
 
         if (!lists[p].count) {
             lists[p].all = count_steps(path->steps, path->count);
-            rc = walk(&lists[p], in, path->steps, path->count, (size_t)ceil(share * lists[p].all), err);
+            rc = walk(&lists[p], in, path->steps, path->count,
+                      (size_t)fmax(ceil(share * lists[p].all), WHOLE), err);
         }
         *played += (double)lists[p].count;
         *all += lists[p].all;

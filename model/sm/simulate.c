@@ -132,7 +132,9 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
         rc = sm_async_lists(&lists.brief, in, share / 2, &lists.brief_ops, &lists.all, err);
     if (!rc && share < 1)
         rc = sm_run(&half, in, code, lists.brief, blocks, err);
-    *out = (struct sm_cycles){.first = ran.cycles, .waited = ran.waited, .lost = ran.lost && share == 1};
+    *out = (struct sm_cycles){.first = ran.cycles,
+                              .waited = ran.waited,
+                              .lost = share < 1 ? !(ran.cycles > half.cycles) : ran.lost};
     out->copying = ran.cycles > 0 ? fmin(ran.engine_busy / ran.cycles, 1) : 0;
     if (!rc && share < 1) {
         const struct sm_both both = {half.cycles, ran.cycles};

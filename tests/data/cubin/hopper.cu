@@ -95,3 +95,45 @@ extern "C" __global__ void __launch_bounds__(128) sleeps(float *out)
     __nanosleep(100);
     out[blockIdx.x * 128 + threadIdx.x] = 1;
 }
+
+// One warp copies, two add up what comes, over and over; the fourth leaves at once.
+extern "C" __global__ void __launch_bounds__(128) ring(float *out, const float *in, int times)
+{
+    __shared__ alignas(128) float piece[2][64];
+    __shared__ alignas(8) uint64_t full[2], empty[2];
+    const uint32_t to = (uint32_t)__cvta_generic_to_shared(piece), filled = (uint32_t)__cvta_generic_to_shared(full),
+                   used = (uint32_t)__cvta_generic_to_shared(empty);
+    float sum = 0;
+
+    if (threadIdx.x < 2) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(filled + 8 * threadIdx.x) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(used + 8 * threadIdx.x) : "memory");
+    }
+    __syncthreads();
+    if (threadIdx.x >= 96)
+        return;
+    for (int i = 0; i < times; i++) {
+        const uint32_t stage = i & 1, parity = i >> 1 & 1;
+
+        if (threadIdx.x >= 32) {
+            asm volatile("{\n.reg .pred done;\nagain: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+                             filled + 8 * stage),
+                         "r"(parity)
+                         : "memory");
+            sum += piece[stage][threadIdx.x - 32];
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(used + 8 * stage) : "memory");
+        } else if (threadIdx.x == 0) {
+            asm volatile("{\n.reg .pred done;\nagain: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}" ::"r"(
+                             used + 8 * stage),
+                         "r"(parity ^ 1)
+                         : "memory");
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(filled + 8 * stage) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                             to + 256 * stage),
+                         "l"(in), "r"(filled + 8 * stage)
+                         : "memory");
+        }
+    }
+    if (threadIdx.x >= 32)
+        out[threadIdx.x - 32] = sum;
+}

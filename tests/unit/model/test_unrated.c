@@ -190,6 +190,27 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
     }
 }
 
+/* Of long paths a part is simulated; the warp that leaves at once comes to the block's barrier in any part. A
+ * round of two stages takes the latency of a copy and more. */
+static void a_part_of_a_ring_goes_round(void **state)
+{
+    enum { TIMES_ROUND = 5120 };
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "ring", "model/device/profiles/nvidia-h200.json");
+    f.launch.grid[0] = 1;
+    add_buffer(&f, 64, ROLE_OUT);
+    add_buffer(&f, 64, ROLE_IN);
+    add_scalar(&f, 4, TIMES_ROUND / 256);
+    run(&f);
+    assert_true(f.out.prediction.confidence > 0);
+    assert_true(f.out.input.simulated.all_cycles > TIMES_ROUND / 2 * 322.);
+    assert_true(f.out.input.simulated.all_cycles < TIMES_ROUND / 2 * 322. * 2);
+    assert_true(f.out.mbarrier_share > 0.2); /* a mean of four warps, one of which has left */
+    tear_down(&f);
+}
+
 static void a_sleep_is_named(void **state)
 {
     struct fixture f;
@@ -237,6 +258,7 @@ int main(void)
         cmocka_unit_test(the_h200_measures_what_the_estimate_says),
         cmocka_unit_test(matrices_without_a_rate_are_named),
         cmocka_unit_test(bulk_copies_take_the_pins_of_dram),
+        cmocka_unit_test(a_part_of_a_ring_goes_round),
         cmocka_unit_test(a_sleep_is_named),
         cmocka_unit_test(what_is_not_decoded_is_named_by_opcode),
     };
