@@ -10,7 +10,8 @@
  *                      emulate/layout.c where it lies
  *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block,
  *                      emulate/mbarrier.c asynchronous ones in shared memory,
- *                      emulate/cluster.c blocks of a cluster together
+ *                      emulate/cluster.c blocks of a cluster together, emulate/tensor_copy.c boxes of tensors,
+ *                      emulate/events.c which phases warps arrive at and wait for
  *   emulate/count.c    sectors, lines, wavefronts of one request
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
