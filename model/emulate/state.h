@@ -16,12 +16,12 @@
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
  *   emulate/slice.c    what addresses and branches need
- *   emulate/meet.c     where atomics of all blocks meet
+ *   emulate/contention.c  where atomics of all blocks meet
  *   emulate/special.c  divisions that avoid their special cases
- *   emulate/steady.c   loops in steady state, of which emulate/watch.c sees the state at their head and
+ *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head and
  *                      emulate/record.c what they do
- *   emulate/hope.c     whether a speculative slice holds
- *   emulate/alike.c    blocks that do what another did, elsewhere
+ *   emulate/speculate.c  whether a speculative slice holds
+ *   emulate/memoize.c  blocks that do what another did, elsewhere
  *   emulate/signature.c  which way a block goes, without its accesses; emulate/origin.c what decides that
  *   emulate/strata.c   the blocks of a grid by the way they go
  */
