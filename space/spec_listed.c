@@ -30,6 +30,7 @@ static int read_row(struct reader *reader, const struct js_at *row)
     struct spec *spec = reader->spec;
     struct listing *listed = &spec->listed;
     uint16_t *choices = listed->rows + listed->count * listed->width;
+    const uint16_t *above = listed->count ? choices - listed->width : NULL;
     struct js_at value;
     size_t p;
 
@@ -41,8 +42,7 @@ static int read_row(struct reader *reader, const struct js_at *row)
                        js_count(row), spec->parameter_count);
     for (p = 0; p < spec->parameter_count; p++) {
         value = js_element(row, p);
-        if (find_choice(&choices[p], &spec->parameters[p], &value,
-                        listed->count ? choices[p - listed->width] : 0, reader->err))
+        if (find_choice(&choices[p], &spec->parameters[p], &value, above ? above[p] : 0, reader->err))
             return ERR_USAGE;
     }
     listed->count++;

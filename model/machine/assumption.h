@@ -15,7 +15,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_CONSTANTS = 256,   /* that LDC with a vector register never misses */
     PREDICT_LIKELY_BLOCKS = 512,       /* the lower bound is likely, not proved: a sample of blocks tells, */
     PREDICT_LIKELY_ADDRESSES = 1024,   /* or one of addresses (model/emulate/wander.h) */
-    PREDICT_ASSUMPTIONS_END = 2048
+    PREDICT_ASSUMED_COPIES = 2048,     /* that bulk copies of several SMs do not wait for each other in L2 */
+    PREDICT_ASSUMPTIONS_END = 4096
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

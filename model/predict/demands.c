@@ -134,8 +134,10 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     }
     if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
         return;
-    if (sass_is_bulk(i) || sass_is_tensor_copy(i))
+    if (sass_is_bulk(i) || sass_is_tensor_copy(i)) {
+        out->assumptions |= PREDICT_ASSUMED_COPIES;
         return; /* past L1: what comes is counted where it is written to shared memory */
+    }
     if (atomic)
         ask_atomics(out, machine, count, traffic->contended);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);

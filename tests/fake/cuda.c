@@ -85,9 +85,12 @@ static CUresult queue(struct op op)
         run_op(&op, false);
         return CUDA_SUCCESS;
     }
-    larger = realloc(capturing->ops, (capturing->count + 1) * sizeof *larger);
+    larger = aligned_alloc(_Alignof(struct op), (capturing->count + 1) * sizeof *larger);
     if (!larger)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (capturing->count) /* realloc() would not keep the alignment */
+        memcpy(larger, capturing->ops, capturing->count * sizeof *larger);
+    free(capturing->ops);
     capturing->ops = larger;
     capturing->ops[capturing->count++] = op;
     return CUDA_SUCCESS;

@@ -27,6 +27,8 @@ const char *explained_assumption(enum predict_assumption assumption)
                "which is not modelled";
     case PREDICT_ASSUMED_CONSTANTS:
         return "loads from constant memory at places that differ among lanes (LDC) never miss";
+    case PREDICT_ASSUMED_COPIES:
+        return "bulk copies of different SMs neither wait for each other in L2 nor are answered together";
     case PREDICT_LIKELY_BLOCKS:
         return "the lower bound is not proved: of some blocks only a sample tells what they do";
     case PREDICT_LIKELY_ADDRESSES:

@@ -352,8 +352,8 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
     struct js_at predicted;
 
     return get_text(&out->message, body, "message", err) || get_text(&out->same_as, body, "same_as", err) ||
-           get_text(&out->measured_on, body, "measured_on", err) ||
-           get_identity(out, body, err) || get_count(&out->launches, body, "launches", err) ||
+           get_text(&out->measured_on, body, "measured_on", err) || get_identity(out, body, err) ||
+           get_count(&out->launches, body, "launches", err) ||
            get_count(&out->discarded, body, "discarded", err) ||
            get_flag(&out->throttled, body, "throttled", err) || get_flag(&out->final, body, "final", err) ||
            get_count(&out->registers, body, "registers", err) ||

@@ -180,6 +180,7 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
             add_buffer(&f, (uint64_t)PIECES * FLOATS, ROLE_IN);
         run(&f);
         assert_true(f.out.prediction.confidence > 0);
+        assert_true(f.out.prediction.assumptions & PREDICT_ASSUMED_COPIES);
         assert_true((f.out.mbarrier_share > 0.1) == !i);
         check_near(f.out.prediction.estimate_s, measured_s[i], 0.1);
         check_near(i ? f.out.traffic.unique_written : f.out.traffic.unique_read, bytes, 0.01);
