@@ -86,21 +86,21 @@ static unsigned most_at_once(const struct span *blocks, size_t count)
     return most;
 }
 
-static void sum_up(struct sm_time *out, struct span *room, const struct span *warps, size_t count)
+static void sum_up(struct sm_time *out, struct span *merged, const struct span *warps, size_t count)
 {
-    const size_t blocks = blocks_of(room, warps, count);
-    int64_t first = room[0].enter, last = room[0].stop;
+    const size_t blocks = blocks_of(merged, warps, count);
+    int64_t first = merged[0].enter, last = merged[0].stop;
 
     for (size_t i = 1; i < blocks; i++) {
-        first = least(first, room[i].enter);
-        last = most_of(last, room[i].stop);
+        first = least(first, merged[i].enter);
+        last = most_of(last, merged[i].stop);
     }
     *out = (struct sm_time){
         .sm = (unsigned)(warps[0].place & UINT32_MAX),
         .warps = (unsigned)count,
         .blocks = (unsigned)blocks,
-        .most = most_at_once(room, blocks),
-        .cycles = blocks == 1 ? (double)(room[0].stop - room[0].start) : NAN,
+        .most = most_at_once(merged, blocks),
+        .cycles = blocks == 1 ? (double)(merged[0].stop - merged[0].start) : NAN,
         .lifetime = (double)(last - first),
     };
 }
@@ -108,21 +108,21 @@ static void sum_up(struct sm_time *out, struct span *room, const struct span *wa
 size_t reduce_spans(struct sm_time *out, size_t capacity, const struct span *spans, size_t count)
 {
     struct span *sorted = malloc((count ? count : 1) * sizeof *sorted);
-    struct span *room = malloc((count ? count : 1) * sizeof *room);
+    struct span *merged = malloc((count ? count : 1) * sizeof *merged);
     size_t sms = 0;
 
     for (size_t i = 0; sorted && i < count; i++)
         sorted[i] = spans[i];
-    if (sorted && room) {
+    if (sorted && merged) {
         qsort(sorted, count, sizeof *sorted, by_place);
         for (size_t i = 0, next; i < count && sms < capacity; i = next) {
             for (next = i; next < count && (uint32_t)sorted[next].place == (uint32_t)sorted[i].place;)
                 next++;
-            sum_up(&out[sms++], room, sorted + i, next - i);
+            sum_up(&out[sms++], merged, sorted + i, next - i);
         }
     }
     free(sorted);
-    free(room);
+    free(merged);
     return sms;
 }
 

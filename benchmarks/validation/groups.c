@@ -176,15 +176,15 @@ int choices_of(struct choices *out, const struct collection *from, size_t parame
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* The neighbour predicted fastest, if that is a gain; null otherwise. `room` is for all neighbours. */
-static const struct point *step(const struct collection *from, const struct point *at, uint64_t *room)
+/* The neighbour predicted fastest, if that is a gain; null otherwise. `found` has space for all neighbours. */
+static const struct point *step(const struct collection *from, const struct point *at, uint64_t *found)
 {
-    const size_t count = space_neighbours(room, from->space, at->index);
+    const size_t count = space_neighbours(found, from->space, at->index);
     const struct point *best = at;
     size_t i;
 
     for (i = 0; i < count; i++) {
-        const struct point *point = collection_find(from, room[i]);
+        const struct point *point = collection_find(from, found[i]);
 
         if (point && point->ranked.predicted && point->ranked.estimate_s < best->ranked.estimate_s)
             best = point;
@@ -192,7 +192,7 @@ static const struct point *step(const struct collection *from, const struct poin
     return best->ranked.estimate_s * 1.01 < at->ranked.estimate_s ? best : NULL;
 }
 
-static void take_steps(struct steps *out, const struct collection *from, double *all, uint64_t *room)
+static void take_steps(struct steps *out, const struct collection *from, double *all, uint64_t *found)
 {
     double *predicted = all, *measured = all + from->count, *before = all + 2 * from->count,
            *after = all + 3 * from->count, best, middle;
@@ -208,14 +208,14 @@ static void take_steps(struct steps *out, const struct collection *from, double 
         if (!at->ranked.predicted || at->measured_s < middle)
             continue;
         out->asked++;
-        next = step(from, at, room);
+        next = step(from, at, found);
         if (!next)
             continue;
         predicted[out->advised] = at->ranked.estimate_s / next->ranked.estimate_s;
         measured[out->advised] = at->measured_s / next->measured_s;
         out->faster += next->measured_s < at->measured_s;
         before[out->advised] = at->measured_s / best - 1;
-        for (; next; next = step(from, at, room))
+        for (; next; next = step(from, at, found))
             at = next;
         after[out->advised++] = at->measured_s / best - 1;
     }
@@ -230,13 +230,13 @@ static void take_steps(struct steps *out, const struct collection *from, double 
 int steps_of(struct steps *out, const struct collection *from, struct err *err)
 {
     double *all = calloc(4 * from->count + 1, sizeof *all);
-    uint64_t *room = calloc(space_neighbour_limit(from->space) + 1, sizeof *room);
+    uint64_t *found = calloc(space_neighbour_limit(from->space) + 1, sizeof *found);
 
     *out = (struct steps){0};
-    if (all && room)
-        take_steps(out, from, all, room);
-    free(room);
-    if (!all || !room) {
+    if (all && found)
+        take_steps(out, from, all, found);
+    free(found);
+    if (!all || !found) {
         free(all);
         return err_memory(err);
     }

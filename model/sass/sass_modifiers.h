@@ -42,8 +42,8 @@ enum sass_mod {
     SASS_MOD_PREFETCH,  /* L2 prefetch of a load: 0 none, 1 64 bytes, 2 128, 3 256 */
     SASS_MOD_SPARSE,    /* 1: tensor operation with structured sparsity (.SP) */
     SASS_MOD_VARIANT,   /* what else tells two uses of an operation apart: see its line in sass.def */
-    SASS_MOD_COMMITS,   /* tensor operations of a warp group: 1: ends a group that WARPGROUP.DEPBAR waits for */
-    SASS_MOD_ARRIVALS,  /* SYNCS.ARRIVE: twice an enum sass_arrivals, plus 1 where fewer are expected afterwards */
+    SASS_MOD_COMMITS, /* tensor operations of a warp group: 1: ends a group that WARPGROUP.DEPBAR waits for */
+    SASS_MOD_ARRIVALS, /* SYNCS.ARRIVE: twice an enum sass_arrivals, plus 1 where fewer are expected afterwards */
     SASS_MOD_COUNT
 };
 

@@ -25,8 +25,8 @@
 enum {
     REPLAY_SLOTS = 64,
     REPLAY_GROUP_SLOT = 6, /* groups of tensor operations of a warp group */
-    REPLAY_COUNTED = 8, /* slots that can be waited for by count (DEPBAR): 0 to 7 */
-    REPLAY_DEPTH = 8,   /* a counted wait leaves at most REPLAY_DEPTH - 1 in flight */
+    REPLAY_COUNTED = 8,    /* slots that can be waited for by count (DEPBAR): 0 to 7 */
+    REPLAY_DEPTH = 8,      /* a counted wait leaves at most REPLAY_DEPTH - 1 in flight */
     REPLAY_PIPES = 16,
     REPLAY_FLIGHT = 64, /* largest limit on loads in flight */
     REPLAY_LEVELS = 8,

@@ -36,24 +36,24 @@ static int rank(struct explained_changes *out, const struct ranking_options *how
 {
     struct ranking_options own = *how;
     struct ranking ranking;
-    uint64_t index, *room;
+    uint64_t index, *neighbours;
     int code;
 
     if (!space_index(&index, space, choices))
         return 0;
-    room = calloc(space_neighbour_limit(space) + 1, sizeof *room);
-    if (!room)
+    neighbours = calloc(space_neighbour_limit(space) + 1, sizeof *neighbours);
+    if (!neighbours)
         return err_memory(err);
     own.space = space;
-    own.indices = room;
-    own.count = space_neighbours(room, space, index);
+    own.indices = neighbours;
+    own.count = space_neighbours(neighbours, space, index);
     own.account = false;
     code = ranking_make(&ranking, &own, err);
     if (!code) {
         take(out, &ranking, space, how->spec, choices, cost);
         ranking_release(&ranking);
     }
-    free(room);
+    free(neighbours);
     return code;
 }
 

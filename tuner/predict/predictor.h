@@ -21,11 +21,11 @@ struct variant_prediction {
     bool latency_hidden;
     enum resource bound_limiter;
     double needed_warps, had_warps, confidence;
-    double interval_low_s, interval_high_s; /* see struct prediction */
+    double interval_low_s, interval_high_s;            /* see struct prediction */
     double issued, stalled_bandwidth, stalled_latency; /* likewise */
-    double busy[RESOURCE_COUNT]; /* share of each resource's capacity in use while an SM is full */
-    double predict_s;                       /* core seconds it took */
-    struct pareto_metrics pareto;           /* NaN when nothing is predicted */
+    double busy[RESOURCE_COUNT];  /* share of each resource's capacity in use while an SM is full */
+    double predict_s;             /* core seconds it took */
+    struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
 /* The last resort where emulation outlasts its budget by far (a machine that is overloaded): EXPECT_BUDGET

@@ -61,17 +61,18 @@ static inline int append(struct journal *journal, int n, double time_s, struct e
     record.occupancy = 0.5;
     record.clock_hz = 1.98e9;
     record.timed_at_s = 12.5;
-    record.prediction = (struct record_prediction){.predicted = true,
-                                                   .latency_hidden = true,
-                                                   .limiter = RESOURCE_DRAM_READ,
-                                                   .bound_s = time_s / 2,
-                                                   .estimate_s = time_s * 1.5,
-                                                   .interval_low_s = time_s,
-                                                   .interval_high_s = time_s * 2,
-                                                   .needed_warps = 20,
-                                                   .had_warps = 32,
-                                                   .confidence = NAN,
-                                                   .busy = {[RESOURCE_DRAM_READ] = 0.95, [RESOURCE_L2] = 0.001}};
+    record.prediction =
+        (struct record_prediction){.predicted = true,
+                                   .latency_hidden = true,
+                                   .limiter = RESOURCE_DRAM_READ,
+                                   .bound_s = time_s / 2,
+                                   .estimate_s = time_s * 1.5,
+                                   .interval_low_s = time_s,
+                                   .interval_high_s = time_s * 2,
+                                   .needed_warps = 20,
+                                   .had_warps = 32,
+                                   .confidence = NAN,
+                                   .busy = {[RESOURCE_DRAM_READ] = 0.95, [RESOURCE_L2] = 0.001}};
     code = journal_append(journal, &record, parameters, err);
     js_free(parameters);
     return code;
