@@ -91,3 +91,18 @@ bool nearest_file(char *out, size_t size, const char *word, const char *folder, 
     free(names);
     return near;
 }
+
+void words_join(char *out, size_t size, const char *const *words, size_t count, const char *mark,
+                const char *last)
+{
+    size_t used = 0;
+
+    if (size)
+        *out = '\0';
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s%s",
+                                 !i              ? ""
+                                 : i + 1 < count ? ", "
+                                                 : last,
+                                 words[i], i ? "" : mark);
+}

@@ -1,4 +1,4 @@
-/* "did you mean ...?" for messages about unknown names. */
+/* Lists of names in messages and help: "did you mean ...?", "one of a, b or c". */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
@@ -11,5 +11,10 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
 
 /* The same among the files of a folder that end in `ending` (".json"), without it: false if none is near. */
 bool nearest_file(char *out, size_t size, const char *word, const char *folder, const char *ending);
+
+/* "a (default), b or c": `mark` follows the first word, `last` comes before the last one, ", " between the others. What
+ * does not fit is cut. */
+void words_join(char *out, size_t size, const char *const *words, size_t count, const char *mark,
+                const char *last);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/place.h"
 #include "gpu/compile.h"
 #include "tuner/evaluate/environment.h"
+#include "tuner/format/format.h"
 #include "tuner/strategy/strategy.h"
 
 #include <ctype.h>
@@ -49,16 +50,26 @@ static void put_overview(FILE *out, const char *program)
             program, program);
 }
 
+/* Help that lists the names of a table. */
+static const struct {
+    const char *mark;
+    void (*list)(char *out, size_t size);
+} lists[] = {{"{strategies}", strategy_choices}, {"{formats}", format_choices}};
+
 static void put_option(FILE *out, const struct cli_option *option)
 {
-    const bool listed = !strcmp(option->help, "{strategies}");
-    char text[64], strategies_text[STRATEGY_NAMES_MAX];
+    const char *help = option->help;
+    char text[64], names[FORMAT_NAMES_MAX];
 
-    strategy_choices(strategies_text, sizeof strategies_text);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (!strcmp(option->help, lists[i].mark)) {
+            lists[i].list(names, sizeof names);
+            help = names;
+        }
     snprintf(text, sizeof text, "%c%c%s--%s%s%s", option->letter ? '-' : ' ',
              option->letter ? option->letter : ' ', option->letter ? ", " : "  ", option->name,
              option->argument ? "=" : "", option->argument ? option->argument : "");
-    fprintf(out, "  %-26s %s\n", text, listed ? strategies_text : option->help);
+    fprintf(out, "  %-26s %s\n", text, help);
 }
 
 static void put_help(FILE *out, const char *program, const struct cli_command *command)

@@ -31,7 +31,7 @@ struct cli_option {
     const char *name;     /* "seed" for --seed; null ends the table */
     char letter;          /* 's' for -s; 0: none */
     const char *argument; /* "N"; null: a switch */
-    const char *help;     /* "{strategies}": the names in the table of strategies */
+    const char *help;     /* "{strategies}", "{formats}": the names in that table */
 };
 
 /* What a command line said: values[o] holds the argument of options[o] (of the last, if repeated), counts[o]

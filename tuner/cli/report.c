@@ -1,57 +1,39 @@
 #include "tuner/cli/cli.h"
 
-#include "base/file.h"
-#include "tuner/cli/choose.h"
-#include "tuner/cli/page.h"
+#include "tuner/cli/output.h"
 #include "tuner/cli/sources.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct cli_option options[] = {
-    {"output", 'o', "FILE", "where the page goes (default report.html)"},
+    {"format", 0, "NAME", "{formats}"},
+    {"output", 'o', "FILE", "where it goes (default: report.html for a page, standard output otherwise)"},
     {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
     {0},
 };
 
-static const char *page_path(const struct cli_args *args)
-{
-    return cli_given(args, "output") ? cli_text(args, "output") : "report.html";
-}
-
-static int write_page(struct cli *cli, const struct cli_args *args, const struct sources *sources,
-                      struct err *err)
-{
-    struct page_source source = {.level = sources->level,
-                                 .signature = sources->signature,
-                                 .problems = sources->problems,
-                                 .problem_count = sources->count,
-                                 .profile = cli_text(args, "profile")};
-    char *page;
-    int code = page_make(&page, &source, err);
-
-    if (code)
-        return code;
-    code = cli_write(cli, page_path(args), page, strlen(page), err);
-    free(page);
-    return code;
-}
-
 static int run_report(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct sources sources = {0};
+    struct report_options shown;
+    const struct format *format;
     char found[PATH_MAX];
-    const char *path = args->word_count ? args->words[0] : found;
-    int code = cli_check_output(args, "output", page_path(args), err);
+    const char *path = args->word_count ? args->words[0] : found, *output;
+    int code = format_find(&format, cli_text(args, "format"), err);
 
+    if (code)
+        return CLI_FAILED;
+    output = cli_given(args, "output") ? cli_text(args, "output") : format->file;
+    code = cli_check_output(args, "output", output, err);
     if (!code && !args->word_count)
         code = sources_latest(found, err);
     if (!code)
-        code = sources_open(&sources, cli, path, err);
-    if (!code)
-        code = write_page(cli, args, &sources, err);
+        code = sources_open(&sources, cli, path, format->reads_runs, err);
+    if (!code) {
+        shown = sources_shown(&sources);
+        code = output_runs(cli, output, format, sources.has_decision ? &sources.decision : NULL, &shown,
+                           cli_text(args, "profile"), err);
+    }
     if (!code && !args->word_count)
-        fprintf(cli->err, "%s: %s is of %s\n", cli->program, page_path(args), path);
+        fprintf(cli->err, "%s: %s is of %s\n", cli->program, output, path);
     sources_close(&sources);
     return code ? CLI_FAILED : CLI_OK;
 }
@@ -59,7 +41,7 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
 const struct cli_command command_report = {
     "report",
     "[DECISION|JOURNAL]",
-    "makes a page of a run; without a name, of the last one in this folder",
+    "writes a run as a page or in another format; without a name, the last run in this folder",
     options,
     0,
     1,

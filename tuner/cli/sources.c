@@ -61,7 +61,7 @@ int sources_latest(char out[PATH_MAX], struct err *err)
 /* Journals
  * -------------------------------------------------------------------------------------------------------- */
 
-static int make_room(struct sources *sources, size_t count, struct err *err)
+static int allocate(struct sources *sources, size_t count, struct err *err)
 {
     sources->problems = calloc(count + 1, sizeof *sources->problems);
     sources->journals = calloc(count + 1, sizeof *sources->journals);
@@ -133,7 +133,7 @@ static int add_problem(struct sources *sources, struct cli *cli, const struct js
 }
 
 int sources_take(struct sources *sources, struct cli *cli, struct json *document, const char *path,
-                 struct err *err)
+                 bool journals, struct err *err)
 {
     struct decision *decision = &sources->decision;
     struct js_at problem;
@@ -146,8 +146,8 @@ int sources_take(struct sources *sources, struct cli *cli, struct json *document
     sources->has_decision = true;
     sources->level = decision->level;
     sources->signature = decision->signature.value;
-    code = make_room(sources, js_count(&decision->problems), err);
-    for (i = 0; i < js_count(&decision->problems) && !code; i++) {
+    code = allocate(sources, js_count(&decision->problems), err);
+    for (i = 0; journals && i < js_count(&decision->problems) && !code; i++) {
         problem = js_element(&decision->problems, i);
         code = add_problem(sources, cli, &problem, path, err);
     }
@@ -183,7 +183,7 @@ static int read_decision(struct json **out, const char *path, struct err *err)
     return 0;
 }
 
-int sources_open(struct sources *out, struct cli *cli, const char *path, struct err *err)
+int sources_open(struct sources *out, struct cli *cli, const char *path, bool journals, struct err *err)
 {
     struct json *document;
     int code = read_decision(&document, path, err);
@@ -192,9 +192,17 @@ int sources_open(struct sources *out, struct cli *cli, const char *path, struct 
     if (code)
         return code;
     if (document)
-        return sources_take(out, cli, document, path, err);
-    code = make_room(out, 1, err);
+        return sources_take(out, cli, document, path, journals, err);
+    code = allocate(out, 1, err);
     return code ? code : add_journal(out, cli, path, NULL, err);
+}
+
+struct report_options sources_shown(const struct sources *sources)
+{
+    return (struct report_options){.level = sources->level,
+                                   .signature = sources->signature,
+                                   .problems = sources->problems,
+                                   .problem_count = sources->count};
 }
 
 void sources_close(struct sources *sources)

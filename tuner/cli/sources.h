@@ -24,12 +24,15 @@ struct sources {
  * ERR_USAGE where there is neither. */
 int sources_latest(char out[PATH_MAX], struct err *err);
 
-/* Reads the file and what it names; remarks on journals go to cli->err. sources_close() in any case. */
-int sources_open(struct sources *out, struct cli *cli, const char *path, struct err *err);
+/* Reads the file and, with `journals`, those it names; remarks on journals go to cli->err. sources_close() in any
+ * case. */
+int sources_open(struct sources *out, struct cli *cli, const char *path, bool journals, struct err *err);
 /* The same of a decision in memory, which is taken over (also on failure); `path` is where it goes. `out` is all
  * zero. */
-int sources_take(struct sources *out, struct cli *cli, struct json *decision, const char *path,
+int sources_take(struct sources *out, struct cli *cli, struct json *decision, const char *path, bool journals,
                  struct err *err);
+/* What they show, which borrows from them. */
+struct report_options sources_shown(const struct sources *sources);
 void sources_close(struct sources *sources);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "tuner/cli/choose.h"
-#include "tuner/cli/page.h"
+#include "tuner/cli/output.h"
 #include "tuner/cli/sources.h"
 
 #include <stdlib.h>
@@ -26,18 +26,6 @@ static int write_replay(const struct tune_page *page, const struct tune_view *vi
     return code;
 }
 
-static int write_page(const char *path, const struct page_source *source, struct err *err)
-{
-    char *text;
-    int code = page_make(&text, source, err);
-
-    if (code)
-        return code;
-    code = file_write(path, text, strlen(text), err);
-    free(text);
-    return code;
-}
-
 /* As it goes there is one problem on the page: the one that is tuned now. */
 static int write_view(const struct tune_page *page, const struct tune_view *view, struct err *err)
 {
@@ -48,19 +36,18 @@ static int write_view(const struct tune_page *page, const struct tune_view *view
                                      .not_timed = view->not_timed,
                                      .source = page->tuned[view->problem].journal,
                                      .replay = true};
-    const struct page_source source = {.level = view->measured ? "live" : "recorded",
-                                       .problems = &problem,
-                                       .problem_count = 1,
-                                       .profile = page->profile,
-                                       .live =
-                                           !view->finished || view->problem + 1 < page->spec->problem_count};
+    const struct report_options shown = {.level = view->measured ? "live" : "recorded",
+                                         .problems = &problem,
+                                         .problem_count = 1,
+                                         .live = !view->finished ||
+                                                 view->problem + 1 < page->spec->problem_count};
     size_t i;
     int code = records ? 0 : err_memory(err);
 
     for (i = 0; i < view->count && !code; i++)
         records[i] = view->results[i].record;
     if (!code)
-        code = write_page(page->page, &source, err);
+        code = output_runs(page->cli, page->page, &format_page, NULL, &shown, page->profile, err);
     free(records);
     return code;
 }
@@ -92,27 +79,25 @@ int tune_page_check(const struct tune_page *page, const struct cli_args *args, s
         return 0;
     if (cli_check_output(args, "page", NULL, err) || choose_output(page->page, "page", page->spec, err))
         return ERR_USAGE;
-    return page_check(err);
+    return format_page.check(err);
 }
 
 int tune_page_end(const struct tune_page *page, struct json *decision, struct err *err)
 {
     struct sources sources = {0};
-    struct page_source source;
+    struct report_options shown;
     int code;
 
     if (!page->page) {
         js_free(decision);
         return 0;
     }
-    code = decision ? sources_take(&sources, page->cli, decision, page->decision, err) : err_memory(err);
+    code =
+        decision ? sources_take(&sources, page->cli, decision, page->decision, true, err) : err_memory(err);
     if (!code) {
-        source = (struct page_source){.level = sources.level,
-                                      .signature = sources.signature,
-                                      .problems = sources.problems,
-                                      .problem_count = sources.count,
-                                      .profile = page->profile};
-        code = write_page(page->page, &source, err);
+        shown = sources_shown(&sources);
+        code =
+            output_runs(page->cli, page->page, &format_page, &sources.decision, &shown, page->profile, err);
     }
     sources_close(&sources);
     return code;

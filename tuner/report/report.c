@@ -123,25 +123,11 @@ static int check_records(const struct report_options *options, struct err *err)
     return err_set(err, ERR_USAGE, "%s: holds no record", options->problems[0].source);
 }
 
-int report_page(char **out, const struct report_options *options, struct err *err)
+int report_page(FILE *out, const struct report_options *options, struct err *err)
 {
-    size_t size;
-    FILE *stream;
     int code = check_records(options, err);
 
-    *out = NULL;
     if (!code)
         code = report_check(options->assets, err);
-    if (code)
-        return code;
-    stream = open_memstream(out, &size);
-    if (!stream)
-        return err_memory(err);
-    code = write_page(stream, options, err);
-    if (!code)
-        return file_close_memory(stream, out, err);
-    fclose(stream);
-    free(*out);
-    *out = NULL;
-    return code;
+    return code ? code : write_page(out, options, err);
 }

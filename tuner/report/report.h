@@ -8,6 +8,8 @@
 #include "model/device/device.h"
 #include "tuner/journal/journal.h"
 
+#include <stdio.h>
+
 /* What was tuned for one problem size; borrows everything. */
 struct report_problem {
     struct js_at head; /* of the journal */
@@ -33,8 +35,7 @@ struct report_options {
 /* ERR_MISSING where the charting library is not in the folder of the page's parts. */
 int report_check(const char *assets, struct err *err);
 
-/* The page, malloc'ed. ERR_USAGE where there is no record at all, ERR_MISSING where a part of the page is not
- * installed, ERR_MEMORY. */
-int report_page(char **out, const struct report_options *options, struct err *err);
+/* ERR_USAGE where there is no record at all, ERR_MISSING where a part of the page is not installed, ERR_MEMORY. */
+int report_page(FILE *out, const struct report_options *options, struct err *err);
 
 #endif

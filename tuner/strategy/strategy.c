@@ -1,6 +1,7 @@
 #include "tuner/strategy/strategy.h"
 
-#include <stdio.h>
+#include "base/nearest.h"
+
 #include <string.h>
 
 const struct strategy *const strategies[] = {&strategy_model, &strategy_exhaustive, &strategy_random, NULL};
@@ -17,26 +18,17 @@ const struct strategy *strategy_find(const char *name)
     return NULL;
 }
 
-/* Names of the table, only of those that prune if asked; `mark` follows the default, `last` comes before the
- * last one. */
+enum { STRATEGIES = sizeof strategies / sizeof *strategies - 1 };
+
 static void list(char *out, size_t size, bool pruning, const char *mark, const char *last)
 {
-    size_t i, used = 0, left = 0, listed = 0;
+    const char *names[STRATEGIES];
+    size_t count = 0;
 
-    for (i = 0; strategies[i]; i++)
-        left += !pruning || strategies[i]->prunes;
-    if (size)
-        *out = 0;
-    for (i = 0; strategies[i] && used < size; i++) {
-        if (pruning && !strategies[i]->prunes)
-            continue;
-        left--;
-        used += (size_t)snprintf(out + used, size - used, "%s%s%s",
-                                 !listed++ ? ""
-                                 : left    ? ", "
-                                           : last,
-                                 strategies[i]->name, i ? "" : mark);
-    }
+    for (size_t i = 0; i < STRATEGIES; i++)
+        if (!pruning || strategies[i]->prunes)
+            names[count++] = strategies[i]->name;
+    words_join(out, size, names, count, mark, last);
 }
 
 void strategy_names(char *out, size_t size)

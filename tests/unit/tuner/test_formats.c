@@ -1,0 +1,100 @@
+/* What every row of the table of output formats keeps, and that a text is whole or an error. */
+#include "check.h"
+#include "failing.h"
+
+#include "tuner/format/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void names_are_of_the_table(void **state)
+{
+    const struct format *found;
+    char choices[FORMAT_NAMES_MAX];
+    struct err err = {0};
+
+    (void)state;
+    format_choices(choices, sizeof choices);
+    assert_int_equal(format_find(&found, NULL, &err), 0);
+    assert_ptr_equal(found, formats[0]);
+    for (size_t k = 0; formats[k]; k++) {
+        assert_int_equal(format_find(&found, formats[k]->name, &err), 0);
+        assert_ptr_equal(found, formats[k]);
+        assert_non_null(strstr(choices, formats[k]->name));
+        assert_true(*formats[k]->file);
+        assert_true(formats[k]->reads_decision || formats[k]->reads_runs);
+    }
+    assert_int_equal(format_find(&found, "poem", &err), ERR_USAGE);
+    assert_memory_equal(err.text, "--format: poem is none of page, header, rows", 44);
+}
+
+/* What a format needs and the input lacks is said by the table, for every row. */
+static void a_journal_is_no_decision(void **state)
+{
+    const struct format_input empty = {0};
+    char *text;
+    size_t size;
+
+    (void)state;
+    for (size_t k = 0; formats[k]; k++) {
+        struct err err = {0};
+
+        if (!formats[k]->reads_decision)
+            continue;
+        assert_int_equal(format_text(&text, &size, formats[k], &empty, &err), ERR_USAGE);
+        assert_null(text);
+        assert_non_null(strstr(err.text, formats[k]->name));
+    }
+}
+
+static struct json *document;
+static struct decision decision;
+
+/* Two problems in memory, with what the rows of a decision hold. */
+static int write_rows(struct err *err)
+{
+    const struct format_input in = {.decisions = &decision, .decision_count = 1};
+    char *text;
+    size_t size;
+    int rc = format_text(&text, &size, &format_rows, &in, err);
+
+    if (!rc) {
+        assert_int_equal(strlen(text), size);
+        assert_non_null(strstr(text, "\"device\": \"A GPU\""));
+        assert_non_null(strstr(text, "\"time_ms\": 2"));
+    }
+    assert_true(rc ? !text : text != NULL);
+    free(text);
+    return rc;
+}
+
+static void a_text_is_whole_or_none(void **state)
+{
+    static const char problems[] =
+        "[{\"problem\": {\"SIZE\": 1}, \"best\": {\"time_ms\": 1}}, {\"problem\": {\"SIZE\": 2}, \"best\": "
+        "{\"time_ms\": 2}}]";
+    struct js_at list[2];
+    struct err err = {0};
+
+    (void)state;
+    if (js_read_text(&document, problems, strlen(problems), "test", &err))
+        fail_msg("%s", err.text);
+    decision.device = "A GPU";
+    decision.problems = js_root(document, "test");
+    list[0] = js_element(&decision.problems, 0);
+    list[1] = js_element(&decision.problems, 1);
+    decision.problem_at = list;
+    fail_each(write_rows);
+    js_free(document);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_of_the_table),
+        cmocka_unit_test(a_journal_is_no_decision),
+        cmocka_unit_test(a_text_is_whole_or_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
