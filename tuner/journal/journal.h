@@ -47,8 +47,9 @@ struct record {
     uint64_t build_hash;  /* what went into the compiler: source, options, architecture, compiler version */
     uint64_t code_hash;   /* what came out: code and resources; 0 when it did not compile */
     uint64_t launch_hash; /* geometry, arguments and measuring protocol */
-    double time_s;        /* median of the samples */
-    double *samples_s;    /* kept samples, in order */
+    uint64_t reference_hash; /* what its results were compared with; 0: not known, or not yet compared */
+    double time_s;           /* median of the samples */
+    double *samples_s;       /* kept samples, in order */
     size_t sample_count;
     int launches;  /* per sample */
     int discarded; /* samples dropped for their clock */

@@ -148,7 +148,8 @@ static int set_identity(struct json *body, const struct record *record)
     if (!record->identified)
         return 0;
     return set_hash(body, "build_hash", record->build_hash) | set_hash(body, "code_hash", record->code_hash) |
-           set_hash(body, "launch_hash", record->launch_hash);
+           set_hash(body, "launch_hash", record->launch_hash) |
+           (record->reference_hash ? set_hash(body, "reference_hash", record->reference_hash) : 0);
 }
 
 struct json *record_to_json(const struct record *record, const struct json *parameters)
@@ -275,7 +276,8 @@ static int get_identity(struct record *out, const struct js_at *body, struct err
     if (!out->identified)
         return 0;
     if (get_hash(&out->build_hash, body, "build_hash", err) ||
-        get_hash(&out->code_hash, body, "code_hash", err))
+        get_hash(&out->code_hash, body, "code_hash", err) ||
+        (js_find(&at, body, "reference_hash") && get_hash(&out->reference_hash, body, "reference_hash", err)))
         return ERR_USAGE;
     return get_hash(&out->launch_hash, body, "launch_hash", err);
 }

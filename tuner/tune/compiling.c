@@ -93,6 +93,24 @@ static bool was_late(const struct record *record)
            !strncmp(record->message, late, sizeof late - 1);
 }
 
+/* Whether a record's verdict rests on a comparison with something else than the run's reference. Only a run
+ * that measures could compare again. */
+static int is_outdated(bool *out, struct tuning *tuning, struct candidate *candidate,
+                       const struct record *timed, struct err *err)
+{
+    uint64_t reference;
+    int code;
+
+    *out = false;
+    if (!tuning->out->evaluator->measures || !record_was_compared(timed))
+        return 0;
+    code = candidate_set_reference(tuning, candidate, err);
+    if (!code)
+        code = candidate_reference_hash(&reference, tuning, candidate, err);
+    *out = !code && reference != timed->reference_hash;
+    return code;
+}
+
 /* Looks the candidate up. Trusted: what went into its code and launch is what went into the record's. Known
  * but not trusted: the source or compiler is another now, so its code decides. */
 static int look_up(struct tuning *tuning, struct candidate *candidate, struct err *err)
@@ -102,7 +120,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     const struct record *timed = found ? timed_record(tuning->journal, found) : NULL;
     const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
     uint64_t build;
-    bool same_build;
+    bool same_build, outdated;
     int code = build_hash_of(&build, tuning, candidate, err);
 
     if (code)
@@ -113,7 +131,10 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     if (!timed || was_late(timed))
         return 0;
     same_build = !found->identified || (build && found->build_hash == build);
-    if (found->identified && found->launch_hash != launch) {
+    code = is_outdated(&outdated, tuning, candidate, timed, err);
+    if (code)
+        return code;
+    if (outdated || (found->identified && found->launch_hash != launch)) {
         tuning->out->counts.stale++;
         return 0;
     }

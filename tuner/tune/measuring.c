@@ -40,7 +40,7 @@ int reference_submit(struct tuning *tuning, const struct candidate *candidate, s
     struct evaluator_job *job = &tuning->reference_job;
     int code;
 
-    if (tuning->spec->reference.kind != REFERENCE_KERNEL || job->variant)
+    if (tuning->spec->reference.kind != REFERENCE_KERNEL || job->variant || tuning->reference_code.cubin)
         return 0;
     variant_release(variant);
     code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
@@ -95,8 +95,11 @@ static int default_reference(struct tuning *tuning, struct candidate *candidate,
 static int kernel_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct variant *variant = &candidate->reference_variant;
-    int code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
-                                 candidate->choices, err);
+    int code;
+
+    variant_release(variant);
+    code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                             candidate->choices, err);
 
     if (!code && variant->outcome != OUTCOME_OK)
         code = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);
@@ -150,6 +153,8 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
     if (!candidate->trusted) {
         code = candidate_set_reference(tuning, candidate, err);
+        if (!code)
+            code = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
         candidate->job.give_up_s = give_up_s(tuning, candidate);
         if (audit)

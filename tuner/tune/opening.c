@@ -256,5 +256,7 @@ int tuning_open(struct tuning *tuning, struct err *err)
         code = open_journal(tuning, err);
     if (!code)
         code = predicting_open(tuning, err);
+    if (!code)
+        code = reference_prepare(tuning, err);
     return code ? code : open_search(tuning, err);
 }

@@ -254,7 +254,7 @@ static void take_times(struct tuning *tuning, double began_s, double began_core_
     out->gpus = evaluator_gpus(tuning->evaluator);
     if (out->counts.stale)
         tuning_message(tuning,
-                       "%llu records of %s are left aside: their code, launch or protocol is another now",
+                       "%llu records of %s are left aside: their code, launch, protocol or reference is another now",
                        (unsigned long long)out->counts.stale, out->journal);
 }
 

@@ -92,7 +92,7 @@ struct tune_counts {
     uint64_t timed;                  /* on a GPU, in this run, the audit left out */
     uint64_t audited;                /* likewise, by the audit */
     uint64_t replayed;               /* answered by a record */
-    uint64_t stale;                  /* records left aside: their code, launch or protocol is another now */
+    uint64_t stale;                  /* records left aside: their code, launch, protocol or reference is another now */
     uint64_t missing;                /* recorded: configurations without a record */
     uint64_t distinct_codes;         /* at distinct launches */
     uint64_t read, read_differently; /* by the model, though recorded; of those, code that is another here */

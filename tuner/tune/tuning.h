@@ -51,6 +51,7 @@ struct tuning {
     char nvrtc[64];                       /* whose code the build hashes speak of */
     char *source_text;                    /* of the kernel, read when first needed */
     struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
+    uint64_t reference_hash;              /* of that code, or of the files; 0: not known yet */
     struct variant reference_variant;     /* what is compiled beside them, ... */
     struct evaluator_job reference_job;
     bool reference_pending;           /* ... and not yet there */
@@ -103,6 +104,15 @@ int candidate_note_host(struct candidate *candidate, struct err *err); /* in its
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err);
 int reference_compiled(struct tuning *tuning, struct err *err);
+
+/* reference_hash.c: compiles the reference before the first record is looked up, if there are records whose
+ * verdict rests on one; which those are; and what a candidate's result is compared with, once its reference
+ * is set. */
+bool record_was_compared(const struct record *record);
+int reference_prepare(struct tuning *tuning, struct err *err);
+int candidate_reference_hash(uint64_t *out, struct tuning *tuning, struct candidate *candidate,
+                             struct err *err);
+
 void candidate_take_trial(struct candidate *candidate, struct trial *trial); /* takes the samples over */
 
 /* Makes the variant and its code anew, for a candidate that was settled. */
