@@ -4,6 +4,7 @@
 `run_kernel` have Kernel Tuner's signature. docs/python.md has examples of each.
 """
 
+from . import strategies
 from ._commands import compare, explain, predict, space, time, tune
 from ._formats import T1Error, read_t1, t4_results, write_t4
 from ._run_kernel import run_kernel
@@ -12,4 +13,4 @@ from ._tune_kernel import tune_kernel
 from .decision import Decision, Problem, Variant, header
 
 __all__ = ["Decision", "NothingRan", "OccutuneError", "Problem", "T1Error", "UsageError", "Variant", "compare", "explain", "header",
-           "predict", "read_t1", "run_kernel", "space", "t4_results", "time", "tune", "tune_kernel", "write_t4"]
+           "predict", "read_t1", "run_kernel", "space", "strategies", "t4_results", "time", "tune", "tune_kernel", "write_t4"]

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, List, Optional, Sequence, Tuple, Type
+from typing import Any, ContextManager, Iterator, List, Optional, Sequence, Tuple, Type
 
 import numpy
 
 _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _STATIC_SHARED_MOST = 48 << 10
+_NOT_READY = 600  # CUDA_ERROR_NOT_READY
+_TEXT_MOST = 256
 
 _Handle = ctypes.c_void_p
 _Address = ctypes.c_uint64
@@ -33,25 +36,46 @@ def _load() -> ctypes.CDLL:
 
 
 class Device:
-    """One GPU with its primary context, while the `with` block lasts."""
+    """One GPU with its primary context, which is the current one while the `with` block lasts."""
 
     def __init__(self, number: int) -> None:
         self._driver = _load()
         self._device = ctypes.c_int()
-        self._context, self._before = _Handle(), _Handle()
+        self._context = _Handle()
+        self._scope: Optional[ContextManager[None]] = None
         self.call("cuInit", ctypes.c_uint(0))
         self.call("cuDeviceGet", ctypes.byref(self._device), ctypes.c_int(number))
 
-    def __enter__(self) -> Device:
-        self.call("cuCtxGetCurrent", ctypes.byref(self._before))
+    def retain(self) -> None:
+        """Makes sure that there is the primary context, until `release`."""
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), self._device)
+
+    def release(self) -> None:
+        """The other end of `retain`."""
+        self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """The retained context is the current one meanwhile; then the one before is again."""
+        before = _Handle()
+        self.call("cuCtxGetCurrent", ctypes.byref(before))
         self.call("cuCtxSetCurrent", self._context)
+        try:
+            yield
+        finally:
+            self._driver.cuCtxSetCurrent(before)
+
+    def __enter__(self) -> Device:
+        self.retain()
+        self._scope = self.current()
+        self._scope.__enter__()
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        self._driver.cuCtxSetCurrent(self._before)
-        self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
+        if self._scope:
+            self._scope.__exit__(None, None, None)
+        self.release()
 
     def call(self, name: str, *arguments: Any) -> None:
         """Calls a function of the driver; a failure is a DriverError with the driver's name for it."""
@@ -70,6 +94,21 @@ class Device:
     def architecture(self) -> str:
         """The architecture of its machine code, such as "sm_90"."""
         return f"sm_{self._attribute(_MAJOR)}{self._attribute(_MINOR)}"
+
+    def _text(self, function: str) -> str:
+        text = ctypes.create_string_buffer(_TEXT_MOST)
+        self.call(function, text, ctypes.c_int(_TEXT_MOST), self._device)
+        return text.value.decode()
+
+    @property
+    def name(self) -> str:
+        """What the driver calls it."""
+        return self._text("cuDeviceGetName")
+
+    @property
+    def pci_bus(self) -> str:
+        """Where it is, as NVML takes it."""
+        return self._text("cuDeviceGetPCIBusId")
 
     def upload(self, array: numpy.ndarray) -> _Address:
         """A copy of the elements on the GPU; free it with `free`."""
@@ -96,6 +135,13 @@ class Device:
         """Waits for all work."""
         self.call("cuStreamSynchronize", _Handle())
 
+    def is_idle(self) -> bool:
+        """Whether all work is done; an error of it is raised."""
+        code: int = self._driver.cuStreamQuery(_Handle())
+        if code not in (0, _NOT_READY):
+            self.synchronize()
+        return code != _NOT_READY
+
 
 class Module:
     """Machine code on a GPU, while the `with` block lasts."""
@@ -120,16 +166,19 @@ class Module:
             raise ValueError(f"{name} has room for {size.value} bytes, not for {array.nbytes}")
         self._device.write(address, array)
 
-    def launch(self, entry: str, grid: Sequence[int], block: Sequence[int], shared: int, arguments: Sequence[Any]) -> None:
-        """Launches a kernel and waits for it; arguments are ctypes values."""
+    def function(self, entry: str, shared: int) -> _Handle:
+        """A kernel, ready for launches with so much dynamic shared memory."""
         function = _Handle()
         self._device.call("cuModuleGetFunction", ctypes.byref(function), self._module, entry.encode())
         if shared > _STATIC_SHARED_MOST:
             self._device.call("cuFuncSetAttribute", function, ctypes.c_int(_MAX_DYNAMIC_SHARED), ctypes.c_int(shared))
+        return function
+
+    def launch(self, function: _Handle, grid: Sequence[int], block: Sequence[int], shared: int, arguments: Sequence[Any]) -> None:
+        """Launches a kernel, without waiting for it; arguments are ctypes values."""
         pointers = (_Handle * max(len(arguments), 1))(*(ctypes.addressof(argument) for argument in arguments))
         sizes: Tuple[Any, ...] = tuple(ctypes.c_uint(value) for value in (*grid, *block, shared))
         self._device.call("cuLaunchKernel", function, *sizes, _Handle(), pointers, None)
-        self._device.synchronize()
 
 
 def scalar(raw: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import math
 import os
@@ -68,6 +69,12 @@ class Job:
     def list_only(self, configurations: Sequence[Dict[str, Any]]) -> None:
         """Says which configurations there are, in place of restrictions."""
         self.listed = list(configurations)
+
+    def part(self, arguments: Sequence[Any], configurations: Sequence[Dict[str, Any]]) -> Job:
+        """The same kernel with other arguments and these configurations only."""
+        part = copy.copy(self)
+        part.arguments, part.listed, part.texts = list(arguments), list(configurations), {}
+        return part
 
     def configurations(self) -> Iterator[Dict[str, Any]]:
         """The configurations that satisfy all restrictions, the last parameter varying fastest."""
@@ -214,20 +221,17 @@ def _absolute_include(option: str) -> str:
 
 
 def _buffer(workspace: Workspace, array: Any, name: str, role: str) -> Dict[str, Any]:
+    if not to_numpy(array).size:  # a kernel gets a pointer in any case
+        array = numpy.zeros(1, to_numpy(array).dtype)
     saved = workspace.save(array)
     return {"buffer": saved["type"], "name": name, "length": saved["length"], "role": role, "fill": {"file": saved["file"]}}
-
-
-_REFUSED = {"Tunable", "TunablePrecision", "DeviceArray"}
 
 
 def scalar_bytes(argument: Any, position: int) -> bytes:
     """A scalar as it is passed."""
     if isinstance(argument, (numpy.generic, numpy.ndarray)):
         return argument.tobytes()
-    kind = type(argument).__name__
-    remedy = "which is not supported: give one array" if kind in _REFUSED else "give an array or a NumPy scalar"
-    raise TypeError(f"argument {position} is a {kind}, {remedy}")
+    raise TypeError(f"argument {position} is a {type(argument).__name__}, give an array or a NumPy scalar")
 
 
 def _scalar(argument: Any, position: int) -> Dict[str, Any]:

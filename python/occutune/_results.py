@@ -117,15 +117,19 @@ def _is_in_space(params: Mapping[str, Any], job: Job, threads_most: int) -> bool
 
 
 def read_results(journal: Path, job: Job, more: Mapping[str, str]) -> List[Dict[str, Any]]:
-    """All configurations that were tried, in the order of the space; see `result_of`."""
+    """All configurations that were tried; see `result_of`."""
     records = read_records(journal)
     most = read_limits(journal).get("threads_per_block", 1024)
     names = list(job.parameters)
     results = [result_of(record, records, names, more) for record in records.values()
                if all(name in record for name in names)]
-    order = {name: {value: at for at, value in enumerate(values)} for name, values in job.parameters.items()}
-    results = [result for result in results if _is_in_space({name: result[name] for name in names}, job, most)]
-    return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in names])
+    return [result for result in results if _is_in_space({name: result[name] for name in names}, job, most)]
+
+
+def in_order(results: Sequence[Dict[str, Any]], parameters: Mapping[str, Sequence[Any]]) -> List[Dict[str, Any]]:
+    """The results in the order of the space."""
+    order = {name: {value: at for at, value in enumerate(values)} for name, values in parameters.items()}
+    return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in parameters])
 
 
 def add_metrics(results: Sequence[Dict[str, Any]], metrics: Optional[Metrics]) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy
 
@@ -12,6 +13,7 @@ from . import _tool
 from ._arrays import is_array, to_numpy
 from ._driver import Addresses, Device, Module, scalar
 from ._job import Job, geometry_of, scalar_bytes
+from ._tunable import parts
 from ._workspace import Workspace, plain
 
 
@@ -20,33 +22,50 @@ def accepts_atol(verify: Callable[..., Any]) -> bool:
     return "atol" in inspect.signature(verify).parameters
 
 
+Launch = Callable[..., None]
+
+
 class Runner:
-    """Runs configurations of a job on one GPU. `file` is the job's spec."""
+    """Runs configurations of a job on one GPU, in this process. `file` is the job's spec."""
 
     def __init__(self, job: Job, workspace: Workspace, file: str, device: Union[int, str, None]) -> None:
         if isinstance(device, str):
             raise ValueError(f"device: {device}: give the number of a GPU")
         self.job, self.workspace, self.file = job, workspace, file
-        self.device = Device(device or 0)
+        self.device_number = device or 0
+        self.device = Device(self.device_number)
         self.arrays: List[Optional[numpy.ndarray]] = []
         self.addresses: Addresses = []
 
-    def __enter__(self) -> Runner:
-        self.device.__enter__()
+    def allocate(self) -> None:
+        """Copies the arrays to the GPU."""
         for argument in self.job.arguments:
             array = numpy.asarray(to_numpy(argument), order="K") if is_array(argument) else None
             self.arrays.append(array)
             self.addresses.append(None if array is None else self.device.upload(_flat(array)))
+
+    def free(self) -> None:
+        """Frees what `allocate` took."""
+        for address in self.addresses:
+            if address is not None:
+                self.device.free(address)
+        self.addresses = []
+
+    def __enter__(self) -> Runner:
+        self.device.__enter__()
+        try:
+            self.allocate()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
-        for address in self.addresses:
-            if address is not None:
-                self.device.free(address)
+        self.free()
         self.device.__exit__(kind, error, trace)
 
-    def _compile(self, params: Mapping[str, Any]) -> Tuple[bytes, str]:
+    def compile(self, params: Mapping[str, Any]) -> Tuple[bytes, str]:
         """The machine code of a configuration and the name of its kernel there."""
         values = {**{column.name: column.value(params) for column in self.job.columns()}, **params}
         configuration = ",".join(f"{name}={value}" for name, value in plain(values).items())
@@ -55,25 +74,44 @@ class Runner:
                                           f"--output={cubin}"])
         return cubin.read_bytes(), made["kernel"]
 
-    def run(self, params: Mapping[str, Any]) -> List[Optional[numpy.ndarray]]:
-        """What the arrays hold after one launch; None for scalars."""
-        cubin, entry = self._compile(params)
+    @contextmanager
+    def loaded(self, params: Mapping[str, Any]) -> Iterator[Launch]:
+        """A function that launches a configuration, with the arguments of the job or with others."""
+        cubin, entry = self.compile(params)
         grid, block, shared = geometry_of(self.job, params)
-        for array, address in zip(self.arrays, self.addresses):
-            if array is not None and address is not None:
-                self.device.write(address, _flat(array))
         with Module(self.device, cubin) as module:
             for name, value in self.job.constants.items():
                 module.set_constant(name, numpy.ascontiguousarray(to_numpy(value) if is_array(value) else value))
-            module.launch(entry, grid, block, shared, self._passed())
-        return [None if array is None else self._read(array, address) for array, address in zip(self.arrays, self.addresses)]
+            function, passed = module.function(entry, shared), self.passed()
+            yield lambda arguments=passed: module.launch(function, grid, block, shared, arguments)
 
-    def _passed(self) -> List[Any]:
+    def run(self, params: Mapping[str, Any]) -> List[Optional[numpy.ndarray]]:
+        """What the arrays hold after one launch; None for scalars."""
+        for position, array in enumerate(self.arrays):
+            if array is not None:
+                self.upload(position, array)
+        with self.loaded(params) as launch:
+            launch()
+            self.device.synchronize()
+        return [None if array is None else self.download(position) for position, array in enumerate(self.arrays)]
+
+    def passed(self) -> List[Any]:
+        """The arguments of a launch."""
         return [scalar(scalar_bytes(argument, position)) if address is None else address
                 for position, (argument, address) in enumerate(zip(self.job.arguments, self.addresses))]
 
-    def _read(self, array: numpy.ndarray, address: Any) -> numpy.ndarray:
-        result = numpy.empty_like(array)  # the same order in memory
+    def upload(self, position: int, array: numpy.ndarray) -> None:
+        """Overwrites an array on the GPU."""
+        mine, address = self.arrays[position], self.addresses[position]
+        if mine is None or address is None or array.nbytes != mine.nbytes:
+            raise ValueError(f"argument {position}: an array of {0 if mine is None else mine.nbytes} bytes is expected")
+        self.device.write(address, _flat(array))
+
+    def download(self, position: int) -> numpy.ndarray:
+        """What an array holds on the GPU, in the same order in memory."""
+        array, address = self.arrays[position], self.addresses[position]
+        assert array is not None and address is not None
+        result = numpy.empty_like(array)
         flat = result.ravel(order="K")
         self.device.read(flat, address)
         if not numpy.shares_memory(flat, result):
@@ -106,6 +144,7 @@ def run_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     job = Job(kernel_name, kernel_source, problem_size, arguments, {name: [value] for name, value in values.items()},
               divisors=(grid_div_x, grid_div_y, grid_div_z), lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
+    [job] = parts(job)
     with Workspace() as workspace:
         file = workspace.spec(job.spec(workspace))
         with Runner(job, workspace, file, device) as runner:

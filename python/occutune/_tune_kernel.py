@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time as clock
+import warnings
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from . import _tool
+from . import _tool, strategies
 from ._job import Job, check_argument_types, expected_files
+from ._observers import Observers
 from ._results import (
     HIGHER_IS_BETTER,
     Metrics,
@@ -18,10 +20,12 @@ from ._results import (
     best_of,
     config_text,
     error,
+    in_order,
     read_limits,
     read_results,
     totals,
 )
+from ._tunable import parts
 from ._workspace import Workspace
 
 STRATEGIES = {None: "model", "model": "model", "brute_force": "exhaustive", "exhaustive": "exhaustive",
@@ -35,7 +39,6 @@ def _refuse(**given: Any) -> None:
     """Says what is not supported, and what to use."""
     remedies = {
         "texmem_args": "texture memory is not supported; read through plain pointers (__ldg), or use Kernel Tuner itself",
-        "observers": "observers are not supported, but for RegisterObserver: they watch Kernel Tuner's own launches",
         "compiler": "host compilers are not used: only CUDA kernels are tuned",
     }
     for name, value in given.items():
@@ -43,16 +46,27 @@ def _refuse(**given: Any) -> None:
             raise ValueError(f"{name}: {remedies[name]}")
 
 
-def _is_of_registers(observer: Any) -> bool:
-    """Kernel Tuner's RegisterObserver, which asks for what every journal has."""
-    return type(observer).__name__ == "RegisterObserver"
+def _ours(strategy: Any, options: Dict[str, Any]) -> Any:
+    """The strategy, None in place of those without a model; their own options go with them, which is said."""
+    name = strategies.name_of(strategy)
+    if name not in strategies.WITHOUT_MODEL:
+        return strategy if name is None else name
+    dropped = sorted(set(options) - _OPTIONS)
+    for option in dropped:
+        del options[option]
+    warnings.warn(f"strategy: the model's search runs in place of {name}"
+                  + (f", without its options {', '.join(dropped)}" if dropped else ""), stacklevel=4)
+    return None
 
 
-def _strategy(strategy: Any, objective: str, combinations: int, options: Optional[Mapping[str, Any]]) -> str:
-    """Our name of a strategy of Kernel Tuner. Another objective than time needs the times of all; few are all timed."""
-    if strategy is None and (objective != "time" or combinations <= _FEW):
+def _strategy(strategy: Any, objective: str, combinations: int, options: Mapping[str, Any]) -> str:
+    """Our name of a strategy. Another objective than time needs the times of all; few are all timed."""
+    evaluations = options.get("max_fevals")
+    if strategy is None and objective != "time":
+        return "exhaustive" if evaluations is None else "random"
+    if strategy is None and combinations <= _FEW and (evaluations is None or evaluations >= combinations):
         return "exhaustive"
-    if strategy == "random_sample" and (options or {}).get("fraction", 0) >= 1 and "max_fevals" not in (options or {}):
+    if strategy == "random_sample" and options.get("fraction", 0) >= 1 and evaluations is None:
         return "exhaustive"
     if isinstance(strategy, str) or strategy is None:
         if strategy in STRATEGIES:
@@ -62,19 +76,21 @@ def _strategy(strategy: Any, objective: str, combinations: int, options: Optiona
                      "occutune.kernel_tuner.ModelStrategy")
 
 
-def _objective(objective: Any, higher: Any, objectives: Any, metrics: Optional[Metrics]) -> Tuple[str, bool]:
+def _objective(objective: Any, higher: Any, objectives: Any, metrics: Optional[Metrics],
+               observed: bool) -> Tuple[str, bool]:
     if objectives or isinstance(objective, (list, tuple)):
         raise ValueError("objectives: one objective is supported; use Kernel Tuner itself for several")
     objective = objective or "time"
-    if objective != "time" and objective not in (metrics or {}):
+    if objective != "time" and objective not in (metrics or {}) and not observed:
         raise ValueError(f"objective: {objective} is neither \"time\" nor one of the metrics")
     if higher is None and objective not in HIGHER_IS_BETTER:
         raise ValueError(f"objective_higher_is_better: say it for the objective {objective}")
     return objective, HIGHER_IS_BETTER[objective] if higher is None else bool(higher)
 
 
-def _budget(options: Optional[Mapping[str, Any]], file: str) -> List[str]:
-    options = dict(options or {})
+def _budget(options: Mapping[str, Any], file: str, share: float) -> List[str]:
+    """The budget of a part of the space."""
+    options = dict(options)
     unknown = set(options) - _OPTIONS
     if unknown:
         raise ValueError(f"strategy_options: {', '.join(sorted(unknown))} is not supported; "
@@ -82,11 +98,11 @@ def _budget(options: Optional[Mapping[str, Any]], file: str) -> List[str]:
     arguments = []
     if 0 < options.get("fraction", 0) < 1 and "max_fevals" not in options:
         valid = _tool.run_json("space", [file, "--sample=0"])[0]["valid"]
-        options["max_fevals"] = max(1, round(options["fraction"] * valid))
+        options["max_fevals"] = max(1, round(options["fraction"] * valid)) / share
     if options.get("max_fevals") is not None:
-        arguments.append(f"--trials={int(options['max_fevals'])}")
+        arguments.append(f"--trials={max(1, round(share * options['max_fevals']))}")
     if options.get("time_limit") is not None:
-        arguments.append(f"--time={float(options['time_limit'])}s")
+        arguments.append(f"--time={share * float(options['time_limit'])}s")
     return arguments
 
 
@@ -96,12 +112,12 @@ def cache_path(cache: Union[str, os.PathLike[str]]) -> Path:
     return Path(path if path.endswith(".json") else path + ".json")
 
 
-def _reference(job: Job, workspace: Workspace, answer: Optional[Sequence[Any]], verify: Any, atol: float) -> Dict[str, Any]:
-    """What results are compared with; a function of the caller's compares them afterwards."""
-    if not answer or verify is not None:
+def _reference(job: Job, workspace: Workspace, call: _Call) -> Dict[str, Any]:
+    """What results are compared with; a function or an observer of the caller's compares them afterwards."""
+    if not call.answer or call.judged_here:
         return {}
-    files = expected_files(workspace, job, answer)
-    return {"reference": {"files": files}, "tolerance": {"relative": 1e-5, "absolute": atol}} if files else {}
+    files = expected_files(workspace, job, call.answer)
+    return {"reference": {"files": files}, "tolerance": {"relative": 1e-5, "absolute": call.atol}} if files else {}
 
 
 def _result_roles(spec: Dict[str, Any]) -> None:
@@ -166,34 +182,22 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     with a wrong result is a result with an error, not the end.
     """
     started = clock.perf_counter()
-    _refuse(texmem_args=texmem_args, compiler=compiler,
-            observers=[observer for observer in observers or [] if not _is_of_registers(observer)])
-    objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics)
+    _refuse(texmem_args=texmem_args, compiler=compiler)
+    watchers = Observers(observers)
+    objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics, bool(watchers))
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
     check_argument_types(job)
-    ours = _strategy(strategy, objective, math.prod(len(values) for values in job.parameters.values()), strategy_options)
-    with Workspace() as workspace:
-        spec = {**job.spec(workspace), **_reference(job, workspace, answer, verify, atol)}
-        _result_roles(spec)
-        file = workspace.spec(spec)
-        recorded = cache_path(cache) if simulation_mode and cache else None
-        journal = cache_path(cache) if cache and not recorded else workspace.path / "journal.json"
-        source = [f"--recorded={recorded}"] if recorded else [f"--journal={journal}", f"--device={device or 0}"]
-        command = [file, f"--output={workspace.path / 'decision.json'}", f"--strategy={ours}", *source,
-                   *(["--audit=0"] if ours == "model" else []), *_budget(strategy_options, file),
-                   *([f"--seed={seed}"] if seed is not None else [])]
-        decision = _tune(command, quiet or not verbose)
-        results = read_results(recorded or journal, job, {"num_regs": "registers"} if observers else {})
-        if recorded and ours != "exhaustive":
-            results = _named(results, decision, list(job.parameters))
-        if verify is not None and not recorded:
-            _verify(job, workspace, file, results, answer, verify, atol, device)
-        env = _environment(decision, recorded or journal, iterations, job.options)
+    options = dict(strategy_options or {})
+    strategy = _ours(strategy, options)
+    combinations = math.prod(len(values) for values in job.parameters.values())
+    call = _Call(answer, verify, atol, device, watchers, iterations, _strategy(strategy, objective, combinations, options),
+                 options, cache_path(cache) if cache else None, bool(simulation_mode and cache), seed, quiet or not verbose)
+    results, env, controller_s = _search(job, call)
     add_metrics(results, metrics)
     elapsed_s = clock.perf_counter() - started
-    add_overheads(results, decision["problems"][0].get("spent", {}).get("controller_s", 0.0), elapsed_s)
+    add_overheads(results, controller_s, elapsed_s)
     best = best_of(results, objective, higher)
     if best:
         env["best_config"] = best
@@ -204,6 +208,67 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     return results, env
 
 
+class _Call(NamedTuple):
+    """What a call of `tune_kernel` says about the search."""
+
+    answer: Optional[Sequence[Any]]
+    verify: Any
+    atol: float
+    device: Union[int, str, None]
+    observers: Observers
+    iterations: int
+    strategy: str
+    options: Mapping[str, Any]
+    cache: Optional[Path]
+    simulated: bool
+    seed: Optional[int]
+    quiet: bool
+
+    @property
+    def judged_here(self) -> bool:
+        """Whether results are judged in this process, after the search."""
+        return self.verify is not None or self.observers.judge_outputs
+
+
+def _search(job: Job, call: _Call) -> Tuple[List[Dict[str, Any]], Dict[str, Any], float]:
+    """Results, environment, and the seconds that the search itself took."""
+    jobs = parts(job)
+    if len(jobs) > 1 and call.cache and not call.simulated:
+        raise ValueError("cache: not supported where arguments depend on parameters (Tunable)")
+    count = sum(len(part.listed or []) for part in jobs)
+    results: List[Dict[str, Any]] = []
+    env: Dict[str, Any] = {}
+    controller_s = 0.0
+    for part in jobs:
+        found, part_env, spent_s = _search_part(part, call, len(part.listed or []) / count if len(jobs) > 1 else 1.0)
+        results += found
+        env = {**part_env, "simulated_time": part_env["simulated_time"] + env.get("simulated_time", 0.0)} \
+            if "simulated_time" in part_env else part_env
+        controller_s += spent_s
+    return in_order(results, job.parameters), env, controller_s
+
+
+def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any], float]:
+    """As `_search`, of a job whose arguments are the same in all configurations."""
+    with Workspace() as workspace:
+        spec = {**job.spec(workspace), **_reference(job, workspace, call)}
+        _result_roles(spec)
+        file = workspace.spec(spec)
+        journal = call.cache or workspace.path / "journal.json"
+        source = [f"--recorded={journal}"] if call.simulated else [f"--journal={journal}", f"--device={call.device or 0}"]
+        decision = _tune([file, f"--output={workspace.path / 'decision.json'}", f"--strategy={call.strategy}", *source,
+                          *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share),
+                          *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet)
+        results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
+        results = in_order(results, job.parameters)
+        if call.simulated and call.strategy != "exhaustive":
+            results = _named(results, decision, list(job.parameters))
+        if (call.judged_here or call.observers) and not call.simulated:
+            _run_again(job, workspace, file, results, call)
+        env = _environment(decision, journal, call.iterations, job.options)
+    return results, env, decision["problems"][0].get("spent", {}).get("controller_s", 0.0)
+
+
 def _named(results: List[Dict[str, Any]], decision: Mapping[str, Any], names: Sequence[str]) -> List[Dict[str, Any]]:
     """Of a recording: the results that the decision names. A search on a recording leaves no journal."""
     problem = decision["problems"][0]
@@ -212,17 +277,25 @@ def _named(results: List[Dict[str, Any]], decision: Mapping[str, Any], names: Se
     return [result for result in results if [result[name] for name in names] in named]
 
 
-def _verify(job: Job, workspace: Workspace, file: str, results: Sequence[Dict[str, Any]], answer: Optional[Sequence[Any]],
-            verify: Callable[..., bool], atol: float, device: Union[int, str, None]) -> None:
-    """Lets the caller's function judge each configuration that ran; one that it rejects becomes an error."""
+def _run_again(job: Job, workspace: Workspace, file: str, results: Sequence[Dict[str, Any]], call: _Call) -> None:
+    """Lets the caller's function judge each configuration that ran, and observers watch it; what is rejected becomes an error."""
     from ._run_kernel import Runner, accepts_atol
 
-    with Runner(job, workspace, file, device) as runner:
+    with Runner(job, workspace, file, call.device) as runner:
+        call.observers.register_device(runner)
         for result in results:
             if "__error__" in result:
                 continue
-            outputs = runner.run({name: result[name] for name in job.parameters})
-            correct = verify(answer, outputs, atol=atol) if accepts_atol(verify) else verify(answer, outputs)
+            params = {name: result[name] for name in job.parameters}
+            correct = True
+            if call.judged_here:
+                outputs = runner.run(params)
+                call.observers.process_outputs(call.answer, outputs)
+                if call.verify is not None:
+                    extra = {"atol": call.atol} if accepts_atol(call.verify) else {}
+                    correct = call.verify(call.answer, outputs, **extra)
             if not correct:
                 del result["time"], result["times"]
                 result["__error__"] = error("RuntimeFailedConfig")
+            elif call.observers:
+                call.observers.watch(runner, params, result, call.iterations)

@@ -42,6 +42,10 @@ class Workspace:
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Removes the files."""
         self._folder.cleanup()
 
     def save(self, array: Any) -> Dict[str, Any]:

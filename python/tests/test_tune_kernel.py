@@ -185,16 +185,26 @@ def test_strategies(arguments, parameters):
     results, _ = tune(arguments, parameters, strategy="random_sample", strategy_options={"fraction": 0.25})
     assert len([result for result in results if "time" in result]) <= 2
     assert tune(arguments, parameters, strategy=None)[0]
-    for name in ("genetic_algorithm", "bayes_opt", object()):
+    for name in ("unheard_of", object()):
         with pytest.raises(ValueError, match="strategy.*is not supported; leave it out"):
             tune(arguments, parameters, strategy=name)
     with pytest.raises(ValueError, match="popsize is not supported"):
         tune(arguments, parameters, strategy_options={"popsize": 20})
 
 
+def test_strategies_without_a_model_are_replaced_aloud(arguments, parameters):
+    with pytest.warns(UserWarning, match="the model's search runs in place of genetic_algorithm, without its options popsize"):
+        results, _ = tune(arguments, parameters, strategy="genetic_algorithm", strategy_options={"popsize": 5, "max_fevals": 3})
+    assert 1 <= len(results) <= 3
+    with pytest.warns(UserWarning, match="in place of minimize$"):
+        assert configurations(tune(arguments, parameters, strategy=occutune.strategies.minimize)[0]) == EVERY
+    with pytest.raises(AttributeError):
+        occutune.strategies.unheard_of  # noqa: B018
+
+
 @pytest.mark.parametrize("options, message", [
     ({"texmem_args": {"tex": 1}}, "texture memory is not supported"),
-    ({"observers": [object()]}, "observers are not supported"),
+    ({"observers": [object()]}, "is no observer"),
     ({"lang": "C"}, "C is not supported"),
     ({"lang": "Fortran"}, "Fortran is not supported"),
     ({"source": "__kernel void copy() {}"}, "OpenCL is not supported"),
@@ -223,6 +233,15 @@ def test_wrong_arguments(parameters, arguments):
         tune([numpy.array(["a"]), *arguments[1:]], parameters)
     with pytest.raises(ValueError, match="nvml_gr_clock"):
         tune(arguments, {**parameters, "nvml_gr_clock": [1000]})
+
+
+def test_an_empty_array_is_passed(arguments, parameters):
+    source = SOURCE.replace("int n)", "int n, const int *unused)").replace("copy", "unknown_here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FAKE_ANY_KERNEL", "1")
+        results, _ = occutune.tune_kernel("unknown_here", source, SIZE, [*arguments, numpy.zeros(0, numpy.int32)], parameters,
+                                          strategy="brute_force", quiet=True)
+    assert configurations(results) == EVERY and all("time" in result for result in results)
 
 
 def test_run_kernel(arguments, source_array):

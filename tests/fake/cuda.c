@@ -141,6 +141,14 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device)
+{
+    (void)device;
+    memset(text, 0, (size_t)size);
+    memcpy(text, "0000:01:00.0", sizeof "0000:01:00.0");
+    return CUDA_SUCCESS;
+}
+
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 {
     (void)device;
@@ -430,6 +438,12 @@ CUresult cuStreamSynchronize(CUstream stream)
     while (fake.hangs)
         pause();
     return (CUresult)fake.broken;
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+    (void)stream;
+    return fake.hangs ? CUDA_ERROR_NOT_READY : (CUresult)fake.broken;
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)

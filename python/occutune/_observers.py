@@ -1,0 +1,103 @@
+"""Kernel Tuner's observers: they watch launches of this process, which follow the search.
+
+The search's own launches happen in another process. What an observer returns stands beside the times of the search.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+
+if TYPE_CHECKING:
+    from ._run_kernel import Runner
+
+
+def _is_a(observer: Any, name: str) -> bool:
+    """By the name of its class, so that Kernel Tuner need not be there."""
+    return any(base.__name__ == name for base in type(observer).__mro__)
+
+
+class _Observed:
+    """What an observer may ask of the device."""
+
+    def __init__(self, runner: Runner) -> None:
+        device = runner.device
+        self.name = device.name
+        self.env = {"device_name": self.name, "pci_bus_id": device.pci_bus}
+        self.device = runner.device_number
+        self.units = {"time": "ms"}
+
+
+class Observers:
+    """The observers of one call of `tune_kernel`."""
+
+    def __init__(self, observers: Optional[Sequence[Any]]) -> None:
+        given = list(observers or [])
+        # Every journal has what Kernel Tuner's RegisterObserver asks for.
+        self.registers = any(_is_a(observer, "RegisterObserver") for observer in given)
+        self._all = [observer for observer in given if not _is_a(observer, "RegisterObserver")]
+        for observer in self._all:
+            if not all(callable(getattr(observer, name, None)) for name in ("before_start", "after_finish", "get_results")):
+                raise ValueError(f"observers: {observer!r} is no observer: give objects of Kernel Tuner's classes, or your own "
+                                 "that derive from its BenchmarkObserver")
+        self._outputs = [observer for observer in self._all if hasattr(observer, "process_output")]
+        self._prologues = [observer for observer in self._all if _is_a(observer, "PrologueObserver")]
+        self._iterated = [observer for observer in self._all if observer not in self._prologues]
+        self._continuous = [observer.continuous_observer for observer in self._all if hasattr(observer, "continuous_observer")]
+
+    def __bool__(self) -> bool:
+        return bool(self._all)
+
+    @property
+    def judge_outputs(self) -> bool:
+        """Whether results are judged by an observer, in place of the comparison with `answer`."""
+        return bool(self._outputs)
+
+    def register_device(self, runner: Runner) -> None:
+        """Tells all which GPU it is."""
+        observed = _Observed(runner)
+        for observer in self._all:
+            observer.register_device(observed)
+
+    def process_outputs(self, answer: Optional[Sequence[Any]], outputs: Sequence[Any]) -> None:
+        """Shows them what a launch wrote."""
+        for observer in self._outputs:
+            observer.process_output(answer, [None if answer is not None and answer[at] is None else output
+                                             for at, output in enumerate(outputs)])
+
+    def watch(self, runner: Runner, params: Mapping[str, Any], result: Dict[str, Any], iterations: int) -> None:
+        """Launches a configuration under their eyes and adds what they return to its result."""
+        for observer in self._all:
+            observer.register_configuration(dict(params))
+        with runner.loaded(params) as launch:
+            for observer in self._prologues:
+                _watch_launches([observer], runner, launch, 1)
+                result.update(observer.get_results())
+            for _ in range(iterations if self._iterated else 0):
+                _watch_launches(self._iterated, runner, launch, 1)
+            for observer in self._iterated:
+                result.update(observer.get_results())
+            for observer in self._continuous:
+                observer.results = result
+            if self._continuous:
+                duration_s = max(1.0, *(float(observer.continuous_duration) for observer in self._continuous))
+                _watch_launches(self._continuous, runner, launch, math.ceil(1e3 * duration_s / max(result["time"], 1e-4)))
+            for observer in self._continuous:
+                result.update(observer.get_results())
+
+
+def _watch_launches(observers: List[Any], runner: Runner, launch: Any, count: int) -> None:
+    """So many launches one after another, as Kernel Tuner has them watched."""
+    runner.device.synchronize()
+    for observer in observers:
+        observer.before_start()
+    for _ in range(count):
+        launch()
+    for observer in observers:
+        observer.after_start()
+    while not runner.device.is_idle():
+        for observer in observers:
+            observer.during()
+    runner.device.synchronize()
+    for observer in observers:
+        observer.after_finish()
