@@ -1,6 +1,5 @@
 #include "tuner/tune/tuning.h"
 
-#include "base/hash.h"
 #include "base/stats.h"
 #include "model/sass/cubin.h"
 
@@ -8,11 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Two medians closer than this are not told apart, however narrow their intervals: the clock and the memory
- * move by as much from one run to the next. */
-static const double resolution = 0.003;
-enum { FINALS_MOVES_MOST = 4 };
 
 static int by_cost(const void *a, const void *b)
 {
@@ -39,146 +33,6 @@ static int rank(struct candidate ***out, size_t *count, const struct tuning *tun
     return 0;
 }
 
-static int append_samples(double **all, size_t *count, const struct trial *trial, struct err *err)
-{
-    double *larger = realloc(*all, (*count + trial->sample_count + 1) * sizeof *larger);
-
-    if (!larger)
-        return err_memory(err);
-    *all = larger;
-    memcpy(larger + *count, trial->samples_s, trial->sample_count * sizeof *larger);
-    *count += trial->sample_count;
-    return 0;
-}
-
-/* Whether the finals are measured on another GPU than before: theirs was lost. */
-static bool has_moved(struct tuning *tuning, const struct evaluator_job *job)
-{
-    char on[sizeof tuning->finals_on];
-    bool moved;
-
-    if (!job->host)
-        return false;
-    snprintf(on, sizeof on, "%.280s GPU %zu", job->host, job->lane);
-    moved = *tuning->finals_on && strcmp(on, tuning->finals_on);
-    snprintf(tuning->finals_on, sizeof tuning->finals_on, "%s", on);
-    return moved;
-}
-
-/* One finalist measured once more. What fails now keeps its earlier record: it is said aloud. */
-static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
-                         struct err *err)
-{
-    struct evaluator_job *job = &candidate->job;
-    struct trial *trial = &job->trial;
-    int failed;
-
-    trial_release(trial);
-    job->kind = EVALUATOR_MEASURE;
-    job->finals = true;
-    job->reference = &candidate->reference;
-    failed = evaluator_submit(tuning->evaluator, job, err);
-    if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
-        failed = err_set(err, ERR_SYSTEM, "internal error: a finalist was not measured");
-    if (!failed && job->err.code)
-        failed = err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
-    if (failed)
-        return failed;
-    tuning->out->counts.timed++;
-    if (trial->outcome != OUTCOME_OK) {
-        tuning_message(tuning, "finalist %s: %s: %s", candidate->record.key, outcome_text(trial->outcome),
-                       trial->message);
-        return 0;
-    }
-    failed = candidate_note_host(candidate, err);
-    return failed ? failed : append_samples(all, count, trial, err);
-}
-
-/* Replaces the samples of a finalist by those of the finals and journals it again. */
-static int take_finals(struct tuning *tuning, struct candidate *candidate, double *all, size_t count,
-                       struct err *err)
-{
-    if (!count) {
-        free(all);
-        return 0;
-    }
-    candidate_take_trial(candidate, &candidate->job.trial);
-    free(candidate->record.samples_s);
-    candidate->record.outcome = OUTCOME_OK;
-    candidate->record.samples_s = all;
-    candidate->record.sample_count = count;
-    candidate->record.time_s = stats_median(all, count);
-    candidate->record.final = true;
-    return candidate_store(tuning, candidate, err);
-}
-
-static bool stopped(const struct tuning *tuning)
-{
-    return tuning->options->stop && *tuning->options->stop;
-}
-
-static void shuffle(struct candidate **finalists, double **all, size_t *counts, size_t n, uint64_t seed)
-{
-    struct candidate *candidate;
-    double *samples;
-    size_t i, j, count;
-
-    for (i = n; i > 1; i--) {
-        j = (size_t)(hash_random(seed, i) % i);
-        candidate = finalists[i - 1], samples = all[i - 1], count = counts[i - 1];
-        finalists[i - 1] = finalists[j], all[i - 1] = all[j], counts[i - 1] = counts[j];
-        finalists[j] = candidate, all[j] = samples, counts[j] = count;
-    }
-}
-
-/* Rounds in fresh order, so that drift of the clock meets all alike. All on one GPU: where another takes its place
- * they begin anew. */
-static int measure_all(struct tuning *tuning, struct candidate **finalists, double **all, size_t *counts,
-                       size_t n, struct err *err)
-{
-    unsigned round, moves = 0;
-    size_t i;
-    int code = 0;
-
-    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !stopped(tuning); round++) {
-        shuffle(finalists, all, counts, n, hash_u64(tuning->options->seed, round));
-        for (i = 0; i < n && !code && !stopped(tuning); i++) {
-            code = measure_again(tuning, finalists[i], &all[i], &counts[i], err);
-            if (code || !has_moved(tuning, &finalists[i]->job))
-                continue;
-            tuning_message(tuning, "the GPU that measured the finals is gone: they begin anew on %s",
-                           tuning->finals_on);
-            memset(counts, 0, n * sizeof *counts);
-            round = (unsigned)-1;
-            if (++moves == FINALS_MOVES_MOST)
-                code = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
-            break;
-        }
-    }
-    return code;
-}
-
-static int measure_rounds(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
-{
-    double *all[TUNE_FINALISTS + 1] = {0};
-    size_t counts[TUNE_FINALISTS + 1] = {0}, i;
-    int code = 0, failed;
-
-    for (i = 0; i < n && !code; i++) {
-        code = candidate_revive(tuning, finalists[i], err);
-        if (!code)
-            code = candidate_set_reference(tuning, finalists[i], err);
-    }
-    if (!code)
-        code = measure_all(tuning, finalists, all, counts, n, err);
-    for (i = 0; i < n; i++) {
-        failed = code ? (free(all[i]), 0) : take_finals(tuning, finalists[i], all[i], counts[i], err);
-        code = code ? code : failed;
-        candidate_relax(finalists[i]);
-    }
-    return code;
-}
-
 /* A resumed run whose finalists all stood in the finals already has nothing to measure. */
 static bool all_final(struct candidate *const *finalists, size_t n)
 {
@@ -203,7 +57,7 @@ static struct stats_interval interval_of(const struct candidate *candidate)
 
 static bool is_tie(const struct candidate *best, const struct candidate *other)
 {
-    return candidate_cost(other) <= candidate_cost(best) * (1 + resolution) ||
+    return candidate_cost(other) <= candidate_cost(best) * (1 + finals_resolution) ||
            interval_of(other).low <= interval_of(best).high;
 }
 
@@ -327,8 +181,8 @@ int finals_run(struct tuning *tuning, struct err *err)
         if (ranked[i] == initial)
             field[n++] = ranked[i];
     free(ranked);
-    if (tuning->out->evaluator->measures && n > 1 && !all_final(field, n) && !stopped(tuning))
-        code = measure_rounds(tuning, field, n, err);
+    if (tuning->out->evaluator->measures && n > 1 && !all_final(field, n) && !tuning_stopped(tuning))
+        code = finals_measure(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_cost);
     if (!code && n) {
         tuning->out->tied = choose(field, n);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TUNE_FINALISTS = 5, TUNE_FINAL_ROUNDS = 7 };
+enum { TUNE_FINALISTS = 5, TUNE_FINAL_ROUNDS_LEAST = 2, TUNE_FINAL_ROUNDS = 7 };
 
 /* How far a run is. */
 struct tune_progress {

@@ -134,6 +134,17 @@ int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);
 
+/* finals_measure.c: rounds of all finalists, `n` of them. A round leaves out who is behind beyond doubt; the rounds
+ * end when no other would change the order. */
+int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err);
+
+/* Two medians closer than this are not told apart, however narrow their intervals: the clock and the memory
+ * move by as much from one run to the next. */
+extern const double finals_resolution;
+
+/* Whether the user has ended the run. */
+bool tuning_stopped(const struct tuning *tuning);
+
 /* view.c: shows the run to the caller, if it is time for it; always at the end, with what was not timed. */
 int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finished, struct err *err);
 

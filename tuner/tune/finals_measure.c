@@ -1,0 +1,226 @@
+/* The fastest once more, in turns, until it is certain which of them is the fastest. */
+#include "tuner/tune/tuning.h"
+
+#include "base/hash.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double finals_resolution = 0.003;
+enum { FINALS_MOVES_MOST = 4 };
+
+static int append_samples(double **all, size_t *count, const struct trial *trial, struct err *err)
+{
+    double *larger = realloc(*all, (*count + trial->sample_count + 1) * sizeof *larger);
+
+    if (!larger)
+        return err_memory(err);
+    *all = larger;
+    memcpy(larger + *count, trial->samples_s, trial->sample_count * sizeof *larger);
+    *count += trial->sample_count;
+    return 0;
+}
+
+/* Whether the finals are measured on another GPU than before: theirs was lost. */
+static bool has_moved(struct tuning *tuning, const struct evaluator_job *job)
+{
+    char on[sizeof tuning->finals_on];
+    bool moved;
+
+    if (!job->host)
+        return false;
+    snprintf(on, sizeof on, "%.280s GPU %zu", job->host, job->lane);
+    moved = *tuning->finals_on && strcmp(on, tuning->finals_on);
+    snprintf(tuning->finals_on, sizeof tuning->finals_on, "%s", on);
+    return moved;
+}
+
+/* One finalist measured once more. What fails now keeps its earlier record: it is said aloud. */
+static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
+                         struct err *err)
+{
+    struct evaluator_job *job = &candidate->job;
+    struct trial *trial = &job->trial;
+    int failed;
+
+    trial_release(trial);
+    job->kind = EVALUATOR_MEASURE;
+    job->finals = true;
+    job->reference = &candidate->reference;
+    failed = evaluator_submit(tuning->evaluator, job, err);
+    if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
+        failed = err_set(err, ERR_SYSTEM, "internal error: a finalist was not measured");
+    if (!failed && job->err.code)
+        failed = err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
+    if (failed)
+        return failed;
+    tuning->out->counts.timed++;
+    if (trial->outcome != OUTCOME_OK) {
+        tuning_message(tuning, "finalist %s: %s: %s", candidate->record.key, outcome_text(trial->outcome),
+                       trial->message);
+        return 0;
+    }
+    failed = candidate_note_host(candidate, err);
+    return failed ? failed : append_samples(all, count, trial, err);
+}
+
+/* Replaces the samples of a finalist by those of the finals and journals it again. */
+static int take_finals(struct tuning *tuning, struct candidate *candidate, double *all, size_t count,
+                       struct err *err)
+{
+    if (!count) {
+        free(all);
+        return 0;
+    }
+    candidate_take_trial(candidate, &candidate->job.trial);
+    free(candidate->record.samples_s);
+    candidate->record.outcome = OUTCOME_OK;
+    candidate->record.samples_s = all;
+    candidate->record.sample_count = count;
+    candidate->record.time_s = stats_median(all, count);
+    candidate->record.final = true;
+    return candidate_store(tuning, candidate, err);
+}
+
+bool tuning_stopped(const struct tuning *tuning)
+{
+    return tuning->options->stop && *tuning->options->stop;
+}
+
+/* The finalists with the samples that they have by now. */
+struct field {
+    struct candidate *candidates[TUNE_FINALISTS + 1];
+    double *samples[TUNE_FINALISTS + 1];
+    size_t counts[TUNE_FINALISTS + 1];
+    size_t n;
+};
+
+static void shuffle(struct field *field, uint64_t seed)
+{
+    struct candidate *candidate;
+    double *samples;
+    size_t i, j, count;
+
+    for (i = field->n; i > 1; i--) {
+        j = (size_t)(hash_random(seed, i) % i);
+        candidate = field->candidates[i - 1], samples = field->samples[i - 1], count = field->counts[i - 1];
+        field->candidates[i - 1] = field->candidates[j], field->samples[i - 1] = field->samples[j];
+        field->counts[i - 1] = field->counts[j];
+        field->candidates[j] = candidate, field->samples[j] = samples, field->counts[j] = count;
+    }
+}
+
+static struct stats_interval cost_interval(const struct field *field, size_t i)
+{
+    struct stats_interval interval = stats_median_interval(field->samples[i], field->counts[i]);
+    double weight = field->candidates[i]->weight;
+
+    return (struct stats_interval){weight * interval.low, weight * interval.high};
+}
+
+/* The finalist with the lowest median so far; `n` where none was measured. */
+static size_t leader(const struct field *field)
+{
+    double lowest = INFINITY;
+    size_t best = field->n, i;
+
+    for (i = 0; i < field->n; i++) {
+        double cost = field->candidates[i]->weight * stats_median(field->samples[i], field->counts[i]);
+
+        if (field->counts[i] && cost < lowest)
+            lowest = cost, best = i;
+    }
+    return best;
+}
+
+/* Slower than the leader beyond doubt. */
+static bool is_behind(const struct field *field, size_t best, size_t i)
+{
+    return i != best && field->counts[i] &&
+           cost_interval(field, i).low > cost_interval(field, best).high * (1 + finals_resolution);
+}
+
+/* Whether more rounds would change nothing: each finalist is behind, or tied with the leader beyond doubt. */
+static bool is_decided(const struct field *field)
+{
+    const size_t best = leader(field);
+    size_t i;
+
+    for (i = 0; i < field->n; i++)
+        if (i != best && field->counts[i] && !is_behind(field, best, i) &&
+            cost_interval(field, i).high > cost_interval(field, best).low * (1 + finals_resolution))
+            return false;
+    return best < field->n;
+}
+
+/* One round. False in `*stayed`: another GPU took the place of the one before, and what was measured is void. */
+static int measure_round(bool *stayed, struct tuning *tuning, struct field *field, unsigned round,
+                         struct err *err)
+{
+    const size_t best = round < TUNE_FINAL_ROUNDS_LEAST ? field->n : leader(field);
+    bool behind[TUNE_FINALISTS + 1] = {false};
+    size_t i;
+    int code = 0;
+
+    for (i = 0; i < field->n && best < field->n; i++)
+        behind[i] = is_behind(field, best, i);
+    *stayed = true;
+    for (i = 0; i < field->n && !code && *stayed && !tuning_stopped(tuning); i++) {
+        if (behind[i])
+            continue;
+        code = measure_again(tuning, field->candidates[i], &field->samples[i], &field->counts[i], err);
+        *stayed = code || !has_moved(tuning, &field->candidates[i]->job);
+    }
+    return code;
+}
+
+/* Rounds in fresh order, so that drift of the clock meets all alike, until the order is certain. All on one GPU:
+ * where another takes its place they begin anew. */
+static int measure_all(struct tuning *tuning, struct field *field, struct err *err)
+{
+    unsigned round, moves = 0;
+    bool stayed;
+    int code = 0;
+
+    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !tuning_stopped(tuning); round++) {
+        if (round >= TUNE_FINAL_ROUNDS_LEAST && is_decided(field))
+            break;
+        shuffle(field, hash_u64(tuning->options->seed, round));
+        code = measure_round(&stayed, tuning, field, round, err);
+        if (code || stayed)
+            continue;
+        tuning_message(tuning, "the GPU that measured the finals is gone: they begin anew on %s",
+                       tuning->finals_on);
+        memset(field->counts, 0, sizeof field->counts);
+        round = (unsigned)-1;
+        if (++moves == FINALS_MOVES_MOST)
+            code = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
+    }
+    return code;
+}
+
+int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
+{
+    struct field field = {.n = n};
+    size_t i;
+    int code = 0, failed;
+
+    memcpy(field.candidates, finalists, n * sizeof *finalists);
+    for (i = 0; i < n && !code; i++) {
+        code = candidate_revive(tuning, finalists[i], err);
+        if (!code)
+            code = candidate_set_reference(tuning, finalists[i], err);
+    }
+    if (!code)
+        code = measure_all(tuning, &field, err);
+    for (i = 0; i < n; i++) {
+        failed = code ? (free(field.samples[i]), 0)
+                      : take_finals(tuning, field.candidates[i], field.samples[i], field.counts[i], err);
+        code = code ? code : failed;
+        candidate_relax(field.candidates[i]);
+    }
+    return code;
+}
