@@ -42,6 +42,8 @@ int calibrate_differences(char **out, size_t *compared, const struct device *fir
     for (int i = 0; i < DEVICE_VALUE_COUNT; i++) {
         const struct device_value_info *info = device_value_info((enum device_value_id)i);
 
+        if (info->full && !(first->values[i].known && second->values[i].known))
+            continue; /* one was asked for less */
         compare(&comparison, info->name, "", info->unit, &first->values[i], &second->values[i]);
     }
     for (int i = 0; i < DEVICE_OP_COUNT; i++) {

@@ -134,10 +134,10 @@ static int clusters(const struct micro *micro, struct err *err)
 
 int micro_async(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"bulk_latency", copy_latencies},
-                                        {"bulk_alone", copies_alone},
-                                        {"mbarrier", mbarriers},
-                                        {"cluster_barrier", clusters}};
+    static const struct part parts[] = {{"bulk_latency", copy_latencies, false},
+                                        {"bulk_alone", copies_alone, false},
+                                        {"mbarrier", mbarriers, false},
+                                        {"cluster_barrier", clusters, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->bulk_copies ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

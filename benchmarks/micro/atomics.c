@@ -139,7 +139,8 @@ static int throughputs(const struct micro *micro, struct err *err)
 
 int micro_atomics(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"atomic_latency", latencies}, {"atomic_global", throughputs}};
+    static const struct part parts[] = {{"atomic_latency", latencies, false},
+                                        {"atomic_global", throughputs, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -451,7 +451,7 @@ int micro_parts(const struct micro *micro, const struct part *parts, size_t coun
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct err why = {0};
 
-        if (parts[i].measure(micro, &why))
+        if ((micro->full || !parts[i].full) && parts[i].measure(micro, &why))
             rc = micro_hole(micro, parts[i].name, &why, err);
     }
     return rc;

@@ -24,6 +24,7 @@ struct micro {
     const char *directory; /* holds the sources; random cycles are written there */
     char arch[16];         /* "sm_90" */
     unsigned sms;          /* SMs to run on */
+    bool full;             /* measure what nothing but people reads, too: device.def */
 };
 
 /* Code of a kernel that passed its check. */
@@ -121,10 +122,12 @@ int micro_cycle(char *path, const struct micro *micro, size_t count, size_t star
  * becomes a note of the profile, and 0 is returned. */
 int micro_hole(const struct micro *micro, const char *what, struct err *why, struct err *err);
 
-/* Runs the parts of a group; one that fails becomes a note and the others go on. */
+/* Runs the parts of a group, the `full` ones where all is to be measured; one that fails becomes a note and the others
+ * go on. */
 struct part {
     const char *name;
     int (*measure)(const struct micro *micro, struct err *err);
+    bool full;
 };
 int micro_parts(const struct micro *micro, const struct part *parts, size_t count, struct err *err);
 

@@ -127,7 +127,7 @@ static int from_dram(const struct micro *micro, struct err *err)
 
 int micro_bulk(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"bulk_l2", from_l2}, {"bulk_dram", from_dram}};
+    static const struct part parts[] = {{"bulk_l2", from_l2, true}, {"bulk_dram", from_dram, true}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->bulk_copies ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

@@ -138,7 +138,7 @@ static int l2_against_warps(const struct micro *micro, struct err *err)
 int micro_caches(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"l1_read", l1}, {"l2_read", l2}, {"l2_read_warps", l2_against_warps}};
+        {"l1_read", l1, false}, {"l2_read", l2, false}, {"l2_read_warps", l2_against_warps, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -15,38 +15,39 @@
 static const struct group {
     const char *name;
     int (*run)(const struct micro *micro, struct err *err);
+    bool full; /* see struct part */
 } groups[] = {
-    {"clock", micro_clock},
-    {"operations", micro_operations},
-    {"source operations", micro_source_operations},
-    {"pairs", micro_pairs},
-    {"warp groups", micro_groups},
-    {"near latency", micro_near_latency},
-    {"far latency", micro_far_latency},
-    {"L1 carve-out", micro_carveout},
-    {"sharing", micro_sharing},
-    {"tables", micro_tables},
-    {"shared memory", micro_shared},
-    {"caches", micro_caches},
-    {"DRAM", micro_dram},
-    {"bulk copies", micro_bulk},
-    {"asynchronous waits", micro_async},
-    {"copies", micro_copies},
-    {"scattered sectors", micro_scattered},
-    {"pieces", micro_pieces},
-    {"stores in parts", micro_stores},
-    {"evicted first", micro_priority},
-    {"loaded latency", micro_loaded},
-    {"spread of latencies", micro_spread},
-    {"diverging loads", micro_diverging},
-    {"warps", micro_warps},
-    {"turns", micro_turns},
-    {"issue", micro_issue},
-    {"control flow", micro_control},
-    {"atomics", micro_atomics},
-    {"launches", micro_launch},
-    {"instruction supply", micro_supply},
-    {"registers", micro_registers},
+    {"clock", micro_clock, false},
+    {"operations", micro_operations, false},
+    {"source operations", micro_source_operations, true},
+    {"pairs", micro_pairs, true},
+    {"warp groups", micro_groups, false},
+    {"near latency", micro_near_latency, false},
+    {"far latency", micro_far_latency, false},
+    {"L1 carve-out", micro_carveout, false},
+    {"sharing", micro_sharing, false},
+    {"tables", micro_tables, false},
+    {"shared memory", micro_shared, false},
+    {"caches", micro_caches, false},
+    {"DRAM", micro_dram, false},
+    {"bulk copies", micro_bulk, false},
+    {"asynchronous waits", micro_async, false},
+    {"copies", micro_copies, false},
+    {"scattered sectors", micro_scattered, false},
+    {"pieces", micro_pieces, false},
+    {"stores in parts", micro_stores, false},
+    {"evicted first", micro_priority, false},
+    {"loaded latency", micro_loaded, false},
+    {"spread of latencies", micro_spread, false},
+    {"diverging loads", micro_diverging, false},
+    {"warps", micro_warps, false},
+    {"turns", micro_turns, false},
+    {"issue", micro_issue, false},
+    {"control flow", micro_control, false},
+    {"atomics", micro_atomics, false},
+    {"launches", micro_launch, false},
+    {"instruction supply", micro_supply, false},
+    {"registers", micro_registers, false},
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -101,9 +102,21 @@ static int run_groups(const struct micro *micro, const struct calibrate_options 
     for (size_t i = 0; rc == 0 && i < GROUPS; i++) {
         if (options->progress && options->progress(options->context, groups[i].name, i, GROUPS))
             return err_set(err, ERR_STOPPED, "calibration stopped before %s", groups[i].name);
-        rc = groups[i].run(micro, err);
+        if (micro->full || !groups[i].full)
+            rc = groups[i].run(micro, err);
     }
     return rc;
+}
+
+/* What was measured on the way and nothing reads. */
+static void leave_out(struct device *device)
+{
+    for (int i = 0; i < DEVICE_VALUE_COUNT; i++)
+        if (device_value_info((enum device_value_id)i)->full)
+            device->values[i] = (struct device_value){0};
+    for (int i = 0; i < DEVICE_CURVE_COUNT; i++)
+        if (device_curve_info((enum device_curve_id)i)->full)
+            device_curve_release(&device->curves[i]);
 }
 
 static void stamp_identity(struct device *device, const struct compiler *compiler)
@@ -120,7 +133,8 @@ int calibrate(struct device *out, struct worker *worker, struct compiler *compil
               const struct calibrate_options *options, struct err *err)
 {
     char directory[1024];
-    struct micro micro = {.worker = worker, .compiler = compiler, .device = out, .directory = directory};
+    struct micro micro = {
+        .worker = worker, .compiler = compiler, .device = out, .directory = directory, .full = options->full};
     int rc = worker_describe(out, worker, err);
 
     if (rc)
@@ -132,6 +146,8 @@ int calibrate(struct device *out, struct worker *worker, struct compiler *compil
     if (rc == 0)
         rc = run_groups(&micro, options, err);
     remove_directory(directory);
+    if (rc == 0 && !options->full)
+        leave_out(out);
     if (rc)
         device_release(out);
     return rc;

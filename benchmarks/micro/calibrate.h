@@ -15,9 +15,11 @@ struct calibrate_options {
      * ERR_STOPPED. Null: not wanted. */
     int (*progress)(void *context, const char *group, size_t done, size_t total);
     void *context;
+    bool full; /* measure what only people read, too: device.def */
 };
 
-/* `out` is initialised here and owned by the caller. What could not be measured is missing from it, and its
+/* `out` is initialised here and owned by the caller. Unless all is asked for it holds what the model and pages read, and
+ * nothing else: what is found on the way to that is left out. What could not be measured is missing from it, and its
  * notes say why: a microbenchmark that does not compile or whose machine code is not as meant never gives a
  * number. Errors: no memory, no temporary directory, no worker, stopped. */
 int calibrate(struct device *out, struct worker *worker, struct compiler *compiler,

@@ -102,7 +102,7 @@ static int clock_rate(const struct micro *micro, struct err *err)
 int micro_clock(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"clock_read", clock_read}, {"clock_common", clock_common}, {"clock", clock_rate}};
+        {"clock_read", clock_read, true}, {"clock_common", clock_common, true}, {"clock", clock_rate, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -111,11 +111,12 @@ static int branches(const struct micro *micro, struct err *err)
         return rc;
     rc = run_control(&values[DEVICE_BRANCH_TAKEN], micro, &code, 1, 1, 0, 0, 2 * REPEAT, err);
     if (rc == 0)
+        less(&values[DEVICE_BRANCH_TAKEN], 1);
+    if (rc == 0 && micro->full)
         rc = run_control(&fallen, micro, &code, 1, 1, 1, 0, 2 * REPEAT, err);
     micro_code_release(&code);
-    if (rc)
+    if (rc || !micro->full)
         return rc;
-    less(&values[DEVICE_BRANCH_TAKEN], 1);
     rc = compile_control(&code, micro, "straight", "POPC*16 | POPC*48", inside, err);
     if (rc == 0)
         rc = run_control(&straight, micro, &code, 1, 0, 0, 0, 2 * REPEAT, err);
@@ -270,9 +271,10 @@ static int order_of_arms(const struct micro *micro, struct err *err)
 int micro_control(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"barrier_latency", barriers}, {"warp_sync_latency", warp_sync}, {"branch_taken", branches},
-        {"branch_loop", loops},        {"call_return", calls},           {"divergence", divergence},
-        {"divergence_run", arms},      {"order_of_arms", order_of_arms},
+        {"barrier_latency", barriers, false}, {"warp_sync_latency", warp_sync, true},
+        {"branch_taken", branches, false},    {"branch_loop", loops, true},
+        {"call_return", calls, true},         {"divergence", divergence, true},
+        {"divergence_run", arms, true},       {"order_of_arms", order_of_arms, true},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

@@ -38,12 +38,19 @@ static int compile_copy(struct micro_code *out, const struct micro *micro, unsig
     return micro_compile(out, micro, &kernel, err);
 }
 
+/* The unrolled one is the first, and all that the model reads. */
+static unsigned loops_of(const struct micro *micro)
+{
+    return micro->full ? LOOPS : 1;
+}
+
 static void compile_ahead(const void *context, size_t index)
 {
+    const unsigned loops = loops_of(context);
     struct micro_code code;
     struct err ignored = {0};
 
-    if (!compile_copy(&code, context, (unsigned)(index % LOOPS), elements[POINTS - 1 - index / LOOPS],
+    if (!compile_copy(&code, context, (unsigned)(index % loops), elements[POINTS - 1 - index / loops],
                       &ignored))
         micro_code_release(&code);
 }
@@ -81,8 +88,8 @@ static int copies(const struct micro *micro, struct err *err)
     double x[POINTS], y[POINTS];
     int rc = 0;
 
-    micro_ahead(compile_ahead, micro, (size_t)POINTS * LOOPS);
-    for (unsigned loop = 0; rc == 0 && loop < LOOPS; loop++) {
+    micro_ahead(compile_ahead, micro, (size_t)POINTS * loops_of(micro));
+    for (unsigned loop = 0; rc == 0 && loop < loops_of(micro); loop++) {
         for (size_t i = 0; rc == 0 && i < POINTS; i++) {
             x[i] = elements[i];
             rc = run_copy(&y[i], micro, loop, elements[i], err);
@@ -95,7 +102,7 @@ static int copies(const struct micro *micro, struct err *err)
 
 int micro_copies(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"copies", copies}};
+    static const struct part parts[] = {{"copies", copies, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

@@ -256,16 +256,16 @@ static int driver_copy(const struct micro *micro, struct err *err)
 
 int micro_dram(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"dram_pin", pin},
-                                        {"dram_read", read_width},
-                                        {"dram_write", write_width},
-                                        {"dram_copy", copy_width},
-                                        {"dram_copy_evict_first", copy_evict_first},
-                                        {"dram_copy_past_l1", copy_past_l1},
-                                        {"dram_copy_burst", copy_burst},
-                                        {"dram_driver_copy", driver_copy},
-                                        {"dram_read_warps", read_warps},
-                                        {"dram_copy_warps", copy_warps}};
+    static const struct part parts[] = {{"dram_pin", pin, true},
+                                        {"dram_read", read_width, false},
+                                        {"dram_write", write_width, false},
+                                        {"dram_copy", copy_width, false},
+                                        {"dram_copy_evict_first", copy_evict_first, false},
+                                        {"dram_copy_past_l1", copy_past_l1, false},
+                                        {"dram_copy_burst", copy_burst, false},
+                                        {"dram_driver_copy", driver_copy, true},
+                                        {"dram_read_warps", read_warps, false},
+                                        {"dram_copy_warps", copy_warps, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -73,7 +73,7 @@ static int l1_latency(const struct micro *micro, struct err *err)
         .load = CHASE_NC, .blocks = micro->sms, .count = 64, .spacing = LINE, .warm = 128};
     int rc = level(micro, DEVICE_L1_LATENCY, -1, &ca, err);
 
-    return rc ? rc : level(micro, DEVICE_READONLY_LATENCY, -1, &nc, err);
+    return rc || !micro->full ? rc : level(micro, DEVICE_READONLY_LATENCY, -1, &nc, err);
 }
 
 static int l2_latency(const struct micro *micro, struct err *err)
@@ -298,14 +298,14 @@ static int translation(const struct micro *micro, struct err *err)
 int micro_far_latency(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"l1_latency", l1_latency},
-        {"l2_latency", l2_latency},
-        {"l2_near_latency", l2_near_and_far},
-        {"dram_latency", dram_latency},
-        {"latency_footprint", footprint},
-        {"latency_stride", line_and_sector},
-        {"latency_spans", spans},
-        {"tlb_reach", translation},
+        {"l1_latency", l1_latency, false},
+        {"l2_latency", l2_latency, false},
+        {"l2_near_latency", l2_near_and_far, true},
+        {"dram_latency", dram_latency, false},
+        {"latency_footprint", footprint, false},
+        {"latency_stride", line_and_sector, true},
+        {"latency_spans", spans, true},
+        {"tlb_reach", translation, true},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

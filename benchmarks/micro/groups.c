@@ -202,7 +202,7 @@ static int clock_under_load(const struct micro *micro, struct err *err)
 int micro_groups(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"groups", rates}, {"group_wait", waits}, {"tensor_clock", clock_under_load}};
+        {"groups", rates, false}, {"group_wait", waits, false}, {"tensor_clock", clock_under_load, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

@@ -189,8 +189,10 @@ static int lines(const struct micro *micro, struct err *err)
 
 int micro_issue(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"issue_loads", loads}, {"issue_stores", stores}, {"load_gap", gaps}, {"issue_lines", lines}};
+    static const struct part parts[] = {{"issue_loads", loads, false},
+                                        {"issue_stores", stores, true},
+                                        {"load_gap", gaps, false},
+                                        {"issue_lines", lines, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

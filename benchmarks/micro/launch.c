@@ -154,8 +154,9 @@ static int time_against_blocks(const struct micro *micro, struct err *err)
 
 int micro_launch(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"launch", launches}, {"block_replace", replacement}, {"time_blocks", time_against_blocks}};
+    static const struct part parts[] = {{"launch", launches, false},
+                                        {"block_replace", replacement, false},
+                                        {"time_blocks", time_against_blocks, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

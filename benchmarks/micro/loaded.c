@@ -161,8 +161,10 @@ static int dram(const struct micro *micro, struct err *err)
 
 int micro_loaded(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"loaded_shared", shared}, {"loaded_l1", l1}, {"loaded_l2", l2}, {"loaded_dram", dram}};
+    static const struct part parts[] = {{"loaded_shared", shared, false},
+                                        {"loaded_l1", l1, true},
+                                        {"loaded_l2", l2, false},
+                                        {"loaded_dram", dram, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

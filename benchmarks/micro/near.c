@@ -179,10 +179,10 @@ static int constant_latency(const struct micro *micro, struct err *err)
 int micro_near_latency(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"shared_latency", shared_latency},
-        {"shared_store_latency", shared_store},
-        {"local_latency", local_latency},
-        {"constant_latency", constant_latency},
+        {"shared_latency", shared_latency, false},
+        {"shared_store_latency", shared_store, true},
+        {"local_latency", local_latency, false},
+        {"constant_latency", constant_latency, false},
     };
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

@@ -84,7 +84,7 @@ static int pieces(const struct micro *micro, struct err *err)
 
 int micro_pieces(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"dram_read_pieces", pieces}};
+    static const struct part parts[] = {{"dram_read_pieces", pieces, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

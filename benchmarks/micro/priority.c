@@ -92,7 +92,7 @@ static int evict_first(const struct micro *micro, struct err *err)
 
 int micro_priority(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"l2_evict_first", evict_first}};
+    static const struct part parts[] = {{"l2_evict_first", evict_first, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

@@ -188,8 +188,9 @@ static int block_registers(const struct micro *micro, struct err *err)
 
 int micro_registers(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"register_conflict", banks}, {"register_window", window}, {"block_registers", block_registers}};
+    static const struct part parts[] = {{"register_conflict", banks, false},
+                                        {"register_window", window, false},
+                                        {"block_registers", block_registers, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

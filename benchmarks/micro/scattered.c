@@ -229,9 +229,10 @@ static int l2_in_order(const struct micro *micro, struct err *err)
 
 int micro_scattered(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"dram_scattered", dram_read}, {"dram_scattered_write", dram_writes},
-                                        {"l2_read", l2_in_order},      {"l2_scattered", l2_scattered},
-                                        {"l2_merged", l2_merged},      {"l2_scattered_write", l2_writes}};
+    static const struct part parts[] = {
+        {"dram_scattered", dram_read, false}, {"dram_scattered_write", dram_writes, true},
+        {"l2_read", l2_in_order, false},      {"l2_scattered", l2_scattered, false},
+        {"l2_merged", l2_merged, false},      {"l2_scattered_write", l2_writes, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -133,29 +133,39 @@ static int all_conflicts(const struct micro *micro, struct err *err)
         *wavefront = (struct device_value){.known = true};
         wavefront->sustained = wavefront->best = (curve->y[curve->count - 1] - curve->y[0]) / 31;
         snprintf(wavefront->origin, sizeof wavefront->origin, "shared");
-        rc = conflicts(micro, 8, "- | LDS.64*16", DEVICE_CURVE_BANK_8, err);
     }
+    if (rc || !micro->full)
+        return rc;
+    rc = conflicts(micro, 8, "- | LDS.64*16", DEVICE_CURVE_BANK_8, err);
     return rc ? rc : conflicts(micro, 16, "- | LDS.128*8", DEVICE_CURVE_BANK_16, err);
 }
 
-static int additions(const struct micro *micro, struct err *err)
+static int additions(const struct micro *micro, enum device_value_id id, unsigned spread, struct err *err)
 {
-    struct device_value *values = micro->device->values;
-    int rc = rate(&values[DEVICE_ATOMIC_SHARED_SAME], micro, "shared_atomic", 4, "- | ATOMS*32", 0, err);
+    struct device_value *value = &micro->device->values[id];
+    int rc = rate(value, micro, "shared_atomic", 4, "- | ATOMS*32", spread, err);
 
-    if (rc)
-        return rc;
-    invert(&values[DEVICE_ATOMIC_SHARED_SAME]);
-    rc = rate(&values[DEVICE_ATOMIC_SHARED_DISTINCT], micro, "shared_atomic", 4, "- | ATOMS*32", 1, err);
     if (rc == 0)
-        invert(&values[DEVICE_ATOMIC_SHARED_DISTINCT]);
+        invert(value);
     return rc;
+}
+
+static int additions_same(const struct micro *micro, struct err *err)
+{
+    return additions(micro, DEVICE_ATOMIC_SHARED_SAME, 0, err);
+}
+
+static int additions_distinct(const struct micro *micro, struct err *err)
+{
+    return additions(micro, DEVICE_ATOMIC_SHARED_DISTINCT, 1, err);
 }
 
 int micro_shared(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"shared_read", throughput}, {"bank_conflicts", all_conflicts}, {"atomic_shared", additions}};
+    static const struct part parts[] = {{"shared_read", throughput, true},
+                                        {"bank_conflicts", all_conflicts, false},
+                                        {"atomic_shared_same", additions_same, true},
+                                        {"atomic_shared_distinct", additions_distinct, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

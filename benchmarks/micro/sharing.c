@@ -161,7 +161,7 @@ static int bandwidth(const struct micro *micro, struct err *err)
 int micro_sharing(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"sharing", rings}, {"sharing", beside_code}, {"constant_blocks", bandwidth}};
+        {"sharing", rings, true}, {"sharing", beside_code, true}, {"constant_blocks", bandwidth, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

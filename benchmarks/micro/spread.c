@@ -86,7 +86,7 @@ static int spread(const struct micro *micro, struct err *err)
 
 int micro_spread(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"dram_spread", spread}};
+    static const struct part parts[] = {{"dram_spread", spread, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

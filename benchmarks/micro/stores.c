@@ -79,7 +79,7 @@ static int merge_lines(const struct micro *micro, struct err *err)
 
 int micro_stores(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"store_merge_lines", merge_lines}};
+    static const struct part parts[] = {{"store_merge_lines", merge_lines, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

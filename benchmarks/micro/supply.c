@@ -115,7 +115,7 @@ static int supply(const struct micro *micro, struct err *err)
 
 int micro_supply(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"instruction_supply", supply}};
+    static const struct part parts[] = {{"instruction_supply", supply, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

@@ -116,7 +116,8 @@ static int miss(const struct micro *micro, struct err *err)
 
 int micro_tables(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"constant_place_lines", lines}, {"constant_place_miss", miss}};
+    static const struct part parts[] = {{"constant_place_lines", lines, false},
+                                        {"constant_place_miss", miss, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

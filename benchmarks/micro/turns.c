@@ -94,7 +94,7 @@ static int yielding(const struct micro *micro, struct err *err)
 
 int micro_turns(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"turns_staying", staying}, {"turns_yielding", yielding}};
+    static const struct part parts[] = {{"turns_staying", staying, true}, {"turns_yielding", yielding, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

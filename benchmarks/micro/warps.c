@@ -89,7 +89,7 @@ static int warp_latency(const struct micro *micro, struct err *err)
 
 int micro_warps(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"warp_latency", warp_latency}};
+    static const struct part parts[] = {{"warp_latency", warp_latency, true}};
 
     return micro_parts(micro, parts, 1, err);
 }

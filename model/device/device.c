@@ -13,17 +13,18 @@
 _Static_assert((int)ARCH_CARVEOUTS <= (int)DEVICE_CARVEOUTS,
                "a device has all carve-outs of its architecture");
 
-enum { HIGHER = 1, LOWER = 0, ABOVE_0 = 1, FROM_0 = 0 };
+enum { HIGHER = 1, LOWER = 0, ABOVE_0 = 1, FROM_0 = 0, FULL = 1, READ = 0 };
 
 static const struct device_value_info values[] = {
-#define DEVICE_VALUE(id, name, unit, better, description) [DEVICE_##id] = {name, unit, description, better},
+#define DEVICE_VALUE(id, name, unit, better, use, description)                                               \
+    [DEVICE_##id] = {name, unit, description, better, use},
 #include "model/device/device.def"
 #undef DEVICE_VALUE
 };
 
 static const struct device_curve_info curves[] = {
-#define DEVICE_CURVE(id, name, x, y, above, description)                                                     \
-    [DEVICE_CURVE_##id] = {name, x, y, description, above},
+#define DEVICE_CURVE(id, name, x, y, above, use, description)                                                \
+    [DEVICE_CURVE_##id] = {name, x, y, description, above, use},
 #include "model/device/device.def"
 #undef DEVICE_CURVE
 };
@@ -129,7 +130,7 @@ void device_init(struct device *device)
     memset(device, 0, sizeof *device);
 }
 
-static void curve_release(struct device_curve *curve)
+void device_curve_release(struct device_curve *curve)
 {
     free(curve->x);
     free(curve->y);
@@ -139,9 +140,9 @@ static void curve_release(struct device_curve *curve)
 void device_release(struct device *device)
 {
     for (size_t i = 0; i < DEVICE_CURVE_COUNT; i++)
-        curve_release(&device->curves[i]);
+        device_curve_release(&device->curves[i]);
     for (size_t i = 0; i < DEVICE_OP_COUNT; i++)
-        curve_release(&device->ops[i].roofline);
+        device_curve_release(&device->ops[i].roofline);
     for (size_t i = 0; i < device->note_count; i++)
         free(device->notes[i]);
     free(device->notes);
@@ -237,13 +238,13 @@ int device_curve_set(struct device_curve *curve, const double *x, const double *
     fresh.x = malloc((count ? count : 1) * sizeof *x);
     fresh.y = malloc((count ? count : 1) * sizeof *y);
     if (!fresh.x || !fresh.y) {
-        curve_release(&fresh);
+        device_curve_release(&fresh);
         return err_memory(err);
     }
     memcpy(fresh.x, x, count * sizeof *x);
     memcpy(fresh.y, y, count * sizeof *y);
     snprintf(fresh.origin, sizeof fresh.origin, "%s", origin);
-    curve_release(curve);
+    device_curve_release(curve);
     *curve = fresh;
     return 0;
 }

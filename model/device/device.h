@@ -133,6 +133,7 @@ double device_curve_at(const struct device_curve *curve, double x);
  * ERR_FORMAT. */
 int device_curve_set(struct device_curve *curve, const double *x, const double *y, size_t count,
                      const char *origin, struct err *err);
+void device_curve_release(struct device_curve *curve);
 int device_note(struct device *device, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -145,11 +146,13 @@ int device_source_add(struct device *device, const struct device_source *source,
 struct device_value_info {
     const char *name, *unit, *description;
     bool higher_is_better;
+    bool full; /* nothing but people reads it: `calibrate --full` */
 };
 const struct device_value_info *device_value_info(enum device_value_id id);
 struct device_curve_info {
     const char *name, *x, *y, *description;
     bool above_0; /* no x or y of a profile's is 0: rates, shares, what others are divided by */
+    bool full;    /* see struct device_value_info */
 };
 const struct device_curve_info *device_curve_info(enum device_curve_id id);
 

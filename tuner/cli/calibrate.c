@@ -12,6 +12,7 @@
 static const struct cli_option options[] = {
     {"device", 0, "N", "the GPU to measure; 0 when not given"},
     {"output", 'o', "FILE", "write the profile here; when not given, the GPU's name and .json"},
+    {"full", 0, NULL, "measure what only people read, too, not just what the model needs"},
     {"report", 0, "FILE", "write a page of tables and pictures"},
     {"against", 0, "PROFILE", "say what differs from an earlier calibration"},
     {"quiet", 'q', NULL, "no progress"},
@@ -44,14 +45,15 @@ static int write_report(const char *path, const struct device *device, struct er
     return code;
 }
 
-static void print_summary(FILE *out, const struct device *device, const char *path)
+static void print_summary(FILE *out, const struct device *device, bool full, const char *path)
 {
-    size_t known = 0;
+    size_t known = 0, wanted = 0;
 
-    for (int i = 0; i < DEVICE_VALUE_COUNT; i++)
+    for (int i = 0; i < DEVICE_VALUE_COUNT; i++) {
         known += device->values[i].known;
-    fprintf(out, "%s: %zu of %d values known, written to %s\n", device->name, known, DEVICE_VALUE_COUNT,
-            path);
+        wanted += full || !device_value_info((enum device_value_id)i)->full;
+    }
+    fprintf(out, "%s: %zu of %zu values known, written to %s\n", device->name, known, wanted, path);
     for (size_t i = 0; i < device->note_count; i++)
         fprintf(out, "  %s\n", device->notes[i]);
 }
@@ -92,7 +94,7 @@ static int deliver(struct cli *cli, const struct cli_args *args, const struct de
         return code;
     if (cli_given(args, "json"))
         return cli_print_json(cli, device_to_json(device), err);
-    print_summary(cli->out, device, output);
+    print_summary(cli->out, device, cli_given(args, "full"), output);
     return earlier->name[0] ? print_differences(cli->out, device, earlier, cli_text(args, "against"), err)
                             : 0;
 }
@@ -101,7 +103,8 @@ static int measure(struct cli *cli, const struct cli_args *args, const struct en
                    const struct device *earlier, struct err *err)
 {
     struct watcher watcher = {cli, cli_given(args, "quiet")};
-    const struct calibrate_options calibrate_options = {.progress = watch, .context = &watcher};
+    const struct calibrate_options calibrate_options = {
+        .progress = watch, .context = &watcher, .full = cli_given(args, "full")};
     struct device device;
     int code;
 

@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-static const char *const values[] = {
-#define DEVICE_VALUE(id, key, ...) [DEVICE_##id] = key,
-#include "model/device/device.def"
-#undef DEVICE_VALUE
-};
-
-static const char *const curves[] = {
-#define DEVICE_CURVE(id, key, ...) [DEVICE_CURVE_##id] = key,
-#include "model/device/device.def"
-#undef DEVICE_CURVE
-};
-
 #define ELSEWHERE "as on " /* how such an origin begins: device.h */
 
 static bool is_elsewhere(const char *origin)
@@ -27,9 +15,9 @@ size_t explained_elsewhere(const char **names, const struct device *device)
 
     for (size_t v = 0; v < DEVICE_VALUE_COUNT; v++)
         if (device->values[v].known && is_elsewhere(device->values[v].origin))
-            names[count++] = values[v];
+            names[count++] = device_value_info((enum device_value_id)v)->name;
     for (size_t c = 0; c < DEVICE_CURVE_COUNT; c++)
         if (device->curves[c].count && is_elsewhere(device->curves[c].origin))
-            names[count++] = curves[c];
+            names[count++] = device_curve_info((enum device_curve_id)c)->name;
     return count;
 }

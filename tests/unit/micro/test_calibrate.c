@@ -58,10 +58,37 @@ static const struct device_source *source_of(const struct device *device, const 
     return NULL;
 }
 
+/* Without --full the profile holds what the model and pages read, all of it, and nothing else (tests/profile says which
+ * that is). */
+static void check_default(const struct device *full)
+{
+    const struct calibrate_options options = {0};
+    const unsigned runs = fake_runs;
+    struct device device;
+    struct err err = {0};
+
+    if (calibrate(&device, (struct worker *)&paper, compiler, &options, &err))
+        fail_msg("%s", err.text);
+    assert_true(fake_runs - runs < runs * 3 / 4);
+    for (int i = 0; i < DEVICE_VALUE_COUNT; i++) {
+        const struct device_value_info *info = device_value_info((enum device_value_id)i);
+
+        if (device.values[i].known != (full->values[i].known && !info->full))
+            fail_msg("%s: %s by default", info->name, device.values[i].known ? "measured" : "not measured");
+    }
+    for (int i = 0; i < DEVICE_CURVE_COUNT; i++) {
+        const struct device_curve_info *info = device_curve_info((enum device_curve_id)i);
+
+        if ((device.curves[i].count > 0) != (full->curves[i].count > 0 && !info->full))
+            fail_msg("%s: %s by default", info->name, device.curves[i].count ? "measured" : "not measured");
+    }
+    device_release(&device);
+}
+
 static void everything_compiles_to_what_is_meant(void **state)
 {
     size_t groups = 0, holes = 0;
-    const struct calibrate_options options = {.progress = count_groups, .context = &groups};
+    const struct calibrate_options options = {.progress = count_groups, .context = &groups, .full = true};
     struct device device;
     struct err err = {0};
 
@@ -81,6 +108,7 @@ static void everything_compiles_to_what_is_meant(void **state)
     check_near(source_of(&device, "float divide", true)->instructions, 2, 0);
     assert_true(source_of(&device, "float divide", false)->calls);
     assert_false(source_of(&device, "expf", false)->calls);
+    check_default(&device);
     device_release(&device);
 }
 
