@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    COPY_BYTES = 8192, /* DEVICE_BULK_ALONE */
-    WHOLE = 2048 /* instructions of a path that are simulated in any case: what all warps meet for at the
-                          beginning does not wait for one that was cut before it */
-};
+enum { COPY_BYTES = 8192 /* DEVICE_BULK_ALONE */ };
 
 bool sm_async_applies(const struct sm_input *in)
 {
@@ -216,7 +212,10 @@ static bool next_events(struct sm_state *sm, const struct sm_warp *warp, size_t 
 {
     if (warp->event < warp->events_end && warp->event->instruction == i)
         return true;
-    sm->lost = true;
+    if (warp->event == warp->events_end && warp->events_cut)
+        sm->starved = true;
+    else
+        sm->lost = true;
     return false;
 }
 
@@ -297,24 +296,21 @@ static int walk(struct sm_list *list, const struct sm_input *in, const struct em
     return rc;
 }
 
-int sm_async_lists(struct sm_list **out, const struct sm_input *in, double share, double *played, double *all,
-                   struct err *err)
+int sm_async_lists(struct sm_list **out, const struct sm_input *in, size_t most, double *all, struct err *err)
 {
     const size_t paths = in->emulation->path_count, warps = in->blocks[0]->warps;
     struct sm_list *lists = calloc(paths + 1, sizeof *lists);
     int rc = lists ? 0 : err_memory(err);
 
-    *played = *all = 0;
+    *all = 0;
     for (size_t w = 0; w < warps * in->block_count && !rc; w++) {
         const uint32_t p = in->blocks[w / warps]->paths[w % warps];
         const struct emulate_path *path = &in->emulation->paths[p];
 
         if (!lists[p].count) {
             lists[p].all = count_steps(path->steps, path->count);
-            rc = walk(&lists[p], in, path->steps, path->count,
-                      (size_t)fmax(ceil(share * lists[p].all), WHOLE), err);
+            rc = walk(&lists[p], in, path->steps, path->count, most, err);
         }
-        *played += (double)lists[p].count;
         *all += lists[p].all;
     }
     *out = lists;

@@ -25,8 +25,9 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
 /* A block slot at its block's beginning. */
 void sm_async_begin(struct sm_state *sm, struct sm_block_slot *slot);
 
-/* The first `share` of each path, and its beginning in any case, loops at full length. */
-int sm_async_lists(struct sm_list **out, const struct sm_input *in, double share, double *played, double *all,
+/* Each path, loops at full length, up to `most` instructions; `*all` sums up over the blocks' warps, with those
+ * behind. ERR_MEMORY. */
+int sm_async_lists(struct sm_list **out, const struct sm_input *in, size_t most, double *all,
                    struct err *err);
 
 #endif

@@ -236,6 +236,7 @@ static size_t run_ahead(struct sm_state *sm, unsigned p, double horizon)
         steps += go_on(sm, p, horizon);
         sm_choose(sm, p);
     }
+    sm->issued += steps;
     return steps;
 }
 
@@ -248,6 +249,7 @@ static bool step(struct sm_state *sm, unsigned p)
     const size_t i = (size_t)(op - sm->code->ops) % sm->code->count;
     const double time = issue(sm, at, sm->next[p]);
 
+    sm->issued++;
     if (op->async && !has_ended(warp))
         return sm_async_step(sm, at, &sm->code->requests[i], i, time);
     if (op->asks && !op->async) {
@@ -290,6 +292,15 @@ static double horizon_of(const struct sm_state *sm, const struct sm_partition *a
     return at->idle ? next + sm->lookahead : INFINITY;
 }
 
+/* Whether no more is to be simulated, at `time`. */
+static bool has_enough(struct sm_state *sm, double time)
+{
+    for (; sm->most && sm->marked < SM_MARKS && sm->issued * SM_MARKS >= sm->most * (sm->marked + 1);
+         sm->marked++)
+        sm->marks[sm->marked] = time;
+    return sm->most && (sm->starved || sm->issued >= sm->most);
+}
+
 static int run(struct sm_state *sm, struct err *err)
 {
     size_t steps = 0; /* since the last look at whether to stop */
@@ -304,6 +315,10 @@ static int run(struct sm_state *sm, struct err *err)
         steps %= WATCHFUL;
         if (!(next < INFINITY) || sm->ended >= sm->enough)
             break;
+        if (has_enough(sm, next)) {
+            sm->end = next;
+            return 0;
+        }
         if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
             steps += run_ahead(sm, first, horizon);
         else if (sm->shared_only && is_at_fork(next_warp(at)))
@@ -330,6 +345,28 @@ int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *
     if (!rc)
         rc = run(&sm, err);
     *out = (struct sm_ran){sm.end, sm.waited / sm.warp_count, sm.engine_busy, sm.lost || sm.ended < blocks};
+    sm_release(&sm);
+    return rc;
+}
+
+int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *lists, unsigned blocks, size_t most, struct err *err)
+{
+    struct sm_state sm = sm_state_of(in, code);
+    int rc = sm_start(&sm, lists, blocks, 0, err);
+    unsigned half;
+
+    sm.most = most;
+    if (!rc)
+        rc = run(&sm, err);
+    half = sm.marked / 2;
+    *out = (struct sm_part){
+        .ran = {sm.end, sm.waited / sm.warp_count, sm.engine_busy, sm.lost},
+        .issued = (double)sm.issued,
+        .half = (double)half * (double)most / SM_MARKS,
+        .half_cycles = half ? sm.marks[half - 1] : 0,
+        .whole = sm.ended >= blocks,
+    };
     sm_release(&sm);
     return rc;
 }

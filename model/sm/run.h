@@ -17,6 +17,17 @@ struct sm_ran {
 int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
            const struct sm_list *lists, unsigned blocks, struct err *err);
 
+/* The beginning of such a run: `most` instructions of all warps together, or fewer where it is over before
+ * (`whole`), or where some warp's events were noted no further. Warps are stopped where they are, so none waits
+ * for one that was stopped before it. */
+struct sm_part {
+    struct sm_ran ran;
+    double issued, half, half_cycles; /* instructions; a half of them or a little less, and when they were */
+    bool whole;
+};
+int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_code *code,
+                const struct sm_list *lists, unsigned blocks, size_t most, struct err *err);
+
 /* The cycles in which `blocks` blocks end on as many places where each is replaced by the next as it ends,
  * the first ones having begun `stagger` cycles one after another: the mean over `waves` of as many, after the
  * first. */

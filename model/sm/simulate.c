@@ -110,43 +110,34 @@ static int play_unequal(double *cycles, double *brief_cycles, const struct sm_in
 }
 
 /* Where warps wait for phases that copies and other warps end: which iterations meet must not change, so none
- * are left out in between; of long paths the first part is simulated, and a half of that, which shows how
- * the rest goes on. */
+ * are left out in between. Of long paths the beginning is simulated, and its second half shows how the rest
+ * goes on. */
 static int play_async(struct sm_cycles *out, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, bool waves, struct err *err)
 {
-    struct lists lists = {0};
-    struct sm_ran half = {0}, ran = {0};
-    double share = 1;
-    int rc = sm_async_lists(&lists.longer, in, 1e-9, &lists.long_ops, &lists.all, err);
+    struct sm_list *lists;
+    struct sm_part part = {0};
+    double each, all;
+    int rc = sm_async_lists(&lists, in, AFFORDABLE, &each, err);
 
-    if (!rc) {
-        share = fmin(AFFORDABLE / (lists.all * blocks / (double)in->block_count), 1);
-        sm_lists_free(lists.longer, in->emulation->path_count);
-        lists.longer = NULL;
-        rc = sm_async_lists(&lists.longer, in, share, &lists.long_ops, &lists.all, err);
-    }
     if (!rc)
-        rc = sm_run(&ran, in, code, lists.longer, blocks, err);
-    if (!rc && share < 1)
-        rc = sm_async_lists(&lists.brief, in, share / 2, &lists.brief_ops, &lists.all, err);
-    if (!rc && share < 1)
-        rc = sm_run(&half, in, code, lists.brief, blocks, err);
-    *out = (struct sm_cycles){.first = ran.cycles,
-                              .waited = ran.waited,
-                              .lost = share < 1 ? !(ran.cycles > half.cycles) : ran.lost};
-    out->copying = ran.cycles > 0 ? fmin(ran.engine_busy / ran.cycles, 1) : 0;
-    if (!rc && share < 1) {
-        const struct sm_both both = {half.cycles, ran.cycles};
+        rc = sm_run_part(&part, in, code, lists, blocks, AFFORDABLE, err);
+    all = each * blocks / (double)in->block_count;
+    *out = (struct sm_cycles){.first = part.ran.cycles, .waited = part.ran.waited, .lost = part.ran.lost};
+    out->copying = part.ran.cycles > 0 ? fmin(part.ran.engine_busy / part.ran.cycles, 1) : 0;
+    if (!part.whole) {
+        const double cycles = part.ran.cycles - part.half_cycles, issued = part.issued - part.half;
 
-        out->first = extrapolate(&both, &lists);
-        out->waited *= out->first / fmax(ran.cycles, 1);
+        out->lost |= !(issued > 0 && cycles > 0);
+        if (!out->lost)
+            out->first += cycles / issued * fmax(all - part.issued, 0);
+        out->waited *= out->first / fmax(part.ran.cycles, 1);
     }
     out->further = out->first;
-    if (!rc && waves && share == 1)
-        rc = sm_run_wave(&out->further, in, code, lists.longer, blocks, waves_of(lists.long_ops, in, blocks),
-                         ran.cycles / blocks, err);
-    free_lists(&lists, in->emulation->path_count);
+    if (!rc && waves && part.whole)
+        rc = sm_run_wave(&out->further, in, code, lists, blocks, waves_of(each, in, blocks),
+                         part.ran.cycles / blocks, err);
+    sm_lists_free(lists, in->emulation->path_count);
     return rc;
 }
 

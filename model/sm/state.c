@@ -16,6 +16,7 @@ static void give_list(const struct sm_state *sm, struct sm_warp *warp, unsigned 
     if (block->events && !warp->at) {
         warp->event = block->events[w % sm->per_block].list;
         warp->events_end = warp->event + block->events[w % sm->per_block].count;
+        warp->events_cut = block->events[w % sm->per_block].cut;
     }
     warp->safe = sm->shared_only ? warp->list->shared : warp->list->count - 1;
 }

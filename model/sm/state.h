@@ -8,7 +8,10 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { SM_WARPS = 64 /* of a sub-partition, at most */ };
+enum {
+    SM_WARPS = 64, /* of a sub-partition, at most */
+    SM_MARKS = 64
+};
 
 /* When a slot of a warp was ready after each of the last times it was set. */
 typedef double sm_past[SM_SCOREBOARDS][REPLAY_DEPTH];
@@ -23,6 +26,7 @@ struct sm_warp {
     double slot[SM_SCOREBOARDS], copied;
     unsigned sets[SM_SCOREBOARDS];
     const struct emulate_event *event, *events_end; /* the next of its events: sm/async.h */
+    bool events_cut;                                /* which were noted no further */
     uint32_t waits_for;                             /* phase of its block; 0: none */
     double earliest_before;                         /* while it waits for one */
     double number;                                  /* of all warps that have begun */
@@ -85,6 +89,10 @@ struct sm_state {
     double stores_read;              /* when the copies to global memory so far have read shared memory */
     double waited;                   /* cycles of warps for phases of mbarriers */
     bool lost;                       /* a warp's events are not those that were noted */
+    bool starved;                    /* those of some warp were noted no further */
+    size_t issued, most;    /* instructions so far; after which the simulation stops, 0: at the end */
+    double marks[SM_MARKS]; /* when each SM_MARKS-th of `most` had been issued, */
+    unsigned marked;        /* so many of them so far */
     bool takes_turns; /* sub-partitions that issue at the same time do; else the first of them goes first */
     unsigned turn;    /* the sub-partition that asked last for something */
 };

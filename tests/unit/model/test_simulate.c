@@ -329,6 +329,35 @@ static void operands_are_collected_in_a_window(void **state)
     check_near(bursts(1), 1000, 10);
 }
 
+/* The second warp waits for a phase at which the first one arrives at its end. Of such long paths only the
+ * beginning is simulated, and what is left of each differs: none may wait for one that was cut short. */
+static void long_waits_are_extrapolated(void **state)
+{
+    enum { LOOPS = 9000, BODY = 10 };
+    struct emulate_step paths_steps[2][4] = {
+        {{.body = 1, .repeats = LOOPS}, {.count = BODY}, {.first = BODY, .count = 2}},
+        {{.first = BODY, .count = 1}, {.body = 1, .repeats = LOOPS}, {.count = BODY}, {BODY + 1, 1, 0, 0}},
+    };
+    struct emulate_path paths[2] = {{.steps = paths_steps[0], .count = 3},
+                                    {.steps = paths_steps[1], .count = 4}};
+    struct emulate_event arrival = {.instruction = BODY, .phase = 1, .arrivals = 1, .last = true},
+                         wait = {.instruction = BODY, .phase = 1, .waits = true, .last = true};
+    struct emulate_events events[2] = {{.list = &arrival, .count = 1}, {.list = &wait, .count = 1}};
+    struct fixture f = {.paths = {0, 1}};
+    struct sm_cycles out;
+
+    (void)state;
+    fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
+    f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
+    fixture_set_up(&f, BODY + 2, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    f.block.events = events;
+    f.block.phases = 1;
+    out = fixture_play(&f, 1, false);
+    assert_false(out.lost);
+    check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
+}
+
 /* Some 32,000 instructions, in one piece and in a loop. */
 static void can_be_stopped(void **state)
 {
@@ -369,6 +398,7 @@ int main(void)
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(operands_are_collected_in_a_window),
+        cmocka_unit_test(long_waits_are_extrapolated),
         cmocka_unit_test(can_be_stopped),
     };
 
