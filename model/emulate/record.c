@@ -1,25 +1,37 @@
 #include "model/emulate/record.h"
 
-#include "model/emulate/count.h"
-#include "model/emulate/walk.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 void record_first(struct record *out, const struct sight *sight)
 {
-    const struct request *request = sight->request;
-
     out->i = sight->i;
     out->mask = sight->mask;
-    out->access = request != NULL;
+    out->access = sight->access;
     out->fixed = sight->fixed;
     out->wanders = false;
-    out->second = request ? request->second : 0;
-    out->width = request ? request->width : 0;
-    out->space = request ? request->space : 0;
+    out->second = sight->second;
+    out->width = sight->width;
+    out->space = sight->space;
+    out->rank = sight->rank;
+    memcpy(out->times, sight->times, sizeof out->times);
     out->operand_count = sight->operand_count;
     memcpy(out->value, sight->values, sight->operand_count * sizeof *out->value);
+}
+
+struct sight record_sight(const struct record *record)
+{
+    struct sight out = {.i = record->i,
+                        .mask = record->mask,
+                        .operand_count = record->operand_count,
+                        .access = record->access,
+                        .fixed = record->fixed,
+                        .second = record->second,
+                        .space = record->space,
+                        .width = record->width,
+                        .rank = record->rank};
+
+    memcpy(out.times, record->times, sizeof out.times);
+    return out;
 }
 
 /* Differences of narrow operands wrap at 32 bits, and are small numbers of either sign. */
@@ -28,29 +40,52 @@ static uint64_t advance(bool access, uint64_t from, uint64_t to)
     return access ? to - from : (uint64_t)(int64_t)(int32_t)(uint32_t)(to - from);
 }
 
+/* Whether it is as often as the record in the loops inside. */
+static bool same_loops(const struct record *record, const struct sight *sight)
+{
+    return record->rank == sight->rank &&
+           !memcmp(record->times, sight->times, record->rank * sizeof *record->times);
+}
+
 bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn)
 {
     const bool access = record->access;
     uint64_t off = 0, moved = 0;
 
-    if (record->i != sight->i || record->mask != sight->mask || record->operand_count != sight->operand_count)
+    if (record->i != sight->i || record->mask != sight->mask ||
+        record->operand_count != sight->operand_count || !same_loops(record, sight))
         return false;
-    for (unsigned k = 0; k < record->operand_count; k++)
+    for (unsigned k = 0; k < record->operand_count; k++) {
+        const bool stays = record->fixed || (access && k);
+
         for (unsigned l = 0; l < LANES; l++) {
             const uint64_t active = 0 - (uint64_t)(record->mask >> l & 1), now = sight->values[k][l];
 
             if (learn)
                 record->delta[k][l] = advance(access, record->value[k][l], now) & active;
-            moved |= record->delta[k][l];
+            moved |= stays ? record->delta[k][l] : 0;
             off |= advance(access, record->value[k][l] + periods * record->delta[k][l], now) & active;
         }
-    return !off && !(record->fixed && moved);
+    }
+    return !off && !moved;
+}
+
+/* Whether the address advances as it did in the loops inside. */
+static bool same_steps(const struct record *record, const struct sight *sight)
+{
+    bool same = true;
+
+    for (unsigned k = 1; k < record->operand_count; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            same &= record->value[k][l] == sight->values[k][l] || !(record->mask >> l & 1);
+    return same;
 }
 
 bool record_is_alike(const struct record *record, const struct sight *sight)
 {
     return record->i == sight->i && record->operand_count == sight->operand_count &&
-           (!record->access || record->mask == sight->mask);
+           (!record->access ||
+            (record->mask == sight->mask && same_loops(record, sight) && same_steps(record, sight)));
 }
 
 /* The first t >= 1 for which value + t * step < 0, value >= 0. */
@@ -170,190 +205,4 @@ uint64_t record_horizon(const struct record *record)
         }
     }
     return horizon;
-}
-
-static void address_at(struct request *out, const struct record *record, uint64_t period)
-{
-    for (unsigned l = 0; l < LANES; l++)
-        out->address[l] = record->value[0][l] + period * record->delta[0][l];
-}
-
-static bool moves_together(const struct record *record)
-{
-    const uint64_t step = record->delta[0][__builtin_ctz(record->mask)];
-
-    for (unsigned l = 0; l < LANES; l++)
-        if (record->mask >> l & 1 && record->delta[0][l] != step)
-            return false;
-    return true;
-}
-
-/* Bytes that lanes touch without a gap. */
-struct span {
-    uint64_t first, end;
-};
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-static unsigned find_spans(struct span spans[LANES], const struct request *request)
-{
-    unsigned count = 0, kept = 0;
-
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const uint64_t address = request->address[__builtin_ctz(left)];
-
-        if (count && address == spans[count - 1].end)
-            spans[count - 1].end += request->width;
-        else if (!count || address != spans[count - 1].first)
-            spans[count++] = (struct span){address, address + request->width};
-    }
-    qsort(spans, count, sizeof *spans, compare_spans);
-    for (unsigned k = 0; k < count; k++)
-        if (kept && spans[k].first <= spans[kept - 1].end) {
-            if (spans[k].end > spans[kept - 1].end)
-                spans[kept - 1].end = spans[k].end;
-        } else {
-            spans[kept++] = spans[k];
-        }
-    return kept;
-}
-
-/* Marks what `count` periods touch, one period after another, the spans moving on by `step`. */
-static int mark_each(struct emulation *emulation, const struct request *request, struct span spans[LANES],
-                     unsigned spans_found, int64_t step, uint64_t count)
-{
-    struct emulate_touch *touch = &emulation->block->touches[request->index];
-
-    for (uint64_t t = 0; t < count; t++) {
-        const uint64_t before = touch->own;
-
-        for (unsigned k = 0; k < spans_found; k++) {
-            const int rc =
-                request_mark(emulation, request, spans[k].first, spans[k].end - spans[k].first, 0, 1);
-
-            if (rc)
-                return rc;
-            spans[k].first += (uint64_t)step;
-            spans[k].end += (uint64_t)step;
-        }
-        touch->late += touch->own > before;
-    }
-    return 0;
-}
-
-/* Marks what `count` periods touch, span by span. */
-static int mark_stretches(struct emulation *emulation, const struct request *request,
-                          const struct span spans[LANES], unsigned spans_found, int64_t step, uint64_t count)
-{
-    for (unsigned k = 0; k < spans_found && count; k++) {
-        const uint64_t length = spans[k].end - spans[k].first, moved = (uint64_t)step * (count - 1);
-        const bool joined = (uint64_t)(step < 0 ? -step : step) <= length; /* one stretch without gaps */
-        const uint64_t first = joined && step < 0 ? spans[k].first + moved : spans[k].first;
-        const int rc =
-            joined ? request_mark(emulation, request, first, length + (step < 0 ? 0 - moved : moved), 0, 1)
-                   : request_mark(emulation, request, first, length, step, count);
-
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
-/* The same for the block's first warp: the first `cycle` periods tell how many of the others bring something
- * new. */
-static int mark_leading(struct emulation *emulation, const struct request *request, struct span spans[LANES],
-                        unsigned spans_found, int64_t step, uint64_t count, uint64_t cycle)
-{
-    struct emulate_touch *touch = &emulation->block->touches[request->index];
-    const struct emulate_touch before = *touch;
-    const uint64_t shown = cycle < count ? cycle : count, rest = count - shown;
-    uint64_t own, late, fresh;
-    int rc = mark_each(emulation, request, spans, spans_found, step, shown);
-
-    own = touch->own - before.own;
-    late = touch->late - before.late;
-    if (!rc)
-        rc = mark_stretches(emulation, request, spans, spans_found, step, rest);
-    fresh = touch->own - before.own - own;
-    late = own ? (fresh * late + own - 1) / own : fresh;
-    touch->late += late < rest ? late : rest;
-    return rc;
-}
-
-/* Marks what `count` periods touch, the first at the request's addresses, all lanes moving by `step`; after
- * `cycle` periods sectors repeat. */
-static int mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
-                       uint64_t count, uint64_t cycle)
-{
-    struct span spans[LANES];
-    const unsigned spans_found = find_spans(spans, request);
-
-    if (emulation->leading && !emulation->lowest)
-        return mark_leading(emulation, request, spans, spans_found, step, count, cycle);
-    return mark_stretches(emulation, request, spans, spans_found, step, count);
-}
-
-int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
-                       uint64_t count)
-{
-    return mark_moving(emulation, request, step, count, 1);
-}
-
-static uint64_t greatest_power(uint64_t step, uint64_t limit)
-{
-    return step % limit == 0 ? limit : step & (0 - step);
-}
-
-/* All lanes move by the same step: after 128 / gcd(step, 128) periods sectors and lines repeat. */
-static int count_together(struct emulation *emulation, struct request *request, const struct record *record,
-                          uint64_t first, uint64_t count)
-{
-    const uint64_t step = record->delta[0][__builtin_ctz(record->mask)];
-    const uint64_t cycle = 128 / greatest_power(step, 128);
-
-    for (uint64_t k = 0; k < cycle && k < count; k++) {
-        address_at(request, record, first + k);
-        request_tally(emulation, request, request_pattern(emulation, request),
-                      (count - k + cycle - 1) / cycle);
-    }
-    address_at(request, record, first);
-    return request_is_global(request) ? mark_moving(emulation, request, (int64_t)step, count, cycle) : 0;
-}
-
-int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)
-{
-    struct request request = {.i = record->i,
-                              .index = record->i->pc / SASS_BYTES,
-                              .mask = record->mask,
-                              .width = record->width,
-                              .space = record->space};
-
-    if (!record->access || !record->mask)
-        return 0;
-    if (record->space == SASS_SPACE_CONSTANT) {
-        address_at(&request, record, first);
-        walk_note(emulation, &request, (int64_t)record->delta[0][__builtin_ctz(record->mask)], count);
-        return 0;
-    }
-    request.access = record->i->accesses[record->second].access;
-    request.second = record->second;
-    if (moves_together(record))
-        return count_together(emulation, &request, record, first, count);
-    for (uint64_t t = first; t < first + count; t++) {
-        int rc;
-
-        if (emulation->result->executed + emulation->counted >= emulation->budget)
-            return 0; /* the next instruction says so */
-        emulation->counted++;
-        address_at(&request, record, t);
-        rc = request_count(emulation, &request, request_pattern(emulation, &request));
-        if (rc)
-            return rc;
-    }
-    return 0;
 }

@@ -1,22 +1,25 @@
 /* What one period of a loop did, for emulate/steady.c: accesses and operands of comparisons with what they
- * advance by from period to period. */
+ * advance by from period to period. An access in a loop inside that is in steady state is one record: see
+ * emulate/fold.c. */
 #ifndef MODEL_EMULATE_RECORD_H
 #define MODEL_EMULATE_RECORD_H
 
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
 
-enum { RECORD_OPERANDS = 3, RECORD_MOST = 4096 };
+enum { RECORD_OPERANDS = 3, RECORD_RANKS = RECORD_OPERANDS - 1, RECORD_MOST = 1 << 14 };
 
 struct record {
     const struct sass *i;
     uint32_t mask;
-    bool access;    /* one operand: the address */
-    bool fixed;     /* which must not move */
+    bool access;    /* its operands: the address, then what that advances by in each loop inside, */
+    bool fixed;     /* of which none must move */
     bool wanders;   /* it does not advance evenly, see emulate/wander.h */
     uint8_t second; /* which of the instruction's accesses */
     unsigned width;
     uint8_t space;
+    unsigned rank;                /* loops inside, the innermost first, */
+    uint64_t times[RECORD_RANKS]; /* and their periods */
     unsigned operand_count;
     uint64_t value[RECORD_OPERANDS][LANES]; /* in period 0 */
     uint64_t delta[RECORD_OPERANDS][LANES]; /* from one period to the next */
@@ -24,6 +27,7 @@ struct record {
 
 struct record_run {
     uint32_t first, end;
+    uint64_t times;
 };
 
 /* What is seen of an instruction: its mask and operands, in values[k][lane]. */
@@ -32,11 +36,15 @@ struct sight {
     uint32_t mask;
     unsigned operand_count;
     const uint64_t (*values)[LANES];
-    const struct request *request; /* of an access, else null */
-    bool fixed;
+    bool access, fixed;
+    uint8_t second, space;
+    unsigned width, rank;
+    uint64_t times[RECORD_RANKS];
 };
 
 void record_first(struct record *out, const struct sight *sight);
+/* What the record is of, without values. */
+struct sight record_sight(const struct record *record);
 
 /* Whether what is seen now is the same as `record`, `periods` periods later; sets the advance if `learn`. */
 bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn);
@@ -50,6 +58,11 @@ uint64_t record_horizon(const struct record *record);
 
 /* Counts the access in the periods first to first + count - 1. */
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count);
+
+/* Periods of the loops inside, all together: 1 where there are none. How far lane l's address is, in the nth of
+ * them, from that in the first. */
+uint64_t record_inside(const struct record *record);
+uint64_t record_offset(const struct record *record, unsigned lane, uint64_t n);
 
 /* Marks what an access touches in `count` periods, the first at the request's addresses, its lanes moving on
  * by `step`. */

@@ -24,6 +24,8 @@ struct snapshots {
     unsigned taken;          /* snapshots so far that belong together */
     unsigned trusted;        /* period with which it was extrapolated before, else 0, */
     uint64_t rehearsed;      /* and for how many periods that was rehearsed */
+    unsigned failures;       /* to record it since then */
+    unsigned uneven;         /* with this period or a shorter one some addresses do not advance evenly */
     const struct slice_set *live;
     uint16_t list[SLICE_PREDICATES + SLICE_STACK_WORDS]; /* bits of slice sets: vector, uniform, stack */
     unsigned count, vector_count, register_count;        /* of list: all, vector, vector and uniform */

@@ -18,8 +18,10 @@
  *   emulate/slice.c    what addresses and branches need
  *   emulate/contention.c  where atomics of all blocks meet
  *   emulate/special.c  divisions that avoid their special cases
- *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head and
- *                      emulate/record.c what they do
+ *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head,
+ *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/listen.c is told
+ *                      of it, emulate/fold.c makes an inner loop a part of an outer one, and emulate/rehearse.c
+ *                      tries a period
  *   emulate/speculate.c  whether a speculative slice holds
  *   emulate/memoize.c  blocks that do what another did, elsewhere
  *   emulate/signature.c  which way a block goes, without its accesses; emulate/origin.c what decides that

@@ -7,7 +7,11 @@
  * otherwise. That all else is as steady as it looks is rehearsed at the end of that range and at points
  * between: registers are set to what is expected there, a period is executed without being counted, and
  * every recorded operand, the path and the registers must come out as expected; else the loop is executed
- * one by one. */
+ * one by one.
+ *
+ * A loop inside a loop that is recorded or rehearsed is extrapolated, too, if it was before: its periods are
+ * then a few records of the loop around it (emulate/fold.c). So a nest costs a few iterations of each of its
+ * loops, whatever their trip counts. */
 #ifndef MODEL_EMULATE_STEADY_H
 #define MODEL_EMULATE_STEADY_H
 

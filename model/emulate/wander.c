@@ -17,6 +17,11 @@ enum {
     RECORDS = 1 << 10         /* most of a period */
 };
 
+static struct recording *recording_of(const struct emulation *emulation)
+{
+    return &emulation->steady->recordings[0];
+}
+
 /* What depends on wandering values
  * ---------------------------------------------------------------------------------------------------------
  */
@@ -41,13 +46,13 @@ static void find_reads(struct slice_set *reads, const struct slice *slice, const
 }
 
 /* Marks an instruction's records; whether one of them wandered before. */
-static bool mark_records(struct steady *steady, const struct sass *i, bool tainted)
+static bool mark_records(struct recording *recording, const struct sass *i, bool tainted)
 {
     bool wanders = false;
 
-    for (size_t k = 0; k < steady->record_count; k++)
-        if (steady->records[k].i == i)
-            wanders |= steady->records[k].wanders |= tainted;
+    for (size_t k = 0; k < recording->record_count; k++)
+        if (recording->records[k].i == i)
+            wanders |= recording->records[k].wanders |= tainted;
     return wanders;
 }
 
@@ -68,7 +73,7 @@ static void pass_instruction(struct taint *taint, uint32_t index)
     tainted = set_overlap(&reads, &taint->set) || guarded;
     if (is_control(i) ? tainted : guarded && i->access_count)
         taint->decides = true;
-    tainted = mark_records(emulation->steady, i, tainted) || tainted;
+    tainted = mark_records(recording_of(emulation), i, tainted) || tainted;
     tainted &= slice->wanted[index]; /* else nobody computes what it defines */
     if (tainted)
         set_unite(&taint->set, &defined);
@@ -79,14 +84,14 @@ static void pass_instruction(struct taint *taint, uint32_t index)
 /* Spreads what wanders over what depends on it; false where it decides something. */
 static bool spread(struct emulation *emulation)
 {
-    const struct steady *steady = emulation->steady;
+    const struct recording *recording = recording_of(emulation);
     struct taint taint = {.emulation = emulation};
     struct slice_set before;
 
     do {
         before = taint.set;
-        for (size_t k = 0; k < steady->run_count && !taint.decides; k++)
-            for (uint32_t index = steady->runs[k].first; index < steady->runs[k].end; index++)
+        for (size_t k = 0; k < recording->run_count && !taint.decides; k++)
+            for (uint32_t index = recording->runs[k].first; index < recording->runs[k].end; index++)
                 pass_instruction(&taint, index);
         set_unite(&taint.set, &before);
     } while (!taint.decides && memcmp(&before, &taint.set, sizeof before));
@@ -109,9 +114,9 @@ struct samples {
  * ones, so that what they share is shared. */
 static void choose_periods(struct samples *out, const struct emulation *emulation, uint64_t periods)
 {
-    const struct steady *steady = emulation->steady;
+    const struct recording *recording = recording_of(emulation);
     const uint64_t part = periods / SAMPLES;
-    const uint64_t seed = hash_u64(steady->current->branch, steady->sampled);
+    const uint64_t seed = hash_u64(recording->current->branch, emulation->steady->sampled);
 
     out->period[0] = 0;
     for (unsigned k = 1; k < SAMPLES; k++)
@@ -123,16 +128,16 @@ static void choose_periods(struct samples *out, const struct emulation *emulatio
 static bool take_samples(struct samples *samples, struct emulation *emulation, struct warp *warp,
                          struct group *group)
 {
-    struct steady *steady = emulation->steady;
+    struct recording *recording = recording_of(emulation);
     bool good = true;
 
-    for (size_t k = 0; k < steady->record_count; k++)
+    for (size_t k = 0; k < recording->record_count; k++)
         for (unsigned l = 0; l < LANES; l++)
-            samples->address[0][k][l] = steady->records[k].value[0][l] + steady->records[k].delta[0][l];
+            samples->address[0][k][l] = recording->records[k].value[0][l] + recording->records[k].delta[0][l];
     for (unsigned k = 1; k <= SAMPLES && good; k++) {
-        steady->capture = samples->address[k];
+        recording->capture = samples->address[k];
         good = steady_rehearse(emulation, warp, group, samples->period[k] - 1);
-        steady->capture = NULL;
+        recording->capture = NULL;
     }
     return good;
 }
@@ -242,18 +247,37 @@ static int count_way(struct emulation *emulation, const struct record *record, c
     return request_is_global(&after) ? mark_way(emulation, &after, from, periods) : 0;
 }
 
+/* The same in each period of the loops inside, whose accesses are as far apart as in any other. */
+static int count_ways(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
+                      const uint64_t to[LANES], uint64_t periods)
+{
+    const uint64_t inside = record_inside(record);
+    int rc = 0;
+
+    for (uint64_t n = 0; n < inside && !rc; n++) {
+        uint64_t first[LANES], last[LANES];
+
+        for (unsigned l = 0; l < LANES; l++) {
+            first[l] = from[l] + record_offset(record, l, n);
+            last[l] = to[l] + record_offset(record, l, n);
+        }
+        rc = count_way(emulation, record, first, last, periods);
+    }
+    return rc;
+}
+
 static int count_wandering(struct emulation *emulation, const struct samples *samples)
 {
-    const struct steady *steady = emulation->steady;
+    const struct recording *recording = recording_of(emulation);
 
-    for (size_t k = 0; k < steady->record_count; k++) {
-        const struct record *record = &steady->records[k];
+    for (size_t k = 0; k < recording->record_count; k++) {
+        const struct record *record = &recording->records[k];
 
         if (!record->wanders || !record->access || !record->mask || record->space == SASS_SPACE_CONSTANT)
             continue;
         for (unsigned s = 1; s <= SAMPLES; s++) {
-            const int rc = count_way(emulation, record, samples->address[s - 1][k], samples->address[s][k],
-                                     samples->period[s] - samples->period[s - 1]);
+            const int rc = count_ways(emulation, record, samples->address[s - 1][k], samples->address[s][k],
+                                      samples->period[s] - samples->period[s - 1]);
 
             if (rc)
                 return rc;
@@ -265,39 +289,39 @@ static int count_wandering(struct emulation *emulation, const struct samples *sa
 static int sample(struct samples *samples, struct emulation *emulation, struct warp *warp,
                   struct group *group, uint64_t periods)
 {
-    struct steady *steady = emulation->steady;
+    struct recording *recording = recording_of(emulation);
     int rc;
 
     choose_periods(samples, emulation, periods);
     /* what was not seen to wander before the samples were taken may have changed how far the loop goes */
     if (!take_samples(samples, emulation, warp, group) || !spread(emulation) ||
-        steady_horizon(steady) < periods)
+        steady_horizon(recording) < periods)
         return 0;
     rc = count_wandering(emulation, samples);
     if (!rc)
-        rc = steady_extrapolate(emulation, warp, periods);
-    steady->sampled++;
+        rc = steady_extrapolate(emulation, warp, recording, periods);
+    emulation->steady->sampled++;
     emulation->result->wandered = true;
     return rc ? rc : 1;
 }
 
 int wander_on(struct emulation *emulation, struct warp *warp, struct group *group)
 {
-    struct steady *steady = emulation->steady;
+    struct recording *recording = recording_of(emulation);
     struct samples samples;
     uint64_t periods, *room;
     int rc;
 
-    if (steady->record_count > RECORDS || !spread(emulation))
+    if (recording->record_count > RECORDS || !spread(emulation))
         return 0;
-    periods = steady_horizon(steady);
-    if (periods < LEAST_PERIODS || periods * steady->cost < LEAST_EXECUTED)
+    periods = steady_horizon(recording);
+    if (periods < LEAST_PERIODS || periods * recording->cost < LEAST_EXECUTED)
         return 0;
-    room = malloc((SAMPLES + 1) * (steady->record_count + 1) * sizeof(uint64_t[LANES]));
+    room = malloc((SAMPLES + 1) * (recording->record_count + 1) * sizeof(uint64_t[LANES]));
     if (!room)
         return err_memory(emulation->err);
     for (unsigned k = 0; k <= SAMPLES; k++)
-        samples.address[k] = (uint64_t(*)[LANES])(room + k * LANES * (steady->record_count + 1));
+        samples.address[k] = (uint64_t(*)[LANES])(room + k * LANES * (recording->record_count + 1));
     rc = sample(&samples, emulation, warp, group, periods);
     free(room);
     return rc;

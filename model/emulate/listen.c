@@ -1,0 +1,129 @@
+/* What a recorded loop is told of what its warp does. */
+#include "model/emulate/steady.h"
+#include "model/emulate/steady_state.h"
+
+#include <string.h>
+
+bool steady_listens(const struct steady *steady)
+{
+    return steady && steady->depth;
+}
+
+/* Compares it with the record: the same instruction may do the same elsewhere than expected. */
+static void compare(struct recording *recording, size_t k, const struct sight *sight)
+{
+    struct record *record = &recording->records[k];
+
+    if (recording->capture && sight->access)
+        memcpy(recording->capture[k], sight->values[0], sizeof *recording->capture);
+    if (record_follows(record, sight, recording->periods, recording->phase == PHASE_LEARN))
+        return;
+    if (record_is_alike(record, sight))
+        record->wanders = recording->wanders = true;
+    else
+        recording->disturbed = true;
+}
+
+void recording_take(struct recording *recording, const struct sight *sight)
+{
+    if (recording->disturbed)
+        return;
+    if (recording->phase == PHASE_RECORD) {
+        if (recording->record_count == RECORD_MOST)
+            recording->disturbed = true;
+        else
+            record_first(&recording->records[recording->record_count++], sight);
+        return;
+    }
+    if (recording->next >= recording->record_count)
+        recording->disturbed = true;
+    else
+        compare(recording, recording->next++, sight);
+}
+
+static void take(struct steady *steady, const struct sight *sight)
+{
+    for (unsigned k = 0; k < steady->depth; k++)
+        recording_take(&steady->recordings[k], sight);
+}
+
+static void disturb(struct steady *steady)
+{
+    for (unsigned k = 0; k < steady->depth; k++)
+        steady->recordings[k].disturbed = true;
+}
+
+void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack)
+{
+    const struct sight sight = {.i = request->i,
+                                .mask = request->mask,
+                                .operand_count = 1,
+                                .values = &request->address,
+                                .access = true,
+                                .fixed = wanted,
+                                .second = request->second,
+                                .space = request->space,
+                                .width = request->width};
+
+    if (wanted && request->access & SASS_WRITES && !is_stack)
+        disturb(steady);
+    take(steady, &sight);
+}
+
+static bool sets_predicate(const struct sass *i)
+{
+    for (unsigned k = 0; k < i->destination_count; k++)
+        if ((i->destinations[k].kind == SASS_PREDICATE ||
+             i->destinations[k].kind == SASS_UNIFORM_PREDICATE) &&
+            i->destinations[k].index != SASS_PT)
+            return true;
+    return false;
+}
+
+static bool reads_clock(const struct sass *i)
+{
+    return i->source_count && i->sources[0].kind == SASS_SPECIAL && i->sources[0].value >= SASS_SR_CLOCKLO &&
+           i->sources[0].value <= SASS_SR_GLOBALTIMERHI;
+}
+
+void steady_compute(struct steady *steady, const struct alu *x)
+{
+    uint64_t values[RECORD_OPERANDS][LANES];
+    struct sight sight = {.i = x->i, .mask = x->active, .values = (const uint64_t(*)[LANES])values};
+
+    if (reads_clock(x->i))
+        disturb(steady);
+    if (!sets_predicate(x->i) || !x->source_count)
+        return;
+    /* LEA has a fourth operand, the shift, an immediate */
+    sight.operand_count = x->source_count < RECORD_OPERANDS ? x->source_count : RECORD_OPERANDS;
+    for (unsigned k = 0; k < sight.operand_count; k++) {
+        const bool wide = x->i->sources[x->slot[k]].count > 1;
+
+        for (unsigned l = 0; l < LANES; l++)
+            values[k][l] = x->s[k][0][l] | (wide ? (uint64_t)x->s[k][1][l] << 32 : 0);
+    }
+    take(steady, &sight);
+}
+
+void recording_run(struct recording *recording, const struct record_run *run)
+{
+    const struct record_run *known = &recording->runs[recording->next_run];
+
+    if (recording->phase == PHASE_RECORD && recording->run_count < RECORD_MOST) {
+        recording->runs[recording->run_count++] = *run;
+        return;
+    }
+    if (recording->phase == PHASE_RECORD || recording->next_run >= recording->run_count ||
+        known->first != run->first || known->end != run->end || known->times != run->times)
+        recording->disturbed = true;
+    recording->next_run++;
+}
+
+void steady_run(struct steady *steady, uint32_t first, uint32_t end)
+{
+    const struct record_run run = {first, end, 1};
+
+    for (unsigned k = 0; k < steady->depth; k++)
+        recording_run(&steady->recordings[k], &run);
+}

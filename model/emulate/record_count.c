@@ -1,0 +1,365 @@
+/* What the access of a record costs and touches in many periods. */
+#include "model/emulate/record.h"
+
+#include "model/emulate/count.h"
+#include "model/emulate/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXES = RECORD_RANKS + 1, LINE = 128 };
+
+/* A loop of which each period moves an access by `step`. */
+struct axis {
+    uint64_t step, count;
+};
+
+uint64_t record_inside(const struct record *record)
+{
+    uint64_t periods = 1;
+
+    for (unsigned k = 0; k < record->rank; k++)
+        periods *= record->times[k];
+    return periods;
+}
+
+uint64_t record_offset(const struct record *record, unsigned lane, uint64_t n)
+{
+    uint64_t offset = 0;
+
+    for (unsigned k = 0; k < record->rank; n /= record->times[k++])
+        offset += n % record->times[k] * record->value[1 + k][lane];
+    return offset;
+}
+
+static void address_at(struct request *out, const struct record *record, uint64_t period, uint64_t inside)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        out->address[l] =
+            record->value[0][l] + period * record->delta[0][l] + record_offset(record, l, inside);
+}
+
+/* The loops that one lane moves in, the innermost first. How many. */
+static unsigned find_axes(struct axis axes[AXES], const struct record *record, unsigned lane, uint64_t count)
+{
+    for (unsigned k = 0; k < record->rank; k++)
+        axes[k] = (struct axis){record->value[1 + k][lane], record->times[k]};
+    axes[record->rank] = (struct axis){record->delta[0][lane], count};
+    return record->rank + 1;
+}
+
+static bool moves_together(const struct record *record)
+{
+    const unsigned first = (unsigned)__builtin_ctz(record->mask);
+    uint64_t other = 0;
+
+    for (uint32_t left = record->mask; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+
+        other |= record->delta[0][l] ^ record->delta[0][first];
+        for (unsigned k = 1; k <= record->rank; k++)
+            other |= record->value[k][l] ^ record->value[k][first];
+    }
+    return !other;
+}
+
+/* What is touched
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Bytes that lanes touch without a gap. */
+struct span {
+    uint64_t first, end;
+};
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static unsigned find_spans(struct span spans[LANES], const struct request *request)
+{
+    unsigned count = 0, kept = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const uint64_t address = request->address[__builtin_ctz(left)];
+
+        if (count && address == spans[count - 1].end)
+            spans[count - 1].end += request->width;
+        else if (!count || address != spans[count - 1].first)
+            spans[count++] = (struct span){address, address + request->width};
+    }
+    qsort(spans, count, sizeof *spans, compare_spans);
+    for (unsigned k = 0; k < count; k++)
+        if (kept && spans[k].first <= spans[kept - 1].end) {
+            if (spans[k].end > spans[kept - 1].end)
+                spans[kept - 1].end = spans[k].end;
+        } else {
+            spans[kept++] = spans[k];
+        }
+    return kept;
+}
+
+/* Marks spans in `count` periods one after another, `step` further each time. */
+static int mark_each(struct emulation *emulation, const struct request *request, const struct span *spans,
+                     unsigned spans_found, uint64_t step, uint64_t count)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+
+    for (uint64_t t = 0; t < count; t++) {
+        const uint64_t before = touch->own;
+
+        for (unsigned k = 0; k < spans_found; k++) {
+            const int rc = request_mark(emulation, request, spans[k].first + t * step,
+                                        spans[k].end - spans[k].first, 0, 1);
+
+            if (rc)
+                return rc;
+        }
+        touch->late += touch->own > before;
+    }
+    return 0;
+}
+
+static uint64_t distance_of(uint64_t step)
+{
+    return (int64_t)step < 0 ? 0 - step : step;
+}
+
+/* Makes spans that a loop joins without gaps one longer span, the loop's. */
+static unsigned join(struct span *span, struct axis axes[AXES], unsigned count)
+{
+    for (unsigned k = 0; k < count;) {
+        const uint64_t moved = axes[k].step * (axes[k].count - 1);
+
+        if (distance_of(axes[k].step) > span->end - span->first) {
+            k++;
+            continue;
+        }
+        span->first += (int64_t)axes[k].step < 0 ? moved : 0;
+        span->end += (int64_t)axes[k].step < 0 ? 0 : moved;
+        axes[k] = axes[--count];
+        k = 0;
+    }
+    return count;
+}
+
+/* Marks a span at every place of up to three loops. */
+static int mark_places(struct emulation *emulation, const struct request *request, struct span span,
+                       const struct axis *axes, unsigned count)
+{
+    const struct axis *outer = &axes[count - 1], none = {0, 1};
+    int rc = 0;
+
+    if (count < 2) {
+        outer = count ? outer : &none;
+        return request_mark(emulation, request, span.first, span.end - span.first, (int64_t)outer->step,
+                            outer->count);
+    }
+    for (uint64_t t = 0; t < outer->count && !rc; t++) {
+        rc = mark_places(emulation, request, span, axes, count - 1);
+        span.first += outer->step;
+        span.end += outer->step;
+        emulation->counted++;
+    }
+    return rc;
+}
+
+static int mark_span(struct emulation *emulation, const struct request *request, struct span span,
+                     const struct axis *axes, unsigned count)
+{
+    struct axis left[AXES];
+    unsigned longest = 0;
+
+    memcpy(left, axes, count * sizeof *left);
+    count = join(&span, left, count);
+    for (unsigned k = 1; k < count; k++)
+        if (left[k].count > left[longest].count)
+            longest = k;
+    if (longest) {
+        const struct axis first = left[0];
+
+        left[0] = left[longest];
+        left[longest] = first;
+    }
+    return mark_places(emulation, request, span, left, count);
+}
+
+static int mark_spans(struct emulation *emulation, const struct request *request, const struct span *spans,
+                      unsigned spans_found, const struct axis *axes, unsigned count)
+{
+    int rc = 0;
+
+    for (unsigned k = 0; k < spans_found && !rc; k++)
+        rc = mark_span(emulation, request, spans[k], axes, count);
+    return rc;
+}
+
+/* The same for the block's first warp: the first `cycle` periods of the innermost loop tell how many of all
+ * others bring something new. */
+static int mark_leading(struct emulation *emulation, const struct request *request, const struct span *spans,
+                        unsigned spans_found, const struct axis *axes, unsigned count, uint64_t cycle)
+{
+    struct emulate_touch *touch = &emulation->block->touches[request->index];
+    const struct emulate_touch before = *touch;
+    const uint64_t shown = cycle < axes->count ? cycle : axes->count;
+    uint64_t own, late, fresh, rest = 1;
+    int rc = mark_each(emulation, request, spans, spans_found, axes->step, shown);
+
+    for (unsigned k = 0; k < count; k++)
+        rest *= axes[k].count;
+    rest -= shown;
+    own = touch->own - before.own;
+    late = touch->late - before.late;
+    if (!rc && rest)
+        rc = mark_spans(emulation, request, spans, spans_found, axes, count);
+    fresh = touch->own - before.own - own;
+    late = own ? (fresh * late + own - 1) / own : fresh;
+    touch->late += late < rest ? late : rest;
+    return rc;
+}
+
+/* Marks what a request touches in all periods of the loops, its lanes moving together; after `cycle` periods
+ * of the innermost one sectors repeat. */
+static int mark_all(struct emulation *emulation, const struct request *request, const struct axis *axes,
+                    unsigned count, uint64_t cycle)
+{
+    struct span spans[LANES];
+    const unsigned spans_found = find_spans(spans, request);
+
+    if (emulation->leading && !emulation->lowest)
+        return mark_leading(emulation, request, spans, spans_found, axes, count, cycle);
+    return mark_spans(emulation, request, spans, spans_found, axes, count);
+}
+
+int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
+                       uint64_t count)
+{
+    const struct axis axis = {(uint64_t)step, count};
+
+    return mark_all(emulation, request, &axis, 1, 1);
+}
+
+/* What it costs
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t greatest_power(uint64_t step, uint64_t limit)
+{
+    return step % limit == 0 ? limit : step & (0 - step);
+}
+
+/* After so many periods sectors and lines repeat. */
+static uint64_t cycle_of(const struct axis *axis)
+{
+    return LINE / greatest_power(axis->step, LINE);
+}
+
+/* How often a request lies where in a line, and how far on that is met first. */
+struct places {
+    uint64_t times[LINE], offset[LINE];
+};
+
+static void spread_places(struct places *places, const struct axis *axis)
+{
+    const struct places from = *places;
+    const uint64_t cycle = cycle_of(axis);
+
+    *places = (struct places){{0}, {0}};
+    for (unsigned p = 0; p < LINE; p++)
+        for (uint64_t k = 0; from.times[p] && k < cycle && k < axis->count; k++) {
+            const uint64_t offset = from.offset[p] + k * axis->step, at = offset % LINE;
+
+            if (!places->times[at])
+                places->offset[at] = offset;
+            places->times[at] += from.times[p] * ((axis->count - k + cycle - 1) / cycle);
+        }
+}
+
+static void tally_places(struct emulation *emulation, const struct request *first, const struct axis *axes,
+                         unsigned count)
+{
+    struct places places = {{1}, {0}};
+    struct request request = *first;
+
+    for (unsigned k = 0; k < count; k++)
+        spread_places(&places, &axes[k]);
+    for (unsigned p = 0; p < LINE; p++) {
+        if (!places.times[p])
+            continue;
+        for (unsigned l = 0; l < LANES; l++)
+            request.address[l] = first->address[l] + places.offset[p];
+        request_tally(emulation, &request, request_pattern(emulation, &request), places.times[p]);
+    }
+}
+
+/* All lanes move by the same steps. */
+static int count_together(struct emulation *emulation, struct request *request, const struct record *record,
+                          uint64_t first, uint64_t count)
+{
+    struct axis axes[AXES];
+    const unsigned found = find_axes(axes, record, (unsigned)__builtin_ctz(record->mask), count);
+
+    address_at(request, record, first, 0);
+    tally_places(emulation, request, axes, found);
+    return request_is_global(request) ? mark_all(emulation, request, axes, found, cycle_of(axes)) : 0;
+}
+
+static int count_each(struct emulation *emulation, struct request *request, const struct record *record,
+                      uint64_t first, uint64_t count)
+{
+    const uint64_t inside = record_inside(record);
+
+    for (uint64_t t = first; t < first + count; t++)
+        for (uint64_t n = 0; n < inside; n++) {
+            int rc;
+
+            if (emulation->result->executed + emulation->counted >= emulation->budget)
+                return 0; /* the next instruction says so */
+            emulation->counted++;
+            address_at(request, record, t, n);
+            rc = request_count(emulation, request, request_pattern(emulation, request));
+            if (rc)
+                return rc;
+        }
+    return 0;
+}
+
+static void walk_all(struct emulation *emulation, struct request *request, const struct record *record,
+                     uint64_t first, uint64_t count)
+{
+    struct axis axes[AXES];
+    const unsigned lane = (unsigned)__builtin_ctz(record->mask);
+    const uint64_t inside = record_inside(record);
+
+    find_axes(axes, record, lane, count);
+    if (!emulation->leading)
+        return;
+    for (uint64_t t = first; t < first + (record->rank ? count : 1); t++)
+        for (uint64_t n = 0; n < (record->rank ? inside : 1); n += axes->count) {
+            address_at(request, record, t, n);
+            walk_note(emulation, request, (int64_t)axes->step, axes->count);
+        }
+}
+
+int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)
+{
+    struct request request = {.i = record->i,
+                              .index = record->i->pc / SASS_BYTES,
+                              .mask = record->mask,
+                              .width = record->width,
+                              .space = record->space};
+
+    if (!record->access || !record->mask || !count)
+        return 0;
+    if (record->space == SASS_SPACE_CONSTANT) {
+        walk_all(emulation, &request, record, first, count);
+        return 0;
+    }
+    request.access = record->i->accesses[record->second].access;
+    request.second = record->second;
+    return moves_together(record) ? count_together(emulation, &request, record, first, count)
+                                  : count_each(emulation, &request, record, first, count);
+}

@@ -1,0 +1,132 @@
+/* Nested loops of test_nested.c. Their bounds are arguments, so that none is unrolled away. */
+extern "C" {
+
+/* A tile at a time into shared memory, barriers between. */
+__global__ void tiled(float *out, const float *in, int outer, int inner)
+{
+    extern __shared__ float tile[];
+    float sum = 0;
+
+    for (int k = 0; k < outer; k++) {
+        for (int i = threadIdx.x; i < inner; i += blockDim.x)
+            tile[i] = in[k * inner + i];
+        __syncthreads();
+#pragma unroll 2
+        for (int i = 0; i < inner; i++)
+            sum += tile[i] * tile[inner - 1 - i];
+        __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Its addresses advance evenly from one iteration to the fourth after it. */
+__global__ void swizzled(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int k = 0; k < outer; k++)
+#pragma unroll 1
+        for (int i = 0; i < inner; i++)
+            sum += in[k * inner + (i ^ threadIdx.x & 3)];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Three loops; the middle one does something of its own. */
+__global__ void deep(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+        for (int b = 0; b < outer; b++) {
+            sum += in[64 * b + threadIdx.x];
+#pragma unroll 1
+            for (int c = 0; c < inner; c++)
+                sum += in[(a * outer + b) * inner + c];
+        }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Down columns, then to the next ones. */
+__global__ void columns(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            sum += in[b * 4096 + 32 * a + threadIdx.x % 32];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Lanes move differently. */
+__global__ void apart(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            sum += in[a * (threadIdx.x + 1) + b * (threadIdx.x % 3 + 1)];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* The inner loop becomes longer. */
+__global__ void triangle(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b <= a; b++)
+            sum += in[a * 128 + b];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum + inner;
+}
+
+/* It is shorter once. */
+__global__ void once(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = a == 2 * outer / 3 ? inner / 2 : 0; b < inner; b++)
+            sum += in[a * inner + b];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* It goes forth and back. */
+__global__ void turns(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            sum += in[a & 1 ? a * inner - b : a * inner + b];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Every other period does more, for some lanes. */
+__global__ void parts(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++) {
+            sum += in[a * inner + b];
+            if ((b & 1) && threadIdx.x % 32 < 7)
+                sum += in[b * 8 + threadIdx.x];
+        }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+/* Writes, too. */
+__global__ void stores(float *out, const float *in, int outer, int inner)
+{
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            out[(a * inner + b) * 32 + threadIdx.x] = in[threadIdx.x + b] + in[a];
+}
+}
