@@ -9,10 +9,10 @@ static const struct {
     const char *name;
     uint64_t least; /* valid configurations */
 } kernels[] = {
-    {"abs_inplace", 200},  {"black_scholes", 200}, {"lattice_boltzmann", 200}, {"matmul", 2000},
-    {"matmul_half", 3000}, {"matmul_naive", 200},  {"matmul_tiled", 200},      {"matmul_volkov", 200},
-    {"permutation", 200},  {"reduction", 200},     {"row_softmax", 200},       {"spmv_csr", 200},
-    {"stencil3d", 200},    {"transpose", 200},     {"vector_add", 200},
+    {"abs_inplace", 200},   {"attention_half", 500}, {"black_scholes", 200}, {"lattice_boltzmann", 200},
+    {"matmul", 2000},       {"matmul_half", 3000},   {"matmul_naive", 200},  {"matmul_tiled", 200},
+    {"matmul_volkov", 200}, {"permutation", 200},    {"reduction", 200},     {"row_softmax", 200},
+    {"spmv_csr", 200},      {"stencil3d", 200},      {"transpose", 200},     {"vector_add", 200},
 };
 
 static void check_configuration(const struct spec *spec, const struct space *space, uint64_t index)
