@@ -5,11 +5,13 @@
 
 #include "gpu/measure.h"
 #include "gpu/message.h"
+#include "gpu/power.h"
 #include "gpu/verify.h"
 
 struct bench {
     struct gpu *gpu;
     bool started;
+    struct clock_setting clocks; /* that are locked for it */
     struct kernels kernels;
     struct buffers buffers;
     struct verifier verifier;

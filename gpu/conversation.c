@@ -36,10 +36,11 @@ static int read_greeting(struct worker *worker, const struct message *greeting, 
 static int start_once(struct worker *worker, bool *outside, struct err *err)
 {
     struct message greeting;
-    char number[16];
+    char number[48];
     int rc;
 
-    snprintf(number, sizeof number, "%d", worker->device);
+    snprintf(number, sizeof number, "%d,%u,%u", worker->device, worker->clocks.sm_mhz,
+             worker->clocks.memory_mhz);
     *outside = false;
     rc = process_start(&worker->process, worker->executable, "device", number, err);
     if (rc)

@@ -18,9 +18,10 @@ enum { START_TRIES = 3, ASK_TRIES = 6 /* then something means it */ };
 struct worker {
     struct process process; /* pid 0: to be started */
     int device;
-    int devices;      /* that it sees */
-    bool fresh;       /* may still be making its context */
-    char *executable; /* or null */
+    struct clock_setting clocks; /* that it locks */
+    int devices;                 /* that it sees */
+    bool fresh;                  /* may still be making its context */
+    char *executable;            /* or null */
 };
 
 /* What became of a conversation that did not end with an answer. */

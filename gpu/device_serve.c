@@ -2,6 +2,8 @@
 
 #include "base/hash.h"
 #include "gpu/bench.h"
+#include "gpu/clocks.h"
+#include "gpu/energy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +169,42 @@ static int answer_describe(int fd, struct bench *bench, struct err *err)
     return send_head(fd, head, good, NULL, 0, err);
 }
 
+static int read_power(struct power *out, struct bench *bench, double idle_s, int fd, struct err *err)
+{
+    int rc = measurer_nvml(&bench->measurer, err);
+
+    if (rc)
+        return rc;
+    nvml_describe(out, bench->measurer.nvml);
+    if (bench->clocks.sm_mhz)
+        out->locked_sm_hz = 1e6 * bench->clocks.sm_mhz;
+    if (bench->clocks.memory_mhz)
+        out->locked_memory_hz = 1e6 * bench->clocks.memory_mhz;
+    if (!(idle_s > 0))
+        return 0;
+    rc = announce(&fd, STAGE_PREPARE, 10 * idle_s + 30, err);
+    if (!rc)
+        rc = gpu_synchronize(bench->gpu, err);
+    return rc ? rc : energy_idle(out, bench->measurer.nvml, idle_s, err);
+}
+
+static int answer_power(int fd, struct bench *bench, const struct js_at *root, struct err *err)
+{
+    struct power power;
+    struct js_at at;
+    struct json *head;
+    double idle_s = 0;
+    int rc = js_member(&at, root, "idle_s", err) || js_real(&idle_s, &at, err) ? err->code : 0;
+
+    power_init(&power);
+    if (!rc)
+        rc = read_power(&power, bench, idle_s, fd, err);
+    if (rc)
+        return rc;
+    head = js_new_object();
+    return send_head(fd, head, head && !js_set(head, "power", power_to_json(&power)), NULL, 0, err);
+}
+
 static int answer_copy(int fd, struct bench *bench, const struct js_at *root, struct err *err)
 {
     struct json *head = js_new_object(), *list = js_new_array();
@@ -305,6 +343,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         rc = bench_start(bench, err);
     if (!rc && !strcmp(what, "copy"))
         return answer_copy(fd, bench, &root, err);
+    if (!rc && !strcmp(what, "power"))
+        return answer_power(fd, bench, &root, err);
     if (!rc)
         rc = read_code(&request.code, &request, &root, err);
     if (!rc)
@@ -324,14 +364,33 @@ static int greet(int fd, const struct bench *bench, struct err *err)
                      err);
 }
 
-int device_serve(int fd, int device, struct err *err)
+/* Nothing is held where nothing is to be locked. */
+static int hold_clocks(struct process *out, struct bench *bench, const struct clock_setting *clocks,
+                       struct err *err)
+{
+    char pci[32];
+    int rc = 0;
+
+    memset(out, 0, sizeof *out);
+    bench->clocks = *clocks;
+    if (clocks->sm_mhz || clocks->memory_mhz)
+        rc = gpu_pci(pci, sizeof pci, bench->gpu, err) || clocks_hold(out, pci, clocks, err) ? err->code : 0;
+    return rc;
+}
+
+int device_serve(int fd, int device, const struct clock_setting *clocks, struct err *err)
 {
     struct err problem = {0};
+    struct process holder;
     struct bench bench;
     int rc;
 
     if (bench_open(&bench, device, &problem))
         return send_error(fd, &problem, true, err);
+    if (hold_clocks(&holder, &bench, clocks, &problem)) {
+        bench_close(&bench);
+        return send_error(fd, &problem, true, err);
+    }
     rc = greet(fd, &bench, err);
     while (!rc && !gpu_lost(bench.gpu)) {
         struct message message;
@@ -349,6 +408,7 @@ int device_serve(int fd, int device, struct err *err)
     }
     if (!gpu_lost(bench.gpu))
         bench_close(&bench);
+    clocks_release(&holder);
     return rc;
 }
 

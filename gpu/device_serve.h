@@ -4,8 +4,10 @@
 #define GPU_DEVICE_SERVE_H
 
 #include "base/err.h"
+#include "gpu/power.h"
 
-int device_serve(int fd, int device, struct err *err);
+/* With the clocks locked that are given, as long as it serves. */
+int device_serve(int fd, int device, const struct clock_setting *clocks, struct err *err);
 
 /* Sends the number of devices. */
 int device_serve_count(int fd, struct err *err);

@@ -208,6 +208,13 @@ unsigned gpu_sm_count(const struct gpu *gpu)
     return gpu->sm_count;
 }
 
+int gpu_pci(char *out, size_t size, struct gpu *gpu, struct err *err)
+{
+    *out = '\0';
+    return driver_check(gpu, gpu->driver.device_pci(out, (int)size, gpu->device),
+                        "the device's place on the bus", err);
+}
+
 void *gpu_stream(const struct gpu *gpu)
 {
     return gpu->stream;

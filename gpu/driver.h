@@ -42,6 +42,7 @@ int gpu_describe(struct device *out, const struct gpu *gpu, struct err *err);
 int gpu_devices(const struct gpu *gpu); /* CUDA devices here, this one among them */
 unsigned gpu_sm_count(const struct gpu *gpu);
 size_t gpu_l2_bytes(const struct gpu *gpu);
+int gpu_pci(char *out, size_t size, struct gpu *gpu, struct err *err); /* "0000:3B:00.0" */
 void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue work of their own on it */
 
 /* Memory. Addresses are aligned to 256 bytes. ERR_MEMORY when the device has no room. */
@@ -87,6 +88,8 @@ int gpu_event_create(gpu_event *out, struct gpu *gpu, struct err *err);
 void gpu_event_free(struct gpu *gpu, gpu_event event);
 int gpu_record(struct gpu *gpu, gpu_event event, struct err *err);
 int gpu_elapsed(double *seconds, struct gpu *gpu, gpu_event from, gpu_event to, struct err *err);
+/* Whether what was queued before it is done. */
+int gpu_event_done(bool *done, struct gpu *gpu, gpu_event event, struct err *err);
 int gpu_capture(struct gpu *gpu, struct err *err);
 int gpu_capture_end(gpu_graph *out, struct gpu *gpu, struct err *err);
 int gpu_run_graph(struct gpu *gpu, gpu_graph graph, struct err *err);

@@ -19,6 +19,7 @@
     X(device_name, "cuDeviceGetName", (char *, int, CUdevice))                                               \
     X(device_attribute, "cuDeviceGetAttribute", (int *, CUdevice_attribute, CUdevice))                       \
     X(device_memory, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                            \
+    X(device_pci, "cuDeviceGetPCIBusId", (char *, int, CUdevice))                                            \
     X(context_retain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                                   \
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                                           \
     X(context_set, "cuCtxSetCurrent", (CUcontext))                                                           \
@@ -54,6 +55,7 @@
     X(event_create, "cuEventCreate", (CUevent *, unsigned))                                                  \
     X(event_destroy, "cuEventDestroy_v2", (CUevent))                                                         \
     X(event_record, "cuEventRecordWithFlags", (CUevent, CUstream, unsigned))                                 \
+    X(event_query, "cuEventQuery", (CUevent))                                                                \
     X(event_elapsed, "cuEventElapsedTime", (float *, CUevent, CUevent))                                      \
     X(graph_instantiate, "cuGraphInstantiateWithFlags", (CUgraphExec *, CUgraph, unsigned long long))        \
     X(graph_destroy, "cuGraphDestroy", (CUgraph))                                                            \

@@ -243,6 +243,14 @@ int gpu_elapsed(double *seconds, struct gpu *gpu, gpu_event from, gpu_event to, 
     return rc;
 }
 
+int gpu_event_done(bool *done, struct gpu *gpu, gpu_event event, struct err *err)
+{
+    const CUresult result = gpu->driver.event_query(event);
+
+    *done = result == CUDA_SUCCESS;
+    return result == CUDA_ERROR_NOT_READY ? 0 : driver_check(gpu, result, "the kernel failed", err);
+}
+
 int gpu_capture(struct gpu *gpu, struct err *err)
 {
     int rc = driver_check(gpu, gpu->driver.stream_capture(gpu->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),

@@ -2,7 +2,9 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
+#include "gpu/energy.h"
 #include "gpu/message.h"
+#include "gpu/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,18 +15,6 @@ static const double clock_tolerance = 0.01;
 static const double warm_up_s = 30e-3;   /* at most this long is spent until the clock settles */
 static const double start_up_s = 100e-3; /* an idle GPU needs about this long to raise its clock */
 static const double batch_s = 2e-3;      /* samples are queued together up to this long */
-
-/* How one sample is taken. */
-struct plan {
-    struct measurer *measurer;
-    const struct subject *subject;
-    bool isolated; /* an event pair around each launch, its buffers made ready before */
-    bool cold;
-    unsigned launches; /* in one sample */
-    unsigned batch;    /* samples queued together */
-    double expected_s; /* of one sample */
-    gpu_graph graph;   /* null: launched directly */
-};
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
 {
@@ -75,49 +65,6 @@ bool measure_slowed(double clock_hz, double clock_top_hz)
     return clock_hz < (1 - 2 * clock_tolerance) * clock_top_hz;
 }
 
-/* What stands before each isolated launch. */
-static int make_ready(const struct plan *plan, struct err *err)
-{
-    struct measurer *measurer = plan->measurer;
-    struct gpu *gpu = measurer->buffers->gpu;
-    int rc = binding_restore(plan->subject->binding, measurer->buffers, err);
-
-    return rc || !plan->cold ? rc : gpu_set(gpu, measurer->flush, 0x5a, 2 * gpu_l2_bytes(gpu), err);
-}
-
-/* Queues the launches of one sample, or records them while a graph is captured. */
-static int queue_launches(const struct plan *plan, struct err *err)
-{
-    struct measurer *measurer = plan->measurer;
-    struct gpu *gpu = measurer->buffers->gpu;
-    unsigned i;
-    int rc = 0;
-
-    for (i = 0; !rc && i < plan->launches; i++) {
-        if (plan->isolated)
-            rc = make_ready(plan, err);
-        if (!rc && plan->isolated)
-            rc = gpu_record(gpu, measurer->events[2 * i], err);
-        if (!rc)
-            rc = subject_launch(plan->subject, gpu, err);
-        if (!rc && plan->isolated)
-            rc = gpu_record(gpu, measurer->events[2 * i + 1], err);
-    }
-    return rc;
-}
-
-static int build_graph(struct plan *plan, struct err *err)
-{
-    struct gpu *gpu = plan->measurer->buffers->gpu;
-    int rc = gpu_capture(gpu, err), ended;
-
-    if (rc)
-        return rc;
-    rc = queue_launches(plan, err);
-    ended = gpu_capture_end(&plan->graph, gpu, err);
-    return rc ? rc : ended;
-}
-
 /* Chooses launches per sample and samples per batch from the duration of one launch. */
 static int make_plan(struct plan *plan, double duration_s, double sample_s, struct err *err)
 {
@@ -127,7 +74,7 @@ static int make_plan(struct plan *plan, double duration_s, double sample_s, stru
     plan->launches = wanted < 1 ? 1 : wanted > most ? most : (unsigned)wanted;
     plan->expected_s = plan->launches * fmax(duration_s, 1e-6);
     plan->batch = plan->isolated ? 1 : (unsigned)fmax(1, fmin(MEASURE_BATCH, batch_s / plan->expected_s));
-    return plan->isolated || plan->launches > 1 ? build_graph(plan, err) : 0;
+    return plan->isolated || plan->launches > 1 ? plan_build_graph(plan, err) : 0;
 }
 
 /* Queues one sample between its clock stamps. */
@@ -141,7 +88,7 @@ static int queue_sample(const struct plan *plan, unsigned k, struct err *err)
     if (!rc && !plan->isolated)
         rc = gpu_record(gpu, measurer->events[2 * k], err);
     if (!rc)
-        rc = plan->graph ? gpu_run_graph(gpu, plan->graph, err) : queue_launches(plan, err);
+        rc = plan_queue(plan, err);
     if (!rc && !plan->isolated)
         rc = gpu_record(gpu, measurer->events[2 * k + 1], err);
     return rc ? rc : kernels_stamp(measurer->buffers->kernels, measurer->stamps + (2 * k + 1) * row, err);
@@ -297,6 +244,14 @@ static int sample_until_settled(struct trial *trial, double *clock_hz, const str
     return rc;
 }
 
+static int measure_energy(struct trial *trial, const struct plan *plan, const struct protocol *protocol,
+                          measure_promise *promise, void *context, struct err *err)
+{
+    int rc = measurer_nvml(plan->measurer, err);
+
+    return rc ? rc : energy_measure(trial, plan, plan->measurer->nvml, protocol, promise, context, err);
+}
+
 int measure(struct trial *trial, struct measurer *measurer, const struct subject *subject,
             const struct protocol *protocol, measure_promise *promise, void *context, struct err *err)
 {
@@ -325,6 +280,8 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
         rc = sample_until_settled(trial, clock_hz, &plan, protocol, promise, context, err);
     if (!rc)
         rc = conclude(trial, measurer, clock_hz, err);
+    if (!rc && protocol->energy_s > 0 && !trial->gave_up)
+        rc = measure_energy(trial, &plan, protocol, promise, context, err);
     gpu_graph_free(measurer->buffers->gpu, plan.graph);
     free(clock_hz);
     return rc;
@@ -340,7 +297,7 @@ static int time_empty(double *sample_s, struct plan *plan, double launches, bool
     plan->launches = (unsigned)launches;
     plan->graph = NULL;
     if (graph)
-        rc = build_graph(plan, err);
+        rc = plan_build_graph(plan, err);
     if (!rc)
         rc = take_samples(samples, clock_hz, &spent, plan, count,
                           err); /* the first run of a graph uploads it */
@@ -395,9 +352,20 @@ int measurer_open(struct measurer *out, struct buffers *buffers, struct err *err
     return rc ? rc : calibrate(out, err);
 }
 
+int measurer_nvml(struct measurer *measurer, struct err *err)
+{
+    char pci[32];
+    int rc = measurer->nvml ? 0 : gpu_pci(pci, sizeof pci, measurer->buffers->gpu, err);
+
+    return rc || measurer->nvml ? rc : nvml_open(&measurer->nvml, pci, err);
+}
+
 void measurer_close(struct measurer *measurer)
 {
     size_t i;
+
+    nvml_close(measurer->nvml);
+    measurer->nvml = NULL;
 
     if (!measurer->buffers)
         return;

@@ -21,10 +21,14 @@ struct measurer {
     gpu_address flush; /* twice the L2; 0 until a cold trial needs it */
     double direct_excess_s, graph_excess_s, pair_excess_s;
     double clock_top_hz; /* the highest clock seen */
+    struct nvml *nvml;   /* null until somebody asks for power or energy */
 };
 
 int measurer_open(struct measurer *out, struct buffers *buffers, struct err *err);
 void measurer_close(struct measurer *measurer);
+
+/* Opens measurer->nvml where it is not open yet. ERR_MISSING: there is no NVML. */
+int measurer_nvml(struct measurer *measurer, struct err *err);
 
 /* A kernel with its launch, bound and ready. */
 struct subject {

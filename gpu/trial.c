@@ -39,7 +39,8 @@ uint64_t protocol_hash(const struct protocol *protocol)
     hash = hash_u64(hash, protocol->samples_max);
     hash = hash_real(hash, protocol->sample_s);
     hash = hash_real(hash, protocol->interval);
-    return hash_real(hash, protocol->deadline_s);
+    hash = hash_real(hash, protocol->deadline_s);
+    return protocol->energy_s > 0 ? hash_real(hash_text(hash, "energy"), protocol->energy_s) : hash;
 }
 
 void trial_release(struct trial *trial)
@@ -62,7 +63,8 @@ struct json *protocol_to_json(const struct protocol *protocol)
         js_set_real(json, "sample_s", protocol->sample_s) ||
         js_set_real(json, "interval", protocol->interval) ||
         js_set_real(json, "deadline_s", protocol->deadline_s) ||
-        js_set_real(json, "give_up_s", protocol->give_up_s)) {
+        js_set_real(json, "give_up_s", protocol->give_up_s) ||
+        js_set_real(json, "energy_s", protocol->energy_s)) {
         js_free(json);
         return NULL;
     }
@@ -105,7 +107,7 @@ int protocol_from_json(struct protocol *out, const struct js_at *at, struct err 
          read_integer(&most, at, "samples_max", err) || read_real(&out->sample_s, at, "sample_s", err) ||
          read_real(&out->interval, at, "interval", err) ||
          read_real(&out->deadline_s, at, "deadline_s", err) ||
-         read_real(&out->give_up_s, at, "give_up_s", err);
+         read_real(&out->give_up_s, at, "give_up_s", err) || read_real(&out->energy_s, at, "energy_s", err);
     if (rc)
         return err ? err->code : ERR_FORMAT;
     if (least < 1 || most < least || most > 100000)
@@ -141,8 +143,10 @@ struct json *trial_to_json(const struct trial *trial)
         js_set_integer(json, "discarded", (int64_t)trial->discarded) ||
         js_set_integer(json, "launches", trial->launches) || js_set_real(json, "time_s", trial->time_s) ||
         js_set_real(json, "clock_hz", trial->clock_hz) || js_set_bool(json, "throttled", trial->throttled) ||
-        js_set_bool(json, "gave_up", trial->gave_up) || js_set_real(json, "error_max", trial->error_max) ||
-        js_set_real(json, "verify_s", trial->verify_s) ||
+        js_set_bool(json, "gave_up", trial->gave_up) || js_set_real(json, "energy_j", trial->energy_j) ||
+        js_set_real(json, "power_w", trial->power_w) ||
+        js_set_real(json, "energy_window_s", trial->energy_window_s) ||
+        js_set_real(json, "error_max", trial->error_max) || js_set_real(json, "verify_s", trial->verify_s) ||
         js_set_real(json, "benchmark_s", trial->benchmark_s) ||
         js_set_real(json, "total_s", trial->total_s) || js_set_real(json, "kernel_s", trial->kernel_s) ||
         js_set_integer(json, "registers", trial->registers) ||
@@ -203,8 +207,10 @@ int trial_from_json(struct trial *out, const struct js_at *at, struct err *err)
          read_samples(out, at, err) || read_integer(&discarded, at, "discarded", err) ||
          read_integer(&launches, at, "launches", err) || read_real(&out->time_s, at, "time_s", err) ||
          read_real(&out->clock_hz, at, "clock_hz", err) || read_bool(&out->throttled, at, "throttled", err) ||
-         read_bool(&out->gave_up, at, "gave_up", err) || read_error(&out->error_max, at, err) ||
-         read_real(&out->verify_s, at, "verify_s", err) ||
+         read_bool(&out->gave_up, at, "gave_up", err) || read_real(&out->energy_j, at, "energy_j", err) ||
+         read_real(&out->power_w, at, "power_w", err) ||
+         read_real(&out->energy_window_s, at, "energy_window_s", err) ||
+         read_error(&out->error_max, at, err) || read_real(&out->verify_s, at, "verify_s", err) ||
          read_real(&out->benchmark_s, at, "benchmark_s", err) ||
          read_real(&out->total_s, at, "total_s", err) || read_real(&out->kernel_s, at, "kernel_s", err) ||
          read_integer(&registers, at, "registers", err) ||

@@ -42,6 +42,7 @@ struct protocol {
     double interval;   /* stop when the 95 % interval of the median is this narrow, relative to it */
     double deadline_s; /* for the first launch; an endless kernel is killed with its worker */
     double give_up_s;  /* racing: after two samples a time above this ends the sampling; 0: never */
+    double energy_s;   /* energy is measured too, over at least so long; 0: it is not */
 };
 void protocol_init(struct protocol *protocol);           /* the defaults of the README */
 uint64_t protocol_hash(const struct protocol *protocol); /* give_up_s does not enter */
@@ -56,6 +57,8 @@ struct trial {
     double time_s;     /* median of the kept samples */
     double clock_hz;   /* true SM clock during the kept samples */
     bool throttled, gave_up;
+    double energy_j, power_w; /* of one launch; mean while launches followed each other; 0: not measured */
+    double energy_window_s;   /* that they were measured over */
     double error_max; /* largest |got - expected| / (absolute + relative * |expected|) found; <= 1 passes */
     double verify_s, benchmark_s, total_s; /* host time spent in the worker, buffers and reference excepted */
     double kernel_s;                       /* of it, the time of the kernel's own launches */

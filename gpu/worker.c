@@ -8,6 +8,14 @@
 
 int worker_open(struct worker **out, int device, const char *executable, struct err *err)
 {
+    const struct clock_setting none = {0};
+
+    return worker_open_clocked(out, device, &none, executable, err);
+}
+
+int worker_open_clocked(struct worker **out, int device, const struct clock_setting *clocks,
+                        const char *executable, struct err *err)
+{
     struct worker *worker = calloc(1, sizeof *worker);
     int rc;
 
@@ -15,6 +23,7 @@ int worker_open(struct worker **out, int device, const char *executable, struct 
     if (!worker)
         return err_memory(err);
     worker->device = device;
+    worker->clocks = *clocks;
     worker->executable = executable ? strdup(executable) : NULL;
     rc = executable && !worker->executable ? err_memory(err) : worker_start(worker, err);
     if (rc)
@@ -83,6 +92,32 @@ int worker_describe(struct device *out, struct worker *worker, struct err *err)
         rc = js_member(&at, &root, "device", err);
     if (!rc)
         rc = device_from_json(out, &at, err);
+    message_release(&answer);
+    return rc;
+}
+
+int worker_power(struct power *out, struct worker *worker, double idle_s, struct err *err)
+{
+    struct json *head = js_new_object();
+    struct message answer;
+    struct silence silence;
+    struct js_at root, at;
+    int rc = head && !js_set_string(head, "request", "power") && !js_set_real(head, "idle_s", idle_s)
+                 ? 0
+                 : err_memory(err);
+
+    power_init(out);
+    if (!rc)
+        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
+    js_free(head);
+    if (rc)
+        return rc;
+    root = js_root(answer.head, "worker");
+    rc = answer_error(&root, err);
+    if (!rc)
+        rc = js_member(&at, &root, "power", err);
+    if (!rc)
+        rc = power_from_json(out, &at, err);
     message_release(&answer);
     return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "launch/launch.h"
+#include "gpu/power.h"
 #include "gpu/trial.h"
 #include "model/device/device.h"
 
@@ -20,6 +21,10 @@ struct worker;
  * device number `device`. ERR_MISSING when there is no driver or no such device: the message says which. Its
  * context is made after the first request, which is best worker_describe: that needs none. */
 int worker_open(struct worker **out, int device, const char *executable, struct err *err);
+/* The same; as long as the worker lives, and no longer however it ends, clocks are locked. ERR_USAGE where the driver
+ * refuses that. */
+int worker_open_clocked(struct worker **out, int device, const struct clock_setting *clocks,
+                        const char *executable, struct err *err);
 int worker_devices(const struct worker *worker); /* the number of CUDA devices that it sees */
 void worker_close(struct worker *worker);        /* also null; ends the process */
 
@@ -28,6 +33,10 @@ int worker_device_count(int *out, const char *executable, struct err *err);
 
 /* What this GPU is: its limits, name, clocks and driver, as a profile without calibrated values. */
 int worker_describe(struct device *out, struct worker *worker, struct err *err);
+
+/* Its power limit and clocks by NVML; where `idle_s` > 0 also the mean power over so many seconds in which nothing
+ * runs. ERR_MISSING: no NVML, or a GPU that does not count its energy. */
+int worker_power(struct power *out, struct worker *worker, double idle_s, struct err *err);
 
 /* Loads, verifies and times one variant. `reference` (null: nothing is compared) may change between calls;
  * its results are kept on the device by content. Returns an error only for what is not the variant's doing:

@@ -2,8 +2,10 @@
 
 #include <cuda.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #undef cuEventElapsedTime /* the worker uses the symbol that every driver has */
@@ -23,7 +25,11 @@ struct op {
     const void *from;
     size_t bytes;
     unsigned char byte;
-    uint64_t *event;
+    struct fake_event *event;
+};
+
+struct fake_event {
+    uint64_t now_ns, done_ns; /* on the virtual clock; on the wall's, when it is paced */
 };
 
 struct graph {
@@ -53,8 +59,33 @@ static void run_launch(struct op *op, bool in_graph)
     }
 }
 
+uint64_t fake_wall_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* What was queued takes as long on the wall's clock, behind what was queued before. */
+static void pace(uint64_t took_ns, double watts)
+{
+    const uint64_t now = fake_wall_ns();
+
+    fake.busy_until_ns = (fake.busy_until_ns > now ? fake.busy_until_ns : now) + took_ns;
+    fake.queued_joules += watts * 1e-9 * (double)took_ns;
+    fake.watts = watts;
+}
+
+static double watts_of(const struct op *op)
+{
+    return op->kind == OP_LAUNCH && !strcmp(op->kernel->name, "hot") ? FAKE_HOT_WATTS : FAKE_WATTS;
+}
+
 static void run_op(struct op *op, bool in_graph)
 {
+    const uint64_t before = fake.now_ns;
+
     switch (op->kind) {
     case OP_LAUNCH:
         run_launch(op, in_graph);
@@ -68,9 +99,11 @@ static void run_op(struct op *op, bool in_graph)
         memset(op->to, op->byte, op->bytes);
         break;
     case OP_EVENT:
-        *op->event = fake.now_ns;
+        *op->event = (struct fake_event){fake.now_ns, fake.busy_until_ns};
         break;
     }
+    if (fake.paced && fake.now_ns > before)
+        pace(fake.now_ns - before, watts_of(op));
     timing = op->kind == OP_EVENT;
 }
 
@@ -141,11 +174,9 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetPCIBusId(char *text, int size, CUdevice device)
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 {
-    (void)device;
-    memset(text, 0, (size_t)size);
-    memcpy(text, "0000:01:00.0", sizeof "0000:01:00.0");
+    snprintf(id, (size_t)size, "0000:%02X:00.0", device + 1);
     return CUDA_SUCCESS;
 }
 
@@ -493,6 +524,8 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
     if (fake.broken)
         return (CUresult)fake.broken;
     fake.now_ns += FAKE_GRAPH_NS;
+    if (fake.paced)
+        pace(FAKE_GRAPH_NS, FAKE_WATTS);
     timing = false;
     for (i = 0; i < graph->count; i++)
         run_op(&graph->ops[i], true);
@@ -502,7 +535,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     (void)flags;
-    *event = (CUevent)calloc(1, sizeof(uint64_t));
+    *event = (CUevent)calloc(1, sizeof(struct fake_event));
     return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -516,11 +549,19 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
 {
     (void)stream;
     (void)flags;
-    return queue((struct op){.kind = OP_EVENT, .event = (uint64_t *)event});
+    return queue((struct op){.kind = OP_EVENT, .event = (struct fake_event *)event});
 }
 
 CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to)
 {
-    *ms = (float)(*(uint64_t *)to - *(uint64_t *)from) * 1e-6f;
+    *ms = (float)(((struct fake_event *)to)->now_ns - ((struct fake_event *)from)->now_ns) * 1e-6f;
     return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    if (fake.broken)
+        return (CUresult)fake.broken;
+    return fake.paced && ((struct fake_event *)event)->done_ns > fake_wall_ns() ? CUDA_ERROR_NOT_READY
+                                                                                : CUDA_SUCCESS;
 }

@@ -1,5 +1,8 @@
 /* A pretended GPU: 4 SMs at 1.5 GHz, host memory, a virtual clock that launches and copies advance.
  *
+ * Its NVML (nvml.c), which is the same library, counts the energy of what is queued. What is queued is done at once but
+ * for who asks an event once power was read: then it takes as long as it says.
+ *
  * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
  * each with what it does wrong. A module is any bytes. Not
  * thread-safe but for what loads code. The current context of a thread is any address. */
@@ -9,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { FAKE_IDLE_WATTS = 50, FAKE_WATTS = 200, FAKE_HOT_WATTS = 600, FAKE_UPDATE_NS = 20000000 };
 enum { FAKE_SMS = 4, FAKE_PARAMETERS = 8, FAKE_PARAMETER_BYTES = 128 };
 
 /* What starting things costs on the virtual clock. */
@@ -43,6 +47,10 @@ struct fake_state {
     unsigned contexts;      /* retained so far, in this process */
     unsigned modules;       /* loaded now, in this process; atomic */
     float factor;           /* the __constant__ variable "factor" */
+    bool paced;             /* power is read: what is queued is done when the wall's clock says so too */
+    uint64_t busy_until_ns; /* on the wall's clock: when all that was queued is done, if it is paced */
+    double queued_joules;   /* of all that was queued, beyond those of idling */
+    double watts;           /* of what was queued last, beyond those of idling */
     bool wide;              /* clusters of more than 8 thread blocks are allowed */
 };
 extern struct fake_state fake;
@@ -54,6 +62,8 @@ struct fake_kernel {
     void (*run)(void **parameters);
     uint64_t duration_ns;
 };
+
+uint64_t fake_wall_ns(void);
 
 const struct fake_kernel *fake_find(const char *name);
 

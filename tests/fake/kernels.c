@@ -225,6 +225,7 @@ static const struct fake_kernel kernels[] = {
     {"occ_stamp", "wi", true, run_stamp, 1000},
     {"occ_empty", "", false, run_empty, 0},
     {"copy", "wwi", false, copy, 5000},
+    {"hot", "wwi", false, copy, 4000},
     {"slow", "wwi", false, copy, 50000000},
     {"refused", "wwi", false, copy, 0},
     {"hang", "wwi", false, hang, 0},

@@ -50,7 +50,7 @@ static enum outcome try_entry(struct trial *trial, struct setup *setup, const ch
 }
 
 /* The next trial is right whatever the one before did. */
-static void expect_recovery(struct setup *setup)
+static inline void expect_recovery(struct setup *setup)
 {
     struct trial trial;
 

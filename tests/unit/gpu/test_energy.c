@@ -1,0 +1,246 @@
+/* Energy, power and clocks with the pretended driver and its NVML; the arithmetic of gpu/energy. */
+#include "gpu/energy.h"
+#include "worker_fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* What tests/fake/fake.h says of the pretended GPU. */
+static const double idle_w = 50, busy_w = 250, hot_w = 650;
+
+static void test_arithmetic(void **state)
+{
+    const struct energy_window window = {
+        .began_s = 10, .ended_s = 12, .began_joules = 100, .ended_joules = 900, .period_s = 1e-3};
+    const struct energy_window bare = {
+        .began_s = 20, .ended_s = 21, .began_joules = 0, .ended_joules = 100, .period_s = 0.4e-3};
+
+    (void)state;
+    check_near(energy_power_w(&window), 400, 1e-9);
+    check_near(energy_of_launch(&window, NULL, 10), 0.04, 1e-9);
+    check_near(energy_of_launch(&window, &bare, 10), 0.036, 1e-9);
+    check_near(energy_of_launch(&bare, &window, 10), 0, 0); /* noise is no gain */
+}
+
+static void try_energy(struct trial *trial, struct setup *setup, const char *entry)
+{
+    setup->protocol.energy_s = 0.15;
+    assert_int_equal(try_entry(trial, setup, entry), OUTCOME_OK);
+    assert_true(trial->energy_window_s >= 0.15 && trial->energy_window_s < 0.5);
+}
+
+/* The machine that runs the test may be busy with something else: then the pretended GPU waits for the host, and a launch
+ * takes longer at a lower power, for more energy. */
+static void test_trial(void **state)
+{
+    struct trial trial;
+
+    try_energy(&trial, *state, "copy");
+    assert_true(trial.power_w > idle_w && trial.power_w < 1.15 * busy_w);
+    assert_true(trial.energy_j > 0.9 * busy_w * 5e-6 && trial.energy_j < 2 * busy_w * 5e-6);
+    trial_release(&trial);
+    try_energy(&trial, *state, "hot"); /* faster, and takes more */
+    assert_true(trial.energy_j > 0.9 * hot_w * 4e-6 && trial.energy_j < 2 * hot_w * 4e-6);
+    trial_release(&trial);
+}
+
+static void test_not_asked(void **state)
+{
+    struct trial trial;
+
+    assert_int_equal(try_entry(&trial, *state, "copy"), OUTCOME_OK);
+    assert_true(trial.energy_j == 0 && trial.power_w == 0);
+    trial_release(&trial);
+}
+
+/* Restoring its buffer takes more than the kernel does, and does not count. */
+static void test_isolated(void **state)
+{
+    struct setup *setup = *state;
+    struct code code = code_of("absolute");
+    struct launch launch;
+    struct trial trial;
+    const int n = N;
+
+    launch_init(&launch);
+    add_buffer(&launch, "a", ELEMENT_FLOAT32, N, ROLE_INOUT);
+    add_scalar(&launch, &n, sizeof n);
+    setup->protocol.energy_s = 0.15;
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
+    assert_true(trial.energy_j > 0 && trial.energy_j < 3 * busy_w * 40e-6);
+    trial_release(&trial);
+    launch_release(&launch);
+}
+
+static void test_idle(void **state)
+{
+    struct setup *setup = *state;
+    struct power power;
+    struct err err = {0};
+
+    if (worker_power(&power, setup->worker, 0.2, &err))
+        fail_msg("%s", err.text);
+    check_near(power.idle_w, idle_w, 0.1 * idle_w);
+    assert_true(power.counter_update_s > 0.015 && power.counter_update_s < 0.06);
+    check_near(power.limit_w, 700, 1e-9);
+    check_near(power.default_limit_w, 750, 1e-9);
+    check_near(power.sm_clock_hz, 345e6, 1);
+    check_near(power.sm_clock_most_hz, 1500e6, 1);
+    assert_true(isnan(power.locked_sm_hz));
+    assert_int_equal(worker_power(&power, setup->worker, 0, &err), 0);
+    assert_true(isnan(power.idle_w));
+}
+
+/* What is missing is said, and is no variant's fault. */
+static void test_missing(void **state)
+{
+    static const struct {
+        const char *variable, *value, *text;
+    } cases[] = {{"OCCUTUNE_NVML", "/nowhere/libnvidia-ml.so", "no NVML"},
+                 {"FAKE_NVML", "none", "NVML does not start: Uninitialized"},
+                 {"FAKE_NVML", "uncounted", "no counter of energy: Not Supported"}};
+    char before[4096];
+    size_t k;
+
+    (void)state;
+    snprintf(before, sizeof before, "%s", getenv("OCCUTUNE_NVML"));
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct setup *setup;
+        struct trial trial;
+        struct power power;
+        struct err err = {0};
+        struct code code = code_of("copy");
+        void *made;
+
+        setenv(cases[k].variable, cases[k].value, 1);
+        set_up(&made);
+        setup = made;
+        setup->protocol.energy_s = 0.15;
+        assert_int_equal(worker_power(&power, setup->worker, 0.1, &err), ERR_MISSING);
+        expect_text(err.text, cases[k].text);
+        err_clear(&err);
+        assert_int_equal(worker_trial(&trial, setup->worker, &code, &setup->launch, &setup->reference,
+                                      &setup->protocol, &err),
+                         ERR_MISSING);
+        expect_text(err.text, cases[k].text);
+        tear_down(&made);
+        unsetenv("FAKE_NVML");
+        setenv("OCCUTUNE_NVML", before, 1);
+    }
+}
+
+/* Clocks
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *const log_path = "test_energy_clocks.log";
+
+static void read_log(char out[512])
+{
+    FILE *file = fopen(log_path, "r");
+    size_t length = file ? fread(out, 1, 511, file) : 0;
+
+    out[length] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* The log, once it says `wanted`; a few seconds are waited for that. */
+static void expect_log(const char *wanted)
+{
+    char log[512];
+    int tries;
+
+    for (tries = 0; tries < 500; tries++) {
+        read_log(log);
+        if (!strcmp(log, wanted))
+            return;
+        usleep(20000);
+    }
+    fail_msg("the log says \"%s\", not \"%s\"", log, wanted);
+}
+
+static struct worker *open_clocked(struct clock_setting clocks)
+{
+    struct worker *worker;
+    struct err err = {0};
+
+    if (worker_open_clocked(&worker, 0, &clocks, NULL, &err))
+        fail_msg("%s", err.text);
+    return worker;
+}
+
+static void test_clocks(void **state)
+{
+    struct worker *worker;
+    struct power power;
+    struct err err = {0};
+
+    (void)state;
+    unlink(log_path);
+    worker = open_clocked((struct clock_setting){.sm_mhz = 1200, .memory_mhz = 900});
+    expect_log("sm 1200 1200\nmemory 900 900\n");
+    assert_int_equal(worker_power(&power, worker, 0, &err), 0);
+    check_near(power.locked_sm_hz, 1200e6, 1);
+    worker_close(worker);
+    expect_log("sm 1200 1200\nmemory 900 900\nsm free\nmemory free\n");
+}
+
+/* A worker that is killed lets go of them, and the one that takes its place sets them again. */
+static void test_clocks_killed(void **state)
+{
+    struct worker *worker;
+    struct launch launch;
+    struct protocol protocol;
+    struct code code = code_of("crash");
+    struct trial trial;
+
+    (void)state;
+    unlink(log_path);
+    worker = open_clocked((struct clock_setting){.sm_mhz = 1200});
+    expect_log("sm 1200 1200\n");
+    make_copy_launch(&launch, N);
+    protocol_init(&protocol);
+    assert_int_equal(try_variant(&trial, worker, &code, &launch, NULL, &protocol), OUTCOME_RUNTIME);
+    trial_release(&trial);
+    expect_log("sm 1200 1200\nsm free\n");
+    code = code_of("copy");
+    assert_int_equal(try_variant(&trial, worker, &code, &launch, NULL, &protocol), OUTCOME_OK);
+    trial_release(&trial);
+    expect_log("sm 1200 1200\nsm free\nsm 1200 1200\n");
+    worker_close(worker);
+    expect_log("sm 1200 1200\nsm free\nsm 1200 1200\nsm free\n");
+    launch_release(&launch);
+}
+
+static void test_clocks_refused(void **state)
+{
+    const struct clock_setting clocks = {.sm_mhz = 1200};
+    struct worker *worker;
+    struct err err = {0};
+
+    (void)state;
+    setenv("FAKE_NVML", "refused", 1);
+    assert_int_equal(worker_open_clocked(&worker, 0, &clocks, NULL, &err), ERR_USAGE);
+    expect_text(err.text, "the SM clock cannot be set to 1200 MHz: Insufficient Permissions");
+    unsetenv("FAKE_NVML");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arithmetic),
+        with_worker(test_trial),
+        with_worker(test_not_asked),
+        with_worker(test_isolated),
+        with_worker(test_idle),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_clocks_killed),
+        cmocka_unit_test(test_clocks_refused),
+    };
+
+    setenv("FAKE_NVML_LOG", log_path, 1);
+    setenv("OCCUTUNE_NVML", getenv("OCCUTUNE_CUDA_DRIVER"), 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
