@@ -39,8 +39,7 @@ uint64_t protocol_hash(const struct protocol *protocol)
     hash = hash_u64(hash, protocol->samples_max);
     hash = hash_real(hash, protocol->sample_s);
     hash = hash_real(hash, protocol->interval);
-    hash = hash_real(hash, protocol->deadline_s);
-    return protocol->energy_s > 0 ? hash_real(hash_text(hash, "energy"), protocol->energy_s) : hash;
+    return hash_real(hash, protocol->deadline_s);
 }
 
 void trial_release(struct trial *trial)

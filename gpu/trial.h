@@ -45,7 +45,7 @@ struct protocol {
     double energy_s;   /* energy is measured too, over at least so long; 0: it is not */
 };
 void protocol_init(struct protocol *protocol);           /* the defaults of the README */
-uint64_t protocol_hash(const struct protocol *protocol); /* give_up_s does not enter */
+uint64_t protocol_hash(const struct protocol *protocol); /* give_up_s and energy_s do not enter: a time is as good with them */
 
 struct trial {
     enum outcome outcome;

@@ -75,12 +75,15 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
 {
     struct spec *spec = reader->spec;
     char place[512], *text = NULL;
+    size_t extra = 0;
     int failed = expression_text(&text, at, reader->err);
 
     if (failed)
         return failed;
-    spec->names[spec->name_count] = scope.extra; /* read_names left room */
-    failed = expr_parse(out, text, spec->names, spec->name_count + (scope.extra != NULL), reader->err);
+    memcpy(spec->names + spec->name_count, scope.extra, sizeof scope.extra); /* read_names left room */
+    while (extra < SPEC_MEASURED && scope.extra[extra])
+        extra++;
+    failed = expr_parse(out, text, spec->names, spec->name_count + extra, reader->err);
     if (!failed)
         failed = check_expression(reader, *out, wanted, scope);
     if (failed) {
@@ -344,17 +347,21 @@ int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t pr
 }
 
 int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,
-                double time_s, struct err *err)
+                struct spec_measured measured, struct err *err)
 {
-    struct value *slots = calloc(spec->name_count + 1, sizeof *slots);
+    const struct expr *value = spec->metrics[metric].value;
+    struct value *slots;
     int failed;
 
     *out = 0;
+    if (!(measured.energy_j > 0) && expr_uses(value, spec->name_count + 1))
+        return err_set(err, ERR_USAGE, "the energy is not known");
+    slots = calloc(spec->name_count + SPEC_MEASURED, sizeof *slots);
     if (!slots)
         return err_memory(err);
     spec_slots(slots, spec, problem, choices);
-    slots[spec->name_count] = (struct value){.kind = VALUE_REAL, .real = time_s};
-    failed = expr_real(out, spec->metrics[metric].value, slots, err);
+    spec_put_measured(slots, spec, measured);
+    failed = expr_real(out, value, slots, err);
     free(slots);
     return failed;
 }

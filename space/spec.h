@@ -31,9 +31,10 @@
  *   the text "none", nothing is compared; or no such field: then the default configuration's result
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
  * - cache: "warm" (default) or "cold"
- * - metrics: {NAME: expression over parameters, problem sizes and `time` in seconds}
- * - objective: {minimize: expression} or {maximize: expression} over the same, or the name of a metric;
- *   proportional to `time` if minimized, to its inverse if maximized; default: the time
+ * - metrics: {NAME: expression over parameters, problem sizes, `time` in seconds and `energy` in joules}
+ * - objective: {minimize: expression} or {maximize: expression} over the same, or the name of a metric; one
+ *   without `energy` is proportional to `time` if minimized, to its inverse if maximized. Or "time" (the default),
+ *   "energy" or "energy-delay", their product
  * - description: text */
 #ifndef SPACE_SPEC_H
 #define SPACE_SPEC_H
@@ -118,14 +119,22 @@ struct spec_reference {
     size_t file_count;
 };
 
+/* What is measured of a launch, and what expressions call it: `time`, `energy`. They have the slots behind
+ * name_count, in this order. */
+enum { SPEC_MEASURED = 2 };
+struct spec_measured {
+    double time_s, energy_j; /* energy NaN or 0: not known */
+};
+
 struct spec_metric {
     const char *name;
-    struct expr *value; /* over `names` and, in slot name_count, time */
+    struct expr *value; /* over `names` and what is measured */
 };
 
 struct spec_objective {
     enum { OBJECTIVE_TIME, OBJECTIVE_MINIMIZE, OBJECTIVE_MAXIMIZE } kind;
     struct expr *value; /* like a metric's; null: the time itself */
+    bool energy;        /* it depends on the energy */
 };
 
 struct spec {
@@ -156,6 +165,7 @@ struct spec {
     struct spec_metric *metrics;
     size_t metric_count;
     struct spec_objective objective;
+    bool energy; /* it, or a metric, asks for the energy */
 };
 
 enum spec_part {
@@ -184,14 +194,27 @@ const unsigned *spec_default(const struct spec *spec, size_t problem);
 /* "M=4096 N=4096 K=4096" as snprintf does; empty without sizes. */
 int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t problem);
 
-/* A metric from a time; fails only where its expression does. */
+/* Fills the slots behind name_count. */
+void spec_put_measured(struct value *slots, const struct spec *spec, struct spec_measured measured);
+
+/* A metric of what was measured; fails where its expression does, or asks for an energy that is not known. */
 int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,
-                double time_s, struct err *err);
+                struct spec_measured measured, struct err *err);
 
 /* What a second of the configuration in `slots` weighs (see spec_slots): of two configurations the one with
  * the smaller product of weight and time is better. 1 where the objective is the time. ERR_USAGE where the
- * objective has no value above 0, or is not proportional to the time (minimized) or its inverse (maximized). */
+ * objective has no value above 0, or is not proportional to the time (minimized) or its inverse (maximized). Of an
+ * objective that depends on the energy there is no weight before it is measured: this is that of 1 s and 1 J. */
 int spec_weight(double *out, const struct spec *spec, const struct value *slots, struct err *err);
+
+/* The weight that makes a product with the time the cost of what was measured, in an objective that depends on the
+ * energy. ERR_USAGE where it has no value above 0. */
+int spec_measured_weight(double *out, const struct spec *spec, size_t problem, const unsigned *choices,
+                         struct spec_measured measured, struct err *err);
+
+/* Takes the objective "time", "energy" or "energy-delay" in place of the spec's. ERR_USAGE: another name, or the spec
+ * gives `energy` or `time` to something of its own. */
+int spec_set_objective(struct spec *spec, const char *name, struct err *err);
 
 /* The objective's value from a configuration's weight and time. */
 double spec_objective(const struct spec *spec, double weight, double time_s);

@@ -22,7 +22,7 @@ static int read_pair(struct fill *fill, const struct js_at *pair, struct err *er
 
 static int read_expression_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
 {
-    const struct scope scope = {.extra = "i", .draws = true};
+    const struct scope scope = {.extra = {"i"}, .draws = true};
     size_t k;
 
     if (read_expression(&argument->fill_value, reader, at, WANTED_NUMBER_OR_TRUTH, scope))

@@ -33,12 +33,15 @@ int read_objective(struct reader *reader);
 /* What an expression must be. */
 enum wanted { WANTED_NUMBER, WANTED_TRUTH, WANTED_NUMBER_OR_TRUTH };
 
-/* Names and kinds for expressions that see one name more than the spec's: `extra`, a number. Null `extra`:
- * none. */
+/* Names and kinds for expressions that see names more than the spec's, of numbers; null: none. A name of the spec
+ * comes first. */
 struct scope {
-    const char *extra;
+    const char *extra[SPEC_MEASURED];
     bool draws; /* may call random() */
 };
+
+/* `time` and `energy`: for metrics and the objective. */
+extern const struct scope scope_measured;
 
 /* An expression written as text, or as a plain number or truth value. */
 int read_expression(struct expr **out, struct reader *reader, const struct js_at *at, enum wanted wanted,

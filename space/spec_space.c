@@ -303,7 +303,7 @@ int read_problems(struct reader *reader)
     js_free(none);
     if (!failed) {
         reader->spec->names =
-            calloc(reader->spec->parameter_count + reader->spec->size_count + 1, sizeof *names);
+            calloc(reader->spec->parameter_count + reader->spec->size_count + SPEC_MEASURED, sizeof *names);
         failed = reader->spec->names ? 0 : err_memory(reader->err);
     }
     if (!failed)
@@ -319,10 +319,10 @@ int read_names(struct reader *reader)
     size_t k;
 
     spec->name_count = spec->parameter_count + spec->size_count;
-    reader->kinds = calloc(spec->name_count + 1, sizeof *reader->kinds);
+    reader->kinds = calloc(spec->name_count + SPEC_MEASURED, sizeof *reader->kinds);
     if (!reader->kinds)
         return err_memory(reader->err);
-    for (k = 0; k <= spec->name_count; k++)
+    for (k = 0; k < spec->name_count + SPEC_MEASURED; k++)
         reader->kinds[k] = VALUE_REAL;
     for (k = 0; k < spec->parameter_count; k++) {
         spec->names[k] = spec->parameters[k].name;

@@ -68,10 +68,11 @@ static int add_point(struct case_found *out, const struct collection *from, cons
     int code;
 
     out->warps[out->count] = point->ranked.had_warps;
-    code = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices, point->measured_s, err);
+    code = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices,
+                       (struct spec_measured){point->measured_s, 0}, err);
     if (!code)
         code = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices,
-                           point->ranked.estimate_s, err);
+                           (struct spec_measured){point->ranked.estimate_s, 0}, err);
     if (!out->count || point->ranked.had_warps >= out->warps[0])
         out->needed_bounds = point->ranked.needed_warps;
     out->count += !code;

@@ -17,6 +17,7 @@ KERNEL(scribble, 6)
 KERNEL(illegal, 7)
 KERNEL(crash, 8)
 KERNEL(tires, 9)
+KERNEL(hot, 10)
 #ifdef BROKEN
 #error this variant does not compile
 #endif

@@ -1,10 +1,13 @@
 #include "tuner/cli/choose.h"
 
+#include "tuner/cli/progress.h"
+
 #include "base/file.h"
 #include "base/place.h"
 #include "space/configuration.h"
 #include "space/space.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +131,42 @@ void resources_print(FILE *out, const struct cubin_resources *resources)
     if (resources->max_threads[0])
         fprintf(out, "  launch bounds       %u x %u x %u threads\n", resources->max_threads[0],
                 resources->max_threads[1], resources->max_threads[2]);
+}
+
+static bool take_mhz(unsigned *out, const char **text)
+{
+    char *end;
+    const unsigned long mhz = isdigit((unsigned char)**text) ? strtoul(*text, &end, 10) : 0;
+
+    if (!mhz || mhz > 100000)
+        return false;
+    *out = (unsigned)mhz;
+    *text = end;
+    return true;
+}
+
+int choose_clocks(struct clock_setting *out, const struct cli_args *args, struct err *err)
+{
+    const char *given = cli_text(args, "clocks"), *text = given;
+
+    *out = (struct clock_setting){0};
+    if (!given)
+        return 0;
+    if (take_mhz(&out->sm_mhz, &text) &&
+        (!*text || (*text++ == ',' && take_mhz(&out->memory_mhz, &text) && !*text)))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "--clocks: %s is no clock in MHz: write 1200, or 1200,2619 for the memory's too", given);
+}
+
+void energy_print(FILE *out, const struct record *record)
+{
+    char energy[32];
+
+    if (!(record->energy_j > 0))
+        return;
+    progress_energy_text(energy, record->energy_j);
+    fprintf(out, "  energy      %s a launch, %.4g W\n", energy, record->power_w);
 }
 
 void recorded_print(FILE *out, const struct record *record)

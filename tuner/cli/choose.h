@@ -3,6 +3,7 @@
 #ifndef TUNER_CLI_CHOOSE_H
 #define TUNER_CLI_CHOOSE_H
 
+#include "gpu/power.h"
 #include "model/sass/cubin.h"
 #include "model/device/device.h"
 #include "space/spec.h"
@@ -26,9 +27,15 @@ int choose_output(const char *path, const char *name, const struct spec *spec, s
  * architecture ("sm_90"). */
 int choose_device(struct device *out, const char *text, struct err *err);
 
+/* "1200", or "1200,2619" for the memory's clock too: megahertz of --clocks, if it is given. ERR_USAGE. */
+int choose_clocks(struct clock_setting *out, const struct cli_args *args, struct err *err);
+
 /* Members of an object; text with two columns. */
 struct json *resources_json(const struct cubin_resources *resources); /* null when memory ends */
 void resources_print(FILE *out, const struct cubin_resources *resources);
+
+/* The line "energy" of what was measured, if it was. */
+void energy_print(FILE *out, const struct record *record);
 
 /* The line "resources" of what was timed, as far as it is known. */
 void recorded_print(FILE *out, const struct record *record);

@@ -93,7 +93,8 @@ static void put_metrics(FILE *out, const struct explained *explained)
     size_t m, put = 0;
 
     for (m = 0; m < spec->metric_count; m++)
-        if (!spec_metric(&value, spec, m, explained->problem, explained->choices, time_s, NULL))
+        if (!spec_metric(&value, spec, m, explained->problem, explained->choices,
+                         (struct spec_measured){time_s, 0}, NULL))
             fprintf(out, "%s%.5g %s", put++ ? ", " : "  metrics     ", value, spec->metrics[m].name);
     if (put)
         fprintf(out, "\n");

@@ -288,8 +288,16 @@ static int check_output(struct view *view, const struct cli_args *args, struct e
     int code;
 
     view->output = cli_text(args, "output");
+    if (view->spec->objective.energy)
+        fprintf(
+            view->cli->err,
+            "%s: the objective depends on the energy, which the model does not predict: ordered by time\n",
+            view->cli->program);
     if (!view->output)
         return 0;
+    if (view->spec->objective.energy)
+        return err_set(err, ERR_USAGE,
+                       "--output: a decision by an objective that is not predicted would be none");
     code = cli_check_output(args, "output", NULL, err);
     if (!code)
         code = choose_output(view->output, "output", view->spec, err);

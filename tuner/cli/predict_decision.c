@@ -75,6 +75,7 @@ int predicted_take(struct tuned *out, const struct ranking *ranking, const struc
                           .tied = most > 0};
     device_init(&out->device);
     record_init(&out->initial.record);
+    power_init(&out->power);
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", nvrtc);
     snprintf(out->profile, sizeof out->profile, "%s", machine->device->name);
     out->counts.valid = space_count(space);

@@ -21,6 +21,16 @@ void progress_time_text(char out[32], double time_s)
         snprintf(out, 32, "%.4g s", time_s);
 }
 
+void progress_energy_text(char out[32], double energy_j)
+{
+    if (energy_j < 1e-3)
+        snprintf(out, 32, "%.4g uJ", energy_j * 1e6);
+    else if (energy_j < 1)
+        snprintf(out, 32, "%.4g mJ", energy_j * 1e3);
+    else
+        snprintf(out, 32, "%.4g J", energy_j);
+}
+
 void progress_duration_text(char out[32], double duration_s)
 {
     if (isnan(duration_s))

@@ -13,6 +13,7 @@ static const struct cli_option options[] = {
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
     {"device", 0, "N|NAME", "GPU number, or the name of the GPU whose recording is used"},
     {"recorded", 0, "FILE", "take the time from this journal or Kernel Tuner cache"},
+    {"clocks", 0, "SM[,MEM]", "lock the GPU's clocks at so many MHz while it runs (takes root)"},
     {"json", 0, NULL, "print JSON"},
     {0},
 };
@@ -32,9 +33,11 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
     progress_time_text(time, record->time_s);
     fprintf(out, "  time        %s, median of %zu samples", time, record->sample_count);
     for (m = 0; m < spec->metric_count; m++)
-        if (!spec_metric(&value, spec, m, tuned->problem, tuned->initial.choices, record->time_s, NULL))
+        if (!spec_metric(&value, spec, m, tuned->problem, tuned->initial.choices, record_measured(record),
+                         NULL))
             fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
     fprintf(out, "\n");
+    energy_print(out, record);
     recorded_print(out, record);
     if (record->error_max == record->error_max)
         fprintf(out, "  verified    largest error %.3g of the tolerance\n", record->error_max);
@@ -94,13 +97,20 @@ static int time_one(struct cli *cli, const struct cli_args *args, const struct s
 static int run_time(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     char cache[4096];
-    const struct environment_options environment_options = {.device = cli_text(args, "device"),
-                                                            .cache = cli_cache(cli, cache, sizeof cache)};
+    struct environment_options environment_options = {.device = cli_text(args, "device"),
+                                                      .cache = cli_cache(cli, cache, sizeof cache)};
     unsigned *choices = NULL;
     struct spec spec;
     struct environment environment;
-    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    int code = choose_clocks(&environment_options.clocks, args, err);
 
+    if (code)
+        return CLI_WRONG_USE;
+    if (cli_given(args, "clocks") && cli_given(args, "recorded")) {
+        err_set(err, ERR_USAGE, "--clocks: those of a recording cannot be set: leave one of the two out");
+        return CLI_WRONG_USE;
+    }
+    code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
     cli->catch_stop();
     if (code)
         return CLI_WRONG_USE;

@@ -26,6 +26,8 @@ static const struct cli_option options[] = {
     {"strategy", 0, "NAME", "{strategies}"},
     {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
     {"audit", 0, "N", "model: time N of those passed over at the end (default 20; 0: none)"},
+    {"objective", 0, "NAME", "time, energy or energy-delay, in place of the spec's objective"},
+    {"clocks", 0, "SM[,MEM]", "lock the GPU's clocks at so many MHz while it runs (takes root)"},
     {"seed", 0, "S", "seed of what is random (default 0)"},
     {"time", 0, "DURATION", "stop after this long: 90s, 5m, 1h"},
     {"trials", 0, "N", "stop after timing this many configurations"},
@@ -82,6 +84,13 @@ static int read_options(struct run *run, struct environment_options *environment
         cli_count(&jobs, args, "jobs", 1, 1024, err) || cli_count(&cores, args, "cores", 1, 4096, err) ||
         cli_duration(&run->tune.time_s, args, "time", err))
         return ERR_USAGE;
+    if (choose_clocks(&environment->clocks, args, err))
+        return ERR_USAGE;
+    if (cli_given(args, "clocks") &&
+        (cli_given(args, "recorded") || cli_given(args, "worker") || cli_given(args, "workers")))
+        return err_set(err, ERR_USAGE,
+                       "--clocks: only those of the GPUs here can be set: leave --recorded, --worker and "
+                       "--workers out");
     environment->device = cli_text(args, "device");
     environment->jobs = (unsigned)jobs;
     run->tune.simulated_cores = (unsigned)cores;
@@ -269,10 +278,17 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     cli->catch_stop();
     if (!code)
         code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    if (!code && cli_given(args, "objective")) {
+        code = spec_set_objective(&run.spec, cli_text(args, "objective"), err);
+        if (code)
+            err_prefix(err, "--objective");
+    }
     if (!code)
         code = check_output(&run, err);
     if (!code)
         code = environment_open(&run.environment, &environment, err);
+    if (!code && cli_given(args, "clocks") && !run.environment.worker_count)
+        code = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment.worker_err.text);
     if (!code)
         code = tune_all(&run, err);
     if (!code && run.tuned_count)

@@ -16,6 +16,24 @@ static void put_configuration(FILE *out, const struct spec *spec, const struct t
     free(text);
 }
 
+/* What is best in time, in energy, or between. */
+static void put_front(FILE *out, const struct tuned *tuned)
+{
+    const struct tuned_variant *last = tuned->front_count ? &tuned->front[tuned->front_count - 1] : NULL;
+    char time[32], energy[32], least[32];
+
+    if (!last)
+        return;
+    progress_time_text(time, last->record.time_s);
+    progress_energy_text(energy, tuned->front[0].record.energy_j);
+    progress_energy_text(least, last->record.energy_j);
+    if (tuned->front_count == 1)
+        fprintf(out, "  front       the fastest takes the least energy, %s\n", energy);
+    else
+        fprintf(out, "  front       %zu configurations, from the fastest with %s to %s in %s\n",
+                tuned->front_count, energy, least, time);
+}
+
 static void put_best(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     const struct tuned_variant *best = &tuned->finalists[0];
@@ -27,7 +45,7 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     progress_time_text(time, record->time_s);
     fprintf(out, "  best        %s", time);
     for (m = 0; m < spec->metric_count; m++)
-        if (!spec_metric(&value, spec, m, tuned->problem, best->choices, record->time_s, NULL))
+        if (!spec_metric(&value, spec, m, tuned->problem, best->choices, record_measured(record), NULL))
             fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
     fprintf(out, "\n              ");
     put_configuration(out, spec, best);
@@ -38,6 +56,8 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
                 expr_text(spec->objective.value), spec_objective(spec, best->weight, record->time_s));
     if (verbose)
         recorded_print(out, record);
+    energy_print(out, record);
+    put_front(out, tuned);
     if (tuned->initial.record.outcome == OUTCOME_OK && tuned->initial.record.time_s > 0) {
         progress_time_text(time, tuned->initial.record.time_s);
         fprintf(out, "  speed-up    %.3g over the default (%s)\n",

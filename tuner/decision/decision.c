@@ -200,6 +200,26 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
     return code;
 }
 
+/* Those that no other beats in time and energy, fastest first. */
+static struct json *front_json(const struct spec *spec, const struct tuned *tuned)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+    size_t i;
+
+    for (i = 0; i < tuned->front_count && !failed; i++) {
+        const struct tuned_variant *variant = &tuned->front[i];
+        struct json *object = js_new_object();
+
+        failed = !object || js_set(object, "configuration", configuration_json(spec, variant->choices)) ||
+                 json_set_rounded(object, "time_ms", variant->record.time_s * 1e3) ||
+                 json_set_rounded(object, "energy_j", variant->record.energy_j) ||
+                 json_set_rounded(object, "power_w", variant->record.power_w);
+        failed |= js_append(list, object);
+    }
+    return js_unless(failed, list);
+}
+
 static int problem_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
                         struct err *err)
 {
@@ -217,6 +237,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
          js_set_string(object, "recorded_date", tuned->recorded_date) |
          js_set_string(object, "ended", tune_end_text(tuned->end)) |
          js_set(object, "counts", counts_json(&tuned->counts)) | js_set(object, "spent", spent_json(tuned)) |
+         (tuned->front_count ? js_set(object, "front", front_json(spec, tuned)) : 0) |
          json_set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
         code = err_memory(err);
     *out = code ? NULL : object;
@@ -330,14 +351,16 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
         code = err_memory(err);
     if (!code)
         code = signature_json(&part, spec, &tuned[0], err);
-    if (!code && (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
-                  js_set_string(object, "kernel", spec->kernel.name) |
-                  js_set_string(object, "level", tuned[0].evaluator->name) |
-                  js_set(object, "parameters", parameter_names(spec)) |
-                  js_set(object, "sizes", json_texts(spec->names + spec->parameter_count, spec->size_count)) |
-                  js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
-                  js_set(object, "launch", launch_json(&spec->launch)) |
-                  js_set(object, "objective", objective_json(spec))))
+    if (!code &&
+        (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
+         js_set_string(object, "kernel", spec->kernel.name) |
+         js_set_string(object, "level", tuned[0].evaluator->name) |
+         js_set(object, "parameters", parameter_names(spec)) |
+         js_set(object, "sizes", json_texts(spec->names + spec->parameter_count, spec->size_count)) |
+         js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
+         js_set(object, "launch", launch_json(&spec->launch)) |
+         (power_known(&tuned[0].power) ? js_set(object, "power", power_to_json(&tuned[0].power)) : 0) |
+         js_set(object, "objective", objective_json(spec))))
         code = err_memory(err);
     if (code)
         js_free(object);

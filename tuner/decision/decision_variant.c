@@ -68,7 +68,7 @@ static int set_metrics(struct json *object, const struct spec *spec, size_t prob
     size_t m;
 
     for (m = 0; m < spec->metric_count && !failed; m++) {
-        if (spec_metric(&value, spec, m, problem, variant->choices, variant->record.time_s, NULL))
+        if (spec_metric(&value, spec, m, problem, variant->choices, record_measured(&variant->record), NULL))
             continue; /* a metric without a value, such as a division by a size of zero, is left out */
         failed = json_set_rounded(metrics, spec->metrics[m].name, value);
     }
@@ -111,6 +111,8 @@ static int set_record(struct json *object, const struct record *record)
            json_set_known(object, "carveout", record->carveout) |
            json_set_rounded(object, "occupancy", record->occupancy) |
            json_set_rounded(object, "clock_mhz", record->clock_hz / 1e6) |
+           json_set_rounded(object, "energy_j", record->energy_j) |
+           json_set_rounded(object, "power_w", record->power_w) |
            (record->identified ? json_set_hash(object, "code_hash", record->code_hash) : 0);
 }
 

@@ -149,9 +149,14 @@ static void say_search(struct words *words, const struct tuned *tuned)
         say(words, "ended because %s", search_end_text(s->end));
 }
 
-static void say_model(struct words *words, const struct tuned *tuned)
+static void say_model(struct words *words, const struct spec *spec, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
+
+    if (spec->objective.energy && tuned->profile[0])
+        say(words, "the model predicts times, not energies: estimates were taken at the power limit and "
+                   "corrected by what "
+                   "was measured; nothing was passed over by its lower bound");
 
     if (!tuned->profile[0] || (s->compiled && s->refused == s->compiled))
         say(words, "nothing was predicted: measured times alone guided the search");
@@ -202,7 +207,7 @@ int summary_new(struct json **out, const struct spec *spec, const struct tuned *
     }
     if (tuned->strategy->prunes) {
         say_search(&words, tuned);
-        say_model(&words, tuned);
+        say_model(&words, spec, tuned);
         say_audit(&words, tuned);
     }
     if (words.failed) {

@@ -46,12 +46,12 @@ unsigned environment_cores(void)
 }
 
 /* Opens a worker for GPU `number`; keeps it if it is like the first. */
-static int add_worker(struct environment *environment, int *count, int number, const char *executable,
-                      struct err *err)
+static int add_worker(struct environment *environment, int *count, int number,
+                      const struct environment_options *options, struct err *err)
 {
     struct device device;
     struct worker **larger, *worker;
-    int code = worker_open(&worker, number, executable, err);
+    int code = worker_open_clocked(&worker, number, &options->clocks, options->worker, err);
 
     if (code)
         return code;
@@ -95,11 +95,11 @@ static int open_workers(struct environment *environment, const struct environmen
     int count = 0, number = (int)first, code = ERR_MISSING;
 
     if (first <= INT_MAX)
-        code = add_worker(environment, &count, number, options->worker, &why);
+        code = add_worker(environment, &count, number, options, &why);
     if (code == ERR_MISSING)
         return tell_missing(options, &why, err);
     while (!code && !options->device && ++number < count)
-        code = add_worker(environment, &count, number, options->worker, &why);
+        code = add_worker(environment, &count, number, options, &why);
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 

@@ -22,6 +22,7 @@ struct environment_options {
     const char *version;                              /* of this program, which theirs must be */
     void (*message)(void *context, const char *text); /* what becomes of them, a line each; may be null */
     void *context;
+    struct clock_setting clocks; /* that are locked on the GPUs here */
     bool ahead; /* many variants will be compiled: starts what compiles while the GPU is opened */
 };
 

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "launch/outcome.h"
 #include "model/machine/throughput.h"
+#include "space/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,16 +56,18 @@ struct record {
     int discarded; /* samples dropped for their clock */
     bool throttled;
     int registers, shared_bytes, spill_instructions,
-        blocks_per_sm;          /* shared: static and dynamic, of one block */
-    int carveout;               /* per cent of the unified memory, as the launch asks for it */
-    double occupancy;           /* 0 to 1 */
-    double clock_hz, error_max; /* see struct trial */
+        blocks_per_sm;                         /* shared: static and dynamic, of one block */
+    int carveout;                              /* per cent of the unified memory, as the launch asks for it */
+    double occupancy;                          /* 0 to 1 */
+    double clock_hz, error_max;                /* see struct trial */
+    double energy_j, power_w, energy_window_s; /* likewise */
     double compile_s, verify_s, benchmark_s, trial_s; /* time spent; trial_s is the whole trial */
     double compiled_at_s, timed_at_s; /* since the run began, on its clock, which a simulated machine has */
     struct record_prediction prediction;
 };
 
 void record_init(struct record *record); /* nothing known */
+struct spec_measured record_measured(const struct record *record);
 void record_release(struct record *record);
 int record_copy(struct record *out, const struct record *record, struct err *err);
 

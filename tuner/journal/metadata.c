@@ -62,12 +62,13 @@ static struct json *protocol_json(const struct protocol *protocol)
              js_set_integer(object, "samples_max", protocol->samples_max) |
              js_set_real(object, "sample_s", protocol->sample_s) |
              js_set_real(object, "interval", protocol->interval) |
-             js_set_real(object, "deadline_s", protocol->deadline_s);
+             js_set_real(object, "deadline_s", protocol->deadline_s) |
+             (protocol->energy_s > 0 ? js_set_real(object, "energy_s", protocol->energy_s) : 0);
     return js_unless(failed, object);
 }
 
 static struct json *own_part(const struct spec *spec, size_t problem, const struct device *device,
-                             const char *nvrtc, const struct protocol *protocol)
+                             const struct power *power, const char *nvrtc, const struct protocol *protocol)
 {
     struct json *own = js_new_object();
     char hex[17], created[32], target[DEVICE_TARGET_BYTES];
@@ -84,12 +85,14 @@ static struct json *own_part(const struct spec *spec, size_t problem, const stru
              js_set_string(own, "spec_hash", hex) | js_set(own, "problem", metadata_problem(spec, problem)) |
              js_set_string(own, "nvrtc", nvrtc) | js_set_string(own, "target", target) |
              js_set_string(own, "driver", device->driver) | js_set(own, "protocol", protocol_json(protocol)) |
-             js_set(own, "device", device_to_json(device));
+             js_set(own, "device", device_to_json(device)) |
+             (power_known(power) ? js_set(own, "power", power_to_json(power)) : 0);
     return js_unless(failed, own);
 }
 
 int metadata_new(struct json **out, const struct spec *spec, size_t problem, const struct device *device,
-                 const char *nvrtc, const struct protocol *protocol, struct err *err)
+                 const struct power *power, const char *nvrtc, const struct protocol *protocol,
+                 struct err *err)
 {
     struct json *head = js_new_object(), *objective = js_new_array();
     int failed = !head || !objective;
@@ -99,7 +102,7 @@ int metadata_new(struct json **out, const struct spec *spec, size_t problem, con
             js_append(objective, js_new_string("time")) | js_set_string(head, "device_name", device->name) |
             js_set_string(head, "kernel_name", spec->kernel.name) | set_problem_size(head, spec, problem) |
             set_parameters(head, spec) | js_set(head, "objective", objective) |
-            js_set(head, "occutune", own_part(spec, problem, device, nvrtc, protocol));
+            js_set(head, "occutune", own_part(spec, problem, device, power, nvrtc, protocol));
         objective = NULL;
     }
     *out = failed ? NULL : head;
@@ -147,6 +150,17 @@ int metadata_device(struct device *out, const struct journal *journal, struct er
     if (!js_find(&own, &head, "occutune") || !js_find(&device, &own, "device"))
         return err_set(err, ERR_MISSING, "%s: does not describe its device", journal_path(journal));
     return device_from_json(out, &device, err);
+}
+
+void metadata_power(struct power *out, const struct journal *journal)
+{
+    const struct js_at head = journal_head(journal);
+    struct js_at own, power;
+
+    power_init(out);
+    if (js_find(&own, &head, "occutune") && js_find(&power, &own, "power") &&
+        power_from_json(out, &power, NULL))
+        power_init(out);
 }
 
 static bool same_json(const struct json *a, const struct json *b)

@@ -11,7 +11,8 @@
 
 /* Kernel Tuner's top-level keys and our object "occutune". The caller frees it. */
 int metadata_new(struct json **out, const struct spec *spec, size_t problem, const struct device *device,
-                 const char *nvrtc, const struct protocol *protocol, struct err *err);
+                 const struct power *power, const char *nvrtc, const struct protocol *protocol,
+                 struct err *err);
 
 /* The sizes of one problem as {"M": 4096, ...}; null when memory ends. */
 struct json *metadata_problem(const struct spec *spec, size_t problem);
@@ -33,6 +34,9 @@ int metadata_device(struct device *out, const struct journal *journal, struct er
  * doubtful in `out`, where one of them is none of the spec's. */
 bool metadata_doubt(char *out, size_t size, const struct journal *journal, const struct spec *spec,
                     size_t problem);
+
+/* Of the GPU, as far as the head says. */
+void metadata_power(struct power *out, const struct journal *journal);
 
 /* ERR_USAGE unless the journal is for this kernel, these parameters and (where it says so) this problem. */
 int metadata_check(const struct journal *journal, const struct spec *spec, size_t problem, struct err *err);

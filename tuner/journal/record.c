@@ -23,12 +23,20 @@ void record_init(struct record *record)
                               .occupancy = NAN,
                               .clock_hz = NAN,
                               .error_max = NAN,
+                              .energy_j = NAN,
+                              .power_w = NAN,
+                              .energy_window_s = NAN,
                               .compile_s = NAN,
                               .verify_s = NAN,
                               .benchmark_s = NAN,
                               .trial_s = NAN,
                               .compiled_at_s = NAN,
                               .timed_at_s = NAN};
+}
+
+struct spec_measured record_measured(const struct record *record)
+{
+    return (struct spec_measured){record->time_s, record->energy_j};
 }
 
 void record_release(struct record *record)
@@ -181,6 +189,9 @@ struct json *record_to_json(const struct record *record, const struct json *para
     failed |= set_count(body, "carveout", record->carveout);
     failed |= set_short(body, "occupancy", record->occupancy, "%.6g");
     failed |= set_short(body, "clock_mhz", record->clock_hz / 1e6, "%.5g");
+    failed |= set_short(body, "energy_j", record->energy_j, "%.5g");
+    failed |= set_short(body, "power_w", record->power_w, "%.5g");
+    failed |= set_short(body, "energy_window_s", record->energy_window_s, "%.4g");
     failed |= set_short(body, "error_max", record->error_max, "%.4g");
     failed |= set_ms(body, "compile_time", record->compile_s);
     failed |= set_ms(body, "verification_time", record->verify_s);
@@ -366,6 +377,9 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
            get_real(&out->occupancy, body, "occupancy", 1, err) ||
            get_real(&out->clock_hz, body, "clock_mhz", 1e6, err) ||
            get_real(&out->error_max, body, "error_max", 1, err) ||
+           get_real(&out->energy_j, body, "energy_j", 1, err) ||
+           get_real(&out->power_w, body, "power_w", 1, err) ||
+           get_real(&out->energy_window_s, body, "energy_window_s", 1, err) ||
            get_ms(&out->trial_s, body, "trial_time", err) ||
            get_real(&out->compiled_at_s, body, "compiled_at_s", 1, err) ||
            get_real(&out->timed_at_s, body, "timed_at_s", 1, err) ||

@@ -97,7 +97,7 @@ static int rank_variant(struct ranked *out, struct analysis *expectation,
     char arch[16], reason[512];
     int code;
 
-    out->weight = variant->weight;
+    out->weight = options->spec->objective.energy ? 1 : variant->weight; /* energies are not predicted */
     if (variant->outcome != OUTCOME_OK)
         return reject(out, variant->outcome, variant->message, err);
     if (!device_can_launch(reason, sizeof reason, device->sm, &variant->launch) ||

@@ -51,7 +51,7 @@ static int set_names(struct json *out, const struct js_at *head)
 /* The GPU's limits, and what else the journal says of how its times came about. */
 static int set_origin(struct json *out, const struct js_at *own)
 {
-    static const char *const members[] = {"created", "nvrtc", "driver", "spec_hash", "protocol"};
+    static const char *const members[] = {"created", "nvrtc", "driver", "spec_hash", "power", "protocol"};
     struct json *origin = js_new_object();
     struct js_at device, at;
     int failed = !origin;

@@ -158,6 +158,8 @@ static const struct column {
     {"occupancy", OF(occupancy), 1, false},
     {"clock_mhz", OF(clock_hz), 1e-6, false},
     {"error_max", OF(error_max), 1, false},
+    {"energy_j", OF(energy_j), 1, false},
+    {"power_w", OF(power_w), 1, false},
     {"estimate_ms", OF(prediction.estimate_s), 1e3, true},
     {"bound_ms", OF(prediction.bound_s), 1e3, true},
     {"low_ms", OF(prediction.interval_low_s), 1e3, true},

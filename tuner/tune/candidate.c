@@ -189,6 +189,8 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
 
     if (candidate->same_as) {
         record->time_s = candidate->same_as->record.time_s;
+        record->energy_j = candidate->same_as->record.energy_j;
+        record->power_w = candidate->same_as->record.power_w;
         free(record->same_as);
         record->same_as = strdup(candidate->same_as->record.key);
         if (!record->same_as)

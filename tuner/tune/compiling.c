@@ -138,6 +138,10 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
         tuning->out->counts.stale++;
         return 0;
     }
+    if (energy_lacks(tuning, timed)) {
+        tuning->out->counts.stale++;
+        return 0;
+    }
     code = adopt(candidate, timed, err);
     candidate->known = true;
     candidate->trusted = same_build;
@@ -262,7 +266,7 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
 static int find_same_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     const uint64_t same = hash_u64(candidate->record.code_hash, candidate->record.launch_hash);
-    const uint64_t key = hash_bytes(same, &candidate->weight, sizeof candidate->weight);
+    const uint64_t key = hash_bytes(same, &candidate->variant.weight, sizeof candidate->variant.weight);
     struct candidate *other;
 
     if (!candidate->record.code_hash)
@@ -365,6 +369,9 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         return code ? code : candidate_settle(tuning, candidate, err);
     }
     tuning->waiting_to_time++;
+    code = energy_expect(tuning, candidate, &told, err);
+    if (code)
+        return code;
     told.bound_s *= candidate->weight;
     told.estimate_s *= candidate->weight;
     return search_tell(tuning->search, candidate->index,

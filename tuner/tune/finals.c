@@ -48,27 +48,26 @@ static bool all_final(struct candidate *const *finalists, size_t n)
 static struct stats_interval interval_of(const struct candidate *candidate)
 {
     const struct record *record = &candidate->record;
-    struct stats_interval interval = {record->time_s, record->time_s};
 
     if (record->sample_count >= 2)
-        interval = stats_median_interval(record->samples_s, record->sample_count);
-    return (struct stats_interval){candidate->weight * interval.low, candidate->weight * interval.high};
+        return finals_interval(candidate, record->samples_s, record->sample_count);
+    return (struct stats_interval){candidate_cost(candidate), candidate_cost(candidate)};
 }
 
-static bool is_tie(const struct candidate *best, const struct candidate *other)
+static bool is_tie(const struct candidate *best, const struct candidate *other, double resolution)
 {
-    return candidate_cost(other) <= candidate_cost(best) * (1 + finals_resolution) ||
+    return candidate_cost(other) <= candidate_cost(best) * (1 + resolution) ||
            interval_of(other).low <= interval_of(best).high;
 }
 
 /* Of those within noise of the fastest, the one with the fewest registers wins: it leaves most room. Brings
  * the tied to the front, the winner first. */
-static size_t choose(struct candidate **finalists, size_t n)
+static size_t choose(struct candidate **finalists, size_t n, double resolution)
 {
     struct candidate *winner;
     size_t tied = 1, best = 0, i;
 
-    while (tied < n && is_tie(finalists[0], finalists[tied]))
+    while (tied < n && is_tie(finalists[0], finalists[tied], resolution))
         tied++;
     for (i = 1; i < tied; i++)
         if (finalists[i]->record.registers >= 0 &&
@@ -85,8 +84,8 @@ double tuned_cost(const struct tuned_variant *variant)
     return variant->weight * variant->record.time_s;
 }
 
-static int copy_variant(struct tuned_variant *out, const struct tuning *tuning,
-                        const struct candidate *candidate, struct err *err)
+int candidate_copy(struct tuned_variant *out, const struct tuning *tuning, const struct candidate *candidate,
+                   struct err *err)
 {
     const size_t bytes = tuning->spec->parameter_count * sizeof *out->choices;
 
@@ -124,7 +123,7 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
     if (!out->finalists)
         return err_memory(err);
     for (i = 0; i < n && !code; i++) {
-        code = copy_variant(&out->finalists[i], tuning, ranked[i], err);
+        code = candidate_copy(&out->finalists[i], tuning, ranked[i], err);
         out->finalist_count = i + 1;
     }
     return code;
@@ -185,7 +184,7 @@ int finals_run(struct tuning *tuning, struct err *err)
         code = finals_measure(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_cost);
     if (!code && n) {
-        tuning->out->tied = choose(field, n);
+        tuning->out->tied = choose(field, n, finals_resolution(tuning));
         code = check_winner(tuning, field[0], err);
         if (!code)
             code = candidate_foresee(tuning, field[0], err);

@@ -9,8 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double finals_resolution = 0.003;
+static const double resolution = 0.003, energy_resolution = 0.01;
 enum { FINALS_MOVES_MOST = 4 };
+
+double finals_resolution(const struct tuning *tuning)
+{
+    return tuning->spec->objective.energy ? energy_resolution : resolution;
+}
+
+/* Energies vary, and the times beside them hardly. */
+struct stats_interval finals_interval(const struct candidate *candidate, const double *samples_s,
+                                      size_t count)
+{
+    const struct record *record = &candidate->record;
+    struct stats_interval interval = stats_median_interval(samples_s, count);
+    double cost = candidate->weight; /* of a second */
+
+    if (candidate->energy_count) {
+        interval = stats_median_interval(candidate->energies_j, candidate->energy_count);
+        cost *= record->time_s / record->energy_j; /* of a joule */
+    }
+    return (struct stats_interval){cost * interval.low, cost * interval.high};
+}
 
 static int append_samples(double **all, size_t *count, const struct trial *trial, struct err *err)
 {
@@ -63,6 +83,8 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, dou
                        trial->message);
         return 0;
     }
+    if (tuning->spec->objective.energy && candidate->energy_count < TUNE_ENERGY_ROUNDS)
+        candidate->energies_j[candidate->energy_count++] = trial->energy_j;
     failed = candidate_note_host(candidate, err);
     return failed ? failed : append_samples(all, count, trial, err);
 }
@@ -71,6 +93,8 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, dou
 static int take_finals(struct tuning *tuning, struct candidate *candidate, double *all, size_t count,
                        struct err *err)
 {
+    int failed;
+
     if (!count) {
         free(all);
         return 0;
@@ -82,7 +106,10 @@ static int take_finals(struct tuning *tuning, struct candidate *candidate, doubl
     candidate->record.sample_count = count;
     candidate->record.time_s = stats_median(all, count);
     candidate->record.final = true;
-    return candidate_store(tuning, candidate, err);
+    if (candidate->energy_count)
+        candidate->record.energy_j = stats_median(candidate->energies_j, candidate->energy_count);
+    failed = energy_weigh(tuning, candidate, err);
+    return failed ? failed : candidate_store(tuning, candidate, err);
 }
 
 bool tuning_stopped(const struct tuning *tuning)
@@ -96,6 +123,7 @@ struct field {
     double *samples[TUNE_FINALISTS + 1];
     size_t counts[TUNE_FINALISTS + 1];
     size_t n;
+    double resolution;
 };
 
 static void shuffle(struct field *field, uint64_t seed)
@@ -115,10 +143,17 @@ static void shuffle(struct field *field, uint64_t seed)
 
 static struct stats_interval cost_interval(const struct field *field, size_t i)
 {
-    struct stats_interval interval = stats_median_interval(field->samples[i], field->counts[i]);
-    double weight = field->candidates[i]->weight;
+    return finals_interval(field->candidates[i], field->samples[i], field->counts[i]);
+}
 
-    return (struct stats_interval){weight * interval.low, weight * interval.high};
+static double median_cost(const struct field *field, size_t i)
+{
+    const struct candidate *candidate = field->candidates[i];
+
+    if (candidate->energy_count)
+        return candidate_cost(candidate) * stats_median(candidate->energies_j, candidate->energy_count) /
+               candidate->record.energy_j;
+    return candidate->weight * stats_median(field->samples[i], field->counts[i]);
 }
 
 /* The finalist with the lowest median so far; `n` where none was measured. */
@@ -128,10 +163,8 @@ static size_t leader(const struct field *field)
     size_t best = field->n, i;
 
     for (i = 0; i < field->n; i++) {
-        double cost = field->candidates[i]->weight * stats_median(field->samples[i], field->counts[i]);
-
-        if (field->counts[i] && cost < lowest)
-            lowest = cost, best = i;
+        if (field->counts[i] && median_cost(field, i) < lowest)
+            lowest = median_cost(field, i), best = i;
     }
     return best;
 }
@@ -140,7 +173,7 @@ static size_t leader(const struct field *field)
 static bool is_behind(const struct field *field, size_t best, size_t i)
 {
     return i != best && field->counts[i] &&
-           cost_interval(field, i).low > cost_interval(field, best).high * (1 + finals_resolution);
+           cost_interval(field, i).low > cost_interval(field, best).high * (1 + field->resolution);
 }
 
 /* Whether more rounds would change nothing: each finalist is behind, or tied with the leader beyond doubt. */
@@ -151,7 +184,7 @@ static bool is_decided(const struct field *field)
 
     for (i = 0; i < field->n; i++)
         if (i != best && field->counts[i] && !is_behind(field, best, i) &&
-            cost_interval(field, i).high > cost_interval(field, best).low * (1 + finals_resolution))
+            cost_interval(field, i).high > cost_interval(field, best).low * (1 + field->resolution))
             return false;
     return best < field->n;
 }
@@ -177,15 +210,25 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
     return code;
 }
 
+static void begin_anew(struct field *field)
+{
+    size_t i;
+
+    memset(field->counts, 0, sizeof field->counts);
+    for (i = 0; i < field->n; i++)
+        field->candidates[i]->energy_count = 0;
+}
+
 /* Rounds in fresh order, so that drift of the clock meets all alike, until the order is certain. All on one GPU:
  * where another takes its place they begin anew. */
 static int measure_all(struct tuning *tuning, struct field *field, struct err *err)
 {
+    const unsigned rounds = tuning->spec->energy ? TUNE_ENERGY_ROUNDS : TUNE_FINAL_ROUNDS;
     unsigned round, moves = 0;
     bool stayed;
     int code = 0;
 
-    for (round = 0; round < TUNE_FINAL_ROUNDS && !code && !tuning_stopped(tuning); round++) {
+    for (round = 0; round < rounds && !code && !tuning_stopped(tuning); round++) {
         if (round >= TUNE_FINAL_ROUNDS_LEAST && is_decided(field))
             break;
         shuffle(field, hash_u64(tuning->options->seed, round));
@@ -194,7 +237,7 @@ static int measure_all(struct tuning *tuning, struct field *field, struct err *e
             continue;
         tuning_message(tuning, "the GPU that measured the finals is gone: they begin anew on %s",
                        tuning->finals_on);
-        memset(field->counts, 0, sizeof field->counts);
+        begin_anew(field);
         round = (unsigned)-1;
         if (++moves == FINALS_MOVES_MOST)
             code = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
@@ -204,7 +247,7 @@ static int measure_all(struct tuning *tuning, struct field *field, struct err *e
 
 int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
 {
-    struct field field = {.n = n};
+    struct field field = {.n = n, .resolution = finals_resolution(tuning)};
     size_t i;
     int code = 0, failed;
 

@@ -135,10 +135,11 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
     return code;
 }
 
-/* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. */
+/* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. What is slower
+ * may take less energy. */
 static double give_up_s(const struct tuning *tuning, const struct candidate *candidate)
 {
-    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_cost)
+    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_cost) && !energy_wanted(tuning)
                ? 2 * tuning->best_cost / candidate->weight
                : 0;
 }
@@ -181,6 +182,9 @@ void candidate_take_trial(struct candidate *candidate, struct trial *trial)
     record->discarded = (int)trial->discarded;
     record->throttled = trial->throttled;
     record->clock_hz = trial->clock_hz > 0 ? trial->clock_hz : NAN;
+    record->energy_j = trial->energy_j > 0 ? trial->energy_j : NAN;
+    record->power_w = trial->energy_j > 0 ? trial->power_w : NAN;
+    record->energy_window_s = trial->energy_j > 0 ? trial->energy_window_s : NAN;
     record->error_max =
         trial->outcome == OUTCOME_OK || trial->outcome == OUTCOME_WRONG ? trial->error_max : NAN;
     record->verify_s = trial->verify_s;
@@ -211,6 +215,8 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
         candidate_take_trial(candidate, &candidate->job.trial);
         code = record_explain(&candidate->record, why, err);
     }
+    if (!code)
+        code = energy_weigh(tuning, candidate, err);
     candidate_stamp(&candidate->record.timed_at_s, tuning, candidate);
     if (candidate->audit && candidate->record.trial_s > 0)
         tuning->out->audit_s += candidate->record.trial_s;

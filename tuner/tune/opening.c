@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of energies: some seven changes of the counter, where it changes ten times a second. */
+static const double energy_window_s = 0.75;
+
 static int open_space(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
@@ -100,6 +103,8 @@ static int open_live(struct tuning *tuning, struct err *err)
     code = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
     if (!code)
         code = check_memory(tuning, err);
+    if (!code)
+        code = energy_live(tuning, err);
     if (code || tuning->options->only)
         return code;
     if (tuning->options->journal)
@@ -109,8 +114,8 @@ static int open_live(struct tuning *tuning, struct err *err)
                      "journal");
     if (file_same(out->journal, tuning->spec->path))
         return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
-    code =
-        metadata_new(&head, tuning->spec, tuning->problem, &out->device, out->nvrtc, &tuning->protocol, err);
+    code = metadata_new(&head, tuning->spec, tuning->problem, &out->device, &out->power, out->nvrtc,
+                        &tuning->protocol, err);
     if (code)
         return code;
     code = journal_open(&tuning->journal, out->journal, head, err);
@@ -173,7 +178,7 @@ static int open_recorded(struct tuning *tuning, struct err *err)
         snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
     memcpy(out->recorded_date, metadata.date, sizeof out->recorded_date);
-    return code;
+    return code ? code : energy_recorded(tuning, err);
 }
 
 static int open_journal(struct tuning *tuning, struct err *err)
@@ -243,6 +248,7 @@ static void set_protocol(struct tuning *tuning)
     tuning->protocol.cache = tuning->spec->cold ? CACHE_COLD : CACHE_WARM;
     tuning->protocol.relative = tuning->spec->relative;
     tuning->protocol.absolute = tuning->spec->absolute;
+    tuning->protocol.energy_s = tuning->spec->energy ? energy_window_s : 0;
     tuning->protocol_hash = protocol_hash(&tuning->protocol);
 }
 

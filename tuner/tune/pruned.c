@@ -39,6 +39,16 @@ static int set_ms(struct json *object, const char *key, double seconds)
     return js_set_real(object, key, strtod(text, NULL));
 }
 
+static int set_objective(struct json *object, const char *key, const struct spec *spec, double cost)
+{
+    char text[32];
+
+    if (!isfinite(cost) || !(cost > 0))
+        return 0;
+    snprintf(text, sizeof text, "%.6g", spec_objective(spec, 1, cost));
+    return js_set_real(object, key, strtod(text, NULL));
+}
+
 static int set_known(struct json *object, const char *key, int value)
 {
     return value >= 0 ? js_set_integer(object, key, value) : 0;
@@ -73,6 +83,10 @@ static struct json *cut_json(const struct search_cut *cut, const struct candidat
         failed = set_ms(object, "bound_ms", cut->prediction.bound_s / candidate->weight) |
                  set_ms(object, "estimate_ms", cut->prediction.estimate_s / candidate->weight) |
                  js_set_string(object, "limiter", resource_name(cut->prediction.limiter));
+    if (!failed && spec->objective.energy)
+        return js_unless(set_objective(object, "expected", spec, cut->expected_s) |
+                             set_objective(object, "best", spec, cut->best_s),
+                         object);
     if (!failed)
         failed = set_ms(object, "expected_ms", cut->expected_s / candidate->weight) |
                  set_ms(object, "expected_at_best_ms",

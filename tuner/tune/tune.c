@@ -253,9 +253,10 @@ static void take_times(struct tuning *tuning, double began_s, double began_core_
     out->cores = evaluator_cores(tuning->evaluator);
     out->gpus = evaluator_gpus(tuning->evaluator);
     if (out->counts.stale)
-        tuning_message(tuning,
-                       "%llu records of %s are left aside: their code, launch, protocol or reference is another now",
-                       (unsigned long long)out->counts.stale, out->journal);
+        tuning_message(
+            tuning,
+            "%llu records of %s are left aside: their code, launch, protocol or reference is another now",
+            (unsigned long long)out->counts.stale, out->journal);
 }
 
 int tune(struct tuned *out, const struct spec *spec, size_t problem, struct environment *environment,
@@ -275,6 +276,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
 
     *out = (struct tuned){.problem = problem, .strategy = strategy};
     record_init(&out->initial.record);
+    power_init(&out->power);
     if (!(filled.compile_deadline_s > 0))
         filled.compile_deadline_s = 60;
     code = tuning_open(&tuning, err);
@@ -282,12 +284,15 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
         code = run(&tuning, err);
     if (!code) {
         pruned_count(&tuning);
+        energy_end(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s, began_core_s);
         code = tuning_take_hosts(&tuning, err);
     }
     if (!code)
         code = finals_run(&tuning, err);
+    if (!code)
+        code = energy_front(&tuning, err);
     if (!code)
         code = close_journal(&tuning, err);
     release(&tuning);
@@ -309,6 +314,9 @@ void tuned_release(struct tuned *tuned)
     for (i = 0; i < tuned->finalist_count; i++)
         variant_done(&tuned->finalists[i]);
     free(tuned->finalists);
+    for (i = 0; i < tuned->front_count; i++)
+        variant_done(&tuned->front[i]);
+    free(tuned->front);
     free(tuned->steps);
     free(tuned->hosts);
     variant_done(&tuned->initial);

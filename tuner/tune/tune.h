@@ -15,7 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TUNE_FINALISTS = 5, TUNE_FINAL_ROUNDS_LEAST = 2, TUNE_FINAL_ROUNDS = 7 };
+enum {
+    TUNE_FINALISTS = 5,
+    TUNE_FINAL_ROUNDS_LEAST = 2,
+    TUNE_FINAL_ROUNDS = 7,
+    TUNE_ENERGY_ROUNDS = 3 /* each takes a second and more */
+};
 
 /* How far a run is. */
 struct tune_progress {
@@ -86,14 +91,14 @@ const char *tune_end_text(enum tune_end end);
 struct tune_counts {
     uint64_t combinations, valid, visited;
     uint64_t outcomes[OUTCOME_COUNT];
-    uint64_t compiled;               /* in this run, by the compiler or */
-    uint64_t cached;                 /* found in the cache of compiled code: these are of `compiled` */
-    uint64_t shared;                 /* have the code of one compiled or answered before: not of `compiled` */
-    uint64_t timed;                  /* on a GPU, in this run, the audit left out */
-    uint64_t audited;                /* likewise, by the audit */
-    uint64_t replayed;               /* answered by a record */
-    uint64_t stale;                  /* records left aside: their code, launch, protocol or reference is another now */
-    uint64_t missing;                /* recorded: configurations without a record */
+    uint64_t compiled; /* in this run, by the compiler or */
+    uint64_t cached;   /* found in the cache of compiled code: these are of `compiled` */
+    uint64_t shared;   /* have the code of one compiled or answered before: not of `compiled` */
+    uint64_t timed;    /* on a GPU, in this run, the audit left out */
+    uint64_t audited;  /* likewise, by the audit */
+    uint64_t replayed; /* answered by a record */
+    uint64_t stale;    /* records left aside: their code, launch, protocol or reference is another now */
+    uint64_t missing;  /* recorded: configurations without a record */
     uint64_t distinct_codes;         /* at distinct launches */
     uint64_t read, read_differently; /* by the model, though recorded; of those, code that is another here */
 };
@@ -141,6 +146,10 @@ struct tuned {
     struct tuned_variant *finalists; /* best first: [0] is the winner */
     size_t finalist_count;           /* 0: nothing ran correctly */
     size_t tied; /* finalists that are within noise of the fastest; at least 1 if there are any */
+    struct tuned_variant
+        *front; /* where energies were measured: those that no other beats in time and energy */
+    size_t front_count;
+    struct power power;           /* of the GPU; nothing known where NVML or the recording does not say */
     struct search_summary search; /* how the search ended */
     struct tuned_step *steps;     /* the audit left out */
     size_t step_count;

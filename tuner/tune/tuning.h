@@ -5,6 +5,7 @@
 #define TUNER_TUNE_TUNING_H
 
 #include "base/map.h"
+#include "base/stats.h"
 #include "space/space.h"
 #include "space/variant.h"
 #include "tuner/tune/tune.h"
@@ -20,6 +21,8 @@ struct candidate {
     struct reference reference;
     double weight; /* of a second, in the objective */
     struct record record;
+    double energies_j[TUNE_ENERGY_ROUNDS]; /* of its finals */
+    size_t energy_count;
     struct variant_prediction prediction;        /* of the model, if it read the code */
     bool audit;                                  /* timed by the audit */
     bool submitted;                              /* to be compiled */
@@ -131,6 +134,23 @@ int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct
 void pruned_count(struct tuning *tuning);
 int pruned_json(struct json **out, const struct tuning *tuning, struct err *err);
 
+/* energy.c: power of the GPU, live before anything runs and at the end, or as a recording has it; whether a record cannot
+ * answer because it has no energy; what the search is told of an estimate where the objective depends on the energy;
+ * the weight of what was measured; the front of time and energy. */
+bool energy_wanted(const struct tuning *tuning);
+int energy_live(struct tuning *tuning, struct err *err);
+void energy_end(struct tuning *tuning);
+int energy_recorded(struct tuning *tuning, struct err *err);
+bool energy_lacks(const struct tuning *tuning, const struct record *record);
+int energy_expect(struct tuning *tuning, struct candidate *candidate, struct search_prediction *told,
+                  struct err *err);
+int energy_weigh(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int energy_front(struct tuning *tuning, struct err *err);
+
+/* finals.c: a candidate for the run's caller. */
+int candidate_copy(struct tuned_variant *out, const struct tuning *tuning, const struct candidate *candidate,
+                   struct err *err);
+
 /* finals.c: measures the best again, interleaved, and fills out->finalists. */
 int finals_run(struct tuning *tuning, struct err *err);
 
@@ -138,9 +158,13 @@ int finals_run(struct tuning *tuning, struct err *err);
  * end when no other would change the order. */
 int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err);
 
-/* Two medians closer than this are not told apart, however narrow their intervals: the clock and the memory
- * move by as much from one run to the next. */
-extern const double finals_resolution;
+/* Two costs closer than this, relatively, are not told apart, however narrow their intervals: the clock, the memory and
+ * the power move by as much from one run to the next. */
+double finals_resolution(const struct tuning *tuning);
+
+/* The interval of the cost, by samples of the time or by the energies of its finals. */
+struct stats_interval finals_interval(const struct candidate *candidate, const double *samples_s,
+                                      size_t count);
 
 /* Whether the user has ended the run. */
 bool tuning_stopped(const struct tuning *tuning);

@@ -189,7 +189,7 @@ const RESOURCES = [
     ["occupancy", "occupancy, share of the warps that fit"], ["registers", "registers per thread"],
     ["shared_bytes", "shared memory per block, B"], ["blocks_per_sm", "blocks per SM"], ["spills", "spill instructions"],
     ["bound_ms", "lower bound, ms"], ["confidence", "confidence of the prediction"], ["compile_ms", "time to compile, ms"],
-    ["clock_mhz", "clock, MHz"],
+    ["clock_mhz", "clock, MHz"], ["power_w", "power, W"],
 ];
 
 function makeResourceChart(parent) {
@@ -207,6 +207,51 @@ function makeResourceChart(parent) {
         delete state.filters[state.resource];
         state.resource = value;
         changed();
+    });
+}
+
+/* Time against energy: those that no other beats in both are joined
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* problem.timed is sorted by time. */
+function frontOf(problem) {
+    let least = Infinity;
+    return problem.timed.filter(v => {
+        const better = v.energy_j < least;
+        least = better ? v.energy_j : least;
+        return better;
+    });
+}
+
+function paintFront(context, chart) {
+    const places = [];
+    frontOf(problemNow()).forEach(v => {
+        const px = chart.x(v.energy_j), py = chart.y(v.time_ms);
+        if (places.length)
+            places.push([px, places[places.length - 1][1]]);
+        places.push([px, py]);
+    });
+    paintLine(context, theme.best, 2, places);
+}
+
+function frontSummary() {
+    const front = frontOf(problemNow());
+    if (!front.length)
+        return "";
+    const last = front[front.length - 1];
+    return front.length === 1 ? `The fastest takes the least energy, ${energy(last.energy_j)}.` :
+        `${front.length} variants on the front, from ${duration(front[0].time_ms)} with ${energy(front[0].energy_j)} to ${duration(last.time_ms)} with ${energy(last.energy_j)}.`;
+}
+
+function makeEnergyChart(parent) {
+    if (!problems.some(problem => problem.timed.some(v => v.energy_j > 0)))
+        return;
+    makeChart(parent, {
+        title: "Time and energy",
+        caption: "Energy of one launch by the GPU's own counter, idle power included. The line joins those that no other beats in both.",
+        x: {label: "energy, J", log: true, id: "energy_j"}, y: {label: "time, ms", log: true, id: "time_ms"}, empty: "not recorded",
+        points: () => problemNow().timed.filter(v => v.energy_j > 0).map(v => ({v, x: v.energy_j, y: v.time_ms, kind: "timed"})),
+        under: paintFront, summary: frontSummary,
     });
 }
 

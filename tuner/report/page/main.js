@@ -32,6 +32,7 @@ function makePage() {
     makeBoundsChart(grid);
     makeRooflineChart(grid);
     makeResourceChart(grid);
+    makeEnergyChart(grid);
     makeParallel(grid);
     makeEffects(grid);
     makeTable(grid);

@@ -74,7 +74,7 @@ function setOrder(problem) {
     sorted.forEach((v, i) => { v.order = i + 1; });
 }
 
-const FIELDS = ["time_ms", "compiled_at_s", "timed_at_s", "compile_ms", "occupancy", "clock_mhz", "error_max", "estimate_ms", "bound_ms",
+const FIELDS = ["time_ms", "compiled_at_s", "timed_at_s", "compile_ms", "occupancy", "clock_mhz", "error_max", "energy_j", "power_w", "estimate_ms", "bound_ms",
     "low_ms", "high_ms", "needed_warps", "had_warps", "confidence", "issued", "stalled_bandwidth", "stalled_latency", "registers",
     "shared_bytes", "spills", "blocks_per_sm", "outcome", "rule", "limiter", "busy", "message", "same_as"];
 
@@ -136,6 +136,12 @@ function duration(ms) {
     return ms < 1e4 ? ms.toPrecision(4) + " ms" : (ms / 1e3).toPrecision(4) + " s";
 }
 
+function energy(joules) {
+    if (!(joules > 0))
+        return "–";
+    return joules < 1e-3 ? (joules * 1e6).toPrecision(4) + " µJ" : joules < 1 ? (joules * 1e3).toPrecision(4) + " mJ" : joules.toPrecision(4) + " J";
+}
+
 function short(value) {
     if (!Number.isFinite(value))
         return "–";
@@ -180,6 +186,7 @@ function factsOf(v, problem) {
     add("lower bound", v.bound_ms > 0, duration(v.bound_ms));
     add("limited by", v.limiter >= 0, limiterText(v));
     add("warps per SM", v.had_warps > 0, `${short(v.had_warps)}, needed ${short(v.needed_warps || 0)}`);
+    add("energy of a launch", v.energy_j > 0, `${energy(v.energy_j)}, ${short(v.power_w || 0)} W`);
     add("registers", v.registers >= 0, String(v.registers));
     add("shared memory", v.shared_bytes >= 0, v.shared_bytes + " B");
     add("spill instructions", v.spills > 0, String(v.spills));
