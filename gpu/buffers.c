@@ -293,7 +293,8 @@ int buffers_bind(struct binding *out, struct buffers *buffers, struct launch *la
     out->count = n;
     out->gpu = buffers->gpu;
     out->buffers = calloc(n + 1, sizeof *out->buffers);
-    if (!out->buffers)
+    out->unchanged = calloc(n + 1, sizeof *out->unchanged);
+    if (!out->buffers || !out->unchanged)
         rc = err_memory(err);
     for (i = 0; !rc && i < n; i++)
         if (argument_is_buffer(&launch->arguments[i]))
@@ -309,6 +310,7 @@ void binding_release(struct binding *binding)
 {
     free(binding->buffers);
     free(binding->parameters);
+    free(binding->unchanged);
     memset(binding, 0, sizeof *binding);
 }
 
@@ -317,7 +319,7 @@ bool binding_restores(const struct binding *binding)
     size_t i;
 
     for (i = 0; i < binding->count; i++)
-        if (binding->buffers[i] && binding->buffers[i]->role == ROLE_INOUT)
+        if (binding->buffers[i] && binding->buffers[i]->role == ROLE_INOUT && !binding->unchanged[i])
             return true;
     return false;
 }
@@ -330,7 +332,7 @@ int binding_restore(const struct binding *binding, struct buffers *buffers, stru
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
 
-        if (buffer && buffer->role == ROLE_INOUT)
+        if (buffer && buffer->role == ROLE_INOUT && !binding->unchanged[i])
             rc = gpu_copy(buffers->gpu, buffer->data, buffer->pristine, buffer->bytes, err);
     }
     return rc;

@@ -41,6 +41,7 @@ struct binding {
     struct buffer *
         *buffers; /* by argument; null for scalars and symbols. The array is owned, the buffers are not */
     void **parameters; /* owned; what gpu_launch wants */
+    bool *unchanged;   /* by argument, owned: an `inout` buffer that launches leave as it is */
     size_t count;
     struct gpu *gpu; /* borrowed */
 };
@@ -50,9 +51,9 @@ struct binding {
 int buffers_bind(struct binding *out, struct buffers *buffers, struct launch *launch, struct err *err);
 void binding_release(struct binding *binding);
 
-/* Writes all `inout` buffers from their pristine copies (queued). */
+/* Writes the `inout` buffers that launches change from their pristine copies (queued). */
 int binding_restore(const struct binding *binding, struct buffers *buffers, struct err *err);
-bool binding_restores(const struct binding *binding); /* is there an `inout` buffer? */
+bool binding_restores(const struct binding *binding); /* is there one? */
 
 /* Writes the guards anew, after damage. */
 int buffers_guard(struct buffers *buffers, struct err *err);

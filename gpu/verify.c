@@ -280,23 +280,30 @@ static int judge(struct trial *trial, struct buffers *buffers, const struct bind
     return rc;
 }
 
+int verify_reserve(struct verifier *verifier, size_t n, struct err *err)
+{
+    int rc;
+
+    if (n <= verifier->capacity)
+        return 0;
+    gpu_free(verifier->buffers->gpu, verifier->found);
+    verifier->capacity = 0;
+    verifier->found = 0;
+    rc = gpu_alloc(&verifier->found, verifier->buffers->gpu, 2 * n * sizeof(struct found), err);
+    verifier->capacity = rc ? 0 : 2 * n;
+    return rc;
+}
+
 int verify_check(struct trial *trial, struct verifier *verifier, const struct binding *binding,
                  const struct wanted *wanted, const struct protocol *protocol, struct err *err)
 {
     struct buffers *buffers = verifier->buffers;
     size_t n = 2 * buffers->count + binding->count;
-    struct found *found;
-    int rc = 0;
+    struct found *found = calloc(n + 1, sizeof *found);
+    int rc = found ? verify_reserve(verifier, n, err) : err_memory(err);
 
-    if (n > verifier->capacity) {
-        gpu_free(buffers->gpu, verifier->found);
-        verifier->capacity = 0;
-        rc = gpu_alloc(&verifier->found, buffers->gpu, 2 * n * sizeof *found, err);
-        verifier->capacity = rc ? 0 : 2 * n;
-    }
-    found = calloc(n + 1, sizeof *found);
     if (!found)
-        return err_memory(err);
+        return rc;
     if (!rc)
         rc = queue_checks(verifier, binding, wanted, protocol, err);
     if (!rc)

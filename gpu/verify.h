@@ -35,6 +35,9 @@ struct verifier {
 void verifier_init(struct verifier *verifier, struct buffers *buffers);
 void verifier_release(struct verifier *verifier);
 
+/* Makes sure that there is place for n findings. */
+int verify_reserve(struct verifier *verifier, size_t n, struct err *err);
+
 /* Writes values that cannot pass to all `out` buffers, and `inout` ones from their pristine copies. ERR_USAGE
  * when what is wanted has another shape than the buffer of its name. */
 int verify_prepare(const struct verifier *verifier, const struct binding *binding,

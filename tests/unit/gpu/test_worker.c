@@ -63,6 +63,33 @@ static void test_in_place(void **state)
     launch_release(&launch);
 }
 
+/* A buffer that launches leave as it was is not restored before each: they follow one another, 99 in a sample instead of
+ * 24 apart. One that changes only later is timed anew with restoring. */
+static void test_unchanged(void **state)
+{
+    struct setup *setup = *state;
+    struct launch launch;
+    struct code code;
+    struct trial trial;
+    int n = N;
+
+    launch_init(&launch);
+    add_buffer(&launch, "in", ELEMENT_FLOAT32, N, ROLE_INOUT);
+    add_buffer(&launch, "out", ELEMENT_FLOAT32, N, ROLE_INOUT);
+    add_scalar(&launch, &n, sizeof n);
+    code = code_of("copy");
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
+    assert_int_equal(trial.launches, 99);
+    check_near(trial.time_s, 5.1e-6, 1e-9);
+    trial_release(&trial);
+    code = code_of("race");
+    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
+    assert_int_equal(trial.launches, 24);
+    check_near(trial.time_s, 5.1e-6, 1e-9);
+    trial_release(&trial);
+    launch_release(&launch);
+}
+
 /* What is left in scratch memory, and how much of it there is, decides nothing. */
 static void test_scratch(void **state)
 {
@@ -381,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {with_worker(test_right_variant),
                                        with_worker(test_cold_and_long),
                                        with_worker(test_in_place),
+                                       with_worker(test_unchanged),
                                        with_worker(test_scratch),
                                        with_worker(test_wide_cluster),
                                        with_worker(test_racing),
