@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +13,9 @@ from typing import Any, Dict, List, Mapping, Optional, Type, Union
 import numpy
 
 from ._arrays import element_type, is_array, to_numpy
+
+_MEMORY = "/dev/shm"
+_PLENTY = 8  # times the size of an array is left
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -35,6 +39,7 @@ class Workspace:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="occutune-")
         self.path = Path(self._folder.name)
+        self._in_memory: Optional[tempfile.TemporaryDirectory[str]] = None
         self._count = 0
 
     def __enter__(self) -> Workspace:
@@ -47,11 +52,21 @@ class Workspace:
     def close(self) -> None:
         """Removes the files."""
         self._folder.cleanup()
+        if self._in_memory:
+            self._in_memory.cleanup()
+
+    def _folder_for(self, size: int) -> Path:
+        """Where an array of so many bytes goes: into memory, where there is plenty; no disk has to take it then."""
+        if not os.access(_MEMORY, os.W_OK) or shutil.disk_usage(_MEMORY).free < _PLENTY * size:
+            return self.path
+        if not self._in_memory:
+            self._in_memory = tempfile.TemporaryDirectory(prefix="occutune-", dir=_MEMORY)
+        return Path(self._in_memory.name)
 
     def save(self, array: Any) -> Dict[str, Any]:
         """Writes an array; returns its element type, length and file."""
         kind, elements = element_type(to_numpy(array))
-        file = self.path / f"array{self._count}.npy"
+        file = self._folder_for(elements.nbytes) / f"array{self._count}.npy"
         self._count += 1
         numpy.save(file, elements)
         return {"type": kind, "length": int(elements.size), "file": str(file)}
