@@ -1,10 +1,12 @@
-/* What each term of the model is worth: every assumption, value and curve of the profile is taken out, then doubled,
- * and the recorded variants are predicted again:
+/* What each term of the model is worth: every assumption, and every value and curve of the profile that the model reads, is
+ * taken out, then doubled, and recorded variants are predicted again:
  *
- *   validation_ablation [--device PROFILE] [--every N] [--jobs N] [--cache FOLDER] [--kernels] KERNEL...
+ *   validation_ablation [--device PROFILE] [--variants N] [--jobs N] [--cache FOLDER] KERNEL...
  *
- * KERNEL is the folder of a kernel with a recording. Prints a table, a row for each term that changes an estimate; with
- * --kernels the mean error of every kernel with each term as tab-separated lines. */
+ * KERNEL is the folder of a kernel with a recording, of which N variants are taken, evenly spread (default 10). Prints a
+ * line for each term and kernel: term, kind, kernel, variants, mean error of the model, and for each change how many
+ * estimates it changed and the mean error with it (nan: nothing is predicted then). A variant is compiled and emulated
+ * once; what follows is done again for each term. The script `ablation` makes the table of it. */
 #include "validation/collect.h"
 #include "validation/program.h"
 
@@ -16,9 +18,6 @@
 enum term_kind { ASSUMPTION_TERM, VALUE_TERM, CURVE_TERM };
 enum mode { REMOVED, DOUBLED, MODES };
 enum { TERMS_MOST = 256 };
-
-/* Less changes of a kernel's mean error are no gain and no loss. */
-static const double WORTH = 0.001;
 
 struct term {
     enum term_kind kind;
@@ -32,16 +31,23 @@ struct effect {
     size_t changed; /* variants whose estimate is another */
 };
 
+/* A profile and assumptions with one term changed. */
+struct changed {
+    bool possible; /* else the model cannot do without the term */
+    struct device device;
+    struct machine machine;
+    double *points; /* of a doubled curve */
+};
+
 struct ablation {
     const char *device, *cache;
-    unsigned every, jobs;
-    bool kernels;
+    unsigned variants, jobs;
     char **folders;
     size_t folder_count;
     struct term terms[TERMS_MOST];
     size_t term_count;
-    struct effect *plain;            /* by kernel */
-    struct effect (*effects)[MODES]; /* by kernel, then by term */
+    struct changed (*changed)[MODES]; /* by term */
+    double (*estimates)[MODES];       /* of this kernel: by variant, then by term; NaN: no prediction */
 };
 
 /* Terms
@@ -61,10 +67,10 @@ static void find_terms(struct ablation *out, const struct device *device)
     for (i = 0; assumption_infos[i].name; i++)
         add_term(out, ASSUMPTION_TERM, i, assumption_infos[i].name);
     for (i = 0; i < DEVICE_VALUE_COUNT; i++)
-        if (device->values[i].known)
+        if (device->values[i].known && !device_value_info((enum device_value_id)i)->full)
             add_term(out, VALUE_TERM, i, device_value_info((enum device_value_id)i)->name);
     for (i = 0; i < DEVICE_CURVE_COUNT; i++)
-        if (device->curves[i].count)
+        if (device->curves[i].count && !device_curve_info((enum device_curve_id)i)->full)
             add_term(out, CURVE_TERM, i, device_curve_info((enum device_curve_id)i)->name);
 }
 
@@ -83,11 +89,8 @@ static void change_value(struct device_value *value, enum mode mode)
     value->best *= 2;
 }
 
-/* The doubled points are the caller's to free. */
 static int change_curve(double **points, struct device_curve *curve, enum mode mode, struct err *err)
 {
-    size_t i;
-
     if (mode == REMOVED) {
         curve->count = 0;
         return 0;
@@ -95,190 +98,183 @@ static int change_curve(double **points, struct device_curve *curve, enum mode m
     *points = malloc(curve->count * sizeof **points);
     if (!*points)
         return err_memory(err);
-    for (i = 0; i < curve->count; i++)
+    for (size_t i = 0; i < curve->count; i++)
         (*points)[i] = 2 * curve->y[i];
     curve->y = *points;
     return 0;
+}
+
+static int change(struct changed *out, const struct term *term, enum mode mode, const struct machine *plain,
+                  struct err *err)
+{
+    struct assumptions assumptions = plain->assumptions;
+    struct err why = {0};
+    int code = 0;
+
+    out->device = *plain->device; /* borrows what it points to */
+    if (term->kind == ASSUMPTION_TERM)
+        change_assumption(&assumptions, term->index, mode);
+    else if (term->kind == VALUE_TERM)
+        change_value(&out->device.values[term->index], mode);
+    else
+        code = change_curve(&out->points, &out->device.curves[term->index], mode, err);
+    out->possible = !code && !machine_init_assuming(&out->machine, &out->device, &assumptions, &why);
+    return code;
+}
+
+static int change_terms(struct ablation *ablation, const struct machine *plain, struct err *err)
+{
+    int code = 0;
+
+    ablation->changed = calloc(ablation->term_count, sizeof *ablation->changed);
+    if (!ablation->changed)
+        return err_memory(err);
+    for (size_t t = 0; t < ablation->term_count && !code; t++)
+        for (int mode = 0; mode < MODES && !code; mode++)
+            code = change(&ablation->changed[t][mode], &ablation->terms[t], (enum mode)mode, plain, err);
+    return code;
+}
+
+static void release_terms(struct ablation *ablation)
+{
+    for (size_t t = 0; ablation->changed && t < ablation->term_count; t++)
+        for (int mode = 0; mode < MODES; mode++) {
+            struct changed *changed = &ablation->changed[t][mode];
+
+            if (changed->possible)
+                machine_release(&changed->machine);
+            free(changed->points);
+        }
+    free(ablation->changed);
 }
 
 /* Predictions
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static struct effect effect_of(const struct collection *now, const struct collection *before)
+static double estimate_with(const struct changed *changed, const struct analysis *from,
+                            const struct launch *launch, const struct analyze_options *options)
+{
+    struct analysis *again = changed->possible ? calloc(1, sizeof *again) : NULL;
+    struct err ignored = {0};
+    double estimate = NAN;
+
+    if (!again)
+        return NAN;
+    if (!analyze_again(again, from, &changed->machine, launch, options, &ignored) && again->predicted)
+        estimate = again->prediction.estimate_s;
+    analysis_release(again);
+    free(again);
+    return estimate;
+}
+
+/* Called on several threads, each for another point. */
+static void visit(void *context, const struct collection *of, size_t point, const struct variant *variant,
+                  const struct analysis *from)
+{
+    const struct ablation *ablation = context;
+    const struct analyze_options options = {.warm = !of->spec.cold};
+    double(*estimates)[MODES] = &ablation->estimates[point * ablation->term_count];
+
+    for (size_t t = 0; t < ablation->term_count; t++)
+        for (int mode = 0; mode < MODES; mode++)
+            estimates[t][mode] = estimate_with(&ablation->changed[t][mode], from, &variant->launch, &options);
+}
+
+/* Of the estimates with one term, or the plain ones where that is null. */
+static struct effect effect_of(const struct ablation *ablation, const struct collection *plain, size_t term,
+                               int mode)
 {
     struct effect out = {0};
-    size_t predicted = 0, i;
+    size_t predicted = 0;
 
-    for (i = 0; i < now->count; i++) {
-        const struct ranked *row = &now->points[i].ranked, *other = &before->points[i].ranked;
+    for (size_t i = 0; i < plain->count; i++) {
+        const struct ranked *row = &plain->points[i].ranked;
+        double estimate = row->estimate_s;
 
-        out.changed += row->predicted != other->predicted || row->estimate_s != other->estimate_s;
-        if (row->predicted)
-            out.error += fabs(row->estimate_s / now->points[i].measured_s - 1);
-        predicted += row->predicted;
+        if (!row->predicted)
+            continue;
+        if (mode < MODES)
+            estimate = ablation->estimates[i * ablation->term_count + term][mode];
+        out.changed += !(estimate == row->estimate_s);
+        if (isnan(estimate))
+            continue;
+        out.error += fabs(estimate / plain->points[i].measured_s - 1);
+        predicted++;
     }
     out.error = predicted ? out.error / (double)predicted : NAN;
     return out;
 }
 
-/* A profile that the model cannot do without the term has no error: NaN. */
-static int predict_with(struct effect *out, const struct term *term, enum mode mode,
-                        const struct collect_options *options, const struct collection *plain,
-                        struct err *err)
-{
-    struct device device = *options->machine->device; /* borrows what it points to */
-    struct assumptions assumptions = options->machine->assumptions;
-    struct collect_options own = *options;
-    struct collection now = {0};
-    struct machine machine;
-    struct err why = {0};
-    double *points = NULL;
-    int code = 0;
-
-    *out = (struct effect){.error = NAN};
-    if (term->kind == ASSUMPTION_TERM)
-        change_assumption(&assumptions, term->index, mode);
-    else if (term->kind == VALUE_TERM)
-        change_value(&device.values[term->index], mode);
-    else
-        code = change_curve(&points, &device.curves[term->index], mode, err);
-    if (!code && !machine_init_assuming(&machine, &device, &assumptions, &why)) {
-        own.machine = &machine;
-        code = collect(&now, &own, err);
-        if (!code)
-            *out = effect_of(&now, plain);
-        collection_release(&now);
-        machine_release(&machine);
-    }
-    free(points);
-    return code;
-}
-
-static int change_all(struct ablation *ablation, size_t kernel, const struct collect_options *options,
-                      struct err *err)
-{
-    struct effect(*effects)[MODES] = &ablation->effects[kernel * ablation->term_count];
-    struct collection plain = {0};
-    size_t t;
-    int mode, code = collect(&plain, options, err);
-
-    if (!code)
-        ablation->plain[kernel] = effect_of(&plain, &plain);
-    for (t = 0; t < ablation->term_count && !code; t++)
-        for (mode = 0; mode < MODES && !code; mode++)
-            code =
-                predict_with(&effects[t][mode], &ablation->terms[t], (enum mode)mode, options, &plain, err);
-    fprintf(stderr, "%s: %zu variants\n", options->folder, plain.count);
-    collection_release(&plain);
-    return code;
-}
-
-/* Tables
- * ---------------------------------------------------------------------------------------------------------
- */
-
-static const struct effect *effect_at(const struct ablation *from, size_t kernel, size_t term, enum mode mode)
-{
-    return &from->effects[kernel * from->term_count + term][mode];
-}
-
-/* By how much the mean error of kernels grows, in percentage points, and how many kernels the term helps or harms. */
-static void put_mode(const struct ablation *from, size_t term, enum mode mode)
-{
-    double sum = 0;
-    size_t helped = 0, harmed = 0, lost = 0, k;
-
-    for (k = 0; k < from->folder_count; k++) {
-        const double more = effect_at(from, k, term, mode)->error - from->plain[k].error;
-
-        if (isnan(more)) {
-            lost++;
-            continue;
-        }
-        sum += more;
-        helped += more > WORTH;
-        harmed += more < -WORTH;
-    }
-    if (lost == from->folder_count)
-        printf(" needed | | |");
-    else
-        printf(" %+.2f | %zu | %zu |", 100 * sum / (double)(from->folder_count - lost), helped, harmed);
-}
-
-static void put_table(const struct ablation *from)
+/* The terms' lines of one kernel. */
+static void put_kernel(const struct ablation *from, const struct collection *plain, const char *folder)
 {
     static const char *const kinds[] = {"assumption", "value", "curve"};
-    size_t t, k, changed;
 
-    printf("| term | kind | variants changed | removed: error, points | helps kernels | harms | doubled: "
-           "error, points | "
-           "helps | harms |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
-    for (t = 0; t < from->term_count; t++) {
-        for (changed = 0, k = 0; k < from->folder_count; k++)
-            changed += effect_at(from, k, t, REMOVED)->changed + effect_at(from, k, t, DOUBLED)->changed;
-        if (!changed && !isnan(effect_at(from, 0, t, REMOVED)->error))
-            continue;
-        for (changed = 0, k = 0; k < from->folder_count; k++)
-            changed += effect_at(from, k, t, REMOVED)->changed;
-        printf("| %s | %s | %zu |", from->terms[t].name, kinds[from->terms[t].kind], changed);
-        put_mode(from, t, REMOVED);
-        put_mode(from, t, DOUBLED);
-        printf("\n");
+    for (size_t t = 0; t < from->term_count; t++) {
+        const struct effect removed = effect_of(from, plain, t, REMOVED),
+                            doubled = effect_of(from, plain, t, DOUBLED);
+
+        printf("%s\t%s\t%s\t%zu\t%.5f\t%zu\t%.5f\t%zu\t%.5f\n", from->terms[t].name,
+               kinds[from->terms[t].kind], folder, plain->count, effect_of(from, plain, 0, MODES).error,
+               removed.changed, removed.error, doubled.changed, doubled.error);
     }
+    fflush(stdout);
 }
 
-static void put_kernels(const struct ablation *from)
+static int change_all(struct ablation *ablation, const struct collect_options *options, struct err *err)
 {
-    size_t t, k;
+    struct collection plain = {0};
+    int code;
 
-    printf("term\tkernel\terror\tremoved\tdoubled\n");
-    for (t = 0; t < from->term_count; t++)
-        for (k = 0; k < from->folder_count; k++)
-            printf("%s\t%s\t%.4f\t%.4f\t%.4f\n", from->terms[t].name, from->folders[k], from->plain[k].error,
-                   effect_at(from, k, t, REMOVED)->error, effect_at(from, k, t, DOUBLED)->error);
+    ablation->estimates = calloc(options->most * ablation->term_count, sizeof *ablation->estimates);
+    code = ablation->estimates ? collect(&plain, options, err) : err_memory(err);
+    if (!code)
+        put_kernel(ablation, &plain, options->folder);
+    collection_release(&plain);
+    free(ablation->estimates);
+    return code;
 }
 
 static int ablate(void *context, const struct machine *machine, struct err *err)
 {
     struct ablation *ablation = context;
-    struct collect_options options = {.every = ablation->every, .jobs = ablation->jobs, .machine = machine};
+    struct collect_options options = {.every = 1,
+                                      .most = ablation->variants,
+                                      .jobs = ablation->jobs,
+                                      .machine = machine,
+                                      .visit = visit,
+                                      .context = ablation};
     size_t k;
     int code;
 
     find_terms(ablation, machine->device);
-    ablation->plain = calloc(ablation->folder_count, sizeof *ablation->plain);
-    ablation->effects = calloc(ablation->folder_count * ablation->term_count, sizeof *ablation->effects);
-    code = ablation->plain && ablation->effects ? compiler_open(&options.compiler, NULL, ablation->cache, err)
-                                                : err_memory(err);
+    code = change_terms(ablation, machine, err);
+    if (!code)
+        code = compiler_open(&options.compiler, NULL, ablation->cache, err);
     for (k = 0; k < ablation->folder_count && !code; k++) {
         options.folder = ablation->folders[k];
-        code = change_all(ablation, k, &options, err);
+        code = change_all(ablation, &options, err);
     }
-    if (!code && ablation->kernels)
-        put_kernels(ablation);
-    else if (!code)
-        put_table(ablation);
     if (options.compiler)
         compiler_close(options.compiler);
-    free(ablation->plain);
-    free(ablation->effects);
+    release_terms(ablation);
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    static struct ablation ablation = {.device = "nvidia-h200", .every = 1, .jobs = 2};
-    const struct program_option options[] = {
-        {"device", .text = &ablation.device},   {"every", .number = &ablation.every},
-        {"jobs", .number = &ablation.jobs},     {"cache", .text = &ablation.cache},
-        {"kernels", .flag = &ablation.kernels}, {0}};
+    static struct ablation ablation = {.device = "nvidia-h200", .variants = 10, .jobs = 2};
+    const struct program_option options[] = {{"device", .text = &ablation.device},
+                                             {"variants", .number = &ablation.variants},
+                                             {"jobs", .number = &ablation.jobs},
+                                             {"cache", .text = &ablation.cache},
+                                             {0}};
     const int first = program_options(argc, argv, options);
 
     if (first < 0 || first == argc) {
-        fprintf(stderr,
-                "usage: validation_ablation [--device PROFILE] [--every N] [--jobs N] [--cache FOLDER] "
-                "[--kernels] KERNEL...\n");
+        fprintf(stderr, "usage: validation_ablation [--device PROFILE] [--variants N] [--jobs N] [--cache "
+                        "FOLDER] KERNEL...\n");
         return 2;
     }
     ablation.folders = argv + first;

@@ -66,6 +66,25 @@ static int find_points(struct collector *c, struct err *err)
     return code;
 }
 
+/* Leaves so many of them, evenly spread. */
+static void thin_points(struct collector *c)
+{
+    const size_t most = c->options->most, count = c->out->count;
+    size_t kept = 0;
+
+    if (!most || count <= most)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (kept < most && i == kept * count / most) {
+            c->indices[kept] = c->indices[i];
+            c->out->points[kept++] = c->out->points[i];
+        } else {
+            free(c->out->points[i].configuration);
+        }
+    }
+    c->out->count = kept;
+}
+
 static int by_place(const void *index, const void *point)
 {
     const uint64_t a = *(const uint64_t *)index, b = ((const struct point *)point)->index;
@@ -90,9 +109,11 @@ static void visit(void *context, const struct ranked *row, const struct variant 
     struct collector *c = context;
     struct point *point = find_point(c->out, row->index);
 
-    (void)variant;
     point->occupancy = expectation->occupancy.share;
     baselines_of(point->rival_s, expectation, c->options->machine, NULL);
+    if (c->options->visit)
+        c->options->visit(c->options->context, c->out, (size_t)(point - c->out->points), variant,
+                          expectation);
 }
 
 static int by_index(const void *left, const void *right)
@@ -149,6 +170,7 @@ static int collect_points(struct collector *c, struct err *err)
 
     if (code)
         return code;
+    thin_points(c);
     metadata_read(&heading, c->journal);
     snprintf(c->out->kernel, sizeof c->out->kernel, "%s", c->out->spec.kernel.name);
     snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);

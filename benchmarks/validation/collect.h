@@ -42,10 +42,14 @@ struct collect_options {
     const char *recorded; /* a journal; null: the one in the folder */
     size_t problem;
     uint64_t every; /* take every so many-th of the recorded variants, at least 1 */
+    size_t most;    /* and of these so many at most, evenly spread; 0: all */
     unsigned jobs;
     const struct machine *machine;
     struct compiler *compiler;
     void (*progress)(void *context, uint64_t done, uint64_t total);
+    /* Called for each point that is predicted, on several threads; null: not wanted. */
+    void (*visit)(void *context, const struct collection *of, size_t point, const struct variant *variant,
+                  const struct analysis *analysis);
     void *context;
 };
 

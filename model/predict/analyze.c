@@ -253,20 +253,35 @@ static int make_prediction(struct analyze_work *work)
     return analyze_refuse(work, code, &why);
 }
 
-static int run_steps(struct analyze_work *work)
+static int run_steps(struct analyze_work *work, int (*const *steps)(struct analyze_work *), size_t count)
 {
-    static int (*const steps[])(struct analyze_work *) = {
-        find_occupancy, emulate,           find_traffic,       analyze_latency, find_skew,
-        find_tables,    analyze_imbalance, analyze_simulation, make_prediction};
-    struct err why = {0};
-    int code = sass_read(&work->out->code, work->kernel, &why);
-    size_t s;
+    int code = 0;
 
-    if (code)
-        return analyze_refuse(work, code, &why);
-    for (s = 0; s < sizeof steps / sizeof *steps && !code; s++)
+    for (size_t s = 0; s < count && !code; s++)
         code = steps[s](work);
     return code;
+}
+
+static int decode(struct analyze_work *work)
+{
+    struct err why = {0};
+
+    return analyze_refuse(work, sass_read(&work->out->code, work->kernel, &why), &why);
+}
+
+/* The model, from machine code to a time. The first of them need no profile, but for its limits. */
+enum { DECODED = 3 };
+static int (*const steps[])(struct analyze_work *) = {
+    decode,    find_occupancy, emulate,           find_traffic,       analyze_latency,
+    find_skew, find_tables,    analyze_imbalance, analyze_simulation, make_prediction};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static int finish(struct analyze_work *work, int code)
+{
+    work->out->predicted = code == 0;
+    replay_code_release(&work->ops);
+    free(work->paths);
+    return code && !*work->out->reason ? code : 0;
 }
 
 int analyze(struct analysis *out, const struct machine *machine, const struct cubin *cubin,
@@ -280,20 +295,32 @@ int analyze(struct analysis *out, const struct machine *machine, const struct cu
                                 .launch = launch,
                                 .options = options,
                                 .err = err};
-    int code;
 
     memset(out, 0, sizeof *out);
-    code = run_steps(&work);
-    out->predicted = code == 0;
-    replay_code_release(&work.ops);
-    free(work.paths);
-    return code && !*out->reason ? code : 0;
+    return finish(&work, run_steps(&work, steps, STEPS));
+}
+
+int analyze_again(struct analysis *out, const struct analysis *from, const struct machine *machine,
+                  const struct launch *launch, const struct analyze_options *options, struct err *err)
+{
+    struct analyze_work work = {
+        .out = out, .machine = machine, .launch = launch, .options = options, .err = err};
+
+    *out = (struct analysis){.borrows = true,
+                             .code = from->code,
+                             .occupancy = from->occupancy,
+                             .block = from->block,
+                             .emulation = from->emulation,
+                             .input.residency = from->input.residency};
+    return finish(&work, run_steps(&work, steps + DECODED, STEPS - DECODED));
 }
 
 void analysis_release(struct analysis *expectation)
 {
-    sass_release(&expectation->code);
-    emulate_result_release(&expectation->emulation);
+    if (!expectation->borrows) {
+        sass_release(&expectation->code);
+        emulate_result_release(&expectation->emulation);
+    }
     traffic_release(&expectation->traffic);
     replay_account_release(&expectation->account);
     memset(expectation, 0, sizeof *expectation);

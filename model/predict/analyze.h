@@ -42,6 +42,7 @@ struct analyze_options {
 
 struct analysis {
     bool predicted;    /* else `reason` says why not */
+    bool borrows;      /* `code` and `emulation` are another's */
     char reason[1024]; /* one line */
     bool at_code;      /* it happened at the instruction at offset `pc` */
     uint32_t pc;
@@ -76,6 +77,11 @@ struct analysis {
 int analyze(struct analysis *out, const struct machine *machine, const struct cubin *cubin,
             const struct cubin_kernel *kernel, const struct launch *launch,
             const struct analyze_options *options, struct err *err);
+/* The same of code that was analyzed before, with another machine of equal limits: what `from` decoded and emulated is
+ * borrowed, and `from` outlives `out`. */
+int analyze_again(struct analysis *out, const struct analysis *from, const struct machine *machine,
+                  const struct launch *launch, const struct analyze_options *options, struct err *err);
+
 void analysis_release(struct analysis *expectation);
 
 #endif
