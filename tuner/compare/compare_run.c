@@ -2,6 +2,7 @@
 #include "tuner/compare/comparing.h"
 
 #include "base/hash.h"
+#include "tuner/drive/drive.h"
 #include "tuner/evaluate/evaluator.h"
 #include "tuner/strategy/strategy.h"
 
@@ -111,7 +112,7 @@ static int take_trial(double *time_s, struct player *player, const struct flight
     return 0;
 }
 
-/* The loop
+/* What the loop asks
  * -------------------------------------------------------------------------------------------------------------
  */
 
@@ -146,8 +147,9 @@ static int tell_compiled(struct player *player, const struct flight *flight, str
     return search_tell(player->search, index, &facts, err);
 }
 
-static int start_compile(struct player *player, uint64_t index, struct err *err)
+static int start_compile(void *context, uint64_t index, struct err *err)
 {
+    struct player *player = context;
     const struct record *record = player->options->replay->entries[index].record;
 
     if (!record)
@@ -158,27 +160,23 @@ static int start_compile(struct player *player, uint64_t index, struct err *err)
     return launch(player, EVALUATOR_COMPILE, index, record, err);
 }
 
-static int start_trial(struct player *player, uint64_t index, struct err *err)
+static int start_trial(void *context, uint64_t index, bool audit, struct err *err)
 {
+    struct player *player = context;
     const struct replay_entry *entry = &player->options->replay->entries[index];
 
+    (void)audit;
     player->waiting--;
     return launch(player, EVALUATOR_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
 }
 
-static int finish(struct player *player, struct err *err)
+static int finish(void *context, struct evaluator_job *job, struct err *err)
 {
-    struct evaluator_job *job = evaluator_wait(player->evaluator, -1);
+    struct player *player = context;
     struct flight *flight = (struct flight *)job;
     struct search_facts facts = {.timed = true};
     int code = 0;
 
-    if (!job)
-        return err_set(
-            err, ERR_SYSTEM,
-            "internal error: the way %s (seed %llu) waits, and nothing is compiled or timed that it "
-            "could wait for (%zu compiled ones not timed)",
-            player->row->name, (unsigned long long)player->seed, player->waiting);
     if (job->kind == EVALUATOR_COMPILE) {
         player->predict_s += flight->predict_s;
         code = tell_compiled(player, flight, err);
@@ -254,11 +252,17 @@ static void judge_audit(struct player *player)
     rules->audits_held = rules->audits && (double)faster <= summary.audit.limit * (double)passed;
 }
 
-static void begin_audit(struct player *player)
+/* What was compiled goes on: nothing is freed by it. */
+static bool begin_audit(void *context)
 {
-    end_run(player);
-    judge_cuts(player);
+    struct player *player = context;
+
+    if (!player->auditing) {
+        end_run(player);
+        judge_cuts(player);
+    }
     player->auditing = true;
+    return false;
 }
 
 /* The plan of a way that has one
@@ -337,26 +341,21 @@ static int play(struct player *player, struct err *err)
                                           .spec = options->spec,
                                           .plan = player->plan,
                                           .plan_count = player->plan_count};
-    struct search_step step = {.action = SEARCH_WAIT};
-    struct search_capacity capacity;
     int code = search_open(&player->search, &search, err);
 
-    while (!code && step.action != SEARCH_STOP) {
-        capacity.compile =
-            evaluator_compiling(player->evaluator) < 2 * options->cores &&
-            player->waiting + evaluator_pending(player->evaluator, EVALUATOR_COMPILE) < strategy->ready_most;
-        capacity.time = evaluator_pending(player->evaluator, EVALUATOR_MEASURE) < strategy->trials_ahead;
-        capacity.now_s = evaluator_now_s(player->evaluator);
-        code = search_next(&step, player->search, capacity, err);
-        if (!code && step.audit && !player->auditing)
-            begin_audit(player);
-        if (!code && step.action == SEARCH_COMPILE)
-            code = start_compile(player, step.index, err);
-        else if (!code && step.action == SEARCH_TIME)
-            code = start_trial(player, step.index, err);
-        else if (!code && step.action == SEARCH_WAIT)
-            code = finish(player, err);
-    }
+    if (!code)
+        code = drive(&(struct driver){.strategy = strategy,
+                                      .search = player->search,
+                                      .evaluator = player->evaluator,
+                                      .ready = &player->waiting,
+                                      .compile = start_compile,
+                                      .time = start_trial,
+                                      .finish = finish,
+                                      .audit = begin_audit,
+                                      .context = player},
+                     err);
+    if (code == ERR_SYSTEM)
+        err_prefix(err, "the way %s, seed %llu", player->row->name, (unsigned long long)player->seed);
     if (!code && player->auditing)
         judge_audit(player);
     else if (!code)

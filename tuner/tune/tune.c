@@ -1,6 +1,7 @@
 #include "tuner/tune/tune.h"
 
 #include "base/clock.h"
+#include "tuner/drive/drive.h"
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
@@ -81,8 +82,9 @@ static void report(const struct tuning *tuning, bool finals)
 }
 
 /* True when nothing new is to be started: the user or the clock says so. */
-static bool is_over(struct tuning *tuning)
+static bool is_over(void *context)
 {
+    struct tuning *tuning = context;
     const struct tune_options *options = tuning->options;
 
     if (options->stop && *options->stop)
@@ -92,25 +94,9 @@ static bool is_over(struct tuning *tuning)
     return tuning->out->end != TUNE_COMPLETE;
 }
 
-/* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. There is
- * something to compare with before anything is timed; compiling goes on meanwhile. */
-static struct search_capacity capacity(const struct tuning *tuning)
+static int finish(void *context, struct evaluator_job *job, struct err *err)
 {
-    const struct evaluator *evaluator = tuning->evaluator;
-
-    return (struct search_capacity){
-        .compile = evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
-                   tuning->waiting_to_time + evaluator_pending(evaluator, EVALUATOR_COMPILE) <
-                       tuning->out->strategy->ready_most,
-        .time =
-            !tuning->reference_pending && evaluator_pending(evaluator, EVALUATOR_MEASURE) <
-                                              tuning->out->strategy->trials_ahead * evaluator_gpus(evaluator),
-        .now_s = evaluator_now_s(evaluator),
-    };
-}
-
-static int finish(struct tuning *tuning, struct evaluator_job *job, struct err *err)
-{
+    struct tuning *tuning = context;
     struct candidate *candidate = (struct candidate *)((char *)job - offsetof(struct candidate, job));
 
     if (job == &tuning->reference_job)
@@ -122,14 +108,22 @@ static int finish(struct tuning *tuning, struct evaluator_job *job, struct err *
     return candidate_measured(tuning, candidate, err);
 }
 
-static int wait_one(struct tuning *tuning, struct err *err)
+static int tick(void *context, struct err *err)
 {
-    struct evaluator_job *job = evaluator_wait(tuning->evaluator, 0.1);
-
-    int code = job ? finish(tuning, job, err) : 0;
+    struct tuning *tuning = context;
 
     report(tuning, false);
-    return code ? code : tuning_show(tuning, NULL, false, err);
+    return tuning_show(tuning, NULL, false, err);
+}
+
+static int start_compile(void *context, uint64_t index, struct err *err)
+{
+    return candidate_compile(context, index, err);
+}
+
+static int start_trial(void *context, uint64_t index, bool audit, struct err *err)
+{
+    return candidate_time(context, index, audit, err);
 }
 
 /* What is still compiled is not waited for; a reference among it is compiled again if it is needed after all.
@@ -141,8 +135,10 @@ static void give_up_compiling(struct tuning *tuning)
 }
 
 /* At the first step of the audit; true then. What it samples from may be under way. */
-static bool end_search(struct tuning *tuning)
+static bool end_search(void *context)
 {
+    struct tuning *tuning = context;
+
     if (tuning->searched)
         return false;
     if (!tuning->options->audit)
@@ -151,49 +147,29 @@ static bool end_search(struct tuning *tuning)
     return true;
 }
 
-/* Lets the GPU finish what it has begun. */
-static int drain(struct tuning *tuning, struct err *err)
-{
-    int code = 0;
-
-    give_up_compiling(tuning);
-    while (!code && evaluator_pending(tuning->evaluator, EVALUATOR_MEASURE))
-        code = wait_one(tuning, err);
-    return code;
-}
-
-/* A search that waits to be told of something, where nothing is under way, would wait for ever. */
-static int wait_told(struct tuning *tuning, struct err *err)
-{
-    const struct evaluator *evaluator = tuning->evaluator;
-
-    if (evaluator_pending(evaluator, EVALUATOR_COMPILE) || evaluator_pending(evaluator, EVALUATOR_MEASURE))
-        return wait_one(tuning, err);
-    return err_set(
-        err, ERR_SYSTEM,
-        "internal error: the search waits, and nothing is compiled or timed that it could wait for "
-        "(%llu configurations visited, %zu compiled ones not timed); what was timed is kept, "
-        "strategy random goes on from there",
-        (unsigned long long)search_visited(tuning->search), tuning->waiting_to_time);
-}
-
+/* There is something to compare with before anything is timed; compiling goes on meanwhile. At the end the GPU finishes
+ * what it has begun. */
 static int run(struct tuning *tuning, struct err *err)
 {
-    struct search_step step = {.action = SEARCH_WAIT};
-    bool ends; /* with what was compiled for it: there is room again, and the audit need not wait */
-    int code = 0;
+    const struct driver driver = {.strategy = tuning->out->strategy,
+                                  .search = tuning->search,
+                                  .evaluator = tuning->evaluator,
+                                  .ready = &tuning->waiting_to_time,
+                                  .hold = &tuning->reference_pending,
+                                  .over = is_over,
+                                  .compile = start_compile,
+                                  .time = start_trial,
+                                  .finish = finish,
+                                  .audit = end_search,
+                                  .tick = tick,
+                                  .context = tuning};
+    int code = drive(&driver, err);
 
-    while (!code && step.action != SEARCH_STOP && !is_over(tuning)) {
-        code = search_next(&step, tuning->search, capacity(tuning), err);
-        ends = !code && step.audit && end_search(tuning);
-        if (!code && step.action == SEARCH_COMPILE)
-            code = candidate_compile(tuning, step.index, err);
-        else if (!code && step.action == SEARCH_TIME)
-            code = candidate_time(tuning, step.index, step.audit, err);
-        else if (!code && step.action == SEARCH_WAIT && !ends)
-            code = wait_told(tuning, err);
-    }
-    return code ? code : drain(tuning, err);
+    if (!code)
+        give_up_compiling(tuning);
+    while (!code && evaluator_pending(tuning->evaluator, EVALUATOR_MEASURE))
+        code = drive_wait(&driver, err);
+    return code;
 }
 
 static int close_journal(struct tuning *tuning, struct err *err)

@@ -1,0 +1,61 @@
+#include "tuner/drive/drive.h"
+
+static const double tick_s = 0.1;
+
+/* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. */
+static struct search_capacity capacity(const struct driver *driver)
+{
+    const struct evaluator *evaluator = driver->evaluator;
+    const struct strategy *strategy = driver->strategy;
+
+    return (struct search_capacity){
+        .compile = evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
+                   *driver->ready + evaluator_pending(evaluator, EVALUATOR_COMPILE) < strategy->ready_most,
+        .time = !(driver->hold && *driver->hold) && evaluator_pending(evaluator, EVALUATOR_MEASURE) <
+                                                        strategy->trials_ahead * evaluator_gpus(evaluator),
+        .now_s = evaluator_now_s(evaluator),
+    };
+}
+
+int drive_wait(const struct driver *driver, struct err *err)
+{
+    struct evaluator_job *job = evaluator_wait(driver->evaluator, tick_s);
+    int rc = job ? driver->finish(driver->context, job, err) : 0;
+
+    return rc || !driver->tick ? rc : driver->tick(driver->context, err);
+}
+
+/* A search that waits to be told of something, where nothing is under way, would wait for ever. */
+static int wait_told(const struct driver *driver, struct err *err)
+{
+    const struct evaluator *evaluator = driver->evaluator;
+
+    if (evaluator_pending(evaluator, EVALUATOR_COMPILE) || evaluator_pending(evaluator, EVALUATOR_MEASURE))
+        return drive_wait(driver, err);
+    return err_set(
+        err, ERR_SYSTEM,
+        "internal error: the search waits, and nothing is compiled or timed that it could wait for (%llu "
+        "configurations visited, %zu compiled ones not timed); what was timed is kept, strategy random goes "
+        "on from there",
+        (unsigned long long)search_visited(driver->search), *driver->ready);
+}
+
+int drive(const struct driver *driver, struct err *err)
+{
+    struct search_step step = {.action = SEARCH_WAIT};
+    int rc = 0;
+
+    while (!rc && step.action != SEARCH_STOP && !(driver->over && driver->over(driver->context))) {
+        bool freed;
+
+        rc = search_next(&step, driver->search, capacity(driver), err);
+        freed = !rc && step.audit && driver->audit(driver->context);
+        if (!rc && step.action == SEARCH_COMPILE)
+            rc = driver->compile(driver->context, step.index, err);
+        else if (!rc && step.action == SEARCH_TIME)
+            rc = driver->time(driver->context, step.index, step.audit, err);
+        else if (!rc && step.action == SEARCH_WAIT && !freed)
+            rc = wait_told(driver, err);
+    }
+    return rc;
+}
