@@ -7,29 +7,99 @@
 #include <unistd.h>
 #include <zlib.h>
 
-int compress_pack(unsigned char **out, size_t *packed, const void *bytes, size_t size, struct err *err)
-{
-    uLongf used = compressBound(size);
+/* Streams
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
-    *out = malloc(used);
-    if (!*out || compress2(*out, &used, bytes, size, Z_BEST_SPEED + 2) != Z_OK) {
+struct stream {
+    z_stream z;
+    int (*end)(z_streamp z);
+};
+
+void compress_stream_release(struct compress_stream *stream)
+{
+    struct stream *state = stream->state;
+
+    if (state)
+        state->end(&state->z);
+    free(state);
+    stream->state = NULL;
+}
+
+/* The state of a stream, begun at its first piece; null when memory ends. */
+static z_stream *begin(struct compress_stream *stream, bool packs)
+{
+    struct stream *state = stream->state;
+
+    if (state)
+        return &state->z;
+    state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->end = packs ? deflateEnd : inflateEnd;
+    if ((packs ? deflateInit(&state->z, Z_BEST_SPEED + 2) : inflateInit(&state->z)) != Z_OK) {
+        free(state);
+        return NULL;
+    }
+    stream->state = state;
+    return &state->z;
+}
+
+int compress_pack_next(unsigned char **out, size_t *packed, struct compress_stream *stream, const void *bytes,
+                       size_t size, struct err *err)
+{
+    enum { FLUSH_BYTES = 16 }; /* that a flush adds, at most */
+    z_stream *z = begin(stream, true);
+    const size_t capacity = z ? deflateBound(z, size) + FLUSH_BYTES : 0;
+
+    *out = z ? malloc(capacity) : NULL;
+    if (!*out)
+        return err_memory(err);
+    z->next_in = (unsigned char *)bytes;
+    z->avail_in = (unsigned)size;
+    z->next_out = *out;
+    z->avail_out = (unsigned)capacity;
+    if (deflate(z, Z_SYNC_FLUSH) != Z_OK || z->avail_in || !z->avail_out) {
         free(*out);
         *out = NULL;
-        return err_memory(err);
+        return err_set(err, ERR_SYSTEM, "the data cannot be compressed");
     }
-    *packed = used;
+    *packed = capacity - z->avail_out;
     return 0;
 }
 
-int compress_unpack(void *out, size_t size, const void *packed, size_t packed_size, struct err *err)
+int compress_unpack_next(void *out, size_t size, struct compress_stream *stream, const void *packed,
+                         size_t packed_size, struct err *err)
 {
-    uLongf used = size;
-    const int rc = uncompress(out, &used, packed, packed_size);
+    z_stream *z = begin(stream, false);
+    unsigned char more; /* a place for what must not come */
+    int rc;
 
+    if (!z)
+        return err_memory(err);
+    z->next_in = (unsigned char *)packed;
+    z->avail_in = (unsigned)packed_size;
+    z->next_out = out;
+    z->avail_out = (unsigned)size;
+    rc = inflate(z, Z_SYNC_FLUSH);
+    if (rc == Z_OK && !z->avail_out && z->avail_in) { /* the flush's own bytes */
+        z->next_out = &more;
+        z->avail_out = 1;
+        rc = inflate(z, Z_SYNC_FLUSH);
+        if (!z->avail_out)
+            rc = Z_DATA_ERROR;
+        z->avail_out = 0;
+    }
     if (rc == Z_MEM_ERROR)
         return err_memory(err);
-    return rc == Z_OK && used == size ? 0 : err_set(err, ERR_FORMAT, "damaged compressed data");
+    return (rc == Z_OK || rc == Z_BUF_ERROR) && !z->avail_out && !z->avail_in
+               ? 0
+               : err_set(err, ERR_FORMAT, "damaged compressed data");
 }
+
+/* Files
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static gzFile open_compressed(const char *path, struct err *err)
 {

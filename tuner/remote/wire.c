@@ -1,6 +1,5 @@
 #include "tuner/remote/wire.h"
 
-#include "base/compress.h"
 #include "base/hash.h"
 
 #include <ctype.h>
@@ -32,6 +31,8 @@ void wire_release(struct wire *wire)
 {
     free(wire->received.bytes);
     free(wire->queued.bytes);
+    compress_stream_release(&wire->packing);
+    compress_stream_release(&wire->unpacking);
     *wire = (struct wire){.in = -1, .out = -1};
 }
 
@@ -131,7 +132,7 @@ int wire_put(struct wire *wire, const struct json *head, const struct part *part
     free(text);
     if (!body)
         return err_memory(err);
-    rc = size <= WIRE_BYTES_MOST ? compress_pack(&packed, &packed_size, body, size, err)
+    rc = size <= WIRE_BYTES_MOST ? compress_pack_next(&packed, &packed_size, &wire->packing, body, size, err)
                                  : err_set(err, ERR_USAGE, "%zu bytes are too many for one message", size);
     free(body);
     if (!rc)
@@ -229,11 +230,12 @@ static int read_body(struct message *out, const unsigned char *body, size_t size
     return 0;
 }
 
-static int unpack(struct message *out, const unsigned char *packed, size_t packed_size, size_t size,
-                  struct err *err)
+static int unpack(struct message *out, struct wire *wire, const unsigned char *packed, size_t packed_size,
+                  size_t size, struct err *err)
 {
     unsigned char *body = malloc(size + 1);
-    int rc = body ? compress_unpack(body, size, packed, packed_size, err) : err_memory(err);
+    int rc =
+        body ? compress_unpack_next(body, size, &wire->unpacking, packed, packed_size, err) : err_memory(err);
 
     if (!rc)
         rc = read_body(out, body, size, err);
@@ -265,7 +267,7 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
         return 0;
     if (hash_bytes(HASH_START, frame + WIRE_HEADER_BYTES, packed) != get_word(frame + 12, 8))
         return err_set(err, ERR_FORMAT, "a message was damaged on its way");
-    rc = unpack(out, frame + WIRE_HEADER_BYTES, packed, size, err);
+    rc = unpack(out, wire, frame + WIRE_HEADER_BYTES, packed, size, err);
     received->begin += WIRE_HEADER_BYTES + packed;
     *whole = !rc;
     return rc;

@@ -2,10 +2,12 @@
  * sockets, on which nothing ever waits.
  *
  * A frame is 20 bytes ("OCCT", packed size, size, hash of what is packed; little-endian) and what is packed: the
- * size of a JSON head, the head, the payload. Sizes are limited, and memory grows with what has come. */
+ * size of a JSON head, the head, the payload. Each direction is one stream of compressed data: a frame is packed with
+ * those before it as its dictionary, and variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
 #ifndef TUNER_REMOTE_WIRE_H
 #define TUNER_REMOTE_WIRE_H
 
+#include "base/compress.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "gpu/message.h"
@@ -26,6 +28,7 @@ struct wire_bytes {
 struct wire {
     int in, out;
     struct wire_bytes received, queued;
+    struct compress_stream packing, unpacking;
     uint64_t received_total, sent_total;
 };
 
