@@ -5,6 +5,7 @@
 
 #include "gpu/measure.h"
 #include "gpu/message.h"
+#include "gpu/pace.h"
 #include "gpu/power.h"
 #include "gpu/verify.h"
 
@@ -55,5 +56,8 @@ int bench_run(struct part *parts, struct bench *bench, const struct code *code, 
 
 /* Seconds that the driver's own copy of `bytes` takes from one place of the GPU's memory to another. */
 int bench_copy(double *seconds, struct bench *bench, size_t bytes, struct err *err);
+
+/* Seconds of the calibration kernel, once the clock has settled: see worker_pace(). */
+int bench_pace(struct gpu_pace *out, struct bench *bench, struct err *err);
 
 #endif

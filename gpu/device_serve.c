@@ -233,6 +233,17 @@ static int answer_copy(int fd, struct bench *bench, const struct js_at *root, st
     return send_head(fd, head, good, NULL, 0, err);
 }
 
+static int answer_pace(int fd, struct bench *bench, struct err *err)
+{
+    struct gpu_pace pace;
+    int rc = bench_pace(&pace, bench, err);
+    struct json *head = rc ? NULL : js_new_object();
+    bool good = head && !js_set_real(head, "arithmetic_s", pace.arithmetic_s) &&
+                !js_set_real(head, "memory_s", pace.memory_s);
+
+    return rc ? rc : send_head(fd, head, good, NULL, 0, err);
+}
+
 static int answer_trial(int fd, struct bench *bench, struct request *request, const struct js_at *root,
                         struct err *err)
 {
@@ -345,6 +356,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         return answer_copy(fd, bench, &root, err);
     if (!rc && !strcmp(what, "power"))
         return answer_power(fd, bench, &root, err);
+    if (!rc && !strcmp(what, "pace"))
+        return answer_pace(fd, bench, err);
     if (!rc)
         rc = read_code(&request.code, &request, &root, err);
     if (!rc)

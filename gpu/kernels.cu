@@ -354,6 +354,22 @@ KERNEL occ_stamp(struct stamp *stamps, unsigned sm_count)
         stamps[sm] = now;
 }
 
+/* How fast a GPU is, to compare it with others of its kind: `steps` dependent multiply-adds in each thread, then a pass
+ * over `count` elements. What is written there never is. */
+KERNEL occ_pace(float *data, word count, unsigned steps)
+{
+    float value = (float)thread_index(), sum = 0;
+    unsigned k;
+    word i;
+
+    for (k = 0; k < steps; k++)
+        value = value * 0.5f + 1.0f;
+    for (i = first_index(); i < count; i += index_step())
+        sum += data[i];
+    if (value < 0 || sum < 0)
+        data[0] = value + sum;
+}
+
 /* What a launch costs that does nothing. */
 KERNEL occ_empty(void)
 {

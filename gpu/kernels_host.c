@@ -17,6 +17,7 @@ int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err)
                   {&out->guard_write, "occ_guard_write"},
                   {&out->guard_check, "occ_guard_check"},
                   {&out->stamp, "occ_stamp"},
+                  {&out->pace, "occ_pace"},
                   {&out->empty, "occ_empty"}};
     size_t i;
     int rc;
@@ -143,4 +144,13 @@ int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err 
     void *parameters[] = {&stamps, &sm_count};
 
     return launch_row(kernels, kernels->stamp, sm_count, 1, parameters, err);
+}
+
+int kernels_pace(const struct kernels *kernels, gpu_address data, uint64_t count, unsigned steps,
+                 struct err *err)
+{
+    void *parameters[] = {&data, &count, &steps};
+
+    return launch_row(kernels, kernels->pace, BLOCKS_PER_SM * gpu_sm_count(kernels->gpu), THREADS, parameters,
+                      err);
 }

@@ -10,7 +10,8 @@
 struct kernels {
     struct gpu *gpu; /* borrowed */
     gpu_module module;
-    gpu_function compare, differ, poison, fill_real, fill_integer, guard_write, guard_check, stamp, empty;
+    gpu_function compare, differ, poison, fill_real, fill_integer, guard_write, guard_check, stamp, pace,
+        empty;
 };
 
 /* The PTX of kernels.cu, as it stands in kernels.ptx, ending with a zero. */
@@ -36,5 +37,8 @@ int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsig
                         struct err *err);
 /* Clocks of every SM, gpu_sm_count() stamps. */
 int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err);
+/* `steps` of arithmetic in every thread of a full GPU, then a pass over `count` floats, none of them negative. */
+int kernels_pace(const struct kernels *kernels, gpu_address data, uint64_t count, unsigned steps,
+                 struct err *err);
 
 #endif

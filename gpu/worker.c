@@ -47,6 +47,11 @@ int worker_devices(const struct worker *worker)
     return worker->devices;
 }
 
+int worker_number(const struct worker *worker)
+{
+    return worker->device;
+}
+
 int worker_device_count(int *out, const char *executable, struct err *err)
 {
     struct process process;
@@ -156,6 +161,29 @@ int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t b
     if (rc)
         return rc;
     rc = take_seconds(seconds, count, &answer, err);
+    message_release(&answer);
+    return rc;
+}
+
+int worker_pace(struct gpu_pace *out, struct worker *worker, struct err *err)
+{
+    struct json *head = js_new_object();
+    struct message answer;
+    struct silence silence;
+    struct js_at root, at;
+    int rc = head && !js_set_string(head, "request", "pace") ? 0 : err_memory(err);
+
+    *out = (struct gpu_pace){0};
+    if (!rc)
+        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
+    js_free(head);
+    if (rc)
+        return rc;
+    root = js_root(answer.head, "worker");
+    rc = answer_error(&root, err);
+    if (!rc && (js_member(&at, &root, "arithmetic_s", err) || js_real(&out->arithmetic_s, &at, err) ||
+                js_member(&at, &root, "memory_s", err) || js_real(&out->memory_s, &at, err)))
+        rc = err->code;
     message_release(&answer);
     return rc;
 }

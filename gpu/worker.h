@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "launch/launch.h"
+#include "gpu/pace.h"
 #include "gpu/power.h"
 #include "gpu/trial.h"
 #include "model/device/device.h"
@@ -26,6 +27,7 @@ int worker_open(struct worker **out, int device, const char *executable, struct 
 int worker_open_clocked(struct worker **out, int device, const struct clock_setting *clocks,
                         const char *executable, struct err *err);
 int worker_devices(const struct worker *worker); /* the number of CUDA devices that it sees */
+int worker_number(const struct worker *worker);  /* of its own */
 void worker_close(struct worker *worker);        /* also null; ends the process */
 
 /* The number of CUDA devices here; 0 without a driver. Asks a short-lived worker. */
@@ -60,5 +62,9 @@ int worker_run(struct run_buffer *buffers, size_t buffer_count, struct worker *w
 /* Seconds of each of `count` copies of `bytes` from one place of the GPU's memory to another by the driver's
  * own cuMemcpyDtoD. */
 int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t bytes, struct err *err);
+
+/* Times the calibration kernel: arithmetic in all threads of a full GPU, and a pass over four times as much memory
+ * as L2 holds. Takes some tenths of a second, until the clock has settled. */
+int worker_pace(struct gpu_pace *out, struct worker *worker, struct err *err);
 
 #endif

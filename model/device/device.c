@@ -151,6 +151,11 @@ void device_release(struct device *device)
     device_init(device);
 }
 
+bool device_same_kind(const struct device *a, const struct device *b)
+{
+    return a->sm == b->sm && !strcmp(a->name, b->name);
+}
+
 bool device_has(const struct device *device, enum device_value_id id)
 {
     return device->values[id].known;

@@ -115,6 +115,8 @@ struct device {
 
 void device_init(struct device *device); /* empty: nothing known */
 void device_release(struct device *device);
+int device_copy(struct device *out, const struct device *device, struct err *err);
+bool device_same_kind(const struct device *a, const struct device *b); /* name and architecture */
 
 /* Whether a value is known; its sustained and best figures, NaN when it is not. */
 bool device_has(const struct device *device, enum device_value_id id);

@@ -210,6 +210,18 @@ struct json *device_to_json(const struct device *device)
     return object;
 }
 
+int device_copy(struct device *out, const struct device *device, struct err *err)
+{
+    struct json *json = device_to_json(device);
+    struct js_at at = js_root(json, "device");
+    int rc = json ? device_from_json(out, &at, err) : err_memory(err);
+
+    if (!json)
+        device_init(out);
+    js_free(json);
+    return rc;
+}
+
 int device_write(const struct device *device, const char *path, struct err *err)
 {
     struct json *json = device_to_json(device);

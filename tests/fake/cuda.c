@@ -41,6 +41,27 @@ static _Thread_local CUcontext current;
 static struct graph *capturing;
 static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
 
+/* The word of a list in the environment that is GPU `ordinal`'s; the last word is that of all further ones. Null where
+ * the list is not there. */
+static const char *word_of(const char *list, int ordinal, size_t *length)
+{
+    const char *word = getenv(list);
+
+    for (; word && ordinal > 0 && strchr(word, ','); ordinal--)
+        word = strchr(word, ',') + 1;
+    *length = word ? strcspn(word, ",") : 0;
+    return word;
+}
+
+/* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. */
+static double slowness(void)
+{
+    size_t length;
+    const char *word = word_of("FAKE_SLOW", fake.ordinal, &length);
+
+    return word ? strtod(word, NULL) : 1;
+}
+
 static void run_launch(struct op *op, bool in_graph)
 {
     void *parameters[FAKE_PARAMETERS];
@@ -51,7 +72,7 @@ static void run_launch(struct op *op, bool in_graph)
     fake.how = op->how;
     if (strncmp(op->kernel->name, "occ_", 4))
         fake.launches++;
-    fake.now_ns += op->kernel->duration_ns + FAKE_GAP_NS;
+    fake.now_ns += (uint64_t)((double)op->kernel->duration_ns * slowness()) + FAKE_GAP_NS;
     fake.now_ns += !in_graph ? FAKE_LAUNCH_NS : timing ? FAKE_PAIR_NS : 0;
     for (k = 0; k < (op->kernel->each_block ? op->blocks : 1); k++) {
         fake.block = k;
@@ -168,9 +189,11 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 {
-    (void)device;
+    size_t length;
+    const char *word = word_of("FAKE_NAME", device, &length);
+
     memset(name, 0, (size_t)size);
-    memcpy(name, "Pretended GPU", sizeof "Pretended GPU");
+    memcpy(name, word ? word : "Pretended GPU", word ? length : sizeof "Pretended GPU");
     return CUDA_SUCCESS;
 }
 
@@ -189,10 +212,13 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    (void)device;
+    size_t length;
+    const char *word;
+
     switch ((int)attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *value = getenv("FAKE_MAJOR") ? atoi(getenv("FAKE_MAJOR")) : 9;
+        word = word_of("FAKE_MAJOR", device, &length);
+        *value = word ? atoi(word) : 9;
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
         *value = 0;
@@ -210,9 +236,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    (void)device;
     if (getenv("FAKE_NO_CONTEXT"))
         return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    fake.ordinal = device;
     fake.contexts++;
     *context = (CUcontext)&fake;
     return CUDA_SUCCESS;

@@ -4,7 +4,8 @@
  * for who asks an event once power was read: then it takes as long as it says.
  *
  * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
- * each with what it does wrong. A module is any bytes. Not
+ * each with what it does wrong. FAKE_NAME, FAKE_MAJOR and FAKE_SLOW make GPUs of other kinds and slower ones: lists
+ * with a word for each GPU. A module is any bytes. Not
  * thread-safe but for what loads code. The current context of a thread is any address. */
 #ifndef TESTS_FAKE_FAKE_H
 #define TESTS_FAKE_FAKE_H
@@ -51,6 +52,7 @@ struct fake_state {
     uint64_t busy_until_ns; /* on the wall's clock: when all that was queued is done, if it is paced */
     double queued_joules;   /* of all that was queued, beyond those of idling */
     double watts;           /* of what was queued last, beyond those of idling */
+    int ordinal;            /* of the GPU with the context */
     bool wide;              /* clusters of more than 8 thread blocks are allowed */
 };
 extern struct fake_state fake;

@@ -57,6 +57,11 @@ static void run_stamp(void **p)
     occ_stamp(AT(struct stamp *, 0), AT(unsigned, 1));
 }
 
+static void run_pace(void **p)
+{
+    occ_pace(AT(float *, 0), AT(word, 1), AT(unsigned, 2));
+}
+
 static void run_empty(void **p)
 {
     (void)p;
@@ -223,6 +228,7 @@ static const struct fake_kernel kernels[] = {
     {"occ_guard_write", "w", true, run_guard_write, 1000},
     {"occ_guard_check", "ww", true, run_guard_check, 1000},
     {"occ_stamp", "wi", true, run_stamp, 1000},
+    {"occ_pace", "wwi", false, run_pace, 300000},
     {"occ_empty", "", false, run_empty, 0},
     {"copy", "wwi", false, copy, 5000},
     {"hot", "wwi", false, copy, 4000},

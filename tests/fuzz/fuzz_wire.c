@@ -52,8 +52,7 @@ static void close_store(void)
 static void take_request(struct message *message)
 {
     static char no_compiler;
-    static const struct serve_options options = {.compiler = (struct compiler *)&no_compiler,
-                                                 .worker_count = 1};
+    static const struct serve_options options = {.compiler = (struct compiler *)&no_compiler, .gpu_count = 1};
     struct errand *errand = calloc(1, sizeof *errand);
     struct map machines = {0};
 

@@ -58,6 +58,7 @@ struct run {
     bool print;          /* the decision goes to standard output, in place of a summary */
     struct tuned *tuned;
     size_t tuned_count;
+    size_t kinds; /* of GPU, each of which every problem is tuned for */
 };
 
 static int read_options(struct run *run, struct environment_options *environment, struct err *err)
@@ -126,24 +127,42 @@ static int read_options(struct run *run, struct environment_options *environment
     return 0;
 }
 
+/* Every problem for one kind of GPU. */
+static int tune_kind(struct run *run, size_t kind, struct err *err)
+{
+    int code = kind ? environment_choose(&run->environment, kind, err) : 0;
+
+    run->page.tuned = &run->tuned[kind * run->spec.problem_count];
+    run->page.kinds_follow = kind + 1 < run->kinds;
+    for (size_t i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
+        code = tune(&run->page.tuned[i], &run->spec, i, &run->environment, &run->tune, err);
+        progress_end(&run->progress);
+        run->tuned_count += !code;
+    }
+    return code;
+}
+
 static int tune_all(struct run *run, struct err *err)
 {
-    size_t i;
+    size_t k;
     int code = 0;
 
+    run->kinds = run->tune.recorded || !run->environment.kind_count ? 1 : run->environment.kind_count;
     if (run->spec.problem_count > 1 && run->tune.journal)
         return err_set(err, ERR_USAGE,
                        "--journal: the spec has %zu problems, each with a journal of its own: leave it out",
                        run->spec.problem_count);
-    run->tuned = calloc(run->spec.problem_count, sizeof *run->tuned);
+    if (run->kinds > 1 && run->tune.journal)
+        return err_set(
+            err, ERR_USAGE,
+            "--journal: there are %zu kinds of GPU, each with a journal of its own: leave it out, or "
+            "name one GPU with --device",
+            run->kinds);
+    run->tuned = calloc(run->kinds * run->spec.problem_count, sizeof *run->tuned);
     if (!run->tuned)
         return err_memory(err);
-    run->page.tuned = run->tuned;
-    for (i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
-        code = tune(&run->tuned[i], &run->spec, i, &run->environment, &run->tune, err);
-        progress_end(&run->progress);
-        run->tuned_count += !code;
-    }
+    for (k = 0; k < run->kinds && !code; k++)
+        code = tune_kind(run, k, err);
     return code;
 }
 
@@ -183,7 +202,8 @@ static bool is_worth_more(const struct run *run)
 
     for (i = 0; i < run->tuned_count; i++)
         winners += run->tuned[i].finalist_count > 0;
-    if (winners == run->spec.problem_count || stat(run->decision, &status) || !S_ISREG(status.st_mode))
+    if (winners == run->kinds * run->spec.problem_count || stat(run->decision, &status) ||
+        !S_ISREG(status.st_mode))
         return false;
     if (decision_read(&before, run->decision, NULL))
         return !winners && status.st_size > 0;
@@ -248,7 +268,7 @@ static bool is_unlaunchable(const struct tuned *tuned)
 static int status_of(const struct run *run)
 {
     size_t i;
-    int status = run->tuned_count < run->spec.problem_count ? CLI_FAILED : CLI_OK;
+    int status = run->tuned_count < run->kinds * run->spec.problem_count ? CLI_FAILED : CLI_OK;
 
     for (i = 0; i < run->tuned_count; i++)
         if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
@@ -271,7 +291,8 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
 {
     struct run run = {.cli = cli, .args = args};
     char cache[4096];
-    struct environment_options environment = {.cache = cli_cache(cli, cache, sizeof cache), .ahead = true};
+    struct environment_options environment = {
+        .cache = cli_cache(cli, cache, sizeof cache), .ahead = true, .whole = true};
     size_t i;
     int status = CLI_FAILED, code = read_options(&run, &environment, err);
 

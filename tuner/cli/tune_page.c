@@ -40,7 +40,8 @@ static int write_view(const struct tune_page *page, const struct tune_view *view
                                          .problems = &problem,
                                          .problem_count = 1,
                                          .live = !view->finished ||
-                                                 view->problem + 1 < page->spec->problem_count};
+                                                 view->problem + 1 < page->spec->problem_count ||
+                                                 page->kinds_follow};
     size_t i;
     int code = records ? 0 : err_memory(err);
 

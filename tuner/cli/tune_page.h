@@ -12,7 +12,8 @@ struct tune_page {
     const char *decision; /* where it goes; "-": standard output, and nothing is written beside it */
     const char *page;     /* file; null: none is written */
     const char *profile;  /* for the page; null: the GPU's own */
-    struct tuned *tuned;  /* of all problems: whose `replay` is set */
+    struct tuned *tuned;  /* of all problems, for this kind of GPU: whose `replay` is set */
+    bool kinds_follow;    /* they are tuned for other kinds afterwards */
     bool failed;          /* the page could not be written as the run went, which was said */
 };
 

@@ -5,12 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const struct cli_option options[] = {
     {"jobs", 'j', "N", "cores that compile and predict (default: all)"},
-    {"device", 0, "N", "number of the GPU that measures (default: all like the first)"},
+    {"device", 0, "N", "number of the GPU that measures (default: all)"},
     {0},
 };
 
@@ -23,10 +24,22 @@ static int take_output(int *out, struct err *err)
     return 0;
 }
 
+static int take_gpus(struct serve_gpu **out, const struct environment *environment, struct err *err)
+{
+    *out = calloc(environment->gpu_count + 1, sizeof **out);
+    if (!*out)
+        return err_memory(err);
+    for (size_t g = 0; g < environment->gpu_count; g++)
+        (*out)[g] = (struct serve_gpu){environment->gpus[g].worker, &environment->gpus[g].device,
+                                       environment->gpus[g].pace};
+    return 0;
+}
+
 static int run_worker(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct environment environment;
-    struct environment_options asked = {.device = cli_text(args, "device"), .ahead = true};
+    struct environment_options asked = {.device = cli_text(args, "device"), .ahead = true, .whole = true};
+    struct serve_gpu *gpus;
     uint64_t jobs = 0;
     int out, code;
 
@@ -43,14 +56,17 @@ static int run_worker(struct cli *cli, const struct cli_args *args, struct err *
         code = environment_open(&environment, &asked, err);
     if (code)
         return CLI_FAILED;
+    environment_time_paces(&environment);
+    code = take_gpus(&gpus, &environment, err);
+    if (code)
+        return CLI_FAILED;
     code = serve(&(struct serve_options){.in = STDIN_FILENO,
                                          .out = out,
                                          .version = OCCUTUNE_VERSION,
                                          .compiler = environment.compiler,
                                          .cores = environment.jobs,
-                                         .workers = environment.workers,
-                                         .worker_count = environment.worker_count,
-                                         .device = &environment.device},
+                                         .gpus = gpus,
+                                         .gpu_count = environment.gpu_count},
                  err);
     if (code)
         fprintf(cli->err, "%s: worker: %s\n", cli->program, err->text);

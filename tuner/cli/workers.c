@@ -16,16 +16,56 @@ static void print_message(void *context, const char *text)
     fprintf(cli->err, "%s: %s\n", cli->program, text);
 }
 
+static size_t count_kind(const struct host *host, size_t gpu)
+{
+    size_t n = 0;
+
+    for (size_t g = 0; g < host->gpu_count; g++)
+        n += device_same_kind(&host->gpus[g].device, &host->gpus[gpu].device);
+    return n;
+}
+
+static size_t first_of_kind(const struct host *host, size_t gpu)
+{
+    size_t g = 0;
+
+    while (!device_same_kind(&host->gpus[g].device, &host->gpus[gpu].device))
+        g++;
+    return g;
+}
+
 static void put_host(FILE *out, const struct host *host)
 {
+    size_t g;
+
     if (!host->up) {
         fprintf(out, "%s: not there%s%s\n", host->command, *host->reason ? ": " : "", host->reason);
         return;
     }
     fprintf(out, "%s: %u cores", host->name, host->cores);
-    if (host->all_gpus)
-        fprintf(out, ", %zu x %s (sm_%u)", host->all_gpus, host->device.name, host->device.sm);
+    for (g = 0; g < host->gpu_count; g++)
+        if (g == first_of_kind(host, g))
+            fprintf(out, ", %zu x %s (sm_%u)", count_kind(host, g), host->gpus[g].device.name,
+                    host->gpus[g].device.sm);
     fprintf(out, "\n");
+}
+
+static struct json *gpus_json(const struct host *host)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+
+    for (size_t g = 0; g < host->gpu_count && !failed; g++) {
+        const struct host_gpu *gpu = &host->gpus[g];
+        struct json *object = js_new_object();
+
+        failed = !object || js_set_string(object, "gpu", gpu->device.name) ||
+                 js_set_integer(object, "sm", gpu->device.sm) ||
+                 js_set_real(object, "arithmetic_s", gpu->pace.arithmetic_s) ||
+                 js_set_real(object, "memory_s", gpu->pace.memory_s);
+        failed |= js_append(list, object);
+    }
+    return js_unless(failed, list);
 }
 
 static struct json *host_json(const struct host *host)
@@ -36,10 +76,7 @@ static struct json *host_json(const struct host *host)
 
     if (!failed && host->up)
         failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
-                 js_set_integer(object, "gpus", (int64_t)host->all_gpus) |
-                 (host->all_gpus ? js_set_string(object, "gpu", host->device.name) |
-                                       js_set_integer(object, "sm", host->device.sm)
-                                 : 0);
+                 js_set(object, "gpus", gpus_json(host));
     else if (!failed)
         failed = js_set_string(object, "reason", host->reason);
     return js_unless(failed, object);

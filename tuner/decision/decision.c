@@ -220,6 +220,13 @@ static struct json *front_json(const struct spec *spec, const struct tuned *tune
     return js_unless(failed, list);
 }
 
+/* Where the rows of a decision are of several kinds of GPU, each says which. */
+static int set_device(struct json *object, const struct device *device)
+{
+    return js_set_string(object, "device", device->name) | js_set_integer(object, "sm", device->sm) |
+           js_set_string(object, "driver", device->driver);
+}
+
 static int problem_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
                         struct err *err)
 {
@@ -339,11 +346,18 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
 {
     struct json *object = js_new_object(), *problems = js_new_array(), *part = NULL;
     int code = object && problems ? 0 : err_memory(err);
+    bool same = true;
     size_t i;
 
     *out = NULL;
+    for (i = 1; i < count; i++)
+        same = same && device_same_kind(&tuned[i].device, &tuned[0].device);
     for (i = 0; i < count && !code; i++) {
         code = problem_json(&part, spec, &tuned[i], err);
+        if (!code && !same && set_device(part, &tuned[i].device)) {
+            js_free(part);
+            code = err_memory(err);
+        }
         if (!code && js_append(problems, part))
             code = err_memory(err);
     }

@@ -13,8 +13,8 @@
 
 enum { DECISION_SCHEMA = 1 };
 
-/* Makes the document of the problems tuned; the caller frees it. All were tuned at one level on one kind of
- * device. */
+/* Makes the document of the problems tuned, on one kind of GPU or each on several; the caller frees it. All were
+ * tuned at one level. */
 int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
                  struct err *err);
 

@@ -216,6 +216,7 @@ static int get_times(struct decision_row *row, const struct js_at *problem, cons
 static int read_row(struct decision *out, const struct js_at *problem, struct err *err)
 {
     struct decision_row *row = &out->rows[out->row_count];
+    const struct js_at *device;
     struct js_at best, at;
     int code;
 
@@ -224,9 +225,10 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
     if (js_kind(&best) == JS_NULL)
         return 0;
     out->row_count++;
-    row->device = out->device;
     row->estimated = !strcmp(out->level, "predicted");
-    if (js_member(&at, &out->signature, "sm", err) || get_unsigned(&row->sm, &at, err))
+    device = js_find(&at, problem, "device") ? problem : &out->signature;
+    if (get_text(&row->device, device, "device", err) || js_member(&at, device, "sm", err) ||
+        get_unsigned(&row->sm, &at, err))
         return ERR_USAGE;
     code = get_sizes(&row->sizes, out, problem, err);
     if (!code)

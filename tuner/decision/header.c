@@ -97,6 +97,22 @@ static void put_expressions(FILE *out, const struct decision *decision, const ch
     fprintf(out, "\n");
 }
 
+/* The GPUs of the rows beside the decision's first. */
+static void put_other_kinds(FILE *out, const struct decision *decision)
+{
+    const char *before = decision->device;
+
+    for (size_t r = 0; r < decision->row_count; r++) {
+        const char *device = decision->rows[r].device;
+
+        if (!strcmp(device, before) || !strcmp(device, decision->device))
+            continue;
+        fprintf(out, ", ");
+        put_plain(out, device);
+        before = device;
+    }
+}
+
 static void put_provenance(FILE *out, const struct header_table *table)
 {
     const struct decision *decision;
@@ -109,6 +125,7 @@ static void put_provenance(FILE *out, const struct header_table *table)
         decision = &table->decisions[i];
         fprintf(out, " * ");
         put_plain(out, decision->device);
+        put_other_kinds(out, decision);
         fprintf(out, ": ");
         put_plain(out, decision->level);
         fputs(*decision->date ? " " : "", out);

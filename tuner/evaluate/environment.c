@@ -1,9 +1,11 @@
 #include "tuner/evaluate/environment.h"
 
 #include "tuner/remote/fleet.h"
+#include "tuner/remote/pace.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,33 +47,60 @@ unsigned environment_cores(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-/* Opens a worker for GPU `number`; keeps it if it is like the first. */
+static int add_kind(struct environment *environment, const struct device *device, struct err *err)
+{
+    struct device *larger;
+    size_t k;
+    int code;
+
+    for (k = 0; k < environment->kind_count; k++)
+        if (device_same_kind(device, &environment->kinds[k]))
+            return 0;
+    larger = reallocarray(environment->kinds, k + 1, sizeof *larger);
+    if (!larger)
+        return err_memory(err);
+    environment->kinds = larger;
+    code = device_copy(&larger[k], device, err);
+    environment->kind_count += !code;
+    return code;
+}
+
+/* Takes a worker over; closes it if its GPU is of another kind than the first, unless all are wanted. */
+static int keep_worker(struct environment *environment, struct worker *worker, bool whole, struct err *err)
+{
+    struct environment_gpu *larger =
+                               reallocarray(environment->gpus, environment->gpu_count + 1, sizeof *larger),
+                           *gpu;
+    int code;
+
+    if (!larger) {
+        worker_close(worker);
+        return err_memory(err);
+    }
+    environment->gpus = larger;
+    gpu = &larger[environment->gpu_count];
+    *gpu = (struct environment_gpu){.worker = worker};
+    code = worker_describe(&gpu->device, worker, err);
+    if (!code && (whole || !environment->gpu_count || device_same_kind(&gpu->device, &larger[0].device))) {
+        environment->gpu_count++; /* which closes it, if this fails */
+        return add_kind(environment, &gpu->device, err);
+    }
+    device_release(&gpu->device);
+    worker_close(worker);
+    return code;
+}
+
+/* Opens a worker for GPU `number`. */
 static int add_worker(struct environment *environment, int *count, int number,
                       const struct environment_options *options, struct err *err)
 {
-    struct device device;
-    struct worker **larger, *worker;
+    struct worker *worker;
     int code = worker_open_clocked(&worker, number, &options->clocks, options->worker, err);
 
     if (code)
         return code;
-    device_init(&device);
     *count = worker_devices(worker);
-    larger = realloc(environment->workers, (environment->worker_count + 1) * sizeof(struct worker *));
-    if (larger)
-        environment->workers = larger;
-    code = larger ? worker_describe(&device, worker, err) : err_memory(err);
-    if (!code && environment->worker_count == 0) {
-        environment->device = device;
-        environment->workers[environment->worker_count++] = worker;
-        return 0;
-    }
-    if (!code && device.sm == environment->device.sm && !strcmp(device.name, environment->device.name))
-        environment->workers[environment->worker_count++] = worker;
-    else
-        worker_close(worker);
-    device_release(&device);
-    return code;
+    return keep_worker(environment, worker, options->whole, err);
 }
 
 /* No worker found its GPU: because there is none, or not that many? */
@@ -103,25 +132,106 @@ static int open_workers(struct environment *environment, const struct environmen
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
-/* Where there is no GPU here, the job measures on the first kind that is elsewhere. */
-static int find_device(struct environment *environment, struct err *err)
+/* Kinds of GPU
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Where one GPU is named, its kind is the only one. */
+static int find_kinds(struct environment *environment, bool named, struct err *err)
 {
-    struct json *json;
-    struct js_at at;
-    size_t i;
     int code = 0;
 
-    for (i = 0; i < fleet_count(environment->fleet) && !environment_measures(environment) && !code; i++) {
+    for (size_t i = 0; !named && i < fleet_count(environment->fleet) && !code; i++) {
         const struct host *host = fleet_host(environment->fleet, i);
 
-        if (!host->all_gpus)
-            continue;
-        json = device_to_json(&host->device);
-        at = js_root(json, "device");
-        code = json ? device_from_json(&environment->device, &at, err) : err_memory(err);
-        js_free(json);
+        for (size_t g = 0; g < host->gpu_count && !code; g++)
+            code = add_kind(environment, &host->gpus[g].device, err);
     }
+    if (environment->fleet)
+        fleet_know_kinds(environment->fleet, environment->kinds, environment->kind_count);
     return code;
+}
+
+/* One that cannot be timed is no reason to end here: what is wrong with it shows when it measures. */
+void environment_time_paces(struct environment *environment)
+{
+    for (size_t g = 0; g < environment->gpu_count; g++)
+        if (!(environment->gpus[g].pace.arithmetic_s > 0))
+            worker_pace(&environment->gpus[g].pace, environment->gpus[g].worker, NULL);
+}
+
+static size_t gpus_elsewhere(const struct environment *environment)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < fleet_count(environment->fleet); i++)
+        n += fleet_host(environment->fleet, i)->gpu_count;
+    return n;
+}
+
+/* Of the GPUs of the kind chosen, here and elsewhere. */
+static int usual_pace(struct gpu_pace *out, const struct environment *environment, struct err *err)
+{
+    struct gpu_pace *paces = calloc(environment->gpu_count + gpus_elsewhere(environment) + 1, sizeof *paces);
+    size_t n = 0;
+
+    if (!paces)
+        return err_memory(err);
+    for (size_t g = 0; g < environment->gpu_count; g++)
+        if (device_same_kind(&environment->gpus[g].device, &environment->device))
+            paces[n++] = environment->gpus[g].pace;
+    for (size_t i = 0; i < fleet_count(environment->fleet); i++) {
+        const struct host *host = fleet_host(environment->fleet, i);
+
+        for (size_t g = 0; g < host->gpu_count; g++)
+            if (device_same_kind(&host->gpus[g].device, &environment->device))
+                paces[n++] = host->gpus[g].pace;
+    }
+    *out = pace_usual(paces, n);
+    free(paces);
+    return 0;
+}
+
+static void say_off(const struct environment *environment, const struct environment_gpu *gpu,
+                    double difference)
+{
+    char text[512];
+
+    if (!environment->message)
+        return;
+    snprintf(
+        text, sizeof text,
+        "GPU %d (%.100s) is %.1f %% %s than others of its kind on the calibration kernel: it is set aside",
+        worker_number(gpu->worker), gpu->device.name, 100 * fabs(difference),
+        difference > 0 ? "slower" : "faster");
+    environment->message(environment->context, text);
+}
+
+int environment_choose(struct environment *environment, size_t kind, struct err *err)
+{
+    struct gpu_pace usual;
+    int code;
+
+    device_release(&environment->device);
+    code = device_copy(&environment->device, &environment->kinds[kind], err);
+    if (!code)
+        code = usual_pace(&usual, environment, err);
+    if (code)
+        return code;
+    environment->worker_count = 0;
+    for (size_t g = 0; g < environment->gpu_count; g++) {
+        const struct environment_gpu *gpu = &environment->gpus[g];
+
+        if (!device_same_kind(&gpu->device, &environment->device))
+            continue;
+        if (pace_is_off(&gpu->pace, &usual))
+            say_off(environment, gpu, pace_difference(&gpu->pace, &usual));
+        else
+            environment->workers[environment->worker_count++] = gpu->worker;
+    }
+    if (environment->fleet)
+        fleet_measure_on(environment->fleet, &environment->device, &usual);
+    return 0;
 }
 
 static int open_fleet(struct environment *environment, const struct environment_options *options,
@@ -135,13 +245,22 @@ static int open_fleet(struct environment *environment, const struct environment_
         .message = options->message,
         .context = options->context,
     };
-    int code = fleet_open(&environment->fleet, &fleet, err);
 
-    if (!code)
-        code = find_device(environment, err);
-    if (!code && environment_measures(environment))
-        fleet_measure_on(environment->fleet, &environment->device);
-    return code;
+    return fleet_open(&environment->fleet, &fleet, err);
+}
+
+/* Which GPUs there are, and which of them measure first. */
+static int choose_first(struct environment *environment, const struct environment_options *options,
+                        struct err *err)
+{
+    int code = find_kinds(environment, options->device != NULL, err);
+
+    if (!code && options->whole && (environment->gpu_count > 1 || options->elsewhere_count))
+        environment_time_paces(environment);
+    environment->workers = calloc(environment->gpu_count + 1, sizeof(struct worker *));
+    if (!code && !environment->workers)
+        code = err_memory(err);
+    return code || !environment->kind_count ? code : environment_choose(environment, 0, err);
 }
 
 bool environment_measures(const struct environment *environment)
@@ -154,7 +273,9 @@ int environment_open(struct environment *out, const struct environment_options *
     const bool by_name = options->device && !environment_is_number(options->device);
     int code = 0;
 
-    *out = (struct environment){.jobs = options->jobs ? options->jobs : environment_cores()};
+    *out = (struct environment){.jobs = options->jobs ? options->jobs : environment_cores(),
+                                .message = options->message,
+                                .context = options->context};
     device_init(&out->device);
     if (compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
                            &out->compiler_err))
@@ -166,12 +287,16 @@ int environment_open(struct environment *out, const struct environment_options *
     if (!code && by_name)
         err_set(&out->worker_err, ERR_MISSING, "device %s is looked for among the recordings",
                 options->device);
+    else if (!code && options->no_gpus)
+        err_set(&out->worker_err, ERR_MISSING, "no GPU of this machine is used");
     else if (!code && open_workers(out, options, &out->worker_err))
         code = out->worker_err.code == ERR_MISSING && !options->device
                    ? 0
                    : err_set(err, (enum err_code)out->worker_err.code, "%s", out->worker_err.text);
     if (!code && options->elsewhere_count)
         code = open_fleet(out, options, err);
+    if (!code)
+        code = choose_first(out, options, err);
     if (code)
         environment_close(out);
     return code;
@@ -182,8 +307,14 @@ void environment_close(struct environment *environment)
     size_t i;
 
     fleet_close(environment->fleet);
-    for (i = 0; i < environment->worker_count; i++)
-        worker_close(environment->workers[i]);
+    for (i = 0; i < environment->gpu_count; i++) {
+        worker_close(environment->gpus[i].worker);
+        device_release(&environment->gpus[i].device);
+    }
+    for (i = 0; i < environment->kind_count; i++)
+        device_release(&environment->kinds[i]);
+    free(environment->gpus);
+    free(environment->kinds);
     free(environment->workers);
     if (environment->compiler)
         compiler_close(environment->compiler);

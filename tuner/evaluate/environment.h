@@ -23,24 +23,46 @@ struct environment_options {
     void (*message)(void *context, const char *text); /* what becomes of them, a line each; may be null */
     void *context;
     struct clock_setting clocks; /* that are locked on the GPUs here */
-    bool ahead; /* many variants will be compiled: starts what compiles while the GPU is opened */
+    bool whole;   /* GPUs of every kind are opened, not only of the first; the pace of several is timed */
+    bool no_gpus; /* uses none of those that are here */
+    bool ahead;   /* many variants will be compiled: starts what compiles while the GPU is opened */
+};
+
+/* A GPU here. */
+struct environment_gpu {
+    struct worker *worker;
+    struct device device;
+    struct gpu_pace pace; /* zeros: not measured */
 };
 
 struct environment {
     unsigned jobs;
     struct compiler *compiler; /* null when NVRTC is not here */
     struct err compiler_err;   /* then: why */
-    struct worker **workers;   /* one per GPU in use */
-    size_t worker_count;       /* 0: no GPU is used here */
-    struct err worker_err;     /* then: why */
-    struct fleet *fleet;       /* workers elsewhere; null: none */
-    struct device device;      /* of the GPUs in use, here or else elsewhere; empty when there is none */
+    struct environment_gpu *gpus;
+    size_t gpu_count;
+    struct worker **workers; /* those of them that measure now; borrowed */
+    size_t worker_count;     /* 0: no GPU is used here */
+    struct err worker_err;   /* then: why */
+    struct fleet *fleet;     /* workers elsewhere; null: none */
+    struct device *kinds;    /* of GPUs, here and elsewhere; `whole`: each is to be tuned for */
+    size_t kind_count;
+    struct device device; /* of the GPUs that measure now, here or elsewhere; empty when there is none */
+    void (*message)(void *context, const char *text);
+    void *context;
 };
 
 /* Opens what is here; a missing compiler or GPU is no error but stands in the struct. ERR_MISSING when
  * `device` is the number of a GPU that is not here. */
 int environment_open(struct environment *out, const struct environment_options *options, struct err *err);
 void environment_close(struct environment *environment);
+
+/* Of each GPU here that has none yet. */
+void environment_time_paces(struct environment *environment);
+
+/* From now on GPUs of this kind measure, but those that are off the others of their kind, which is told. Opening has
+ * chosen the first. */
+int environment_choose(struct environment *environment, size_t kind, struct err *err);
 
 /* The GPUs that measure are here or elsewhere; else times are a recording's. */
 bool environment_measures(const struct environment *environment);

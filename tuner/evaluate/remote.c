@@ -26,7 +26,9 @@ static void remote_close(void *state)
     if (remote->local)
         evaluator_local.close(remote->local);
     tasks_free(&remote->waiting);
-    tasks_free(&remote->away);
+    for (size_t i = 0; remote->away && i < fleet_count(remote->options.fleet); i++)
+        tasks_free(&remote->away[i]);
+    free(remote->away);
     tasks_free(&remote->here);
     jobs_release(&remote->done);
     ask_files_release(&remote->files);
@@ -37,6 +39,10 @@ static void remote_close(void *state)
 
 static void forget_work(struct host *host)
 {
+    for (size_t g = 0; g < host->gpu_count; g++)
+        host->gpus[g].waiting = 0;
+    host->most_cores = host->cores;
+    host->most_gpus = host->measuring;
     host->compiled = host->timed = 0;
     host->compile_s = host->measure_s = 0;
 }
@@ -52,14 +58,16 @@ static int remote_open(void **state, const struct evaluator_options *options, st
         return rc;
     remote->options = *options;
     tasks_init(&remote->waiting);
-    tasks_init(&remote->away);
+    remote->away = calloc(fleet_count(options->fleet) + 1, sizeof *remote->away);
+    if (!remote->away)
+        rc = err_memory(err);
     tasks_init(&remote->here);
     if (gethostname(remote->name, sizeof remote->name - 1) || !*remote->name)
         snprintf(remote->name, sizeof remote->name, "here");
     for (size_t i = 0; i < fleet_count(options->fleet); i++)
         forget_work(fleet_host(options->fleet, i));
     remote->finished = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (remote->finished < 0)
+    if (!rc && remote->finished < 0)
         rc = err_set(err, ERR_SYSTEM, "eventfd: %s", strerror(errno));
     here.finished = remote->finished;
     if (!rc)
@@ -77,18 +85,6 @@ static int remote_open(void **state, const struct evaluator_options *options, st
  * ------------------------------------------------------------------------------------------------------------
  */
 
-static size_t under_way(const struct remote *remote)
-{
-    const struct tasks *all[] = {&remote->waiting, &remote->away, &remote->here};
-    const struct task *task;
-    size_t n = 0;
-
-    for (int k = 0; k < 3; k++)
-        for (task = all[k]->first; task; task = task->next)
-            n++;
-    return n;
-}
-
 static int remote_submit(void *state, struct evaluator_job *job, struct err *err)
 {
     struct remote *remote = state;
@@ -101,13 +97,14 @@ static int remote_submit(void *state, struct evaluator_job *job, struct err *err
     task = calloc(1, sizeof *task);
     if (!task)
         return err_memory(err);
-    if (jobs_reserve(&remote->done, remote->done.count + under_way(remote) + 1, err)) {
+    if (jobs_reserve(&remote->done, remote->done.count + remote->under_way + 1, err)) {
         free(task);
         return ERR_MEMORY;
     }
     task->job = job;
     task->id = fleet_new_id(remote->options.fleet);
     job->task = task;
+    remote->under_way++;
     tasks_add(&remote->waiting, task);
     remote_place(remote);
     return 0;
@@ -122,16 +119,17 @@ static struct evaluator_job *take_here(struct remote *remote)
         return job;
     if (job->kind == EVALUATOR_MEASURE) {
         job->host = remote->name;
-        job->lane--;
+        job->lane = (size_t)worker_number(remote->options.workers[job->lane - 1]);
     }
     tasks_remove(&remote->here, task);
+    remote->under_way--;
     task_free(task);
     return job;
 }
 
 static bool is_idle(const struct remote *remote)
 {
-    return !remote->waiting.first && !remote->away.first && !remote->here.first;
+    return !remote->under_way;
 }
 
 static struct evaluator_job *remote_wait(void *state, double timeout_s)
@@ -158,7 +156,7 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
     }
 }
 
-static void forget_compiling(struct tasks *tasks)
+static void forget_compiling(struct remote *remote, struct tasks *tasks)
 {
     struct task *task, *next;
 
@@ -167,6 +165,7 @@ static void forget_compiling(struct tasks *tasks)
         if (!evaluator_is_given_up(task->job))
             continue;
         tasks_remove(tasks, task);
+        remote->under_way--;
         task_free(task);
     }
 }
@@ -179,9 +178,10 @@ static void remote_drop_compiling(void *state)
         if (fleet_host(remote->options.fleet, i)->up)
             ask_drop(fleet_host(remote->options.fleet, i));
     evaluator_local.drop_compiling(remote->local);
-    forget_compiling(&remote->waiting);
-    forget_compiling(&remote->away);
-    forget_compiling(&remote->here);
+    forget_compiling(remote, &remote->waiting);
+    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
+        forget_compiling(remote, &remote->away[i]);
+    forget_compiling(remote, &remote->here);
     jobs_forget_given_up(&remote->done);
 }
 
@@ -192,7 +192,7 @@ static size_t remote_gpus(const void *state)
     size_t gpus = evaluator_local.gpus(remote->local), i;
 
     for (i = 0; i < fleet_count(remote->options.fleet); i++)
-        gpus += fleet_host(remote->options.fleet, i)->gpus;
+        gpus += fleet_host(remote->options.fleet, i)->measuring;
     return gpus ? gpus : 1;
 }
 

@@ -19,10 +19,7 @@ static void blame(struct remote *remote, struct task *task)
 /* Back among those that wait, ahead of the others. */
 static void take_back(struct remote *remote, struct task *task)
 {
-    tasks_remove(&remote->away, task);
-    task->host = NULL;
-    if (task->job->made && task->job->made->at_work == task)
-        task->job->made->at_work = NULL;
+    remote_take(remote, task);
     task->losses++;
     if (task->job->kind == EVALUATOR_COMPILE)
         task->stays = task->stays || task->losses >= COMPILE_LOSSES;
@@ -38,10 +35,9 @@ void remote_dropped(void *context, struct host *host)
     struct task *task, *next;
 
     snprintf(remote->trouble, sizeof remote->trouble, "%.200s: %.300s", host->name, host->reason);
-    for (task = remote->away.first; task; task = next) {
+    for (task = remote_away(remote, host)->first; task; task = next) {
         next = task->next;
-        if (task->host == host)
-            take_back(remote, task);
+        take_back(remote, task);
     }
 }
 
@@ -69,7 +65,7 @@ static int take_compile(struct remote *remote, struct task *task, struct message
         host->compiled++;
     }
     host->compile_s += evaluator_local.spent_s(job);
-    tasks_remove(&remote->away, task);
+    remote_take(remote, task);
     remote_finish(remote, task);
     return 0;
 }
@@ -89,7 +85,7 @@ static int take_trial(struct remote *remote, struct task *task, const struct mes
         if (kind == ANSWER_MISSING)
             host_forget_contents(host);
         else
-            host->gpus = 0;
+            host_gpu_failed(host, job->lane);
         if (kind != ANSWER_MISSING)
             snprintf(remote->trouble, sizeof remote->trouble, "%.200s: %.300s", host->name, failed.text);
         take_back(remote, task);
@@ -98,7 +94,7 @@ static int take_trial(struct remote *remote, struct task *task, const struct mes
     host->timed++;
     host->measure_s += job->trial.total_s;
     job->host = host->name;
-    tasks_remove(&remote->away, task);
+    remote_take(remote, task);
     remote_finish(remote, task);
     return 0;
 }
@@ -112,9 +108,8 @@ int remote_answered(void *context, struct host *host, struct message *message, s
 
     if (answer_id(&id, message, err))
         return ERR_FORMAT;
-    for (task = remote->away.first; task; task = task->next)
-        if (task->host == host && task->id == id)
-            break;
+    for (task = remote_away(remote, host)->first; task && task->id != id;)
+        task = task->next;
     if (!task)
         return 0;
     return task->job->kind == EVALUATOR_COMPILE ? take_compile(remote, task, message, err)

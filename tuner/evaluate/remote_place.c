@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "tuner/predict/request.h"
+#include "tuner/remote/exchange.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,20 +56,11 @@ static void go_here(struct remote *remote, struct task *task)
     }
 }
 
-static void go_away(struct remote *remote, struct task *task, struct host *host)
-{
-    tasks_remove(&remote->waiting, task);
-    task->host = host;
-    tasks_add(&remote->away, task);
-    if (task->job->made)
-        task->job->made->at_work = task;
-}
-
 /* Where the fewest jobs wait for each core; null with *here false: everybody has enough. */
 static struct host *choose_cores(bool *here, const struct remote *remote)
 {
     const size_t cores = evaluator_local.cores(remote->local);
-    double least = (double)tasks_count(&remote->here, EVALUATOR_COMPILE, NULL) / (double)cores;
+    double least = (double)remote->here.count[EVALUATOR_COMPILE] / (double)cores;
     struct host *best = NULL;
 
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
@@ -77,7 +69,7 @@ static struct host *choose_cores(bool *here, const struct remote *remote)
 
         if (!host->up || !host->cores)
             continue;
-        load = (double)tasks_count(&remote->away, EVALUATOR_COMPILE, host) / host->cores;
+        load = (double)remote_away(remote, host)->count[EVALUATOR_COMPILE] / host->cores;
         if (load < least) {
             least = load;
             best = host;
@@ -94,13 +86,13 @@ static void ask_to_compile(struct remote *remote, struct task *task, struct host
     const struct ask_prediction prediction = {job->read, remote->options.warm};
     int rc;
 
-    go_away(remote, task, host);
+    remote_send(remote, task, host);
     rc = job->compiled.cubin
              ? ask_predict(host, task->id, &remote->files, &job->compiled, &prediction, &job->err)
              : ask_compile(host, task->id, &remote->files, &request, &task->sources, &prediction, &job->err);
     if (!rc)
         return;
-    tasks_remove(&remote->away, task);
+    remote_take(remote, task);
     remote_finish(remote, task);
 }
 
@@ -138,35 +130,29 @@ static bool place_compile(struct remote *remote, struct task *task)
  * ------------------------------------------------------------------------------------------------------------
  */
 
-static size_t gpu_load(const struct remote *remote, const struct host *host, size_t gpu)
-{
-    const struct task *task;
-    size_t n = 0;
-
-    for (task = remote->away.first; task; task = task->next)
-        n += task->job->kind == EVALUATOR_MEASURE && task->host == host && task->job->lane == gpu;
-    return n;
-}
-
-/* False: there is no GPU at the moment. */
-static bool choose_gpu(struct host **best_host, size_t *best_gpu, const struct remote *remote)
+/* Of GPUs with as much to do, one whose host has the code: then it need not be sent. False: there is no GPU at the
+ * moment. */
+static bool choose_gpu(struct host **best_host, size_t *best_gpu, const struct remote *remote,
+                       struct key code)
 {
     const size_t gpus = evaluator_local.gpus(remote->local);
-    const double waiting =
-        gpus ? (double)tasks_count(&remote->here, EVALUATOR_MEASURE, NULL) / (double)gpus : 0;
+    const double waiting = gpus ? (double)remote->here.count[EVALUATOR_MEASURE] / (double)gpus : 0;
     double least = gpus ? waiting : INFINITY;
+    bool holds = true; /* this machine does */
 
     *best_host = NULL;
     *best_gpu = 0;
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
         struct host *host = fleet_host(remote->options.fleet, i);
 
-        for (size_t gpu = 0; host->up && gpu < host->gpus; gpu++) {
-            const double load = (double)gpu_load(remote, host, gpu);
+        for (size_t gpu = 0; host->up && gpu < host->gpu_count; gpu++) {
+            const double load = (double)host->gpus[gpu].waiting;
 
-            if (load >= least)
+            if (!host->gpus[gpu].measures || load > least ||
+                (load == least && (holds || !host_holds(host, code))))
                 continue;
             least = load;
+            holds = host_holds(host, code);
             *best_host = host;
             *best_gpu = gpu;
         }
@@ -175,14 +161,15 @@ static bool choose_gpu(struct host **best_host, size_t *best_gpu, const struct r
 }
 
 /* Finals are measured on one GPU as long as there is that one. */
-static bool choose_finals_gpu(struct host **host, size_t *gpu, struct remote *remote)
+static bool choose_finals_gpu(struct host **host, size_t *gpu, struct remote *remote, struct key code)
 {
     const bool there = remote->finals_host
-                           ? remote->finals_host->up && remote->finals_gpu < remote->finals_host->gpus
+                           ? remote->finals_host->up && remote->finals_gpu < remote->finals_host->gpu_count &&
+                                 remote->finals_host->gpus[remote->finals_gpu].measures
                            : evaluator_local.gpus(remote->local) > 0;
 
     if (!remote->finals_chosen || !there)
-        remote->finals_chosen = choose_gpu(&remote->finals_host, &remote->finals_gpu, remote);
+        remote->finals_chosen = choose_gpu(&remote->finals_host, &remote->finals_gpu, remote, code);
     *host = remote->finals_host;
     *gpu = remote->finals_gpu;
     return remote->finals_chosen;
@@ -203,8 +190,16 @@ static bool place_measure(struct remote *remote, struct task *task)
     const struct code code = {job->compiled.cubin, job->compiled.cubin_bytes, job->compiled.entry};
     struct host *host;
     size_t gpu;
-    const bool there = job->finals ? choose_finals_gpu(&host, &gpu, remote) : choose_gpu(&host, &gpu, remote);
+    bool there;
 
+    if (!task->read && content_key(&task->key, code.cubin, code.cubin_bytes, &job->err)) {
+        tasks_remove(&remote->waiting, task);
+        remote_finish(remote, task);
+        return true;
+    }
+    task->read = true;
+    there = job->finals ? choose_finals_gpu(&host, &gpu, remote, task->key)
+                        : choose_gpu(&host, &gpu, remote, task->key);
     if (!there && fleet_may_measure(remote->options.fleet))
         return false;
     if (!there) {
@@ -212,12 +207,12 @@ static bool place_measure(struct remote *remote, struct task *task)
     } else if (!host) {
         go_here(remote, task);
     } else {
-        go_away(remote, task, host);
         job->lane = gpu;
+        remote_send(remote, task, host);
         protocol.give_up_s = job->give_up_s;
         if (ask_trial(host, task->id, &remote->files, gpu, &code, &job->variant->launch, job->reference,
                       &protocol, &job->err)) {
-            tasks_remove(&remote->away, task);
+            remote_take(remote, task);
             remote_finish(remote, task);
         }
     }

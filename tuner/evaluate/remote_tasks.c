@@ -5,33 +5,31 @@
 void tasks_init(struct tasks *tasks)
 {
     *tasks = (struct tasks){.first = NULL};
-    tasks->end = &tasks->first;
 }
 
 void tasks_add(struct tasks *tasks, struct task *task)
 {
     task->next = NULL;
-    *tasks->end = task;
-    tasks->end = &task->next;
+    task->before = tasks->last;
+    *(tasks->last ? &tasks->last->next : &tasks->first) = task;
+    tasks->last = task;
+    tasks->count[task->job->kind]++;
 }
 
 void tasks_add_first(struct tasks *tasks, struct task *task)
 {
+    task->before = NULL;
     task->next = tasks->first;
+    *(tasks->first ? &tasks->first->before : &tasks->last) = task;
     tasks->first = task;
-    if (!task->next)
-        tasks->end = &task->next;
+    tasks->count[task->job->kind]++;
 }
 
 void tasks_remove(struct tasks *tasks, struct task *task)
 {
-    struct task **link = &tasks->first;
-
-    while (*link != task)
-        link = &(*link)->next;
-    *link = task->next;
-    if (!task->next)
-        tasks->end = link;
+    *(task->before ? &task->before->next : &tasks->first) = task->next;
+    *(task->next ? &task->next->before : &tasks->last) = task->before;
+    tasks->count[task->job->kind]--;
 }
 
 void task_free(struct task *task)
@@ -50,27 +48,48 @@ void tasks_free(struct tasks *tasks)
     struct task *task;
 
     while ((task = tasks->first)) {
-        tasks->first = task->next;
+        tasks_remove(tasks, task);
         task_free(task);
     }
-    tasks->end = &tasks->first;
+}
+
+struct tasks *remote_away(const struct remote *remote, const struct host *host)
+{
+    return &remote->away[host - fleet_host(remote->options.fleet, 0)];
+}
+
+void remote_send(struct remote *remote, struct task *task, struct host *host)
+{
+    struct evaluator_job *job = task->job;
+
+    tasks_remove(&remote->waiting, task);
+    tasks_add(remote_away(remote, host), task);
+    task->host = host;
+    if (job->made)
+        job->made->at_work = task;
+    if (job->kind == EVALUATOR_MEASURE)
+        host->gpus[job->lane].waiting++;
+}
+
+void remote_take(struct remote *remote, struct task *task)
+{
+    struct evaluator_job *job = task->job;
+    struct host *host = task->host;
+
+    tasks_remove(remote_away(remote, host), task);
+    if (job->kind == EVALUATOR_MEASURE && host->up) /* else its GPUs are gone */
+        host->gpus[job->lane].waiting--;
+    task->host = NULL;
+    if (job->made && job->made->at_work == task)
+        job->made->at_work = NULL;
 }
 
 void remote_finish(struct remote *remote, struct task *task)
 {
     struct evaluator_job *job = task->job;
 
+    remote->under_way--;
     job->finished_s = evaluator_local.now_s(remote->local);
     jobs_add(&remote->done, job);
     task_free(task);
-}
-
-size_t tasks_count(const struct tasks *tasks, enum evaluator_kind kind, const struct host *host)
-{
-    const struct task *task;
-    size_t n = 0;
-
-    for (task = tasks->first; task; task = task->next)
-        n += task->job->kind == kind && task->host == host;
-    return n;
 }

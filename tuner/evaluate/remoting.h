@@ -7,22 +7,23 @@
 #include "tuner/remote/ask.h"
 #include "tuner/remote/fleet.h"
 
-/* A job on its way. */
+/* A job on its way: among those that wait, here or away. */
 struct task {
     struct evaluator_job *job;
     int64_t id;
     struct host *host; /* that is at it; null: it waits, or is `here` */
     bool here;         /* the local evaluator is at it */
     bool stays;        /* it cannot be done elsewhere */
-    bool read;         /* of compiling: what follows is filled in */
+    bool read;         /* what follows is filled in */
+    struct key key;    /* of compiling: of the sources; of measuring: of the code */
     struct sources_files sources;
-    struct key key; /* of the sources */
     unsigned losses;
-    struct task *next;
+    struct task *next, *before;
 };
 
 struct tasks {
-    struct task *first, **end;
+    struct task *first, *last;
+    size_t count[2]; /* of each kind of job */
 };
 
 struct remote {
@@ -30,7 +31,9 @@ struct remote {
     void *local;
     int finished; /* event: the local evaluator has finished a job */
     struct ask_files files;
-    struct tasks waiting, away, here;
+    struct tasks waiting, here;
+    struct tasks *away; /* for each host */
+    size_t under_way;   /* in all of these lists */
     struct jobs done;
     struct host *finals_host; /* of the GPU that measures finals, null: here */
     size_t finals_gpu;
@@ -45,8 +48,14 @@ void tasks_add(struct tasks *tasks, struct task *task);
 void tasks_add_first(struct tasks *tasks, struct task *task);
 void tasks_remove(struct tasks *tasks, struct task *task);
 void tasks_free(struct tasks *tasks);
-size_t tasks_count(const struct tasks *tasks, enum evaluator_kind kind, const struct host *host);
 void task_free(struct task *task);
+
+/* Those that are with a host. */
+struct tasks *remote_away(const struct remote *remote, const struct host *host);
+
+/* From those that wait to a host's (to measure, on its GPU job->lane); and back from there, into no list. */
+void remote_send(struct remote *remote, struct task *task, struct host *host);
+void remote_take(struct remote *remote, struct task *task);
 
 /* The job of a task that is in no list any more is done. */
 void remote_finish(struct remote *remote, struct task *task);

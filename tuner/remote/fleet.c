@@ -53,9 +53,7 @@ static void end(struct host *host)
     link->has = (struct map){0};
     host->up = false;
     host->cores = 0;
-    host->gpus = host->all_gpus = 0;
-    device_release(&host->device);
-    device_init(&host->device);
+    host_forget_gpus(host);
 }
 
 /* Ends a worker, says why, and when it is tried again. */
@@ -214,7 +212,6 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
         rc = err_memory(err);
     for (i = 0; i < options->count && !rc; i++) {
         fleet->hosts[i] = (struct host){.command = options->commands[i], .link = &fleet->links[i]};
-        device_init(&fleet->hosts[i].device);
         command_init(&fleet->links[i].command);
         fleet->count = i + 1;
         start(&fleet->hosts[i]);
@@ -270,16 +267,23 @@ int64_t fleet_new_id(struct fleet *fleet)
 bool fleet_may_measure(const struct fleet *fleet)
 {
     for (size_t i = 0; i < fleet->count; i++)
-        if (fleet->hosts[i].gpus || fleet->links[i].state == LINK_RESTING ||
+        if (fleet->hosts[i].measuring || fleet->links[i].state == LINK_RESTING ||
             fleet->links[i].state == LINK_STARTED)
             return true;
     return false;
 }
 
-void fleet_measure_on(struct fleet *fleet, const struct device *device)
+void fleet_know_kinds(struct fleet *fleet, const struct device *kinds, size_t count)
+{
+    fleet->kinds = kinds;
+    fleet->kind_count = count;
+}
+
+void fleet_measure_on(struct fleet *fleet, const struct device *device, const struct gpu_pace *usual)
 {
     snprintf(fleet->kind.name, sizeof fleet->kind.name, "%s", device->name);
     fleet->kind.sm = device->sm;
+    fleet->usual = *usual;
     fleet->measures = true;
     for (size_t i = 0; i < fleet->count; i++)
         if (fleet->hosts[i].up)
@@ -312,6 +316,11 @@ void host_give(struct host *host, struct key key, const void *bytes, size_t size
 void host_has(struct host *host, struct key key)
 {
     map_put(&host->link->has, key.low, host, NULL); /* else it is sent once more */
+}
+
+bool host_holds(const struct host *host, struct key key)
+{
+    return map_find(&host->link->has, key.low) != NULL;
 }
 
 void host_forget_contents(struct host *host)

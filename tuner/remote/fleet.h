@@ -9,21 +9,31 @@
 #include "base/err.h"
 #include "base/key.h"
 #include "gpu/message.h"
+#include "gpu/pace.h"
 #include "model/device/device.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* A GPU of a worker's. */
+struct host_gpu {
+    struct device device;
+    struct gpu_pace pace;
+    bool measures; /* for this job: it is of its kind, not set aside and has not failed */
+    bool failed;
+    size_t waiting; /* trials that are with it; the user's of the fleet */
+};
+
 /* One worker. The name is its host's, with a number where several are on one. */
 struct host {
     const char *command;
     char name[280];
-    bool up;         /* offers what follows */
-    unsigned cores;  /* that compile and predict */
-    size_t gpus;     /* that measure for this job */
-    size_t all_gpus; /* of `device`, also where they are of another kind */
-    struct device device;
+    bool up;        /* offers what follows */
+    unsigned cores; /* that compile and predict */
+    struct host_gpu *gpus;
+    size_t gpu_count;    /* of all kinds */
+    size_t measuring;    /* of them, for this job */
     unsigned most_cores; /* so far */
     size_t most_gpus;
     uint64_t compiled, timed;    /* done for this job */
@@ -60,8 +70,14 @@ int64_t fleet_new_id(struct fleet *fleet);
 /* Whether a GPU measures, or one may come with a worker that has not answered yet. */
 bool fleet_may_measure(const struct fleet *fleet);
 
-/* The GPU that this job measures on: those of another kind do not. */
-void fleet_measure_on(struct fleet *fleet, const struct device *device);
+/* The kind of GPU that this job measures on, and its usual pace (zeros: not known): those of another kind do not, nor
+ * those that are off (tuner/remote/pace.h). */
+/* All kinds that it tunes for, one after another, are `kinds` (borrowed): who has others is told so. */
+void fleet_know_kinds(struct fleet *fleet, const struct device *kinds, size_t count);
+void fleet_measure_on(struct fleet *fleet, const struct device *device, const struct gpu_pace *usual);
+
+/* A GPU failed for reasons of its host: it measures no more until its worker comes back. */
+void host_gpu_failed(struct host *host, size_t gpu);
 
 /* Sends to a host that is up. Where that fails the host is dropped at the next turn. */
 void host_send(struct host *host, const struct json *head);
@@ -69,7 +85,8 @@ void host_send(struct host *host, const struct json *head);
 /* Sends bytes unless the host has them. */
 void host_give(struct host *host, struct key key, const void *bytes, size_t size);
 void host_has(struct host *host, struct key key); /* notes that it does */
-void host_forget_contents(struct host *host);     /* it says that it has not */
+bool host_holds(const struct host *host, struct key key);
+void host_forget_contents(struct host *host); /* it says that it has not */
 
 /* Who is told what. An answer that makes no sense is an error, for which its host is dropped. */
 struct fleet_listener {

@@ -2,30 +2,74 @@
 #include "tuner/remote/fleeting.h"
 
 #include "tuner/remote/exchange.h"
+#include "tuner/remote/pace.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool is_kind(const struct device *a, const struct device *b)
+static void say_off(const struct fleet *fleet, const struct host *host, size_t gpu, double difference)
 {
-    return a->sm == b->sm && !strcmp(a->name, b->name);
+    char line[512];
+
+    snprintf(line, sizeof line,
+             "its GPU %zu (%.100s) is %.1f %% %s than others of its kind on the calibration kernel: it is "
+             "set aside",
+             gpu, host->gpus[gpu].device.name, 100 * fabs(difference), difference > 0 ? "slower" : "faster");
+    fleet_say(fleet, host, line);
+}
+
+static void say_foreign(const struct fleet *fleet, const struct host *host, const struct device *device)
+{
+    char line[512];
+
+    for (size_t k = 0; k < fleet->kind_count; k++)
+        if (device_same_kind(device, &fleet->kinds[k]))
+            return;
+    snprintf(line, sizeof line,
+             "its GPU is of another kind (%.100s, this job measures on %.100s): it compiles only",
+             device->name, fleet->kind.name);
+    fleet_say(fleet, host, line);
 }
 
 /* Which of its GPUs measure for this job. */
 void host_choose_gpus(const struct fleet *fleet, struct host *host)
 {
-    const bool fits = fleet->measures && host->all_gpus && is_kind(&host->device, &fleet->kind);
-    char line[512];
+    size_t of_kind = 0;
 
-    host->gpus = fits ? host->all_gpus : 0;
-    host->most_gpus = host->gpus > host->most_gpus ? host->gpus : host->most_gpus;
-    if (!fleet->measures || !host->all_gpus || fits)
-        return;
-    snprintf(line, sizeof line,
-             "its GPU is of another kind (%.100s, this job measures on %.100s): it compiles only",
-             host->device.name, fleet->kind.name);
-    fleet_say(fleet, host, line);
+    host->measuring = 0;
+    for (size_t g = 0; g < host->gpu_count; g++) {
+        struct host_gpu *gpu = &host->gpus[g];
+        const bool fits = fleet->measures && device_same_kind(&gpu->device, &fleet->kind);
+        const bool off = fits && pace_is_off(&gpu->pace, &fleet->usual);
+
+        of_kind += fits;
+        gpu->measures = fits && !off && !gpu->failed;
+        host->measuring += gpu->measures;
+        if (off)
+            say_off(fleet, host, g, pace_difference(&gpu->pace, &fleet->usual));
+    }
+    host->most_gpus = host->measuring > host->most_gpus ? host->measuring : host->most_gpus;
+    if (fleet->measures && host->gpu_count && !of_kind)
+        say_foreign(fleet, host, &host->gpus[0].device);
+}
+
+void host_gpu_failed(struct host *host, size_t gpu)
+{
+    host->gpus[gpu].failed = true;
+    host->measuring -= host->gpus[gpu].measures;
+    host->gpus[gpu].measures = false;
+}
+
+void host_forget_gpus(struct host *host)
+{
+    for (size_t g = 0; g < host->gpu_count; g++)
+        device_release(&host->gpus[g].device);
+    free(host->gpus);
+    host->gpus = NULL;
+    host->gpu_count = host->measuring = 0;
 }
 
 /* A number tells workers of one host apart, and from this machine. */
@@ -80,27 +124,59 @@ static void check_compiler(const struct fleet *fleet, struct host *host, const s
     fleet_say(fleet, host, line);
 }
 
+static int take_gpu(struct host_gpu *out, const struct js_at *gpu, struct err *err)
+{
+    struct js_at at;
+
+    device_init(&out->device);
+    if (js_member(&at, gpu, "device", err) || device_from_json(&out->device, &at, err) ||
+        js_member(&at, gpu, "arithmetic_s", err) || js_real(&out->pace.arithmetic_s, &at, err) ||
+        js_member(&at, gpu, "memory_s", err) || js_real(&out->pace.memory_s, &at, err))
+        return ERR_FORMAT;
+    return 0;
+}
+
+static int take_gpus(struct host *host, const struct js_at *hello, struct err *err)
+{
+    enum { GPUS_MOST = 1024 };
+    struct js_at list, at;
+    int rc = js_member(&list, hello, "gpus", err) || js_expect(&list, JS_ARRAY, err) ? ERR_FORMAT : 0;
+    const size_t count = rc ? 0 : js_count(&list);
+
+    if (count > GPUS_MOST)
+        return err_set(err, ERR_FORMAT, "it offers what no host has");
+    host_forget_gpus(host);
+    host->gpus = calloc(count + 1, sizeof *host->gpus);
+    if (!host->gpus)
+        return err_memory(err);
+    for (size_t g = 0; g < count && !rc; g++) {
+        at = js_element(&list, g);
+        host->gpu_count = g + 1;
+        rc = take_gpu(&host->gpus[g], &at, err);
+    }
+    return rc;
+}
+
 int host_take_hello(const struct fleet *fleet, struct host *host, const struct js_at *hello, struct err *err)
 {
-    enum { CORES_MOST = 65536, GPUS_MOST = 1024 };
+    enum { CORES_MOST = 65536 };
     const char *name;
     struct js_at at;
-    uint64_t cores, gpus;
+    uint64_t cores;
     int rc = check_version(fleet, host, hello, err);
 
     if (rc)
         return rc;
     if (js_member(&at, hello, "host", err) || js_string(&name, &at, err) ||
-        js_member(&at, hello, "cores", err) || js_unsigned(&cores, &at, err) ||
-        js_member(&at, hello, "gpus", err) || js_unsigned(&gpus, &at, err))
+        js_member(&at, hello, "cores", err) || js_unsigned(&cores, &at, err))
         return ERR_FORMAT;
-    if (!*name || strlen(name) > 255 || cores > CORES_MOST || gpus > GPUS_MOST)
+    if (!*name || strlen(name) > 255 || cores > CORES_MOST)
         return err_set(err, ERR_FORMAT, "it offers what no host has");
-    if (gpus && (js_member(&at, hello, "device", err) || device_from_json(&host->device, &at, err)))
-        return ERR_FORMAT;
+    rc = take_gpus(host, hello, err);
+    if (rc)
+        return rc;
     name_host(fleet, host, name);
     host->cores = (unsigned)cores;
-    host->all_gpus = gpus;
     check_compiler(fleet, host, hello);
     host_choose_gpus(fleet, host);
     host->most_cores = host->cores > host->most_cores ? host->cores : host->most_cores;

@@ -38,6 +38,9 @@ struct fleet {
     struct pollfd *signs; /* two for each, and one more */
     bool measures;        /* on GPUs of `kind` */
     struct device kind;   /* name and architecture alone */
+    struct gpu_pace usual;
+    const struct device *kinds; /* of GPUs that the job tunes for; borrowed */
+    size_t kind_count;
     int64_t last_id;
 };
 
@@ -47,5 +50,6 @@ void fleet_say(const struct fleet *fleet, const struct host *host, const char *t
 /* fleet_offer.c: what a worker says of itself; which of its GPUs measure for this job. */
 int host_take_hello(const struct fleet *fleet, struct host *host, const struct js_at *hello, struct err *err);
 void host_choose_gpus(const struct fleet *fleet, struct host *host);
+void host_forget_gpus(struct host *host);
 
 #endif

@@ -40,6 +40,22 @@ static int put(struct server *server, struct json *head, const struct part *payl
     return rc;
 }
 
+static struct json *gpus_json(const struct serve_options *options)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+
+    for (size_t g = 0; g < options->gpu_count && !failed; g++) {
+        struct json *gpu = js_new_object();
+
+        failed = !gpu || js_set(gpu, "device", device_to_json(options->gpus[g].device)) ||
+                 js_set_real(gpu, "arithmetic_s", options->gpus[g].pace.arithmetic_s) ||
+                 js_set_real(gpu, "memory_s", options->gpus[g].pace.memory_s);
+        failed |= js_append(list, gpu);
+    }
+    return js_unless(failed, list);
+}
+
 /* What this host has to offer. */
 static struct json *offer(const struct serve_options *options)
 {
@@ -50,13 +66,11 @@ static struct json *offer(const struct serve_options *options)
     if (gethostname(host, sizeof host - 1) || !*host)
         strcpy(host, "unnamed");
     if (!failed)
-        failed =
-            js_set_string(hello, "version", options->version) |
-            js_set_integer(hello, "protocol", REMOTE_PROTOCOL) | js_set_string(hello, "host", host) |
-            js_set_integer(hello, "cores", options->compiler ? options->cores : 0) |
-            js_set_integer(hello, "gpus", (int64_t)options->worker_count) |
-            (options->compiler ? js_set_string(hello, "nvrtc", compiler_version(options->compiler)) : 0) |
-            (options->worker_count ? js_set(hello, "device", device_to_json(options->device)) : 0);
+        failed = js_set_string(hello, "version", options->version) |
+                 js_set_integer(hello, "protocol", REMOTE_PROTOCOL) | js_set_string(hello, "host", host) |
+                 js_set_integer(hello, "cores", options->compiler ? options->cores : 0) |
+                 js_set(hello, "gpus", gpus_json(options)) |
+                 (options->compiler ? js_set_string(hello, "nvrtc", compiler_version(options->compiler)) : 0);
     failed = js_set(head, "hello", js_unless(failed, hello));
     return js_unless(failed, head);
 }
@@ -193,7 +207,7 @@ static int turn(struct server *server, struct err *err)
 
 static int open_queue(struct server *server, struct err *err)
 {
-    const size_t lanes = 1 + server->options->worker_count;
+    const size_t lanes = 1 + server->options->gpu_count;
     unsigned *threads = calloc(lanes, sizeof *threads);
     int rc;
 

@@ -10,14 +10,19 @@
 #include "gpu/compile.h"
 #include "gpu/worker.h"
 
+struct serve_gpu {
+    struct worker *worker;
+    const struct device *device;
+    struct gpu_pace pace;
+};
+
 struct serve_options {
-    int in, out;                   /* the connection */
-    const char *version;           /* of the program */
-    struct compiler *compiler;     /* null: nothing is compiled or predicted */
-    unsigned cores;                /* that compile and predict */
-    struct worker *const *workers; /* one per GPU, all alike */
-    size_t worker_count;
-    const struct device *device; /* of these */
+    int in, out;                  /* the connection */
+    const char *version;          /* of the program */
+    struct compiler *compiler;    /* null: nothing is compiled or predicted */
+    unsigned cores;               /* that compile and predict */
+    const struct serve_gpu *gpus; /* of any kinds */
+    size_t gpu_count;
 };
 
 /* Returns where the connection ended. Jobs may still run on threads that end with the process: the caller ends

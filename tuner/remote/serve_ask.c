@@ -390,7 +390,7 @@ static int read_trial(const struct reading *r, const struct js_at *root)
     errand->measure = true;
     if (js_member(&at, root, "gpu", r->err) || js_unsigned(&gpu, &at, r->err))
         return r->err->code;
-    if (gpu >= errand->options->worker_count)
+    if (gpu >= errand->options->gpu_count)
         return err_set(r->err, ERR_MISSING, "there is no such GPU here");
     errand->gpu = gpu;
     if (js_member(&at, root, "protocol", r->err) || protocol_from_json(&errand->protocol, &at, r->err) ||

@@ -89,7 +89,7 @@ void errand_run(struct errand *errand)
     const struct serve_options *options = errand->options;
 
     if (errand->measure)
-        worker_trial(&errand->trial, options->workers[errand->gpu], &errand->code, &errand->launch,
+        worker_trial(&errand->trial, options->gpus[errand->gpu].worker, &errand->code, &errand->launch,
                      &errand->reference, &errand->protocol, &errand->err);
     else
         run_compile(errand);

@@ -38,16 +38,6 @@ static int open_space(struct tuning *tuning, struct err *err)
     return 0;
 }
 
-static int copy_device(struct device *out, const struct device *device, struct err *err)
-{
-    struct json *json = device_to_json(device);
-    struct js_at at = js_root(json, "device");
-    int code = json ? device_from_json(out, &at, err) : err_memory(err);
-
-    js_free(json);
-    return code;
-}
-
 /* "matmul.nvidia-h200.4096x4096x4096.journal.json", of kind "journal". */
 static int journal_name(char *out, size_t size, const struct spec *spec, size_t problem,
                         const char *device_name, const char *kind)
@@ -95,7 +85,7 @@ static int open_live(struct tuning *tuning, struct err *err)
 
     if (!tuning->environment->compiler)
         return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
-    code = copy_device(&out->device, &tuning->environment->device, err);
+    code = device_copy(&out->device, &tuning->environment->device, err);
     if (code)
         return code;
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->environment->compiler));

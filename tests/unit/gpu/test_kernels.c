@@ -329,14 +329,26 @@ static void test_ptx_is_current(void **state)
     compiler_close(compiler);
 }
 
+/* The calibration kernel leaves memory as it was, whatever it reads there. */
+static void test_pace(void **state)
+{
+    float data[] = {0, 1, 2, 3};
+
+    (void)state;
+    occ_pace(data, 4, 100);
+    for (int i = 0; i < 4; i++)
+        check_near(data[i], i, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_nan_and_infinity),
-        cmocka_unit_test(test_flipped_bits), cmocka_unit_test(test_lowest_mismatch_and_worst),
-        cmocka_unit_test(test_half_values),  cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_differ),       cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_fills),        cmocka_unit_test(test_ptx_is_current)};
+        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_nan_and_infinity),
+        cmocka_unit_test(test_flipped_bits),  cmocka_unit_test(test_lowest_mismatch_and_worst),
+        cmocka_unit_test(test_half_values),   cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_differ),        cmocka_unit_test(test_guards),
+        cmocka_unit_test(test_pace),          cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_ptx_is_current)};
 
     (void)occ_stamp;
     (void)occ_empty;

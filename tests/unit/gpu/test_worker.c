@@ -261,6 +261,18 @@ static void test_copy(void **state)
     assert_int_equal(worker_copy(seconds, 1, setup->worker, 4096, &err), 0); /* it goes on */
 }
 
+/* The pretended calibration kernel takes 300 us, a launch's gap and an event beside it. */
+static void test_pace(void **state)
+{
+    struct setup *setup = *state;
+    struct gpu_pace pace;
+    struct err err = {0};
+
+    assert_int_equal(worker_pace(&pace, setup->worker, &err), 0);
+    check_near(pace.arithmetic_s, 303.1e-6, 1e-7);
+    check_near(pace.memory_s, 303.1e-6, 1e-7);
+}
+
 static void test_run_errors(void **state)
 {
     struct setup *setup = *state;
@@ -419,6 +431,7 @@ int main(void)
                                        with_worker(test_failures),
                                        with_worker(test_symbol),
                                        with_worker(test_copy),
+                                       with_worker(test_pace),
                                        with_worker(test_run_errors),
                                        with_worker(test_reference_errors),
                                        with_worker(test_no_reference),

@@ -13,7 +13,7 @@ static struct store store;
 static struct map machines;
 /* Errands that are refused never reach it. */
 static char no_compiler;
-static const struct serve_options options = {.compiler = (struct compiler *)&no_compiler, .worker_count = 1};
+static const struct serve_options options = {.compiler = (struct compiler *)&no_compiler, .gpu_count = 1};
 static atomic_bool stop;
 
 /* Reads a request whose $K stands for the key of the content `text`, which is there. */
