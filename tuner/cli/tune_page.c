@@ -36,12 +36,11 @@ static int write_view(const struct tune_page *page, const struct tune_view *view
                                      .not_timed = view->not_timed,
                                      .source = page->tuned[view->problem].journal,
                                      .replay = true};
-    const struct report_options shown = {.level = view->measured ? "live" : "recorded",
-                                         .problems = &problem,
-                                         .problem_count = 1,
-                                         .live = !view->finished ||
-                                                 view->problem + 1 < page->spec->problem_count ||
-                                                 page->kinds_follow};
+    const struct report_options shown = {
+        .level = view->measured ? "live" : "recorded",
+        .problems = &problem,
+        .problem_count = 1,
+        .live = !view->finished || view->problem + 1 < page->spec->problem_count || page->kinds_follow};
     size_t i;
     int code = records ? 0 : err_memory(err);
 
