@@ -81,7 +81,8 @@ static int open_model(void **state, const struct search_options *options, struct
     search->parameter_count = options->spec->parameter_count;
     search->trials_most = options->trials ? options->trials : UINT64_MAX;
     search->compiled_most = compiled_most(options);
-    search->compiled_least = at_most(COMPILED_LEAST, search->compiled_most / 2);
+    search->compiled_least =
+        at_most(COMPILED_LEAST, at_least(search->compiled_most, at_most(options->count, COMPILED_SMALL)) / 2);
     search->spread = at_most(SPREAD, at_least(8, search->compiled_most / 3));
     search->best_s = INFINITY;
     search->plan_stale = true;

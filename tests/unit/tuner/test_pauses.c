@@ -195,12 +195,44 @@ static void ends_when_little_is_expected(void **state)
     }
 }
 
+/* 2 to 11 s, as their parameters tell. */
+static double long_by_parameter(const unsigned *choices, uint64_t asked)
+{
+    (void)asked;
+    return 2 + 0.75 * choices[0] * choices[2];
+}
+
+/* Where compiles take long, a few of them teach too little to believe what is expected of all others: it does
+ * not end on them. */
+static void long_compiles_do_not_end_it_early(void **state)
+{
+    struct search_summary summary;
+    struct synthetic space;
+    uint64_t seed;
+
+    (void)state;
+    for (seed = 0; seed < 6; seed++) {
+        struct machine m = {.compile_s = long_by_parameter};
+
+        synthetic_open(&space, SYNTHETIC_ROUGH, false, 50 + seed);
+        run(&m, &space, (struct search_options){.seed = seed}, 1000);
+        search_summarise(&summary, m.search);
+        print_message("seed %d: %3d compiled, end %.0f s (%s), best %.4f of all\n", (int)seed, (int)m.asked,
+                      m.end_s, search_end_text(summary.end), space.best_s / m.best_s);
+        assert_true(summary.end != SEARCH_LITTLE || summary.compiled >= 100);
+        assert_true(space.best_s / m.best_s > 0.97);
+        search_close(m.search);
+        synthetic_close(&space);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_waits_for_one_compile),
         cmocka_unit_test(what_compiles_long_is_put_last),
         cmocka_unit_test(ends_when_little_is_expected),
+        cmocka_unit_test(long_compiles_do_not_end_it_early),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
