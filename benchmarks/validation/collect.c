@@ -15,14 +15,6 @@ struct collector {
     struct ranking ranking;
 };
 
-/* The record that holds the time: that of another configuration with the same code, where there is one. */
-static const struct record *timed(const struct journal *journal, const struct record *record)
-{
-    if (record && record->outcome == OUTCOME_SAME_CODE && record->same_as)
-        record = journal_find(journal, record->same_as);
-    return record && record->outcome == OUTCOME_OK && record->time_s > 0 ? record : NULL;
-}
-
 static int add_point(struct collector *c, uint64_t index, const struct record *record, char *configuration,
                      struct err *err)
 {
@@ -59,7 +51,7 @@ static int find_points(struct collector *c, struct err *err)
         record = journal_find(c->journal, key);
         free(key);
         c->out->recorded += record != NULL;
-        record = timed(c->journal, record);
+        record = recording_timed(c->journal, record);
         if (record && good++ % c->options->every == 0)
             code = add_point(c, index, record, configuration_text(&c->out->spec, choices), err);
     }

@@ -129,3 +129,9 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
     }
     return code;
 }
+
+const struct record *recording_timed(const struct journal *journal, const struct record *record)
+{
+    record = record ? journal_measured(journal, record) : NULL;
+    return record && record->outcome == OUTCOME_OK && record->time_s > 0 ? record : NULL;
+}

@@ -13,4 +13,7 @@
 int recording_open(struct journal **out, const char *path, const struct spec *spec, size_t problem,
                    const char *device, struct err *err);
 
+/* The record that holds a record's time, see journal_measured(); null where that did not run, and for null. */
+const struct record *recording_timed(const struct journal *journal, const struct record *record);
+
 #endif

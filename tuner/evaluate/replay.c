@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/stats.h"
 #include "space/configuration.h"
+#include "tuner/evaluate/recording.h"
 #include "tuner/predict/request.h"
 
 #include <math.h>
@@ -12,23 +13,15 @@
 
 enum { SAMPLES = 512 }; /* drawn at most */
 
-/* The record that holds the time: a configuration with the code of another has the other's. */
-static const struct record *timed_record(const struct journal *journal, const struct record *record)
-{
-    if (record->outcome == OUTCOME_SAME_CODE)
-        record = record->same_as ? journal_find(journal, record->same_as) : NULL;
-    return record && record->outcome == OUTCOME_OK && record->time_s > 0 ? record : NULL;
-}
-
 /* Finds the first configuration with this record's code, or makes this one the first. */
 static int find_code(struct replay_entry *entry, uint64_t index, struct map *codes,
                      struct replay_entry *entries, struct err *err)
 {
-    const uint64_t key = hash_u64(entry->record->code_hash, entry->record->launch_hash);
-    const struct replay_entry *first = entry->record->code_hash ? map_find(codes, key) : NULL;
+    const uint64_t key = record_code_key(entry->record, 1);
+    const struct replay_entry *first = key ? map_find(codes, key) : NULL;
 
     entry->code = first ? (uint64_t)(first - entries) : index;
-    return first || !entry->record->code_hash ? 0 : map_put(codes, key, entry, err);
+    return first || !key ? 0 : map_put(codes, key, entry, err);
 }
 
 static int add_entry(struct replay *out, struct map *codes, const struct journal *journal, uint64_t index,
@@ -41,7 +34,7 @@ static int add_entry(struct replay *out, struct map *codes, const struct journal
     if (!entry->record)
         return 0;
     out->recorded++;
-    entry->timed = timed_record(journal, entry->record);
+    entry->timed = recording_timed(journal, entry->record);
     if (entry->timed) {
         out->ran++;
         out->resources = out->resources && entry->timed->occupancy >= 0;

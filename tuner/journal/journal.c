@@ -1,5 +1,6 @@
 #include "tuner/journal/journal.h"
 
+#include "base/hash.h"
 #include "tuner/journal/journal_file.h"
 #include "tuner/journal/record.h"
 #include "tuner/journal/record_check.h"
@@ -233,6 +234,24 @@ bool journal_news(char *out, size_t size, struct journal *journal)
 const struct record *journal_find(const struct journal *journal, const char *key)
 {
     return records_find(&journal->records, key);
+}
+
+const struct record *journal_measured(const struct journal *journal, const struct record *record)
+{
+    const struct record *first;
+
+    if (record->outcome != OUTCOME_SAME_CODE)
+        return record;
+    first = record->same_as ? journal_find(journal, record->same_as) : NULL;
+    return first && first->code_hash == record->code_hash && first->launch_hash == record->launch_hash ? first
+                                                                                                       : NULL;
+}
+
+uint64_t record_code_key(const struct record *record, double weight)
+{
+    const uint64_t same = hash_u64(record->code_hash, record->launch_hash);
+
+    return record->code_hash ? hash_bytes(same, &weight, sizeof weight) : 0;
 }
 
 size_t journal_count(const struct journal *journal)

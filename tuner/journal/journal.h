@@ -115,6 +115,13 @@ bool journal_news(char *out, size_t size, struct journal *journal);
 /* The latest record of a key; null when there is none. Valid until the next append. */
 const struct record *journal_find(const struct journal *journal, const char *key);
 
+/* The record that holds what was measured of a record's code: itself, or that of the configuration with the same code. Null
+ * where that one is gone, or has other code or another launch now. */
+const struct record *journal_measured(const struct journal *journal, const struct record *record);
+
+/* Machine code at a launch that weighs so much, in one word: what has the same is measured once. 0: not known. */
+uint64_t record_code_key(const struct record *record, double weight);
+
 /* The latest records, in the order in which their keys first came. */
 size_t journal_count(const struct journal *journal);
 const struct record *journal_record(const struct journal *journal, size_t index);

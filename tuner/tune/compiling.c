@@ -50,19 +50,6 @@ static void leave_aside(struct tuning *tuning, struct candidate *candidate, uint
     tuning->out->counts.stale++;
 }
 
-/* A record of a configuration with the same code stands for the one that was timed. */
-static const struct record *timed_record(const struct journal *journal, const struct record *record)
-{
-    const struct record *timed;
-
-    if (record->outcome != OUTCOME_SAME_CODE)
-        return record;
-    timed = record->same_as ? journal_find(journal, record->same_as) : NULL;
-    if (!timed || timed->code_hash != record->code_hash || timed->launch_hash != record->launch_hash)
-        return NULL;
-    return timed;
-}
-
 /* What goes into the compiler. 0, which no record is trusted for and no code known by, where the source
  * includes what only the preprocessor could tell. */
 static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate *candidate, struct err *err)
@@ -117,7 +104,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
 {
     const struct record *found =
         tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
-    const struct record *timed = found ? timed_record(tuning->journal, found) : NULL;
+    const struct record *timed = found ? journal_measured(tuning->journal, found) : NULL;
     const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
     uint64_t build;
     bool same_build, outdated;
@@ -265,11 +252,10 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
 /* Identical machine code at an identical launch and weight is measured once. */
 static int find_same_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const uint64_t same = hash_u64(candidate->record.code_hash, candidate->record.launch_hash);
-    const uint64_t key = hash_bytes(same, &candidate->variant.weight, sizeof candidate->variant.weight);
+    const uint64_t key = record_code_key(&candidate->record, candidate->variant.weight);
     struct candidate *other;
 
-    if (!candidate->record.code_hash)
+    if (!key)
         return 0;
     other = map_find(&tuning->by_code, key);
     candidate->same_as = other;

@@ -285,10 +285,50 @@ static void survives_kill(void **state)
     assert_true(last > 20);
 }
 
+static const struct record *keep_same_code(struct journal *journal, char *key, char *same_as,
+                                           uint64_t code_hash)
+{
+    struct record record;
+    struct json *parameters = json_of("{\"N\": 1}");
+    struct err err = {0};
+
+    record_init(&record);
+    record.key = key;
+    record.same_as = same_as;
+    record.outcome = same_as ? OUTCOME_SAME_CODE : OUTCOME_OK;
+    record.time_s = 1e-3;
+    record.identified = true;
+    record.code_hash = code_hash;
+    record.launch_hash = 9;
+    if (journal_append(journal, &record, parameters, &err))
+        fail_msg("%s", err.text);
+    js_free(parameters);
+    return journal_find(journal, key);
+}
+
+/* A record with the code of another is answered by that one, as long as it has that code. */
+static void finds_what_was_measured(void **state)
+{
+    struct journal *journal = open_ok();
+    const struct record *record = keep_same_code(journal, (char *)"1", NULL, 7);
+
+    (void)state;
+    assert_ptr_equal(journal_measured(journal, record), record);
+    assert_int_not_equal(record_code_key(record, 1), 0);
+    assert_int_not_equal(record_code_key(record, 1), record_code_key(record, 2));
+    record = keep_same_code(journal, (char *)"2", (char *)"1", 7);
+    assert_ptr_equal(journal_measured(journal, record), journal_find(journal, "1"));
+    assert_null(journal_measured(journal, keep_same_code(journal, (char *)"3", (char *)"1", 8)));
+    assert_null(journal_measured(journal, keep_same_code(journal, (char *)"4", (char *)"5", 7)));
+    assert_int_equal(record_code_key(keep_same_code(journal, (char *)"6", NULL, 0), 1), 0);
+    journal_free(journal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(finds_what_was_measured, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_predictions, setup, teardown),
         cmocka_unit_test_setup_teardown(reads_unknown_resources, setup, teardown),
         cmocka_unit_test_setup_teardown(looks_like_a_cache, setup, teardown),
