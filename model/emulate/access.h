@@ -31,6 +31,10 @@ int request_pass(struct emulation *emulation, const struct request *request, boo
 int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
 /* What sass_is_tensor_copy() says is one. */
 int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
+/* Counts those of the periods first to first + count - 1 of a loop: what steady_copy() was given, and what it
+ * advances by. */
+int tensor_copy_count(struct emulation *emulation, const struct sass *i, const uint64_t value[LANES],
+                      const uint64_t delta[LANES], uint64_t first, uint64_t count);
 
 /* The address of every lane; stops where one is unknown. */
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,

@@ -4,6 +4,7 @@
 
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/events.h"
 
 static bool is_complete(const struct emulation *emulation, const struct block_barrier *barrier)
@@ -17,7 +18,7 @@ static void let_go(struct emulation *emulation, unsigned index)
 {
     struct block_barrier *barrier = &emulation->barriers[index];
 
-    if (!emulation->rehearsing)
+    if (!cluster_is_peer(emulation))
         events_phase_ends(emulation, EVENTS_BARRIER + index);
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         struct warp *warp = &emulation->warps[w];

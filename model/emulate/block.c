@@ -10,12 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BEGINNING = 1 << 16 /* instructions of a block: half of what a simulation of an SM takes */ };
+
+/* The emulation's slice, or, for a block whose warps wait for each other, one that follows what they wait
+ * for. */
+static int slice_as(struct slice *out, const struct emulation *emulation, enum slice_aim aim, bool stores,
+                    bool apart, struct err *err)
+{
+    slice_release(out);
+    return slice_init(out, emulation->instructions, emulation->count, aim, stores, apart, err);
+}
+
 int emulation_slice(struct emulation *emulation, bool stores, struct err *err)
 {
     const enum slice_aim aim = emulation->slice.aim;
+    const bool apart = emulation->waits && !emulation->together && !stores && aim != SLICE_EVERYTHING;
+    int rc = slice_as(&emulation->slice, emulation, aim, stores, apart, err);
 
-    slice_release(&emulation->slice);
-    return slice_init(&emulation->slice, emulation->instructions, emulation->count, aim, stores, err);
+    if (!rc && apart && emulation->slice.reads_shared)
+        rc = slice_as(&emulation->slice, emulation, aim, stores, false, err);
+    return rc;
 }
 
 static void clear_registers(struct registers *regs, const struct emulation *emulation)
@@ -81,7 +95,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     emulation->block = block;
     memcpy(emulation->position, block->position, sizeof emulation->position);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
-    if (!emulation->lowest) {
+    if (!emulation->lowest && !emulation->beginning) {
         memset(block->counts, 0, emulation->count * sizeof *block->counts);
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
@@ -94,7 +108,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     emulation->mistrust = NOBODY;
     emulation->alive = emulation->threads;
     emulation->alone = sliced && !emulation->together && !emulation->slice.reads_shared &&
-                       !emulation->slice.stores && !(emulation->waits && !emulation->signing);
+                       !emulation->slice.stores &&
+                       (!emulation->waits || emulation->signing || emulation->slice.apart);
     rc = share_registers(emulation, err);
     if (!rc)
         rc = cluster_start(emulation, err);
@@ -173,14 +188,26 @@ static int slice_again(struct emulation *emulation, struct err *err)
     memo_forget(emulation->memo);
     steady_close(emulation->steady);
     rc = steady_open(&emulation->steady, err);
-    if (rc || emulation->together)
+    if (rc)
         return rc;
+    if (emulation->together)
+        return emulation->slice.apart ? emulation_slice(emulation, false, err) : 0;
     if (emulation->mistrust == NOBODY)
         return emulation_slice(emulation, true, err);
-    return slice_pin(&emulation->slice, emulation->instructions, emulation->count, emulation->mistrust, err);
+    rc = slice_pin(&emulation->slice, emulation->instructions, emulation->count, emulation->mistrust, err);
+    return !rc && emulation->slice.apart && emulation->slice.reads_shared
+               ? emulation_slice(emulation, false, err)
+               : rc;
 }
 
-int block_execute(struct emulation *emulation, struct emulate_block *block, struct err *err)
+/* Warps that wait for each other, executed one by one, come to a value that only the others could know. */
+static bool is_lost_apart(const struct emulation *emulation)
+{
+    return emulation->result->end == EMULATE_INCOMPLETE && emulation->alone && emulation->slice.apart &&
+           !emulation->signing;
+}
+
+static int execute(struct emulation *emulation, struct emulate_block *block, struct err *err)
 {
     int rc;
 
@@ -190,12 +217,110 @@ int block_execute(struct emulation *emulation, struct emulate_block *block, stru
         rc = start_block(emulation, block, err);
         if (!rc)
             rc = run_block(emulation);
+        if (!rc && is_lost_apart(emulation)) {
+            emulation->result->end = EMULATE_DONE;
+            emulation->together = emulation->restart = true;
+        }
         if (!rc && emulation->restart)
             rc = slice_again(emulation, err);
     } while (!rc && emulation->restart);
-    return rc || emulation->copied || emulation->lowest || emulation->result->end != EMULATE_DONE
-               ? rc
-               : finish_block(emulation, block, err);
+    return rc;
+}
+
+/* An earlier block whose warps take the same paths wait for the same phases. */
+static bool borrow_events(struct emulate_block *block, const struct emulate_result *result)
+{
+    for (size_t b = 0; b < result->block_count; b++) {
+        const struct emulate_block *other = &result->blocks[b];
+
+        if (other == block || !other->events ||
+            memcmp(other->paths, block->paths, block->warps * sizeof *block->paths))
+            continue;
+        block->events = other->events;
+        block->phases = other->phases;
+        block->borrows_events = true;
+        return true;
+    }
+    return false;
+}
+
+static void cut_events(struct emulation *emulation, struct emulate_block *block)
+{
+    for (unsigned w = 0; w < block->warps && block->events; w++)
+        block->events[w].cut |= emulation->warps[w].group_count > 0;
+}
+
+/* The block's beginning, its warps together: counts nothing, notes which phases they arrive at and wait for,
+ * and finds what can never end. */
+static int execute_beginning(struct emulation *emulation, struct emulate_block *block, struct slice *slice,
+                             struct err *err)
+{
+    const struct slice apart = emulation->slice;
+    const bool together = emulation->together;
+    struct emulate_block scratch = {.warps = block->warps};
+    int rc;
+
+    memcpy(scratch.position, block->position, sizeof scratch.position);
+    emulation->slice = *slice;
+    emulation->together = true;
+    emulation->rehearsing = true;
+    emulation->beginning = emulation->clock + (uint64_t)BEGINNING * cluster_count(emulation);
+    steady_reset(emulation->steady);
+    memory_forget(&emulation->memory);
+    rc = start_block(emulation, &scratch, err);
+    if (!rc)
+        rc = run_block(emulation);
+    cut_events(emulation, &scratch);
+    block->events = scratch.events;
+    block->phases = scratch.phases;
+    emulation->beginning = 0;
+    emulation->rehearsing = false;
+    emulation->together = together;
+    *slice = emulation->slice;
+    emulation->slice = apart;
+    emulation->block = block;
+    return rc;
+}
+
+static int note_beginning(struct emulation *emulation, struct emulate_block *block, struct err *err)
+{
+    struct emulate_result *const own = emulation->result, result;
+    const uint64_t counted = emulation->counted;
+    struct slice slice = {0};
+    int rc;
+
+    if (borrow_events(block, own))
+        return 0;
+    rc = slice_as(&slice, emulation, emulation->slice.aim, false, false, err);
+    emulation_begin(&result, emulation);
+    emulation->result = &result;
+    if (!rc)
+        rc = execute_beginning(emulation, block, &slice, err);
+    emulation->result = own;
+    emulation->counted = counted;
+    own->executed += result.executed;
+    if (!rc && result.end != EMULATE_DONE) {
+        own->end = result.end;
+        own->pc = result.pc;
+        memcpy(own->position, result.position, sizeof own->position);
+        memcpy(own->reason, result.reason, sizeof own->reason);
+    }
+    emulate_result_release(&result);
+    slice_release(&slice);
+    return rc;
+}
+
+int block_execute(struct emulation *emulation, struct emulate_block *block, struct err *err)
+{
+    const int rc = execute(emulation, block, err);
+    const bool waits = emulation->alone && emulation->slice.apart && !emulation->signing;
+    int noted = rc;
+
+    if (rc || emulation->lowest || emulation->result->end != EMULATE_DONE)
+        return rc;
+    if (!emulation->copied)
+        noted = finish_block(emulation, block, err);
+    return noted || !waits ? noted : note_beginning(emulation, block, err);
 }
 
 int block_add(struct emulate_block **out, struct emulation *emulation, struct emulate_result *result,

@@ -22,15 +22,17 @@ static uint64_t pair_of(const struct warp *warp, const struct sass_operand *oper
                : 0;
 }
 
-static bool is_unknown(const struct warp *warp, const struct sass *i, unsigned lane)
+/* Apart, where a copy goes to in shared memory is not followed. */
+static bool is_unknown(const struct warp *warp, const struct sass *i, unsigned lane, bool apart)
 {
     const uint32_t *unknown = warp->regs->u_unknown;
+    const unsigned shared = i->accesses[0].access == SASS_READS ? 0 : 1;
     uint32_t found = 0;
 
     if (!warp->regs->tainted)
         return false;
     for (unsigned k = 0; k < i->source_count; k++)
-        for (unsigned n = 0; n < i->sources[k].count; n++)
+        for (unsigned n = 0; n < i->sources[k].count && !(apart && k == shared); n++)
             if (i->sources[k].kind == SASS_UNIFORM_REGISTER && i->sources[k].index + n < SASS_URZ)
                 found |= unknown[i->sources[k].index + n];
     return found >> lane & 1;
@@ -116,10 +118,10 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
     uint32_t ranks = size >> 16;
     int rc = 0;
 
-    if (is_unknown(warp, i, lane))
+    if (is_unknown(warp, i, lane, emulation->slice.apart))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
-    if (!(i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST))
+    if (!(i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST) || emulation->slice.apart)
         return execute(emulation, warp, i, &bulk, true);
     for (bool counts = true; ranks && !rc; ranks &= ranks - 1, counts = false) {
         const uint32_t rank = (uint32_t)__builtin_ctz(ranks) << 24;

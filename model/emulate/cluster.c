@@ -131,6 +131,11 @@ unsigned cluster_rank(const struct emulation *emulation, const unsigned position
                    : 0;
 }
 
+unsigned cluster_count(const struct emulation *emulation)
+{
+    return emulation->cluster ? emulation->cluster->count : 1;
+}
+
 unsigned cluster_running(const struct emulation *emulation)
 {
     return emulation->cluster && emulation->cluster->joint ? emulation->cluster->count : 1;
@@ -176,8 +181,15 @@ unsigned cluster_enter(struct emulation *emulation, unsigned rank)
     save(&cluster->members[before], emulation);
     load(emulation, &cluster->members[rank]);
     cluster->entered = rank;
-    emulation->rehearsing = rank != cluster->own;
+    emulation->rehearsing = rank != cluster->own || emulation->beginning;
     return before;
+}
+
+bool cluster_is_peer(const struct emulation *emulation)
+{
+    const struct cluster *cluster = emulation->cluster;
+
+    return cluster && cluster->joint && cluster->entered != cluster->own;
 }
 
 unsigned cluster_enter_at(struct emulation *emulation, uint32_t address)

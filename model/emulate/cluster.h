@@ -20,12 +20,15 @@ unsigned cluster_rank(const struct emulation *emulation, const unsigned position
 /* Puts all blocks of the cluster around the one being executed at their beginning. */
 int cluster_start(struct emulation *emulation, struct err *err);
 
-/* How many blocks run together, 1 where each does by itself. */
+/* How many blocks a cluster has; how many run together, 1 where each does by itself. */
+unsigned cluster_count(const struct emulation *emulation);
 unsigned cluster_running(const struct emulation *emulation);
 /* Makes the fields those of the block of that rank; returns which was entered before. */
 unsigned cluster_enter(struct emulation *emulation, unsigned rank);
 /* The same by an address in shared memory, whose rank stands above 16 MB. No such block runs: nothing. */
 unsigned cluster_enter_at(struct emulation *emulation, uint32_t address);
+/* Whether another block than the one that is counted was entered. */
+bool cluster_is_peer(const struct emulation *emulation);
 /* Shared memory of a block that runs, of the same size for all; null where it does not. */
 unsigned char *cluster_shared(bool **unknown, const struct emulation *emulation, unsigned rank);
 

@@ -135,6 +135,7 @@ struct emulate_block {
     bool borrows;                   /* counts and touches are those of an earlier block, which owns them */
     uint32_t *paths;                /* one per warp: index of its path in the result */
     struct emulate_events *events;  /* one per warp; null where warps do not wait for each other's phases */
+    bool borrows_events;            /* they are those of an earlier block, whose warps take the same paths */
     uint32_t phases;                /* of all barriers together */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
 };

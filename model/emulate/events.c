@@ -58,6 +58,9 @@ void events_close(struct emulation *emulation)
 
 void events_release(struct emulate_block *block)
 {
+    if (block->borrows_events)
+        block->events = NULL;
+    block->borrows_events = false;
     for (unsigned w = 0; w < block->warps && block->events; w++)
         free(block->events[w].list);
     free(block->events);
@@ -142,7 +145,7 @@ void events_begin(struct emulation *emulation, const struct warp *warp, const st
 
     if (!notes(emulation))
         return;
-    events->into = emulation->rehearsing ? NULL : &emulation->block->events[warp->index];
+    events->into = cluster_is_peer(emulation) ? NULL : &emulation->block->events[warp->index];
     events->instruction = i->pc / SASS_BYTES;
     events->first = events->into ? events->into->count : 0;
 }

@@ -54,10 +54,13 @@ static void fold_comparison(struct recording *outer, const struct record *record
     recording_take(outer, &sight);
 }
 
+/* A box that a tensor copy moves is no address: of several loops in each other the inner ones are executed. */
 static void fold(struct recording *outer, const struct recording *inner, uint64_t periods)
 {
-    for (size_t k = 0; k < inner->record_count; k++)
+    for (size_t k = 0; k < inner->record_count; k++) {
+        outer->disturbed |= sass_is_tensor_copy(inner->records[k].i);
         (inner->records[k].access ? fold_access : fold_comparison)(outer, &inner->records[k], periods);
+    }
     for (size_t k = 0; k < inner->run_count; k++) {
         struct record_run run = inner->runs[k];
 

@@ -70,6 +70,14 @@ void steady_access(struct steady *steady, const struct request *request, bool wa
     take(steady, &sight);
 }
 
+void steady_copy(struct steady *steady, const struct sass *i, const uint64_t values[LANES])
+{
+    const struct sight sight = {
+        .i = i, .mask = ALL_LANES, .operand_count = 1, .values = (const uint64_t(*)[LANES])values};
+
+    take(steady, &sight);
+}
+
 static bool sets_predicate(const struct sass *i)
 {
     for (unsigned k = 0; k < i->destination_count; k++)

@@ -84,6 +84,7 @@ static bool same_steps(const struct record *record, const struct sight *sight)
 bool record_is_alike(const struct record *record, const struct sight *sight)
 {
     return record->i == sight->i && record->operand_count == sight->operand_count &&
+           !sass_is_tensor_copy(record->i) &&
            (!record->access ||
             (record->mask == sight->mask && same_loops(record, sight) && same_steps(record, sight)));
 }
@@ -182,7 +183,7 @@ uint64_t record_horizon(const struct record *record)
 {
     uint64_t horizon = UINT64_MAX;
 
-    if (record->access || record->wanders)
+    if (record->access || record->wanders || sass_is_tensor_copy(record->i))
         return horizon;
     for (unsigned l = 0; l < LANES; l++) {
         if (!(record->mask >> l & 1) || is_constant(record, l))

@@ -69,4 +69,8 @@ uint64_t record_offset(const struct record *record, unsigned lane, uint64_t n);
 int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,
                        uint64_t count);
 
+/* The same of `length` bytes from `first` on. */
+int record_mark_stretch(struct emulation *emulation, const struct request *request, uint64_t first,
+                        uint64_t length, int64_t step, uint64_t count);
+
 #endif

@@ -187,6 +187,14 @@ static int mark_span(struct emulation *emulation, const struct request *request,
     return mark_places(emulation, request, span, left, count);
 }
 
+int record_mark_stretch(struct emulation *emulation, const struct request *request, uint64_t first,
+                        uint64_t length, int64_t step, uint64_t count)
+{
+    const struct axis axis = {(uint64_t)step, count};
+
+    return count ? mark_span(emulation, request, (struct span){first, first + length}, &axis, 1) : 0;
+}
+
 static int mark_spans(struct emulation *emulation, const struct request *request, const struct span *spans,
                       unsigned spans_found, const struct axis *axes, unsigned count)
 {
@@ -352,6 +360,8 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
                               .width = record->width,
                               .space = record->space};
 
+    if (sass_is_tensor_copy(record->i) && count)
+        return tensor_copy_count(emulation, record->i, record->value[0], record->delta[0], first, count);
     if (!record->access || !record->mask || !count)
         return 0;
     if (record->space == SASS_SPACE_CONSTANT) {

@@ -83,9 +83,10 @@ static void set_predicates(struct emulation *emulation, struct warp *warp, const
 /* Where warps run one by one nothing is waited for: every phase is over. */
 static void pass_mbarrier(struct warp *warp, const struct sass *i, uint32_t mask)
 {
-    make_unknown(warp, i, mask);
     if (mbarrier_waits(i))
         predicate_store(warp, &i->destinations[0], ALL_LANES, mask, 0);
+    else
+        make_unknown(warp, i, mask);
 }
 
 static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
@@ -227,6 +228,8 @@ int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struc
     if (emulation->result->executed % WATCHFUL == 0 && is_late(emulation))
         return stop_at(emulation, &emulation->instructions[pc], EMULATE_TIME, "time limit of %g s reached",
                        emulation->time_limit_s);
+    if (emulation->beginning && emulation->clock >= emulation->beginning)
+        return STEP_STOPPED;
     if (emulation->result->executed++ + emulation->counted >= emulation->budget)
         return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
                        "%llu warp instructions are spent", (unsigned long long)emulation->budget);
@@ -408,7 +411,8 @@ static int run_warp(struct emulation *emulation, struct warp *warp)
     return 0;
 }
 
-/* Runs each warp to its end: none needs what another does but barriers, which all must pass alike. */
+/* Runs each warp to its end: none needs what another does but barriers, which all must pass alike, unless
+ * warps wait for each other at mbarriers too: then they meet in parts, as the block's beginning shows. */
 static int run_alone(struct emulation *emulation)
 {
     const bool probes = memo_applies(emulation->memo, emulation);
@@ -419,7 +423,7 @@ static int run_alone(struct emulation *emulation)
 
         if (rc)
             return rc;
-        if (warp->passed != emulation->warps[0].passed || warp->group_count) {
+        if ((warp->passed != emulation->warps[0].passed && !emulation->waits) || warp->group_count) {
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }

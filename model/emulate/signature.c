@@ -16,12 +16,12 @@ enum {
  * counts. */
 static int find_slice(struct slice *out, const struct emulation *emulation, struct err *err)
 {
-    int rc = slice_init(out, emulation->instructions, emulation->count, SLICE_LANES, false, err);
+    int rc = slice_init(out, emulation->instructions, emulation->count, SLICE_LANES, false, true, err);
 
     if (rc || !(out->reads_global || out->reads_shared || out->reads_local))
         return rc;
     slice_release(out);
-    return slice_init(out, emulation->instructions, emulation->count, SLICE_CONTROL, false, err);
+    return slice_init(out, emulation->instructions, emulation->count, SLICE_CONTROL, false, true, err);
 }
 
 int signer_open(struct signer *out, struct emulation *emulation, struct err *err)

@@ -77,6 +77,27 @@ static void visit_stack(struct analysis *analysis, size_t index, const struct sl
     set_add_moved(reads, analysis->slice, &analysis->code[index], needed);
 }
 
+/* Of a copy by the copy engine, what its bytes in global memory depend on: with tensor copies the map and the
+ * coordinates, which follow the place in shared memory and, of loads, the mbarrier. */
+static void add_counted(struct slice_set *reads, const struct sass *i)
+{
+    const bool loads = i->accesses[0].access == SASS_READS, tensor = sass_is_tensor_copy(i);
+    struct sass_operand first = i->sources[tensor ? 0 : loads], second = i->sources[tensor ? 1 : 2];
+
+    if (tensor) {
+        const uint8_t before = loads ? 2 : 1;
+
+        first.index += before;
+        first.count -= first.count > before ? before : first.count;
+    } else {
+        first.count = 2;
+    }
+    if (tensor)
+        second.count = 2;
+    set_add_operand(reads, &first);
+    set_add_operand(reads, &second);
+}
+
 static void visit_memory(struct analysis *analysis, size_t index, bool defines_needed,
                          struct slice_set *reads)
 {
@@ -84,8 +105,16 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
     const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
     const bool addresses = wanted || analysis->slice->aim == SLICE_ACCESSES;
+    const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
 
     analysis->slice->wanted[index] |= wanted;
+    if (analysis->slice->apart && is_mbarrier(i))
+        return;
+    if (analysis->slice->apart && copies && !analysis->slice->wanted[index]) {
+        if (addresses)
+            add_counted(reads, i);
+        return;
+    }
     if (addresses)
         set_add_addresses(reads, i);
     if (analysis->slice->wanted[index] || (addresses && has_operands(i)))
@@ -289,11 +318,11 @@ static int allocate(struct slice *slice, size_t count, struct err *err)
 }
 
 int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
-               struct err *err)
+               bool apart, struct err *err)
 {
     int rc;
 
-    *out = (struct slice){.aim = aim, .stores = stores};
+    *out = (struct slice){.aim = aim, .stores = stores, .apart = apart};
     rc = allocate(out, count, err);
     if (!rc && aim == SLICE_EVERYTHING) {
         want_everything(out, count);

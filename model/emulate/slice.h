@@ -49,9 +49,12 @@ struct slice {
     struct slice_set *live; /* what is needed before each instruction */
     bool reads_shared, reads_local, reads_global; /* some load there is wanted */
     bool stores;                                  /* the data of global stores is wanted */
+    bool apart;                                   /* see slice_init */
 };
 
 /* `stores`: the data of stores to global memory is wanted as well, because a wanted load reads it back.
+ * `apart`: every wait at an mbarrier is over at once. Which one it is then decides nothing, nor does where in
+ * shared memory a copy goes: rings of stages and their phases are not followed.
  *
  * A register set under a guard keeps its old value in the lanes that are off, and so its earlier definition
  * seems to be needed, be it the result of a load or of a sum of floats. Compilers read such a register under
@@ -60,7 +63,7 @@ struct slice {
  * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, hope
  * was wrong: slice_pin() it and begin anew. */
 int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
-               struct err *err);
+               bool apart, struct err *err);
 /* Slices again, hoping no more for the instruction `index`. */
 int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);
 /* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before

@@ -172,6 +172,7 @@ struct emulation {
     struct cluster *cluster;        /* where there are clusters: emulate/cluster.h; else null */
     bool waits;                     /* warps wait for each other at mbarriers, or copy tensors */
     bool together;                  /* because warps pass barriers unequally: not one by one */
+    uint64_t beginning;             /* of a block, for its events: the clock at which it is over; else 0 */
     struct emulate_block *block;
     struct walk *walks; /* of loads that walk through constant memory, in the order of the code */
     size_t walk_count;

@@ -161,8 +161,10 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
         snapshots->failures = 0;
     } else if (snapshots->trusted) { /* it ends soon */
         snapshots->rest = snapshots->trusted = 0;
-    } else if (known && recording->wanders && recording->period < SNAPSHOT_PERIOD) {
-        snapshots->uneven = recording->period; /* addresses that repeat after more iterations, maybe */
+    } else if ((!known || recording->wanders) && recording->period < SNAPSHOT_PERIOD) {
+        /* addresses that repeat after more iterations, maybe, or a counter that wraps: it looks steady for as
+         * long as it does not */
+        snapshots->uneven = recording->period;
     } else {
         let_rest(snapshots);
     }
@@ -275,7 +277,7 @@ static void leave_others(struct emulation *emulation, const struct snapshots *lo
 
 static int watch(struct emulation *emulation, struct snapshots *snapshots, const struct warp *warp)
 {
-    static const unsigned periods[] = {1, 2, 3, 4, 6, 8};
+    static const unsigned periods[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
     snapshots_take(snapshots, warp);
     if (snapshots->trusted) /* another warp: it will be checked all the same */

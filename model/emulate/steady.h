@@ -33,6 +33,8 @@ bool steady_listens(const struct steady *steady);
 /* `wanted`: what is read there is needed, so the address must not move; or what is written, which is a state
  * that registers do not show, unless it is a word of the plain stack: those are watched like registers. */
 void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack);
+/* A tensor copy: what its bytes in global memory depend on. */
+void steady_copy(struct steady *steady, const struct sass *i, const uint64_t values[LANES]);
 void steady_compute(struct steady *steady, const struct alu *x);
 void steady_run(struct steady *steady, uint32_t first, uint32_t end);
 

@@ -4,6 +4,8 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
+#include "model/emulate/record.h"
+#include "model/emulate/steady.h"
 
 #include <string.h>
 
@@ -14,7 +16,7 @@ struct tensor_copy {
     struct warp *warp;
     const struct sass *i;
     const struct tensor_map *map;
-    uint64_t base;                     /* of the element at coordinates 0 */
+    uint64_t map_address, base;        /* the latter of the element at coordinates 0 */
     int64_t first[TENSOR_RANK_MOST];   /* coordinates of the box */
     unsigned extent[TENSOR_RANK_MOST]; /* elements of it along each dimension */
     size_t element;                    /* bytes */
@@ -46,6 +48,13 @@ static const struct tensor_map *find_map(const struct emulation *emulation, uint
     return NULL;
 }
 
+/* Which of the registers of the first operand is the first coordinate: before it stand the place in shared
+ * memory and, of a load, the mbarrier. */
+static unsigned coordinates_at(const struct sass *i)
+{
+    return i->op == SASS_UTMALDG ? 2 : 1;
+}
+
 static void read_box(struct tensor_copy *out, const uint32_t *coordinates)
 {
     const struct tensor_map *map = out->map;
@@ -60,6 +69,25 @@ static void read_box(struct tensor_copy *out, const uint32_t *coordinates)
     }
 }
 
+/* Apart, where it goes to in shared memory is not followed. */
+static bool is_unknown(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                       unsigned lane)
+{
+    const bool apart = emulation->slice.apart;
+    uint32_t unknown = 0;
+
+    for (unsigned k = 0; k < (apart ? 2u : i->source_count); k++) {
+        struct sass_operand operand = i->sources[k];
+
+        if (apart && !k) {
+            operand.index = (uint8_t)(operand.index + coordinates_at(i));
+            operand.count = (uint8_t)(operand.count - coordinates_at(i));
+        }
+        unknown |= operand_unknown(emulation, warp, &operand);
+    }
+    return unknown >> lane & 1;
+}
+
 static int read_operands(struct tensor_copy *out, struct emulation *emulation, struct warp *warp,
                          const struct sass *i, unsigned lane)
 {
@@ -69,14 +97,14 @@ static int read_operands(struct tensor_copy *out, struct emulation *emulation, s
     uint32_t coordinates[TENSOR_RANK_MOST] = {0};
 
     *out = (struct tensor_copy){.emulation = emulation, .warp = warp, .i = i};
-    for (unsigned k = 0; k < i->source_count; k++)
-        if (operand_unknown(emulation, warp, &i->sources[k]) >> lane & 1)
-            return refuse(emulation, i, "an unknown operand");
+    if (is_unknown(emulation, warp, i, lane))
+        return refuse(emulation, i, "an unknown operand");
     if (i->mod[SASS_MOD_VARIANT] & SASS_BULK_IM2COL)
         return refuse(emulation, i, "the im2col mode");
     if (place->index + place->count > SASS_URZ)
         return refuse(emulation, i, "registers that do not exist are operands");
-    out->map = find_map(emulation, u[where->index][lane] | (uint64_t)u[where->index + 1][lane] << 32);
+    out->map_address = u[where->index][lane] | (uint64_t)u[where->index + 1][lane] << 32;
+    out->map = find_map(emulation, out->map_address);
     if (!out->map)
         return refuse(emulation, i, "a tensor map that is no argument of the kernel is an operand");
     if (out->map->interleave != TENSOR_INTERLEAVE_NONE)
@@ -86,7 +114,7 @@ static int read_operands(struct tensor_copy *out, struct emulation *emulation, s
     out->shared = u[place->index][lane];
     out->mbarrier = loads ? u[place->index + 1][lane] : 0;
     for (unsigned d = 0; d < out->map->rank; d++)
-        coordinates[d] = u[place->index + 1u + loads + d][lane];
+        coordinates[d] = u[place->index + coordinates_at(i) + d][lane];
     if (loads && i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST)
         out->ranks = u[i->sources[2].index][lane] >> 16;
     read_box(out, coordinates);
@@ -264,14 +292,108 @@ static int arrive(struct tensor_copy *copy, uint32_t rank)
     return rc ? rc : mbarrier_complete(copy->emulation, copy->warp, copy->i, copy->mbarrier, bytes);
 }
 
+/* Whether all of the box is in the tensor, and where it begins. */
+static bool is_inside(uint64_t *address, const struct tensor_copy *copy)
+{
+    const struct tensor_map *map = copy->map;
+    uint64_t at = copy->base;
+
+    for (unsigned d = 0; d < map->rank; d++) {
+        const int64_t reach = (int64_t)(copy->extent[d] - 1) * (d ? map->element_strides[d] : 1);
+
+        if (copy->first[d] < 0 || copy->first[d] + reach >= (int64_t)map->dimensions[d])
+            return false;
+        at += (uint64_t)copy->first[d] * (d ? map->strides[d] : copy->element);
+    }
+    *address = at;
+    return true;
+}
+
+/* `count` boxes inside of the tensor, each `step` bytes, whole lines, behind the one before. */
+static int count_inside(const struct tensor_copy *copy, int64_t step, uint64_t count)
+{
+    struct emulate_count *counts = &copy->emulation->block->counts[copy->i->pc / SASS_BYTES];
+    const struct emulate_count before = *counts;
+    const struct request request = {.i = copy->i,
+                                    .index = copy->i->pc / SASS_BYTES,
+                                    .space = SASS_SPACE_GLOBAL,
+                                    .access = copy->i->accesses[0].access};
+    unsigned at[TENSOR_RANK_MOST] = {0};
+    int rc = count_copy(copy);
+
+    counts->requests += (count - 1) * (counts->requests - before.requests);
+    counts->lanes += (count - 1) * (counts->lanes - before.lanes);
+    counts->wavefronts += (count - 1) * (counts->wavefronts - before.wavefronts);
+    counts->filled += (count - 1) * (counts->filled - before.filled);
+    counts->bytes += (count - 1) * (counts->bytes - before.bytes);
+    counts->sectors += (count - 1) * (counts->sectors - before.sectors);
+    counts->sectors_once += (count - 1) * (counts->sectors_once - before.sectors_once);
+    counts->lines += (count - 1) * (counts->lines - before.lines);
+    counts->lines_once += (count - 1) * (counts->lines_once - before.lines_once);
+    do {
+        uint64_t address;
+        int64_t skipped, elements;
+
+        if (!rc && row_inside(&address, &skipped, &elements, copy, at))
+            rc = record_mark_stretch(copy->emulation, &request, address + (uint64_t)step,
+                                     (uint64_t)elements * copy->element, step, count - 1);
+    } while (!rc && next_row(at, copy));
+    return rc;
+}
+
+int tensor_copy_count(struct emulation *emulation, const struct sass *i, const uint64_t value[LANES],
+                      const uint64_t delta[LANES], uint64_t first, uint64_t count)
+{
+    struct tensor_copy copy = {.emulation = emulation, .i = i}, last;
+    uint64_t begin = 0, end = 0, next = 0;
+    uint32_t coordinates[3][TENSOR_RANK_MOST];
+    int rc = 0;
+
+    copy.map = find_map(emulation, value[TENSOR_RANK_MOST] | value[TENSOR_RANK_MOST + 1] << 32);
+    for (unsigned d = 0; d < TENSOR_RANK_MOST; d++) {
+        coordinates[0][d] = (uint32_t)(value[d] + first * delta[d]);
+        coordinates[1][d] = (uint32_t)(value[d] + (first + 1) * delta[d]);
+        coordinates[2][d] = (uint32_t)(value[d] + (first + count - 1) * delta[d]);
+    }
+    last = copy;
+    read_box(&last, coordinates[2]);
+    read_box(&copy, coordinates[1]);
+    if (count > 2 && is_inside(&end, &last) && is_inside(&next, &copy)) {
+        read_box(&copy, coordinates[0]);
+        if (is_inside(&begin, &copy) && (next - begin) % LINE == 0)
+            return count_inside(&copy, (int64_t)(next - begin), count);
+    }
+    for (uint64_t t = first; t < first + count && !rc; t++) {
+        for (unsigned d = 0; d < TENSOR_RANK_MOST; d++)
+            coordinates[0][d] = (uint32_t)(value[d] + t * delta[d]);
+        read_box(&copy, coordinates[0]);
+        rc = count_copy(&copy);
+    }
+    return rc;
+}
+
+/* For loops in steady state: coordinates, then the address of the map. */
+static void note_copy(const struct tensor_copy *copy)
+{
+    uint64_t values[LANES] = {0};
+
+    for (unsigned d = 0; d < TENSOR_RANK_MOST; d++)
+        values[d] = (uint32_t)copy->first[d];
+    values[TENSOR_RANK_MOST] = (uint32_t)copy->map_address;
+    values[TENSOR_RANK_MOST + 1] = copy->map_address >> 32;
+    steady_copy(copy->emulation->steady, copy->i, values);
+}
+
 int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
 {
     struct tensor_copy copy;
     int rc = read_operands(&copy, emulation, warp, i, (unsigned)__builtin_ctz(mask));
 
+    if (!rc && steady_listens(emulation->steady))
+        note_copy(&copy);
     if (!rc)
         rc = count_copy(&copy);
-    if (rc)
+    if (rc || emulation->slice.apart)
         return rc;
     if (i->op != SASS_UTMALDG)
         return emulation->slice.wanted[i->pc / SASS_BYTES] ? move(&copy) : STEP_NEXT;

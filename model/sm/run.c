@@ -361,7 +361,8 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
         rc = run(&sm, err);
     half = sm.marked / 2;
     *out = (struct sm_part){
-        .ran = {sm.end, sm.waited / sm.warp_count, sm.engine_busy, sm.lost},
+        .ran = {sm.end, sm.waited / sm.warp_count, sm.engine_busy,
+                sm.lost || (sm.ended < blocks && sm.issued < most && !sm.starved)},
         .issued = (double)sm.issued,
         .half = (double)half * (double)most / SM_MARKS,
         .half_cycles = half ? sm.marks[half - 1] : 0,

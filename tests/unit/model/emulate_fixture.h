@@ -40,5 +40,8 @@ void program_read(struct program *program, size_t argument, void *out);
 struct emulate_count program_total(const struct program *program);
 /* Full and sliced count the same, instruction by instruction, and touch the same sectors. */
 void program_check_modes(struct program *program);
+/* The same but for the order in which the lanes of a diverged warp go on: while some wait for others of the
+ * block, the rest goes first. */
+void program_check_counts(struct program *program);
 
 #endif

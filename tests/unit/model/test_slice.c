@@ -82,7 +82,7 @@ static void slice_of(struct slice *out, const struct listing *list)
 {
     struct err err = {0};
 
-    assert_int_equal(slice_init(out, list->code, list->count, SLICE_ACCESSES, false, &err), 0);
+    assert_int_equal(slice_init(out, list->code, list->count, SLICE_ACCESSES, false, false, &err), 0);
 }
 
 /* A predicate kept in bit 2 of a register that held a float: only that bit is needed, and it is cleared. */
