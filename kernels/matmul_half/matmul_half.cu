@@ -183,6 +183,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         cluster_sync();
     else
         __syncthreads();
+    if (PROGRAMMATIC) {
+        let_next_launch_begin();
+        wait_for_launch_ahead();
+    }
     if (group == 0) {
         fewer_registers<COPY_REGISTERS>();
         if (threadIdx.x < 32 && elect_one())

@@ -151,6 +151,20 @@ __device__ __forceinline__ void stores_seen_by_copies()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+// Programmatic dependent launches --------------------------------------------------------------------------
+
+// The launch behind this one may begin; it has its thread blocks ready when this one ends.
+__device__ __forceinline__ void let_next_launch_begin()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+// Until the launch ahead of this one has ended and what it wrote can be read. Nothing to wait for where that was no programmatic launch.
+__device__ __forceinline__ void wait_for_launch_ahead()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
 // Registers of a warpgroup -------------------------------------------------------------------------------
 
 template <int COUNT>
