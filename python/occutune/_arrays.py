@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy
 
@@ -29,6 +29,19 @@ def _on_host(array: Any) -> Any:
     if hasattr(array, "__cuda_array_interface__") and callable(getattr(array, "get", None)):  # CuPy
         return array.get()
     return array
+
+
+def gpu_address(array: Any) -> Optional[int]:
+    """Where the elements of an array lie on a GPU; None for one in host memory. They have to lie one after another."""
+    interface = getattr(array, "__cuda_array_interface__", None)
+    if interface is None:
+        return None
+    width, strides = numpy.dtype(interface["typestr"]).itemsize, interface.get("strides")
+    for length, stride in sorted(zip(interface["shape"], strides or ()), key=lambda axis: axis[1]):
+        if length > 1 and stride != width:
+            raise ValueError("an array with gaps between its elements: make it contiguous")
+        width *= length
+    return int(interface["data"][0])
 
 
 def to_numpy(array: Any) -> numpy.ndarray:

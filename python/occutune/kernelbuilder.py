@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import ExitStack
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 import numpy
 
-from ._arrays import is_array, to_numpy
+from ._arrays import gpu_address, is_array, to_numpy
 from ._job import Job
 from ._run_kernel import Runner
 from ._workspace import Workspace
@@ -47,18 +48,24 @@ class PythonKernel:
                     self._runner.loaded({name: listed[0] for name, listed in job.parameters.items()}))
 
     def run_kernel(self, args: Sequence[Any]) -> List[numpy.ndarray]:
-        """Runs the kernel once with these arguments; returns the arrays that are outputs."""
-        runner = self._runner
+        """Runs the kernel once with these arguments; returns the arrays that are outputs.
+
+        An array that lies on the GPU (CuPy, PyTorch) is used where it is: it is neither copied nor returned.
+        """
+        runner, places = self._runner, [gpu_address(argument) for argument in args]
         with runner.device.current():
             for position, argument in enumerate(args):
-                if self.inputs[position] and is_array(argument):
+                if places[position] is not None or not self.inputs[position]:
+                    continue
+                if is_array(argument):
                     runner.upload(position, to_numpy(argument))
-                elif self.inputs[position]:
+                else:
                     runner.job.arguments[position] = argument
-            self._launch(runner.passed())
+            runner.device.call("cuCtxSynchronize")  # what other libraries have queued
+            self._launch([value if place is None else ctypes.c_uint64(place) for place, value in zip(places, runner.passed())])
             runner.device.synchronize()
             return [runner.download(position) for position, argument in enumerate(args)
-                    if self.outputs[position] and is_array(argument)]
+                    if self.outputs[position] and places[position] is None and is_array(argument)]
 
     def __call__(self, *args: Any) -> List[numpy.ndarray]:
         """As `run_kernel`."""

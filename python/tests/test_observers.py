@@ -139,3 +139,25 @@ def test_a_kernel_is_a_function(arguments, source_array):
     copy._runner.device.call("cuCtxGetCurrent", ctypes.byref(context))
     assert not context.value  # the caller's context stays as it was
     copy.close()
+
+
+class OnGpu:
+    """An array of CuPy's or PyTorch's kind; memory of the pretended GPU is the host's."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = {"data": (array.ctypes.data, False), "shape": array.shape, "typestr": array.dtype.str,
+                                         "strides": None if array.flags.c_contiguous else array.strides, "version": 3}
+
+    def get(self):
+        return self.array
+
+
+def test_a_kernel_uses_arrays_where_they_are(arguments, source_array):
+    given, result = OnGpu(source_array.reshape(64, 64).T), OnGpu(numpy.zeros_like(source_array))
+    copy = PythonKernel("copy", SOURCE, SIZE, [given, result, arguments[2]], {"block_size_x": 64, "WORK": 0})
+    assert copy(given, result, arguments[2]) == []
+    assert numpy.array_equal(result.array, source_array)
+    with pytest.raises(ValueError, match="an array with gaps"):
+        copy(OnGpu(numpy.zeros(2 * SIZE, numpy.float32)[::2]), result, arguments[2])
+    copy.close()

@@ -497,6 +497,11 @@ CUresult cuStreamSynchronize(CUstream stream)
     return (CUresult)fake.broken;
 }
 
+CUresult cuCtxSynchronize(void)
+{
+    return cuStreamSynchronize(NULL);
+}
+
 CUresult cuStreamQuery(CUstream stream)
 {
     (void)stream;
