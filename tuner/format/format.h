@@ -34,7 +34,8 @@ struct format {
 
 extern const struct format format_page, /* charts and a table, as one HTML file (format_page.c) */
     format_header,                      /* a C header (format_header.c) */
-    format_rows;                        /* the best of each problem, as JSON (format_rows.c) */
+    format_rows,                        /* the best of each problem, as JSON (format_rows.c) */
+    format_t4;                          /* every result, as other tuners write them (format_t4.c) */
 
 /* The default first; null ends the table. */
 extern const struct format *const formats[];

@@ -25,7 +25,7 @@ static void names_are_of_the_table(void **state)
         assert_true(formats[k]->reads_decision || formats[k]->reads_runs);
     }
     assert_int_equal(format_find(&found, "poem", &err), ERR_USAGE);
-    assert_memory_equal(err.text, "--format: poem is none of page, header, rows", 44);
+    assert_memory_equal(err.text, "--format: poem is none of page, header, rows, t4", 48);
 }
 
 /* What a format needs and the input lacks is said by the table, for every row. */
@@ -88,12 +88,69 @@ static void a_text_is_whole_or_none(void **state)
     js_free(document);
 }
 
+static const char head_text[] =
+    "{\"tune_params_keys\": [\"A\", \"B\", \"C\"], \"tune_params\": {\"A\": [1, 16], \"B\": "
+    "[\"x,y\", \"x\"], \"C\": [true]}}";
+
+/* One that ran, one with its code, one of a value that the head does not list, and one that was never tried. */
+static int write_t4(struct err *err)
+{
+    double samples[] = {0.002, 0.003};
+    struct record records[4];
+    const struct record *list[4];
+    struct report_problem problem = {.head = js_root(document, "head"), .records = list, .count = 4};
+    const struct report_options runs = {.problems = &problem, .problem_count = 1};
+    const struct format_input in = {.runs = &runs};
+    static char keys[4][16] = {"16,x,y,True", "1,x,True", "3,x,True", "1,x,y,True"};
+    char *text;
+    size_t size, i;
+    int rc;
+
+    for (i = 0; i < 4; i++) {
+        record_init(&records[i]);
+        records[i].key = keys[i];
+        list[i] = &records[i];
+    }
+    records[0].outcome = OUTCOME_OK;
+    records[0].time_s = 0.002;
+    records[0].samples_s = samples;
+    records[0].sample_count = 2;
+    records[0].energy_j = 0.5;
+    records[1].outcome = OUTCOME_SAME_CODE;
+    records[1].same_as = keys[0];
+    records[2].outcome = OUTCOME_TIMEOUT;
+    records[3].outcome = OUTCOME_SKIPPED;
+    rc = format_text(&text, &size, &format_t4, &in, err);
+    if (!rc) {
+        assert_non_null(strstr(text, "\"configuration\": {\"A\": 16, \"B\": \"x,y\", \"C\": true}"));
+        assert_non_null(strstr(text, "\"configuration\": {\"A\": 1, \"B\": \"x\", \"C\": true}"));
+        assert_non_null(strstr(text, "\"configuration\": {\"A\": \"3\", \"B\": \"x\", \"C\": true}"));
+        assert_non_null(strstr(text, "\"invalidity\": \"timeout\", \"correctness\": 0"));
+        assert_non_null(strstr(text, "{\"name\": \"energy\", \"value\": 0.5, \"unit\": \"J\"}"));
+        assert_null(strstr(text, "\"A\": 1, \"B\": \"x,y\""));
+        free(text);
+    }
+    return rc;
+}
+
+static void t4_has_what_was_tried(void **state)
+{
+    struct err err = {0};
+
+    (void)state;
+    if (js_read_text(&document, head_text, strlen(head_text), "head", &err))
+        fail_msg("%s", err.text);
+    fail_each(write_t4);
+    js_free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_of_the_table),
         cmocka_unit_test(a_journal_is_no_decision),
         cmocka_unit_test(a_text_is_whole_or_none),
+        cmocka_unit_test(t4_has_what_was_tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
