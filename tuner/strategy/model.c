@@ -201,6 +201,8 @@ static bool choose_unseen(uint64_t *index, struct model_search *search)
         return search_draw(index, search);
     if (is_spread(search))
         return search_draw_cheap(index, search);
+    if (search->asked % BESIDE == 1 && !is_rationed(search) && search_draw_beside(index, search))
+        return true;
     if (!search_promises(search))
         return search->asked < search->compiled_least && search_draw_cheap(index, search);
     if (search->asked % EXPLORE == 0 && search_draw_cheap(index, search))
@@ -441,7 +443,10 @@ static int tell_timed(struct model_search *search, struct member *member, const 
     member->timed = true;
     if (facts->outcome == OUTCOME_OK) {
         member->time_s = facts->time_s;
-        search->best_s = fmin(search->best_s, facts->time_s);
+        if (facts->time_s < search->best_s) {
+            search->best_s = facts->time_s;
+            search->best_index = member->index;
+        }
     }
     if (member->audit) {
         search_audit_tell(search, member);

@@ -9,13 +9,14 @@
 #include "tuner/strategy/strategy.h"
 
 enum {
-    PLAN = 16,            /* configurations planned to be compiled at a time */
-    EXPLORE = 8,          /* every so many compiled one is drawn at random */
-    POOL = 1024,          /* configurations looked at for it, besides neighbours of the best */
-    AROUND = 3,           /* best variants whose neighbours are looked at */
-    SPREAD = 64,          /* first configurations to compile, at most */
-    SPREAD_LEAST = 16,    /* of them are drawn before any is planned */
-    LARGE = 1000,         /* from here on at most a tenth of the space is compiled ... */
+    PLAN = 16,         /* configurations planned to be compiled at a time */
+    EXPLORE = 8,       /* every so many compiled one is drawn at random */
+    POOL = 1024,       /* configurations looked at for it, besides neighbours of the best */
+    AROUND = 3,        /* best variants whose neighbours are looked at */
+    BESIDE = 8,        /* every so many compiled one is a neighbour of the best, whatever is expected of it */
+    SPREAD = 64,       /* first configurations to compile, at most */
+    SPREAD_LEAST = 16, /* of them are drawn before any is planned */
+    LARGE = 1000,      /* from here on at most a tenth of the space is compiled ... */
     COMPILED_MOST = 2000, /* ... and at most this many; ... */
     COMPILED_SMALL = 256, /* ... and of smaller spaces this many */
     DEAR = 4,             /* times as long as usual is long for a compile */
@@ -85,6 +86,7 @@ struct model_search {
     uint64_t learned_at;                /* `told` when it last did */
     uint64_t drawn;                     /* positions of the random order */
     double best_s;                      /* infinite before the first */
+    uint64_t best_index;                /* then: whose that is */
     uint64_t plan[PLAN];                /* indices, most wanted last */
     size_t plan_count;
     bool plan_stale;
@@ -155,6 +157,10 @@ uint64_t search_planned(struct model_search *search);
 
 /* The next of the random order that was not asked for. False at its end. */
 bool search_draw(uint64_t *index, struct model_search *search);
+
+/* The neighbour of the fastest so far that promises most of those that were not asked for; all differ from it
+ * in one parameter. False where there is none. */
+bool search_draw_beside(uint64_t *index, struct model_search *search);
 
 /* Likewise; passes over what would take unusually long to compile, while there is other. */
 bool search_draw_cheap(uint64_t *index, struct model_search *search);

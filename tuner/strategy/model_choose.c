@@ -121,6 +121,28 @@ bool search_draw_cheap(uint64_t *index, struct model_search *search)
     return false;
 }
 
+bool search_draw_beside(uint64_t *index, struct model_search *search)
+{
+    double best = -INFINITY, worth;
+    size_t count, i;
+
+    if (isinf(search->best_s))
+        return false;
+    count = space_neighbours(search->neighbours, search->options.space, search->best_index);
+    for (i = 0; i < count; i++) {
+        if (map_find(&search->by_index, search->neighbours[i]))
+            continue;
+        space_configuration(search->choices, search->options.space, search->neighbours[i]);
+        worth =
+            search_is_too_dear(search, search->choices) ? -INFINITY : search_worth(search, search->choices);
+        if (worth > best) {
+            best = worth;
+            *index = search->neighbours[i];
+        }
+    }
+    return best > -INFINITY;
+}
+
 /* The plan
  * -------------------------------------------------------------------------------------------------------------
  */

@@ -135,6 +135,7 @@ bool search_is_exhausted(struct model_search *search)
 {
     const double again_s = fmax(search->now_s, again_least_s);
     double promised;
+    uint64_t unseen;
 
     if (search->options.trials || search->options.goes_on || isinf(search->best_s) ||
         search->started < trials_least(search))
@@ -142,6 +143,8 @@ bool search_is_exhausted(struct model_search *search)
     if (search->asked + search->impossible < search->options.count &&
         (search->told < search->spread ||
          (search->told < search->compiled_least && search->now_s < surprise_s)))
+        return false;
+    if (search_draw_beside(&unseen, search))
         return false;
     promised = plan_rate(search) * again_s + ready_gain(search, again_s);
     search->again_s = again_s;
