@@ -8,10 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 70, RIGHT = 20, TOP = 64, BOTTOM = 50, TICKS = 6, COLOURS = 8, RADIUS = 3 };
+enum {
+    LEFT = 70,
+    RIGHT = 20,
+    TOP = 64,
+    BOTTOM = 50,
+    TICKS = 6,
+    COLOURS = 8,
+    RADIUS = 3,
+    REACH = 6,
+    ANSWERS_MOST = 100
+};
 
-static const char *const colours[COLOURS] = {"#1b6ca8", "#d1495b", "#3a7d44", "#b07d12",
-                                             "#7a4fa3", "#00868b", "#8a5a44", "#666f7a"};
+/* Inside a page its colours count (custom properties, light and dark); a picture by itself has those behind the commas. */
+static const char style[] = "<style>text{fill:var(--ink,#333)}.ground{fill:var(--panel,#fff)}.grid{stroke:"
+                            "var(--grid,#ccc);stroke-width:.6}"
+                            ".mark{stroke:var(--soft,#999);stroke-dasharray:4 "
+                            "3}.small{font-size:10px}.over{opacity:0}.over:hover{opacity:1}"
+                            ".line{fill:none;stroke:currentColor;stroke-width:1.8}.dot{fill:currentColor}"
+                            ".c0{color:var(--c0,#1b6ca8)}.c1{color:var(--c1,#d1495b)}.c2{color:var(--c2,#"
+                            "3a7d44)}.c3{color:var(--c3,#b07d12)}"
+                            ".c4{color:var(--c4,#7a4fa3)}.c5{color:var(--c5,#00868b)}.c6{color:var(--c6,#"
+                            "8a5a44)}.c7{color:var(--c7,#666f7a)}"
+                            "</style>\n";
 
 struct axis {
     double low, high; /* of the data, logarithms on a logarithmic axis */
@@ -142,24 +161,54 @@ static void write_axis(FILE *out, const struct axis *axis, bool horizontal)
         write_tick(out, axis, fabs(v) < step * 1e-6 ? 0 : v, horizontal);
 }
 
-static void write_series(FILE *out, const struct chart_series *series, const struct axis *x,
-                         const struct axis *y, const char *colour)
+/* What the pointer over a point is told. */
+static void write_answer(FILE *out, const struct chart_series *series, const struct axis *x, size_t i)
+{
+    char text[32];
+
+    tick_text(text, sizeof text, series->x[i], x->bytes);
+    fputs("<title>", out);
+    if (series->name) {
+        html_text(out, series->name);
+        fputs(", ", out);
+    }
+    fprintf(out, "%s: %.4g</title>", text, series->y[i]);
+}
+
+static bool is_shown(const struct chart_series *series, const struct axis *x, const struct axis *y, size_t i)
+{
+    return usable(series->x[i], x->log) && usable(series->y[i], y->log);
+}
+
+/* All points as dots; those of a line only while the pointer is near. */
+static void write_dots(FILE *out, const struct chart_series *series, const struct axis *x,
+                       const struct axis *y, int radius, const char *kind, size_t colour)
+{
+    for (size_t i = 0; i < series->count; i++) {
+        if (!is_shown(series, x, y, i))
+            continue;
+        fprintf(out, "<circle class=\"%s c%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\">", kind, colour,
+                place(x, series->x[i]), place(y, series->y[i]), radius);
+        write_answer(out, series, x, i);
+        fputs("</circle>\n", out);
+    }
+}
+
+static void write_line(FILE *out, const struct chart_series *series, const struct axis *x,
+                       const struct axis *y, size_t colour)
 {
     bool started = false;
     double before = 0, at = 0;
 
-    if (series->style != CHART_POINTS)
-        fprintf(out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" d=\"", colour);
+    fprintf(out, "<path class=\"line c%zu\" d=\"", colour);
     for (size_t i = 0; i < series->count; i++) {
         double px, py;
 
-        if (!usable(series->x[i], x->log) || !usable(series->y[i], y->log))
+        if (!is_shown(series, x, y, i))
             continue;
         px = at = place(x, series->x[i]);
         py = place(y, series->y[i]);
-        if (series->style == CHART_POINTS)
-            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"%s\"/>\n", px, py, RADIUS, colour);
-        else if (series->style == CHART_STEP && started && fabs(py - before) < 0.05)
+        if (series->style == CHART_STEP && started && fabs(py - before) < 0.05)
             continue; /* thousands of trials that change nothing */
         else if (series->style == CHART_STEP && started)
             fprintf(out, "H%.1fV%.1f", px, py);
@@ -171,13 +220,24 @@ static void write_series(FILE *out, const struct chart_series *series, const str
     }
     if (series->style == CHART_STEP && started)
         fprintf(out, "H%.1f", at);
-    if (series->style != CHART_POINTS)
-        fputs("\"/>\n", out);
+    fputs("\"/>\n", out);
 }
 
-static const char *colour_of(const struct chart *chart, size_t s)
+static void write_series(FILE *out, const struct chart_series *series, const struct axis *x,
+                         const struct axis *y, size_t colour)
 {
-    return colours[(chart->palette ? s % chart->palette : s) % COLOURS];
+    if (series->style == CHART_POINTS) {
+        write_dots(out, series, x, y, RADIUS, "dot", colour);
+        return;
+    }
+    write_line(out, series, x, y, colour);
+    if (series->style == CHART_LINE && series->count <= ANSWERS_MOST)
+        write_dots(out, series, x, y, REACH, "dot over", colour);
+}
+
+static size_t colour_of(const struct chart *chart, size_t s)
+{
+    return (chart->palette ? s % chart->palette : s) % COLOURS;
 }
 
 /* In a row under the title, in two where one is too short. */
@@ -195,8 +255,8 @@ static void write_legend(FILE *out, const struct chart *chart)
             x = LEFT;
             y += 14;
         }
-        fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"3\" fill=\"%s\"/>\n", x, y - 5,
-                colour_of(chart, s));
+        fprintf(out, "<rect class=\"dot c%zu\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"3\"/>\n",
+                colour_of(chart, s), x, y - 5);
         write_label(out, x + 16, y, "", name);
         x += width;
     }
@@ -226,11 +286,9 @@ static void write_chart(FILE *out, const struct chart *chart)
 
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-            "font-family=\"sans-serif\" font-size=\"11\" fill=\"#333\">\n"
-            "<style>.grid{stroke:#ccc;stroke-width:.6}.mark{stroke:#999;stroke-dasharray:4 "
-            "3}.small{font-size:10px}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-            CHART_WIDTH, CHART_HEIGHT, CHART_WIDTH, CHART_HEIGHT);
+            "font-family=\"system-ui, sans-serif\" font-size=\"11\">\n%s"
+            "<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
+            CHART_WIDTH, CHART_HEIGHT, CHART_WIDTH, CHART_HEIGHT, style);
     write_label(out, CHART_WIDTH / 2.0, 22, "text-anchor=\"middle\" font-size=\"14\"", chart->title);
     write_label(out, (LEFT + CHART_WIDTH - RIGHT) / 2.0, CHART_HEIGHT - 12, "text-anchor=\"middle\"",
                 chart->x_label);

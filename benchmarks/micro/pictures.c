@@ -206,9 +206,12 @@ static int write_rooflines(FILE *out, const struct device *device, struct err *e
 
 int report_pictures(FILE *out, const struct device *device, struct err *err)
 {
-    int rc = write_rooflines(out, device, err);
+    int rc;
 
+    fputs("<div class=\"charts\">\n", out);
+    rc = write_rooflines(out, device, err);
     for (size_t i = 0; rc == 0 && i < sizeof pictures / sizeof *pictures; i++)
         rc = write_picture(out, device, &pictures[i], err);
+    fputs("</div>\n", out);
     return rc;
 }

@@ -7,19 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The colours of the page of a run (tuner/report/page/style.css). Charts are drawn for a white ground: on a dark one they are
- * turned over, hues kept. */
+/* The colours and panels of the page of a run (tuner/report/page/style.css); charts take theirs from here (base/chart.c). */
 static const char style[] =
-    ":root{color-scheme:light dark;--ground:#fff;--panel:#f6f7f9;--ink:#1b1f24;--line:#d5d9de;--bad:#b3261e}"
-    "@media(prefers-color-scheme:dark){:root{--ground:#14171b;--panel:#1c2026;--ink:#e6e9ec;--line:#3a414a;"
-    "--bad:#ff8a80}svg{filter:invert(.91) hue-rotate(180deg)}}"
+    ":root{color-scheme:light dark;--ground:#fff;--panel:#f6f7f9;--ink:#1b1f24;--soft:#5b6470;--line:#d5d9de;"
+    "--grid:#e7eaee;--bad:#b3261e;--c0:#2166ac;--c1:#b3261e;--c2:#0a7d4f;--c3:#a35a00;--c4:#6b4fa0}"
+    "@media(prefers-color-scheme:dark){:root{--ground:#14171b;--panel:#1c2026;--ink:#e6e9ec;--soft:#a3acb7;"
+    "--line:#3a414a;--grid:#2a3038;--bad:#ff8a80;--c0:#6fb1f0;--c1:#ff8a80;--c2:#4fd69c;--c3:#f0a850;--c4:#"
+    "b79cf0}}"
     "body{font:15px/1.45 system-ui,sans-serif;margin:0;padding:1rem clamp(.75rem,2vw,2rem);color:var(--ink);"
     "background:var(--ground)}"
     "h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:1.5rem 0 .35rem}p{max-width:75ch}"
     "table{display:block;overflow-x:auto;border-collapse:collapse;margin:.5rem 0;font-size:.88rem}"
     "td,th{border-bottom:1px solid var(--line);padding:.15rem .6rem;text-align:left}"
     "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    "figure{display:inline-block;margin:0 0 1rem;width:min(100%,40rem)}svg{width:100%;height:auto}"
+    ".charts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,27rem),1fr))}"
+    "figure{margin:0;padding:.75rem;background:var(--panel);border:1px solid var(--line);border-radius:8px}"
+    "svg{width:100%;height:auto}"
     ".why{color:var(--bad)}";
 
 /* A cell with a number, or a dash where nothing is known. */

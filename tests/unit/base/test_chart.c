@@ -30,7 +30,11 @@ static void points_lines_and_steps(void **state)
     (void)state;
     assert_int_equal(chart_svg(&text, &chart, &err), 0);
     assert_non_null(strstr(text, "a &lt; b &amp; &quot;c&quot;"));
-    assert_int_equal(count(text, "<circle"), 3); /* the point that is not a number is left out */
+    /* the point that is not a number is left out; those of the line answer the pointer and are seen under it only */
+    assert_int_equal(count(text, "<circle class=\"dot c2\""), 3);
+    assert_int_equal(count(text, "<circle class=\"dot over c0\""), 3);
+    assert_int_equal(count(text, "<circle"), 6);
+    assert_non_null(strstr(text, "<title>a line, 8: 40</title>"));
     assert_int_equal(count(text, "<svg"), 1);
     assert_non_null(strstr(text, ">a line</text>"));
     assert_non_null(strstr(text, ">here</text>"));
@@ -56,7 +60,7 @@ static void steps_are_written_where_they_are(void **state)
         y[i] = i < 1000 ? 2 : 1;
     }
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
-    path = strstr(text, "1.8\" d=\"");
+    path = strstr(text, "<path class=\"line c0\" d=\"");
     path[strcspn(path, "/")] = 0;
     assert_int_equal(count(path, "M"), 1);
     assert_int_equal(count(path, "V"), 1);
@@ -74,15 +78,17 @@ static void bars_stand_apart_and_colours_repeat(void **state)
 
     (void)state;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
-    assert_int_equal(count(text, "#1b6ca8"), 3); /* bars, their legend, the line */
-    bars = strstr(text, "1.8\" d=\"");
+    assert_int_equal(count(text, "class=\"dot c0\""), 1);  /* the legend of the bars */
+    assert_int_equal(count(text, "class=\"line c0\""), 2); /* bars and line */
+    bars = strstr(text, "<path class=\"line c0\" d=\"");
     bars[strcspn(bars, "/")] = 0;
     assert_int_equal(count(bars, "M"), 2);
     assert_int_equal(count(bars, "L"), 2);
     free(text);
     chart.palette = 0;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
-    assert_int_equal(count(text, "#1b6ca8"), 2);
+    assert_int_equal(count(text, "class=\"line c0\""), 1);
+    assert_int_equal(count(text, "class=\"line c1\""), 1);
     free(text);
 }
 

@@ -43,6 +43,8 @@ static void what_is_known_stands_in_its_row(void **state)
                            "<td class=\"n\">128.0</td><td class=\"n\">16</td>"));
     assert_non_null(strstr(page, "23 cycles"));
     assert_non_null(strstr(page, "l1_latency: instruction 3 is MOV"));
+    assert_non_null(strstr(page, "<title>FFMA, 4: 1</title>")); /* a point answers the pointer */
+    assert_null(strstr(page, "invert("));                       /* charts have colours for dark pages */
     free(page);
     device_release(&device);
 }
