@@ -101,7 +101,7 @@ enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_
 }
 
 /* Called with the lock. */
-static void make_room(struct once *once)
+static void evict(struct once *once)
 {
     struct once_code *code;
 
@@ -126,7 +126,7 @@ void once_keep(struct once *once, uint64_t key, const struct compile_result *res
         *once->end = code;
         once->end = &code->next;
         once->bytes += bytes_of(result);
-        make_room(once); /* this one, the youngest, stays */
+        evict(once); /* this one, the youngest, stays */
     }
     pthread_mutex_unlock(&once->lock);
 }

@@ -40,9 +40,9 @@ static __device__ __forceinline__ void wait(unsigned barrier, unsigned parity)
 // COPIES copies and the wait for all of them, `apart` bytes from those of the sample before.
 extern "C" __global__ void __launch_bounds__(32) bulk_waited(const char *in, long long *samples, unsigned apart)
 {
-    extern __shared__ __align__(128) char room[];
+    extern __shared__ __align__(128) char stage[];
     __shared__ unsigned long long full;
-    const unsigned barrier = shared_address(&full), to = shared_address(room);
+    const unsigned barrier = shared_address(&full), to = shared_address(stage);
     const char *from = in + (size_t)blockIdx.x * 33 * (apart ? apart : COPIES * PIECE);
 
     if (threadIdx.x == 0) {

@@ -125,7 +125,7 @@ void operation_define(struct operation_options *out, const struct operation *o, 
 /* Measuring ------------------------------------------------------------------------------------------------
  */
 
-enum { PASSES = 256, BLOCK_WARPS = 32, ROOM_FLOATS = 8192 };
+enum { PASSES = 256, BLOCK_WARPS = 32, IN_FLOATS = 8192 };
 
 int operation_compile(struct micro_code *out, const struct micro *micro, const struct operation *o,
                       const char *name, unsigned ilp, struct err *err)
@@ -180,7 +180,7 @@ static int run_chain(struct device_value *out, const struct micro *micro, const 
     if (rc)
         return rc;
     call_init(&call, micro->sms, 32, 0);
-    call_in(&call, "in", ROOM_FLOATS);
+    call_in(&call, "in", IN_FLOATS);
     call_sink(&call, "sink", micro);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, 64, "arithmetic chain", err);
@@ -219,7 +219,7 @@ static int steps_rate(struct device_value *out, const struct micro *micro, const
     int rc;
 
     call_init(&call, (unsigned)all, threads, shared);
-    call_in(&call, "in", ROOM_FLOATS);
+    call_in(&call, "in", IN_FLOATS);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, PASSES);

@@ -25,7 +25,7 @@ struct operation {
 const struct operation *operation_find(int op);
 
 /* Options for a kernel that defines STEP over a and b: -DOPERAND<suffix>=..., -DSTEP<suffix>(x)=... into
- * out[0..1], texts into `room`. */
+ * out[0..1]. */
 struct operation_options {
     char type[64], step[512];
 };

@@ -25,7 +25,7 @@ enum {
     LENGTH = 128,
     PASSES = 128,
     THREADS = 512,
-    ROOM_FLOATS = 8192
+    IN_FLOATS = 8192
 };
 
 /* Multiply-adds get one operand twice: with three sources each, two operations would wait for the register
@@ -74,8 +74,8 @@ static int measure_pair(double *out, const struct micro *micro, const struct ope
     if (rc)
         return rc;
     call_init(&call, micro->sms, THREADS, 0);
-    call_in(&call, "in_a", ROOM_FLOATS);
-    call_in(&call, "in_b", ROOM_FLOATS);
+    call_in(&call, "in_a", IN_FLOATS);
+    call_in(&call, "in_b", IN_FLOATS);
     call_sink(&call, "sink_a", micro);
     call_sink(&call, "sink_b", micro);
     call_spans(&call, micro);

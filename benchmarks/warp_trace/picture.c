@@ -45,7 +45,7 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
                   struct err *err)
 {
     const size_t wanted = ROUNDS * places, count = sm->count < wanted ? sm->count : wanted;
-    double *room = calloc(4 * COLOURS * count + 1, sizeof *room);
+    double *storage = calloc(4 * COLOURS * count + 1, sizeof *storage);
     struct bars bars = {.free_from = calloc(count + 1, sizeof *bars.free_from),
                         .next = calloc(count + 1, sizeof *bars.next)};
     struct chart_series series[COLOURS];
@@ -54,10 +54,10 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
                           .y_label = "warps of one SM",
                           .series = series,
                           .series_count = COLOURS};
-    int c, code = room && bars.free_from && bars.next ? 0 : err_memory(err);
+    int c, code = storage && bars.free_from && bars.next ? 0 : err_memory(err);
 
     for (c = 0; c < COLOURS && !code; c++) {
-        bars.x[c] = room + 4 * (size_t)c * count;
+        bars.x[c] = storage + 4 * (size_t)c * count;
         bars.y[c] = bars.x[c] + 2 * count;
     }
     if (!code) {
@@ -66,7 +66,7 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
             series[c] = (struct chart_series){NULL, CHART_BARS, bars.x[c], bars.y[c], bars.count[c]};
         code = chart_write(path, &chart, err);
     }
-    free(room);
+    free(storage);
     free(bars.free_from);
     free(bars.next);
     return code;

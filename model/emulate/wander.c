@@ -309,7 +309,7 @@ int wander_on(struct emulation *emulation, struct warp *warp, struct group *grou
 {
     struct recording *recording = recording_of(emulation);
     struct samples samples;
-    uint64_t periods, *room;
+    uint64_t periods, *addresses;
     int rc;
 
     if (recording->record_count > RECORDS || !spread(emulation))
@@ -317,12 +317,12 @@ int wander_on(struct emulation *emulation, struct warp *warp, struct group *grou
     periods = steady_horizon(recording);
     if (periods < LEAST_PERIODS || periods * recording->cost < LEAST_EXECUTED)
         return 0;
-    room = malloc((SAMPLES + 1) * (recording->record_count + 1) * sizeof(uint64_t[LANES]));
-    if (!room)
+    addresses = malloc((SAMPLES + 1) * (recording->record_count + 1) * sizeof(uint64_t[LANES]));
+    if (!addresses)
         return err_memory(emulation->err);
     for (unsigned k = 0; k <= SAMPLES; k++)
-        samples.address[k] = (uint64_t(*)[LANES])(room + k * LANES * (recording->record_count + 1));
+        samples.address[k] = (uint64_t(*)[LANES])(addresses + k * LANES * (recording->record_count + 1));
     rc = sample(&samples, emulation, warp, group, periods);
-    free(room);
+    free(addresses);
     return rc;
 }

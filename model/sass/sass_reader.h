@@ -1,4 +1,4 @@
-/* The instruction that is being read: what sass_decode.c and sass_access.c share. */
+/* The instruction that is being read: what sass_decode.c, sass_operand.c and sass_access.c share. */
 #ifndef MODEL_SASS_READER_H
 #define MODEL_SASS_READER_H
 
@@ -11,6 +11,14 @@ struct reader {
     unsigned form;
     unsigned port; /* operand slot of the collector that the next source goes through: 0, 1, 2 */
 };
+
+enum { READER_REGISTER_BITS = 8 };
+
+/* Marks bits as read. */
+void reader_claim(struct reader *r, unsigned lo, unsigned width);
+
+/* The operand that a slot of the encoding describes. */
+void reader_slot(struct reader *r, struct sass_operand *operand, const struct slot *slot);
 
 /* Reads bits and marks them. */
 uint64_t reader_take(struct reader *r, unsigned lo, unsigned width);
