@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/spec_reader.h"
+#include "space/t1.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -180,18 +181,39 @@ static int keep_path(struct spec *spec, const char *path, struct err *err)
     return spec->path && spec->directory ? 0 : err_memory(err);
 }
 
+/* A T1 file is put in a spec's words; errors that are found later name places of that. */
+static int from_t1(struct json **document, char *name, size_t size, const char *path, struct err *err)
+{
+    struct js_at root = js_root(*document, path);
+    struct json *spec;
+    int failed;
+
+    snprintf(name, size, "%s", path);
+    if (!t1_is(&root))
+        return 0;
+    failed = t1_to_spec(&spec, &root, err);
+    if (failed)
+        return failed;
+    js_free(*document);
+    *document = spec;
+    snprintf(name, size, "%.4000s, as a spec", path);
+    return 0;
+}
+
 /* Takes over `document`. */
 static int read_document(struct spec *out, struct json *document, const char *path, enum spec_part part,
                          const char *const *sets, size_t set_count, struct err *err)
 {
     struct err own = {0};
     struct reader reader = {.spec = out, .sets = sets, .set_count = set_count, .err = err ? err : &own};
-    int failed;
+    char name[4096];
+    int failed = from_t1(&document, name, sizeof name, path, reader.err);
 
     *out = (struct spec){.document = document};
-    failed = keep_path(out, path, reader.err);
+    if (!failed)
+        failed = keep_path(out, path, reader.err);
     if (!failed) {
-        reader.root = js_root(document, out->path);
+        reader.root = js_root(document, name);
         failed = read_all(&reader, part == SPEC_WHOLE);
     }
     free(reader.kinds);
