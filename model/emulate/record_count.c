@@ -123,30 +123,66 @@ static int mark_each(struct emulation *emulation, const struct request *request,
     return 0;
 }
 
-static uint64_t distance_of(uint64_t step)
+/* Whether the spans are one that moves in a loop of its own: as many, as long, as far apart. */
+static bool is_axis(struct axis *out, const struct span *spans, unsigned count)
 {
-    return (int64_t)step < 0 ? 0 - step : step;
+    const uint64_t length = spans[0].end - spans[0].first;
+    bool same = count > 1;
+
+    *out = (struct axis){count > 1 ? spans[1].first - spans[0].first : 0, count};
+    for (unsigned k = 1; k < count; k++)
+        same &= spans[k].end - spans[k].first == length && spans[k].first - spans[k - 1].first == out->step;
+    return same;
 }
 
-/* Makes spans that a loop joins without gaps one longer span, the loop's. */
-static unsigned join(struct span *span, struct axis axes[AXES], unsigned count)
+/* Lets all loops go upwards from the span. */
+static void turn_upwards(struct span *span, struct axis *axes, unsigned count)
 {
-    for (unsigned k = 0; k < count;) {
-        const uint64_t moved = axes[k].step * (axes[k].count - 1);
+    for (unsigned k = 0; k < count; k++) {
+        const uint64_t back = axes[k].step * (axes[k].count - 1);
 
-        if (distance_of(axes[k].step) > span->end - span->first) {
+        if ((int64_t)axes[k].step >= 0)
+            continue;
+        span->first += back;
+        span->end += back;
+        axes[k].step = 0 - axes[k].step;
+    }
+}
+
+/* A loop that moves the span by no more than its length makes it longer; one that moves it by as many steps of
+ * another as that has, or fewer, gives that more of them. Whether loop k is not needed any more. */
+static bool is_joined(struct span *span, struct axis *axes, unsigned count, unsigned k)
+{
+    const uint64_t step = axes[k].step, more = axes[k].count - 1;
+
+    if (step <= span->end - span->first) {
+        span->end += step * more;
+        return true;
+    }
+    for (unsigned o = 0; o < count; o++)
+        if (o != k && axes[o].step && step % axes[o].step == 0 && step / axes[o].step <= axes[o].count) {
+            axes[o].count += step / axes[o].step * more;
+            return true;
+        }
+    return false;
+}
+
+/* How many loops are left that leave gaps. */
+static unsigned join(struct span *span, struct axis *axes, unsigned count)
+{
+    turn_upwards(span, axes, count);
+    for (unsigned k = 0; k < count;) {
+        if (!is_joined(span, axes, count, k)) {
             k++;
             continue;
         }
-        span->first += (int64_t)axes[k].step < 0 ? moved : 0;
-        span->end += (int64_t)axes[k].step < 0 ? 0 : moved;
         axes[k] = axes[--count];
         k = 0;
     }
     return count;
 }
 
-/* Marks a span at every place of up to three loops. */
+/* Marks a span at every place of these loops. */
 static int mark_places(struct emulation *emulation, const struct request *request, struct span span,
                        const struct axis *axes, unsigned count)
 {
@@ -162,15 +198,15 @@ static int mark_places(struct emulation *emulation, const struct request *reques
         rc = mark_places(emulation, request, span, axes, count - 1);
         span.first += outer->step;
         span.end += outer->step;
-        emulation->counted++;
     }
+    emulation->counted += outer->count / LANES;
     return rc;
 }
 
 static int mark_span(struct emulation *emulation, const struct request *request, struct span span,
                      const struct axis *axes, unsigned count)
 {
-    struct axis left[AXES];
+    struct axis left[AXES + 1];
     unsigned longest = 0;
 
     memcpy(left, axes, count * sizeof *left);
@@ -198,8 +234,12 @@ int record_mark_stretch(struct emulation *emulation, const struct request *reque
 static int mark_spans(struct emulation *emulation, const struct request *request, const struct span *spans,
                       unsigned spans_found, const struct axis *axes, unsigned count)
 {
+    struct axis all[AXES + 1];
     int rc = 0;
 
+    memcpy(all, axes, count * sizeof *all);
+    if (is_axis(&all[count], spans, spans_found))
+        return mark_span(emulation, request, spans[0], all, count + 1);
     for (unsigned k = 0; k < spans_found && !rc; k++)
         rc = mark_span(emulation, request, spans[k], axes, count);
     return rc;

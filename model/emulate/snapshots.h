@@ -25,7 +25,8 @@ struct snapshots {
     unsigned trusted;        /* period with which it was extrapolated before, else 0, */
     uint64_t rehearsed;      /* and for how many periods that was rehearsed */
     unsigned failures;       /* to record it since then */
-    unsigned uneven;         /* with this period or a shorter one not all advances evenly */
+    unsigned uneven;         /* with this period or a shorter one not all advances evenly, */
+    bool this_time;          /* or did not from when the loop was begun to its end */
     const struct slice_set *live;
     uint16_t list[SLICE_PREDICATES + SLICE_STACK_WORDS]; /* bits of slice sets: vector, uniform, stack */
     unsigned count, vector_count, register_count;        /* of list: all, vector, vector and uniform */

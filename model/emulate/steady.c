@@ -161,10 +161,11 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
         snapshots->failures = 0;
     } else if (snapshots->trusted) { /* it ends soon */
         snapshots->rest = snapshots->trusted = 0;
-    } else if ((!known || recording->wanders) && recording->period < SNAPSHOT_PERIOD) {
-        /* addresses that repeat after more iterations, maybe, or a counter that wraps: it looks steady for as
-         * long as it does not */
+    } else if ((!known || recording->wanders || !recording->nests) && recording->period < SNAPSHOT_PERIOD) {
+        /* addresses or comparisons that repeat after more iterations, maybe, or a counter that wraps: it looks
+         * steady for as long as it does not */
         snapshots->uneven = recording->period;
+        snapshots->this_time = known && !recording->wanders;
     } else {
         let_rest(snapshots);
     }
@@ -237,7 +238,7 @@ static int start_recording(struct emulation *emulation, struct snapshots *snapsh
     recording->record_count = recording->run_count = 0;
     recording->passed = warp->passed;
     recording->executed = emulation->result->executed;
-    recording->disturbed = recording->wanders = false;
+    recording->disturbed = recording->wanders = recording->nests = false;
     return 0;
 }
 
@@ -294,7 +295,11 @@ static void begin_again(struct snapshots *snapshots, const struct group *group, 
 {
     snapshots->taken = 0;
     snapshots->mask = group->mask;
-    if (repeats == 0 && snapshots->trusted)
+    if (repeats)
+        return;
+    if (snapshots->this_time)
+        snapshots->uneven = 0;
+    if (snapshots->trusted)
         snapshots->rest = 0;
 }
 
@@ -316,6 +321,8 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
         return next_iteration(emulation, warp, group);
     if (recorded)
         give_up(steady);
+    else if (steady->depth)
+        steady->recordings[steady->depth - 1].nests = true;
     if (again)
         begin_again(snapshots, group, repeats);
     if (steady->depth && (!snapshots->trusted || steady->depth == NESTED))

@@ -30,6 +30,7 @@ struct recording {
     uint64_t passed;  /* barriers in a period */
     uint64_t periods; /* how long after the recorded period that is which is seen now */
     bool disturbed;
+    bool nests;                 /* there are loops inside */
     bool wanders;               /* some record does */
     uint64_t (*capture)[LANES]; /* where the addresses of a rehearsal go, by record; null: nowhere */
     uint64_t executed, cost;    /* at the recorded period's begin; warp instructions that it executes */

@@ -31,6 +31,30 @@ __global__ void swizzled(float *out, const float *in, int outer, int inner)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+/* A ring in local memory. */
+__global__ void ring(float *out, const float *in, int outer, int inner)
+{
+    float best[4] = {0, 0, 0, 0};
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            best[(a + b) % 4] += in[a * inner + b];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = best[0] + best[1] + best[2] + best[3];
+}
+
+/* Lanes far apart, whose accesses meet. */
+__global__ void rows(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            sum += in[(a * inner + b + threadIdx.x) * 16];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 /* Three loops; the middle one does something of its own. */
 __global__ void deep(float *out, const float *in, int outer, int inner)
 {

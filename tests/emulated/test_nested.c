@@ -140,6 +140,7 @@ static void counts_loops_in_loops(void **state)
 {
     static const struct nest_case cases[] = {
         {"tiled", 60, 600, 128, 3000, 0},    {"swizzled", 60, 200, 128, 3000, 0},
+        {"ring", 60, 200, 64, 3000, 0},      {"rows", 60, 200, 64, 1000, 0.1},
         {"deep", 30, 50, 64, 4000, 0.02},    {"columns", 60, 200, 64, 1000, 0},
         {"apart", 60, 200, 64, 1000, 1.5},   {"triangle", 120, 0, 64, 20000, 0},
         {"once", 60, 200, 64, 2000, 0},      {"turns", 60, 200, 64, 6000, 0},
