@@ -11,6 +11,7 @@
 #define TESTS_FAKE_FAKE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { FAKE_IDLE_WATTS = 50, FAKE_WATTS = 200, FAKE_HOT_WATTS = 600, FAKE_UPDATE_NS = 20000000 };
@@ -66,6 +67,10 @@ struct fake_kernel {
 };
 
 uint64_t fake_wall_ns(void);
+
+/* The word of a list in the environment that is GPU `ordinal`'s; the last word is that of all further ones. Null where
+ * the list is not there. */
+const char *fake_word(const char *list, int ordinal, size_t *length);
 
 const struct fake_kernel *fake_find(const char *name);
 

@@ -61,23 +61,54 @@ struct run {
     size_t kinds; /* of GPU, each of which every problem is tuned for */
 };
 
-static int read_options(struct run *run, struct environment_options *environment, struct err *err)
+static int read_strategy(struct run *run, struct err *err)
 {
-    const struct cli_args *args = run->args;
-    const char *strategy = cli_text(args, "strategy"), *output = cli_text(args, "output");
-    uint64_t jobs = 0, cores = 0;
+    const char *name = cli_text(run->args, "strategy");
     char names[STRATEGY_NAMES_MAX];
 
-    run->tune.strategy = strategy_find(strategy);
+    run->tune.strategy = strategy_find(name);
     if (!run->tune.strategy) {
         strategy_names(names, sizeof names);
-        return err_set(err, ERR_USAGE, "--strategy: %s is none of %s", strategy, names);
+        return err_set(err, ERR_USAGE, "--strategy: %s is none of %s", name, names);
     }
     strategy_pruning(names, sizeof names);
-    if (!run->tune.strategy->prunes && cli_given(args, "audit"))
+    if (!run->tune.strategy->prunes && cli_given(run->args, "audit"))
         return err_set(err, ERR_USAGE,
                        "--audit: only --strategy %s passes configurations over: leave one of the two out",
                        names);
+    return 0;
+}
+
+/* Who is told of what happens. */
+static void connect_views(struct run *run)
+{
+    const struct cli_args *args = run->args;
+    const char *output = cli_text(args, "output");
+
+    run->tune.stop = run->cli->stop;
+    run->tune.progress = progress_show;
+    run->tune.message = progress_message;
+    run->tune.context = &run->progress;
+    run->tune.view = tune_page_view;
+    run->tune.view_context = &run->page;
+    run->tune.view_s = cli_given(args, "page") ? PAGE_S : 0;
+    run->page = (struct tune_page){.cli = run->cli,
+                                   .spec = &run->spec,
+                                   .decision = run->decision,
+                                   .page = cli_text(args, "page"),
+                                   .profile = run->tune.profile};
+    run->progress.cli = run->cli;
+    run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));
+    run->progress.quiet = cli_given(args, "quiet") || run->print;
+}
+
+static int read_options(struct run *run, struct environment_options *environment, struct err *err)
+{
+    const struct cli_args *args = run->args;
+    uint64_t jobs = 0, cores = 0;
+
+    if (read_strategy(run, err))
+        return ERR_USAGE;
     run->tune.audit = SEARCH_AUDIT;
     if (cli_count(&run->tune.audit, args, "audit", 0, 1000000, err) ||
         cli_count(&run->tune.seed, args, "seed", 0, UINT64_MAX, err) ||
@@ -102,21 +133,7 @@ static int read_options(struct run *run, struct environment_options *environment
     run->tune.profile = cli_text(args, "profile");
     if (place_share(run->profiles, sizeof run->profiles, "profiles"))
         run->tune.profiles = run->profiles;
-    run->tune.stop = run->cli->stop;
-    run->tune.progress = progress_show;
-    run->tune.message = progress_message;
-    run->tune.view = tune_page_view;
-    run->tune.view_context = &run->page;
-    run->tune.view_s = cli_given(args, "page") ? PAGE_S : 0;
-    run->page = (struct tune_page){.cli = run->cli,
-                                   .spec = &run->spec,
-                                   .decision = run->decision,
-                                   .page = cli_text(args, "page"),
-                                   .profile = run->tune.profile};
-    run->tune.context = &run->progress;
-    run->progress.cli = run->cli;
-    run->print = cli_given(args, "json") || (output && !strcmp(output, "-"));
-    run->progress.quiet = cli_given(args, "quiet") || run->print;
+    connect_views(run);
     if (elsewhere_read(&run->elsewhere, args, err))
         return err->code;
     environment->elsewhere = run->elsewhere.commands;

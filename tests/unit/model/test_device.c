@@ -17,75 +17,75 @@ static int read_from(struct device *device, const char *text, struct err *err)
     return rc;
 }
 
+static const struct {
+    const char *text, *message;
+} wrong[] = {
+    {"{}", "profile: "},
+    {"{\"schema\": 9, \"sm\": 90, \"name\": \"x\", \"limits\": {}}",
+     "profile: schema: is 9, this program reads 1"},
+    {"{\"schema\": 1, \"sm\": 9000, \"name\": \"x\", \"limits\": {}}", "profile: sm: is no architecture"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_cuont\": 1}}",
+     "profile: limits.sm_cuont"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_count\": -1}}",
+     "profile: limits.sm_count"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"warp_size\": 0}}",
+     "profile: limits.warp_size: is 0: a warp has 32 threads"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"subpartitions\": 9}}",
+     "profile: limits.subpartitions: is 9: an SM has at most 8"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"carveouts\": [8, 8]}}",
+     "profile: limits.carveouts[1]: is not larger"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
+     "{\"sustained\": 1, \"best\": 1, \"spread\": 0, \"unit\": \"ns\", \"origin\": \"me\"}}}",
+     "profile: values.dram_latency.unit: is \"ns\", this value is in cycles"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
+     "{\"sustained\": -1, \"best\": 1, \"spread\": 0, \"unit\": \"cycles\", \"origin\": \"me\"}}}",
+     "profile: values.dram_latency.sustained: is negative"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMB\": {}}}",
+     "profile: operations.FFMB"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA\": 1}}",
+     "profile: pairs.FFMA: is no pair"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+     "{\"x\": [1, 1], \"y\": [1, 2]}}}",
+     "profile: curves.loaded_l2: point 1 of a curve does not lie right"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_spread\": "
+     "{\"x\": [0.25, 0.75], \"y\": [1, -0.01]}}}",
+     "profile: curves.dram_spread: point 1 of a curve is negative"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+     "{\"x\": [-1, 2], \"y\": [1, 1]}}}",
+     "profile: curves.loaded_l2: point 0 of a curve is negative"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA+IMAD\": -3}}",
+     "profile: pairs.FFMA+IMAD: is negative"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
+     "{\"x\": [1, 2], \"y\": [1]}}}",
+     "profile: curves.loaded_l2: has 2 values of x and 1 of y"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_read_pieces\": "
+     "{\"x\": [64, 128], \"y\": [1e12, 0]}}}",
+     "profile: curves.dram_read_pieces.y[1]: is 0, and this curve lies above it"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_dram\": "
+     "{\"x\": [0], \"y\": [700]}}}",
+     "profile: curves.loaded_dram.x[0]: is 0"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMA\": "
+     "{\"roofline\": "
+     "{\"x\": [1, 2], \"y\": [0, 1]}}}}",
+     "profile: operations.FFMA.roofline.y[0]: is 0"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_read\": "
+     "{\"sustained\": 1, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
+     "profile: values.dram_read.best: is 0, and a rate lies above it"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"clock\": "
+     "{\"sustained\": 0, \"best\": 1, \"spread\": 0, \"unit\": \"Hz\", \"origin\": \"me\"}}}",
+     "profile: values.clock.sustained: is 0, and a rate lies above it"},
+};
+
 static void wrong_fields_are_named(void **state)
 {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"{}", "profile: "},
-        {"{\"schema\": 9, \"sm\": 90, \"name\": \"x\", \"limits\": {}}",
-         "profile: schema: is 9, this program reads 1"},
-        {"{\"schema\": 1, \"sm\": 9000, \"name\": \"x\", \"limits\": {}}", "profile: sm: is no architecture"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_cuont\": 1}}",
-         "profile: limits.sm_cuont"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_count\": -1}}",
-         "profile: limits.sm_count"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"warp_size\": 0}}",
-         "profile: limits.warp_size: is 0: a warp has 32 threads"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"subpartitions\": 9}}",
-         "profile: limits.subpartitions: is 9: an SM has at most 8"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"carveouts\": [8, 8]}}",
-         "profile: limits.carveouts[1]: is not larger"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
-         "{\"sustained\": 1, \"best\": 1, \"spread\": 0, \"unit\": \"ns\", \"origin\": \"me\"}}}",
-         "profile: values.dram_latency.unit: is \"ns\", this value is in cycles"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
-         "{\"sustained\": -1, \"best\": 1, \"spread\": 0, \"unit\": \"cycles\", \"origin\": \"me\"}}}",
-         "profile: values.dram_latency.sustained: is negative"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMB\": {}}}",
-         "profile: operations.FFMB"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA\": 1}}",
-         "profile: pairs.FFMA: is no pair"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
-         "{\"x\": [1, 1], \"y\": [1, 2]}}}",
-         "profile: curves.loaded_l2: point 1 of a curve does not lie right"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_spread\": "
-         "{\"x\": [0.25, 0.75], \"y\": [1, -0.01]}}}",
-         "profile: curves.dram_spread: point 1 of a curve is negative"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
-         "{\"x\": [-1, 2], \"y\": [1, 1]}}}",
-         "profile: curves.loaded_l2: point 0 of a curve is negative"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"pairs\": {\"FFMA+IMAD\": -3}}",
-         "profile: pairs.FFMA+IMAD: is negative"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_l2\": "
-         "{\"x\": [1, 2], \"y\": [1]}}}",
-         "profile: curves.loaded_l2: has 2 values of x and 1 of y"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"dram_read_pieces\": "
-         "{\"x\": [64, 128], \"y\": [1e12, 0]}}}",
-         "profile: curves.dram_read_pieces.y[1]: is 0, and this curve lies above it"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {\"loaded_dram\": "
-         "{\"x\": [0], \"y\": [700]}}}",
-         "profile: curves.loaded_dram.x[0]: is 0"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"operations\": {\"FFMA\": "
-         "{\"roofline\": "
-         "{\"x\": [1, 2], \"y\": [0, 1]}}}}",
-         "profile: operations.FFMA.roofline.y[0]: is 0"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_read\": "
-         "{\"sustained\": 1, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
-         "profile: values.dram_read.best: is 0, and a rate lies above it"},
-        {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"clock\": "
-         "{\"sustained\": 0, \"best\": 1, \"spread\": 0, \"unit\": \"Hz\", \"origin\": \"me\"}}}",
-         "profile: values.clock.sustained: is 0, and a rate lies above it"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct err err = {0};
         struct device device;
 
-        assert_int_equal(read_from(&device, cases[i].text, &err), ERR_USAGE);
-        if (!strstr(err.text, cases[i].message))
-            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text, cases[i].message);
+        assert_int_equal(read_from(&device, wrong[i].text, &err), ERR_USAGE);
+        if (!strstr(err.text, wrong[i].message))
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text, wrong[i].message);
         assert_int_equal(device.sm, 0);
     }
 }
