@@ -3,7 +3,7 @@
  * Isolates: a bulk copy of 128 bytes from L2 and from DRAM, from its announcement until its wait is over; as
  * many copies one behind another as show how often the engine takes one, and how fast one SM alone is served;
  * an arrival at an mbarrier until another warp goes on; asking one whose phase is over; the barrier of two
- * blocks of a cluster.
+ * blocks of a cluster; a memory fence of the scope of the GPU, alone and behind a store.
  *
  * Unit: cycles.
  *
@@ -11,7 +11,7 @@
  * a store and a load of shared memory.
  *
  * Profile: bulk_l2_latency, bulk_dram_latency, bulk_interval, bulk_alone, mbarrier_latency, mbarrier_passed,
- * cluster_barrier_latency. */
+ * cluster_barrier_latency, fence_latency, fence_stored_latency. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
 
@@ -128,8 +128,13 @@ static int mbarriers(const struct micro *micro, struct err *err)
 
 static int clusters(const struct micro *micro, struct err *err)
 {
-    return simple(&micro->device->values[DEVICE_CLUSTER_BARRIER_LATENCY], micro, "cluster_met", 32, MEETINGS,
-                  NULL, err);
+    struct device_value *values = micro->device->values;
+    int rc = simple(&values[DEVICE_CLUSTER_BARRIER_LATENCY], micro, "cluster_met", 32, MEETINGS, NULL, err);
+
+    if (rc == 0)
+        rc = simple(&values[DEVICE_FENCE_LATENCY], micro, "fenced", 32, ROUNDS, NULL, err);
+    return rc ? rc
+              : simple(&values[DEVICE_FENCE_STORED_LATENCY], micro, "fenced_stored", 32, ROUNDS, NULL, err);
 }
 
 int micro_async(const struct micro *micro, struct err *err)

@@ -118,6 +118,38 @@ extern "C" __global__ void __launch_bounds__(32) passed(long long *samples)
     }
 }
 
+// A fence of the scope of the GPU; STORED: behind a store.
+template <bool STORED>
+static __device__ __forceinline__ void fence_all(long long *samples)
+{
+    if (threadIdx.x)
+        return;
+#pragma unroll 1
+    for (int sample = -1; sample < 32; sample++) {
+        long long *own = samples + blockIdx.x * 32 + (sample < 0 ? 0 : sample);
+        const long long first = clock_now();
+#pragma unroll
+        for (int k = 0; k < 16; k++) {
+            if (STORED)
+                asm volatile("st.global.s64 [%0], %1;" ::"l"(own), "l"(first) : "memory");
+            asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        }
+        const long long second = clock_now();
+        if (sample >= 0)
+            *own = second - first;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) fenced(long long *samples)
+{
+    fence_all<false>(samples);
+}
+
+extern "C" __global__ void __launch_bounds__(32) fenced_stored(long long *samples)
+{
+    fence_all<true>(samples);
+}
+
 // The barrier of a cluster of two blocks.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(32) cluster_met(long long *samples)
 {

@@ -305,21 +305,38 @@ static double lone_of_stored(const struct reuse *reuse)
     return stored > 0 ? lone / stored : 0;
 }
 
+/* Two SMs that share a way to L2 run neighbouring blocks. What both copy at about the same time is fetched
+ * once: the share of an instruction's sectors that this spares. On an NVIDIA H200 (all SMs, 8 KB a copy, 128 KB
+ * under way, B/cycle and SM): 32 of bytes that nobody else copies or that other blocks do, 52 of bytes that the
+ * neighbour copies, 51 where it is a copy ahead, 40 where it is four ahead, 32 with sixteen. */
+static double joined_copies(const struct reuse *reuse, size_t i)
+{
+    const struct sass *instruction = &reuse->code->instructions[i];
+    const unsigned r = reuse->out->counts[i].region;
+    const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
+
+    if (!(sass_is_bulk(instruction) || sass_is_tensor_copy(instruction)) || !r || !(read->own > 0))
+        return 0;
+    return fmin((read->x + read->halo) / read->own, 1) / 2;
+}
+
 static void sum_up(struct reuse *reuse)
 {
     struct traffic *out = reuse->out;
     const struct traffic_caches *caches = reuse->caches;
     const double all = out->unique_read + out->unique_written,
                  part = fmin(caches->l2_bytes / fmax(all, 1), 1);
-    double l1_hits = 0;
+    double l1_hits = 0, joined = 0;
     size_t i;
 
     for (i = 0; i < reuse->code->count; i++) {
-        const struct traffic_count *count = &out->counts[i];
+        struct traffic_count *count = &out->counts[i];
 
         if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
             continue;
         count_waiting(reuse, i);
+        count->joined = joined_copies(reuse, i);
+        joined += count->joined > 0 ? count->sectors_once / 2 : 0;
         l1_hits += count->sectors_once * count->l1_hit;
         out->from_l1 += count->sectors_once * (1 - count->waits);
         out->from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
@@ -329,7 +346,7 @@ static void sum_up(struct reuse *reuse)
         out->dram_lone += count->dram_lone;
     }
     out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
-    out->least_l2_read = fmax(out->l2_read, out->unique_read / FOOTPRINT_SECTOR / out->warps);
+    out->least_l2_read = fmax(out->l2_read - joined, out->unique_read / FOOTPRINT_SECTOR / out->warps);
     out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
     out->l2_read += out->l1_read - l1_hits;
     out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;

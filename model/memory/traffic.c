@@ -66,7 +66,7 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
         count->lines_once > 0 ? count->sectors_once / count->lines_once * FOOTPRINT_SECTOR : 0;
 
     return (struct traffic_l2){
-        .sectors = count->sectors_once * (1 - count->l1_hit),
+        .sectors = count->sectors_once * (1 - count->l1_hit) * (1 - count->joined),
         .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), 128),
         .merged = lines * count->l2_merged,
     };

@@ -39,6 +39,7 @@ struct traffic_count {
     double l1_hit;     /* share that L1 answers */
     double l1_ready;   /* share that L1 answers at once: see above */
     double l2_ready;   /* share of the rest that L2 has before; on others blocks of a wave wait together */
+    double joined;     /* share that a copy of the neighbouring block's brings along */
     double l2_merged;  /* share of what L1 does not answer that goes to L2 with another request of the pass */
     double waits;      /* share of the requests with a sector that L1 does not answer at once ... */
     double waits_dram; /* ... of those, with one that L2 does not have: all lanes wait for the last */

@@ -110,6 +110,12 @@ bool sass_is_bulk(const struct sass *instruction)
            instruction->access_count == 2;
 }
 
+bool sass_fences_gpu(const struct sass *instruction)
+{
+    return instruction->op == SASS_MEMBAR && (instruction->mod[SASS_MOD_SCOPE] == SASS_SCOPE_GPU ||
+                                              instruction->mod[SASS_MOD_SCOPE] == SASS_SCOPE_SYS);
+}
+
 bool sass_is_tensor_copy(const struct sass *instruction)
 {
     return instruction->op == SASS_UTMALDG || instruction->op == SASS_UTMASTG ||

@@ -225,6 +225,9 @@ bool sass_is_bulk(const struct sass *instruction);
  * ones. */
 bool sass_is_tensor_copy(const struct sass *instruction);
 
+/* A memory fence beyond the thread block: the warp goes on when its stores can be seen there. */
+bool sass_fences_gpu(const struct sass *instruction);
+
 const char *sass_class_text(enum sass_class class); /* "fp32", "imad", ... */
 const char *sass_pipe_text(enum sass_pipe pipe);    /* "fma", "alu", ... */
 

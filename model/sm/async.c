@@ -103,6 +103,8 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
         request->transfer =
             count->bytes / count->issued / COPY_BYTES * machine_or_0(in->machine, DEVICE_BULK_ALONE);
     request->latency = request->async == SM_LOADS ? copy_latency(in, count) : 0;
+    if (request->async == SM_LOADS && count->issued > 0)
+        request->l2 = traffic_l2_reads(count).sectors / count->issued * sm_l2_share(in);
 }
 
 /* Steps
@@ -115,12 +117,13 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
     const double transfer = request->transfer * (blocks ? blocks : 1);
     double begins = time + sm_serve(&sm->engine_free, time, later(transfer, sm->code->async.interval));
 
+    begins += sm_serve(&sm->l2_free, begins, request->l2);
     begins += sm_serve(&sm->dram_free, begins, request->dram);
     sm->dram_busy += request->dram;
     sm->engine_busy += later(transfer, sm->code->async.interval);
     if (request->async == SM_STORES)
         sm->stores_read = later(sm->stores_read, begins + transfer);
-    return begins + transfer + request->latency;
+    return begins + later(transfer, request->l2) + request->latency;
 }
 
 static bool is_barrier(const struct sm_state *sm, size_t i)

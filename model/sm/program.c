@@ -32,6 +32,11 @@ static double read_cycles(const struct sm_input *in)
     return own > 0 ? 1 / own : server_cycles(in, RESOURCE_L2);
 }
 
+double sm_l2_share(const struct sm_input *in)
+{
+    return server_cycles(in, RESOURCE_L2);
+}
+
 /* What a store asks of L2: what merges on its way there asks for nothing. */
 static void share_store(struct sm_request *out, const struct sm_input *in, const struct traffic_count *count)
 {
@@ -119,6 +124,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
 
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
+    out.fences = sass_fences_gpu(&in->sass->instructions[i]);
     sm_async_request(&out, in, i);
     return out;
 }
@@ -127,7 +133,7 @@ static bool asks(const struct sm_request *request)
 {
     return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
            request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
-           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT;
+           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences;
 }
 
 static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)

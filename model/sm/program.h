@@ -29,6 +29,7 @@ struct sm_request {
     double latency, read_latency; /* see struct replay_op, also below */
     uint8_t sets, sets_read, kind;
     bool stores;     /* to global memory */
+    bool fences;     /* waits until L2 has what the warp stored */
     uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
     double transfer; /* cycles of the copy engine for its bytes */
 };
@@ -90,6 +91,9 @@ struct sm_list {
     size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
     double all;    /* with the loops at full length */
 };
+
+/* Cycles in which L2 brings a sector to an SM that has but its share of it. */
+double sm_l2_share(const struct sm_input *in);
 
 /* ERR_MEMORY. */
 int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err);

@@ -132,6 +132,7 @@ struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *cod
                              .code = code,
                              .enough = UINT_MAX,
                              .read_window = in->machine->read_window,
+                             .fence_stored = machine_or_0(in->machine, DEVICE_FENCE_STORED_LATENCY),
                              .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others};
 }
 

@@ -171,6 +171,8 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
     if (make->machine->reads_count)
         register_reads(make->out->reads[index], i - index, index);
     make_group(op, make->machine, i);
+    if (sass_fences_gpu(i))
+        op->stall += machine_or_0(make->machine, DEVICE_FENCE_LATENCY);
     if (i->op == SASS_UCGABAR_WAIT)
         op->stall += machine_or_0(make->machine, DEVICE_CLUSTER_BARRIER_LATENCY);
     if (i->op == SASS_LDGDEPBAR)

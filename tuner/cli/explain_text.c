@@ -28,7 +28,7 @@ const char *explained_assumption(enum predict_assumption assumption)
     case PREDICT_ASSUMED_CONSTANTS:
         return "loads from constant memory at places that differ among lanes (LDC) never miss";
     case PREDICT_ASSUMED_COPIES:
-        return "bulk copies of different SMs neither wait for each other in L2 nor are answered together";
+        return "copies of neighbouring blocks are answered together by L2, those of others wait their share";
     case PREDICT_LIKELY_BLOCKS:
         return "the lower bound is not proved: of some blocks only a sample tells what they do";
     case PREDICT_LIKELY_ADDRESSES:

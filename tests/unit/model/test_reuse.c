@@ -334,9 +334,44 @@ static void layers_find_what_l2_holds(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* What neighbours copy, asked of L2 and at least: a copy of the same 1024 bytes, one of the next ones, and a
+ * load, which does not go by the copy engine. */
+static void copies_of_neighbours_join(void **state)
+{
+    static const struct {
+        enum sass_op op;
+        unsigned moved;
+        double asked, least;
+    } cases[] = {{SASS_UBLKCP, 0, 16, 16}, {SASS_UBLKCP, 1024, 32, 36}, {SASS_LDG, 0, 32, 32}};
+
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+        struct emulate_block blocks[2];
+
+        fixture_set_up(&f, 32);
+        f.code[GATHER].op = (uint16_t)cases[c].op;
+        f.code[GATHER].access_count = cases[c].op == SASS_UBLKCP ? 2 : 1;
+        blocks[0] = blocks[1] = f.block;
+        blocks[1].position[0]++;
+        blocks[1].read = (struct footprint){0};
+        assert_int_equal(footprint_mark(&blocks[1].read, (1 << 24) + cases[c].moved, 1024, NULL), 0);
+        f.result.blocks = blocks;
+        f.result.block_count = 2;
+        traffic = fixture_find(&f);
+        check_near(traffic_l2_reads(&traffic.counts[GATHER]).sectors, cases[c].asked, 1e-9);
+        if (cases[c].op == SASS_UBLKCP)
+            check_near(traffic.least_l2_read, cases[c].least, 1e-9);
+        footprint_release(&blocks[1].read);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_of_neighbours_join),
         cmocka_unit_test(a_second_loop_finds_what_fits),
         cmocka_unit_test(what_many_loops_go_over_stays),
         cmocka_unit_test(what_was_just_gathered_is_there),

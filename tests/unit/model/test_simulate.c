@@ -358,6 +358,30 @@ static void long_waits_are_extrapolated(void **state)
     check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
 }
 
+/* A fence takes its time, and longer where the warp has stored just before. */
+static void fences_wait_for_stores(void **state)
+{
+    enum { FENCE = 300, STORED = 700 };
+
+    (void)state;
+    for (int stored = 0; stored < 2; stored++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
+        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+        f.code[4] = fixture_load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+        f.code[4].accesses[0].access = SASS_WRITES;
+        fixture_set_up(&f, 12, 1);
+        f.counts[4] = (struct traffic_count){
+            .issued = 1, .requests = stored, .sectors = 4, .lines = 1, .sectors_once = 4, .lines_once = 1};
+        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
+        f.device.values[DEVICE_FENCE_STORED_LATENCY] =
+            (struct device_value){true, STORED, STORED, 0, "async"};
+        check_near(fixture_play(&f, 1, false).first, stored ? STORED + 40 : FENCE + 40, 20);
+    }
+}
+
 /* Some 32,000 instructions, in one piece and in a loop. */
 static void can_be_stopped(void **state)
 {
@@ -399,6 +423,7 @@ int main(void)
         cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(long_waits_are_extrapolated),
+        cmocka_unit_test(fences_wait_for_stores),
         cmocka_unit_test(can_be_stopped),
     };
 
