@@ -1,9 +1,8 @@
 #include "tuner/cli/choose.h"
 
-#include "tuner/cli/progress.h"
-
 #include "base/file.h"
 #include "base/place.h"
+#include "base/units.h"
 #include "space/configuration.h"
 #include "space/space.h"
 
@@ -165,7 +164,7 @@ void energy_print(FILE *out, const struct record *record)
 
     if (!(record->energy_j > 0))
         return;
-    progress_energy_text(energy, record->energy_j);
+    units_energy(energy, record->energy_j);
     fprintf(out, "  energy      %s a launch, %.4g W\n", energy, record->power_w);
 }
 

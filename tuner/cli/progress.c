@@ -1,6 +1,7 @@
 #include "tuner/cli/progress.h"
 
 #include "base/clock.h"
+#include "base/units.h"
 
 #include "tuner/predict/ranking.h"
 
@@ -11,24 +12,7 @@
 
 void progress_time_text(char out[32], double time_s)
 {
-    if (isnan(time_s))
-        snprintf(out, 32, "none");
-    else if (time_s < 1e-3)
-        snprintf(out, 32, "%.4g us", time_s * 1e6);
-    else if (time_s < 1)
-        snprintf(out, 32, "%.4g ms", time_s * 1e3);
-    else
-        snprintf(out, 32, "%.4g s", time_s);
-}
-
-void progress_energy_text(char out[32], double energy_j)
-{
-    if (energy_j < 1e-3)
-        snprintf(out, 32, "%.4g uJ", energy_j * 1e6);
-    else if (energy_j < 1)
-        snprintf(out, 32, "%.4g mJ", energy_j * 1e3);
-    else
-        snprintf(out, 32, "%.4g J", energy_j);
+    units_time(out, time_s);
 }
 
 void progress_duration_text(char out[32], double duration_s)

@@ -24,7 +24,6 @@ void progress_end(struct progress *progress);
 
 /* "2.743 ms", "18.2 us", "3 min 20 s": into `out` of 32 bytes. */
 void progress_time_text(char out[32], double time_s);
-void progress_energy_text(char out[32], double energy_j); /* "12.34 mJ" */
 void progress_duration_text(char out[32], double duration_s);
 
 #endif

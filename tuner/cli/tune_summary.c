@@ -1,5 +1,7 @@
 #include "tuner/cli/tune_summary.h"
 
+#include "base/units.h"
+
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/progress.h"
@@ -7,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void put_configuration(FILE *out, const struct spec *spec, const struct tuned_variant *variant)
 {
@@ -25,13 +28,29 @@ static void put_front(FILE *out, const struct tuned *tuned)
     if (!last)
         return;
     progress_time_text(time, last->record.time_s);
-    progress_energy_text(energy, tuned->front[0].record.energy_j);
-    progress_energy_text(least, last->record.energy_j);
+    units_energy(energy, tuned->front[0].record.energy_j);
+    units_energy(least, last->record.energy_j);
     if (tuned->front_count == 1)
         fprintf(out, "  front       the fastest takes the least energy, %s\n", energy);
     else
         fprintf(out, "  front       %zu configurations, from the fastest with %s to %s in %s\n",
                 tuned->front_count, energy, least, time);
+}
+
+/* An expression has the unit that its author thinks of; the energy has its own. */
+static void put_objective(FILE *out, const struct spec *spec, double value)
+{
+    char text[UNITS_BYTES];
+
+    if (spec->objective.kind == OBJECTIVE_TIME)
+        return;
+    if (strcmp(expr_text(spec->objective.value), "energy"))
+        snprintf(text, sizeof text, "%.5g", value);
+    else
+        units_energy(text, value);
+    fprintf(out, "  objective   %s \"%s\": %s\n",
+            spec->objective.kind == OBJECTIVE_MAXIMIZE ? "maximize" : "minimize",
+            expr_text(spec->objective.value), text);
 }
 
 static void put_best(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
@@ -50,10 +69,7 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     fprintf(out, "\n              ");
     put_configuration(out, spec, best);
     fprintf(out, "\n");
-    if (spec->objective.kind != OBJECTIVE_TIME)
-        fprintf(out, "  objective   %s \"%s\": %.5g\n",
-                spec->objective.kind == OBJECTIVE_MAXIMIZE ? "maximize" : "minimize",
-                expr_text(spec->objective.value), spec_objective(spec, best->weight, record->time_s));
+    put_objective(out, spec, spec_objective(spec, best->weight, record->time_s));
     if (verbose)
         recorded_print(out, record);
     energy_print(out, record);

@@ -1,5 +1,7 @@
 #include "tuner/decision/header.h"
 
+#include "base/units.h"
+
 #include "tuner/decision/header_name.h"
 #include "tuner/decision/header_table.h"
 
@@ -149,12 +151,14 @@ static void put_macros(FILE *out, const struct header_table *table, size_t chose
 {
     const struct decision_row *row = table->rows[chosen];
     const char *upper = table->upper;
+    char time[UNITS_BYTES];
     size_t p, o;
 
     fprintf(out, "/* 1. One configuration as macros: ");
     put_plain(out, row->device);
     put_problem(out, table, row);
-    fprintf(out, ", %s%.6g ms", row->estimated ? "estimated at " : "", row->time_s * 1e3);
+    units_time(time, row->time_s);
+    fprintf(out, ", %s%s", row->estimated ? "estimated at " : "", time);
     if (!isnan(row->speedup))
         fprintf(out, ", %.3g times as fast as the default", row->speedup);
     fprintf(out, ". */\n");

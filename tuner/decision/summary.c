@@ -1,5 +1,7 @@
 #include "tuner/decision/summary.h"
 
+#include "base/units.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -51,15 +53,18 @@ static void say_limit(struct words *words, const struct tuned *tuned)
 {
     const struct variant_prediction *prediction = &tuned->finalists[0].prediction;
     const double time_s = tuned->finalists[0].record.time_s;
+    char bound[UNITS_BYTES], estimate[UNITS_BYTES];
 
+    units_time(bound, prediction->told.bound_s);
+    units_time(estimate, prediction->told.estimate_s);
     if (!prediction->told.predicted) {
         if (prediction->reason[0])
             say(words, "the model cannot say what limits it: %s", prediction->reason);
         return;
     }
     if (*prediction->unrated) {
-        say(words, "the model has no rate for %s: its estimate says nothing, its lower bound is %.4g ms",
-            prediction->unrated, prediction->told.bound_s * 1e3);
+        say(words, "the model has no rate for %s: its estimate says nothing, its lower bound is %s",
+            prediction->unrated, bound);
         return;
     }
     if (prediction->latency_hidden)
@@ -77,17 +82,15 @@ static void say_limit(struct words *words, const struct tuned *tuned)
     if (isnan(time_s)) /* nothing was measured */
         return;
     if (prediction->told.bound_s <= time_s)
-        say_more(
-            words,
-            "it takes %.2f times its lower bound of %.4g ms, set by %s; the estimate was %.4g ms (%+.0f %%)",
-            time_s / prediction->told.bound_s, prediction->told.bound_s * 1e3,
-            resource_name(prediction->bound_limiter), prediction->told.estimate_s * 1e3,
-            100 * (prediction->told.estimate_s / time_s - 1));
+        say_more(words,
+                 "it takes %.2f times its lower bound of %s, set by %s; the estimate was %s (%+.0f %%)",
+                 time_s / prediction->told.bound_s, bound, resource_name(prediction->bound_limiter), estimate,
+                 100 * (prediction->told.estimate_s / time_s - 1));
     else
         say(words,
-            "it is faster than its lower bound of %.4g ms, set by %s: the profile is of another GPU or out "
+            "it is faster than its lower bound of %s, set by %s: the profile is of another GPU or out "
             "of date",
-            prediction->told.bound_s * 1e3, resource_name(prediction->bound_limiter));
+            bound, resource_name(prediction->bound_limiter));
 }
 
 /* In what the closest other finalist differs, and what that costs. */
