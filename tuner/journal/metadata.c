@@ -163,14 +163,15 @@ void metadata_power(struct power *out, const struct journal *journal)
         power_init(out);
 }
 
-static bool same_json(const struct json *a, const struct json *b)
+static int same_json(bool *same, const struct json *a, const struct json *b, struct err *err)
 {
     char *text_a = js_text(a, JS_PRETTY), *text_b = js_text(b, JS_PRETTY);
-    const bool same = text_a && text_b && !strcmp(text_a, text_b);
+    const int code = text_a && text_b ? 0 : err_memory(err);
 
+    *same = !code && !strcmp(text_a, text_b);
     free(text_a);
     free(text_b);
-    return same;
+    return code;
 }
 
 static int check_parameters(const struct js_at *head, const struct spec *spec, struct err *err)
@@ -254,14 +255,17 @@ static int check_problem(const struct journal *journal, const struct js_at *own,
     struct json *wanted = metadata_problem(spec, problem);
     char recorded[256], asked[256];
     struct js_at found;
+    bool same;
     int code = 0;
 
     if (!wanted)
         return err_memory(err);
     spec_problem_text(asked, sizeof asked, spec, problem);
-    if (js_member(&found, own, "problem", err)) {
+    if (js_member(&found, own, "problem", err))
         code = ERR_USAGE;
-    } else if (!same_json(found.value, wanted)) {
+    else
+        code = same_json(&same, found.value, wanted, err);
+    if (!code && !same) {
         sizes_text(recorded, sizeof recorded, &found);
         code = err_set(err, ERR_USAGE,
                        "%s: is of another problem size,%s, where %s is asked for: give --set the recorded "
