@@ -265,8 +265,12 @@ static int run_steps(struct analyze_work *work, int (*const *steps)(struct analy
 static int decode(struct analyze_work *work)
 {
     struct err why = {0};
+    int code = sass_read(&work->out->code, work->kernel, &why);
 
-    return analyze_refuse(work, sass_read(&work->out->code, work->kernel, &why), &why);
+    if (!code && work->options->account && /* a damaged table says as little as none */
+        lines_read(&work->out->lines, work->cubin, work->kernel, NULL) == ERR_MEMORY)
+        return err_memory(work->err);
+    return analyze_refuse(work, code, &why);
 }
 
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
@@ -323,5 +327,6 @@ void analysis_release(struct analysis *expectation)
     }
     traffic_release(&expectation->traffic);
     replay_account_release(&expectation->account);
+    lines_release(&expectation->lines);
     memset(expectation, 0, sizeof *expectation);
 }

@@ -20,6 +20,7 @@
 #include "model/memory/traffic.h"
 #include "model/predict/predict.h"
 #include "model/predict/schedule.h"
+#include "model/sass/lines.h"
 #include "model/sass/sass.h"
 #include "model/warp/replay_code.h"
 
@@ -61,7 +62,8 @@ struct analysis {
     double replace_cycles;                                   /* from the end of a block to its successor */
     double barrier_cycles;                                   /* of one barrier */
     struct replay_account account;                           /* mean over warps; empty unless asked for */
-    struct predict_input input;                              /* what the prediction was made from */
+    struct lines lines;         /* with it: of the source, where the code has them */
+    struct predict_input input; /* what the prediction was made from */
     struct prediction prediction;
     double in_step_s, apart_s; /* the estimate where warps walk through tables in constant memory together,
                                   and where no two of them do */

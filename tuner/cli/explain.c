@@ -66,6 +66,8 @@ static int explained_init(struct explained *out, const struct analysis *expectat
                               .choices = choices};
     out->advice_count = advice_of(out->advice, expectation, how->machine);
     find_chain(out);
+    if (explained_find_lines(out, err))
+        return ERR_MEMORY;
     return explained_changes(&out->changes, how, choices, cost, err);
 }
 

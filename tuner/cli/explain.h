@@ -12,8 +12,16 @@
 #include <stdio.h>
 
 enum {
-    EXPLAIN_CHAIN = 8,  /* instructions of the latency chain shown, at most */
-    EXPLAIN_CHANGES = 5 /* likewise changes of one parameter */
+    EXPLAIN_CHAIN = 8,   /* instructions of the latency chain shown, at most */
+    EXPLAIN_CHANGES = 5, /* likewise changes of one parameter */
+    EXPLAIN_LINES = 5    /* likewise lines of the source */
+};
+
+/* What a warp waits for at one line of the source. */
+struct explained_line {
+    const char *file;
+    unsigned line;
+    double waited_cycles;
 };
 
 /* A configuration that differs in one parameter and is predicted at least 1 % faster. */
@@ -45,7 +53,12 @@ struct explained {
     size_t advice_count;
     size_t chain[EXPLAIN_CHAIN]; /* indices of the instructions that are waited for most */
     size_t chain_count;
+    struct explained_line lines[EXPLAIN_LINES]; /* that are waited for most, most first */
+    size_t line_count;                          /* 0 also where the code has no lines: see lines_read() */
 };
+
+/* Fills the lines from what is expected. */
+int explained_find_lines(struct explained *out, struct err *err);
 
 /* What to change first; with `verbose` the tables of bounds, latency and occupancy behind it. */
 void explained_print(FILE *out, const struct explained *explained, bool verbose);

@@ -25,11 +25,31 @@ static struct json *bounds_json(const struct analysis *from)
     return js_unless(failed, list);
 }
 
+static struct json *lines_json(const struct explained *explained)
+{
+    struct json *list = js_new_array(), *object;
+    int failed = !list;
+    size_t i;
+
+    for (i = 0; i < explained->line_count && !failed; i++) {
+        const struct explained_line *line = &explained->lines[i];
+
+        object = js_new_object();
+        failed = !object || js_set_string(object, "file", line->file) ||
+                 js_set_integer(object, "line", line->line) ||
+                 js_set_real(object, "waited_cycles", line->waited_cycles);
+        failed |= js_append(list, object);
+    }
+    return js_unless(failed, list);
+}
+
 static struct json *latency_json(const struct explained *explained)
 {
     const struct analysis *from = explained->expectation;
     struct json *object = js_new_object(), *chain = js_new_array(), *link;
     char text[200];
+    const char *file;
+    unsigned line;
     size_t i;
     int failed = !object || !chain;
 
@@ -41,9 +61,12 @@ static struct json *latency_json(const struct explained *explained)
         failed = !link || js_set_integer(link, "offset", instruction->pc) ||
                  js_set_string(link, "instruction", text) ||
                  js_set_real(link, "waited_cycles", from->account.blamed[explained->chain[i]]);
+        if (link && lines_find(&file, &line, &from->lines, instruction->pc))
+            failed |= js_set_string(link, "file", file) || js_set_integer(link, "line", line);
         failed |= js_append(chain, link);
     }
-    if (!(failed | js_set(object, "chain", chain)) &&
+    failed |= js_set(object, "chain", chain);
+    if (!(failed | js_set(object, "lines", lines_json(explained))) &&
         !(js_set_real(object, "cycles", from->prediction.latency_cycles) |
           js_set_real(object, "loaded_cycles", from->prediction.loaded_cycles) |
           js_set_real(object, "own_path_cycles", from->path_cycles) |

@@ -168,6 +168,16 @@ static void put_bounds(FILE *out, const struct analysis *from)
             from->prediction.latency_cycles / from->prediction.had_warps, latency ? "  <- tightest" : "");
 }
 
+/* " at lines.cu:7" where the code knows its lines. */
+static void put_line(FILE *out, const struct analysis *from, uint32_t pc)
+{
+    const char *file;
+    unsigned line;
+
+    if (lines_find(&file, &line, &from->lines, pc))
+        fprintf(out, "  %s:%u", file, line);
+}
+
 static void put_share(FILE *out, const char *name, double cycles, double all)
 {
     if (cycles > 0.0005 * all)
@@ -201,13 +211,18 @@ static void put_latency(FILE *out, const struct explained *explained)
     put_share(out, "for the block's last warp", all - own - from->replace_cycles, all);
     put_share(out, "until the next block", from->replace_cycles, all);
     if (explained->chain_count)
-        fprintf(out, "  what is waited for:\n");
+        fprintf(out, "  what is waited for%s:\n",
+                explained->line_count
+                    ? ""
+                    : " (with -lineinfo among the spec's options: at which line of the source)");
     for (i = 0; i < explained->chain_count; i++) {
         const struct sass *instruction = &from->code.instructions[explained->chain[i]];
 
         sass_text(text, sizeof text, instruction);
-        fprintf(out, "  0x%04x  %10.5g cycles  %s\n", instruction->pc,
+        fprintf(out, "  0x%04x  %10.5g cycles  %s", instruction->pc,
                 from->account.blamed[explained->chain[i]], text);
+        put_line(out, from, instruction->pc);
+        fprintf(out, "\n");
     }
 }
 
@@ -263,8 +278,22 @@ static void put_advice(FILE *out, const struct explained *explained)
         fprintf(out, "  %5.2fx  %s", advice->gain, advice->text);
         if (advice->at_code)
             fprintf(out, " (at %#x)", advice->pc);
+        if (advice->at_code)
+            put_line(out, explained->expectation, advice->pc);
         fprintf(out, "\n");
     }
+}
+
+static void put_lines(FILE *out, const struct explained *explained)
+{
+    size_t i;
+
+    if (explained->line_count)
+        fprintf(out, "\nWhere a warp waits, by line of the source\n");
+    for (i = 0; i < explained->line_count; i++)
+        fprintf(out, "  %5.1f %%  %s:%u\n",
+                100 * explained->lines[i].waited_cycles / explained->expectation->prediction.latency_cycles,
+                explained->lines[i].file, explained->lines[i].line);
 }
 
 static void put_unrated(FILE *out, const struct unrated *unrated)
@@ -313,6 +342,7 @@ void explained_print(FILE *out, const struct explained *explained, bool verbose)
     put_elsewhere(out, explained->machine->device);
     put_changes(out, explained);
     put_advice(out, explained);
+    put_lines(out, explained);
     if (!verbose)
         return;
     put_bounds(out, explained->expectation);
