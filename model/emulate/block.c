@@ -271,6 +271,7 @@ static int execute_beginning(struct emulation *emulation, struct emulate_block *
     if (!rc)
         rc = run_block(emulation);
     cut_events(emulation, &scratch);
+    emulation->result->uneven_clusters = cluster_differs(emulation);
     block->events = scratch.events;
     block->phases = scratch.phases;
     emulation->beginning = 0;
@@ -299,6 +300,8 @@ static int note_beginning(struct emulation *emulation, struct emulate_block *blo
     emulation->result = own;
     emulation->counted = counted;
     own->executed += result.executed;
+    own->skipped |= result.skipped;
+    own->uneven_clusters |= result.uneven_clusters;
     if (!rc && result.end != EMULATE_DONE) {
         own->end = result.end;
         own->pc = result.pc;

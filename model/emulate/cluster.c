@@ -256,6 +256,28 @@ int cluster_start(struct emulation *emulation, struct err *err)
     return 0;
 }
 
+static bool traces_differ(const struct trace *a, const struct trace *b)
+{
+    enum { LATEST = 3 }; /* steps of the loops they are in */
+    const size_t count = a->count < b->count ? a->count : b->count;
+
+    for (size_t k = 0; k + LATEST < count; k++)
+        if (a->steps[k].first != b->steps[k].first || a->steps[k].count != b->steps[k].count)
+            return true;
+    return false;
+}
+
+bool cluster_differs(const struct emulation *emulation)
+{
+    const struct cluster *cluster = emulation->cluster;
+    bool differs = false;
+
+    for (unsigned r = 0; cluster && r < cluster_running(emulation); r++)
+        for (unsigned w = 0; w < emulation->warp_count && r != cluster->own; w++)
+            differs |= traces_differ(&emulation->warps[w].trace, &cluster->members[r].warps[w].trace);
+    return differs;
+}
+
 static void let_go(struct emulation *emulation)
 {
     const unsigned before = emulation->cluster->entered;

@@ -32,6 +32,10 @@ bool cluster_is_peer(const struct emulation *emulation);
 /* Shared memory of a block that runs, of the same size for all; null where it does not. */
 unsigned char *cluster_shared(bool **unknown, const struct emulation *emulation, unsigned rank);
 
+/* Whether the warps of some block of those that run together went another way so far than the same warps of
+ * the block that is counted. How often they went round loops, and where each is now, makes no difference. */
+bool cluster_differs(const struct emulation *emulation);
+
 /* UCGABAR_ARV, UCGABAR_WAIT, and whether leaving threads are the last that were waited for. */
 int cluster_barrier(struct emulation *emulation, struct warp *warp, struct group *group,
                     const struct sass *i);

@@ -162,8 +162,10 @@ struct emulate_result {
     unsigned position[3]; /* and the thread block */
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
-    uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
-    bool wandered;       /* addresses in long loops were sampled (emulate/wander.h) */
+    uint32_t assumed_pc;  /* something depended on it; offset of the first such atomic */
+    bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
+    bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
+    bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */
     /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
     double unproven;   /* share of the grid's blocks of which it is not */
     double work_error; /* half the width of the interval around the warp instructions counted that holds those

@@ -89,17 +89,55 @@ static void pass_mbarrier(struct warp *warp, const struct sass *i, uint32_t mask
         make_unknown(warp, i, mask);
 }
 
+/* Whether instruction `pc` within what a branch at `from` to `to` skips decides nothing behind it. */
+static bool can_be_skipped(const struct emulation *emulation, uint32_t from, uint32_t pc, uint32_t to)
+{
+    const struct sass *i = &emulation->instructions[pc];
+    const int64_t target = i->target / SASS_BYTES;
+
+    switch ((enum kind)emulation->kinds[pc]) {
+    case KIND_NOTHING:
+    case KIND_UNKNOWN:
+        return true;
+    case KIND_ACCESS:
+        return !emulation->slice.wanted[pc];
+    case KIND_CONTROL:
+        return i->op == SASS_BSSY || i->op == SASS_BSYNC || i->op == SASS_WARPSYNC ||
+               (i->op == SASS_BRA && i->has_target && target > from && target <= to);
+    default:
+        return false;
+    }
+}
+
+/* A branch forward, by a value that cannot be known, over instructions that decide neither addresses nor
+ * branches: which way it goes matters for their own work alone. That is left out, and the result says so. */
+static bool skips(const struct emulation *emulation, const struct sass *i)
+{
+    const uint32_t pc = i->pc / SASS_BYTES;
+    const int64_t to = i->target / SASS_BYTES;
+
+    if (i->op != SASS_BRA || !i->has_target || to <= pc || emulation->mode != EMULATE_SLICED)
+        return false;
+    for (uint32_t k = pc + 1; k < to; k++)
+        if (emulation->slice.needed[k] && !can_be_skipped(emulation, pc, k, (uint32_t)to))
+            return false;
+    return true;
+}
+
 static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const struct sass *i = &emulation->instructions[group->pc];
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
-    const uint32_t mask = group->mask & guard_lanes(warp, i);
+    uint32_t mask = group->mask & guard_lanes(warp, i);
     const uint32_t doubtful = warp->regs->tainted ? group->mask & guard_unknown(warp, i) : 0;
 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
                        i->opcode);
-    if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
+    if (doubtful && kind == KIND_CONTROL && skips(emulation, i)) {
+        emulation->result->skipped = true;
+        mask |= doubtful;
+    } else if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
     if (emulation->slice.hopeful) {

@@ -15,8 +15,11 @@ enum predict_assumption {
     PREDICT_ASSUMED_CONSTANTS = 256,   /* that LDC with a vector register never misses */
     PREDICT_LIKELY_BLOCKS = 512,       /* the lower bound is likely, not proved: a sample of blocks tells, */
     PREDICT_LIKELY_ADDRESSES = 1024,   /* or one of addresses (model/emulate/wander.h) */
-    PREDICT_ASSUMED_COPIES = 2048,     /* that bulk copies of several SMs do not wait for each other in L2 */
-    PREDICT_ASSUMPTIONS_END = 4096
+    PREDICT_ASSUMED_COPIES = 2048,     /* that copies of neighbours meet, and others wait their share of L2 */
+    PREDICT_ASSUMED_SKIPS = 4096,      /* that branches by values which cannot be known skip what they can */
+    PREDICT_ASSUMED_CLUSTERS =
+        8192, /* that blocks of a cluster do alike at the same time, though they differ */
+    PREDICT_ASSUMPTIONS_END = 16384
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

@@ -240,6 +240,8 @@ static int make_prediction(struct analyze_work *work)
     out->input.assumptions = out->demands.assumptions |
                              (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
                              (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
+                             (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
+                             (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
                              (out->emulation.unproven > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
                              (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     out->input.unrated = out->demands.unrated.count > 0;

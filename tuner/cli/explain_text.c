@@ -29,6 +29,12 @@ const char *explained_assumption(enum predict_assumption assumption)
         return "loads from constant memory at places that differ among lanes (LDC) never miss";
     case PREDICT_ASSUMED_COPIES:
         return "copies of neighbouring blocks are answered together by L2, those of others wait their share";
+    case PREDICT_ASSUMED_SKIPS:
+        return "a branch depends on what cannot be known, such as results of tensor cores; it was taken to "
+               "skip what "
+               "it can";
+    case PREDICT_ASSUMED_CLUSTERS:
+        return "blocks of a cluster do different things, and were simulated as if all did what one does";
     case PREDICT_LIKELY_BLOCKS:
         return "the lower bound is not proved: of some blocks only a sample tells what they do";
     case PREDICT_LIKELY_ADDRESSES:
