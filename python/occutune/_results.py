@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from datetime import datetime, timezone
@@ -36,6 +37,7 @@ class RuntimeFailedConfig(ErrorConfig):
 
 
 _ERRORS = {"compile": "CompilationFailedConfig", "constraint": "InvalidConfig", "limits": "InvalidConfig"}
+_GZIP = b"\x1f\x8b"
 _TIMES = ("compile_time", "verification_time", "benchmark_time")
 HIGHER_IS_BETTER = {"time": False, "energy": False, "cost": False, "loss": False, "fitness": True, "GFLOP/s": True,
                     "TFLOP/s": True, "GB/s": True, "TB/s": True}
@@ -49,13 +51,14 @@ def error(name: str) -> ErrorConfig:
 
 
 def read_journal(journal: Path) -> Dict[str, Any]:
-    """A journal; an empty one where a run ended before its first record.
+    """A journal, compressed or not; an empty one where a run ended before its first record.
 
     As in Kernel Tuner, a file that ends behind a record is read as far as it goes.
     """
     if not journal.exists():
         return {"cache": {}}
-    text = journal.read_text(encoding="utf-8").strip()
+    raw = journal.read_bytes()
+    text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8").strip()
     try:
         data: Dict[str, Any] = json.loads(text)
     except json.JSONDecodeError:

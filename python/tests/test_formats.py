@@ -150,3 +150,12 @@ def test_lists_of_values():
     for text in ("2**99999", "range(10**9)", "[0] * 10**9", "().__class__", "[x for x in range(3) if x]"):
         with pytest.raises(Untranslatable):
             evaluate_safely(text, {})
+
+
+def test_compressed_journals_are_read(tmp_path):
+    import gzip
+
+    journal = {"tune_params_keys": ["A"], "cache": {"1": {"A": 1, "time": 2.5, "times": [2.5]}}}
+    (tmp_path / "made.json.gz").write_bytes(gzip.compress(json.dumps(journal).encode()))
+    [result] = occutune.t4_results(tmp_path / "made.json.gz")["results"]
+    assert result["configuration"] == {"A": 1} and result["measurements"][0]["value"] == 2.5
