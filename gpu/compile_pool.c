@@ -1,5 +1,7 @@
 #include "gpu/compile_pool.h"
 
+#include "base/array.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +78,8 @@ int pool_start(struct process *out, struct message *greeting, const struct pool 
 
 static void put_idle(struct pool *pool, struct process *process, bool greeted)
 {
-    struct idle *larger;
-
     pthread_mutex_lock(&pool->lock);
-    larger = realloc(pool->idle, (pool->idle_count + 1) * sizeof *larger);
-    if (larger) {
-        pool->idle = larger;
+    if (!ARRAY_GROW(pool->idle, pool->idle_count, NULL)) {
         pool->idle[pool->idle_count++] = (struct idle){*process, greeted};
         process->pid = 0;
     }

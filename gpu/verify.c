@@ -1,5 +1,7 @@
 #include "gpu/verify.h"
 
+#include "base/array.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,14 +25,13 @@ void wanted_release(struct wanted *wanted, struct gpu *gpu)
 int wanted_add(struct wanted_buffer **out, struct wanted *wanted, struct gpu *gpu, const char *name,
                enum element_type type, uint64_t count, gpu_address from, struct err *err)
 {
-    struct wanted_buffer *larger = realloc(wanted->items, (wanted->count + 1) * sizeof *larger), *item;
+    struct wanted_buffer *item;
     size_t bytes = count * element_size(type);
     int rc;
 
-    if (!larger)
-        return err_memory(err);
-    wanted->items = larger;
-    item = &larger[wanted->count];
+    if (ARRAY_GROW(wanted->items, wanted->count, err))
+        return ERR_MEMORY;
+    item = &wanted->items[wanted->count];
     *item = (struct wanted_buffer){strdup(name), type, count, 0};
     rc = item->name ? gpu_alloc(&item->data, gpu, bytes, err) : err_memory(err);
     if (!rc && from)

@@ -1,6 +1,7 @@
 /* Numbers: names, calls, powers, products, sums, shifts and bits. */
 #include "launch/expr_parser.h"
 
+#include "base/array.h"
 #include "base/nearest.h"
 
 #include <stdlib.h>
@@ -45,20 +46,12 @@ static unsigned deepest(unsigned a, unsigned b)
 static int add_node(uint32_t *out, struct parser *p, struct node node)
 {
     struct expr *expr = p->expr;
-    struct node *grown;
-    size_t capacity;
 
     node.depth = 1 + deepest(depth_of(expr, node.a), deepest(depth_of(expr, node.b), depth_of(expr, node.c)));
     if (node.depth > EXPR_DEPTH)
         return parser_fail(p, node.column - 1, "the expression is nested too deeply");
-    if (expr->count == expr->capacity) {
-        capacity = expr->capacity ? 2 * expr->capacity : 8;
-        grown = realloc(expr->nodes, capacity * sizeof *grown);
-        if (!grown)
-            return err_memory(p->err);
-        expr->nodes = grown;
-        expr->capacity = capacity;
-    }
+    if (ARRAY_GROW(expr->nodes, expr->count, p->err))
+        return ERR_MEMORY;
     *out = (uint32_t)expr->count;
     expr->nodes[expr->count++] = node;
     return 0;

@@ -60,7 +60,7 @@ struct node {
 struct expr {
     char *text, *literals; /* as written; and a copy in which string literals end with a zero */
     struct node *nodes;
-    size_t count, capacity;
+    size_t count;
     uint32_t root;
 };
 

@@ -2,6 +2,7 @@
 
 #include "micro/cycle.h"
 #include "launch/npy.h"
+#include "base/array.h"
 #include "base/queue.h"
 #include "base/stats.h"
 
@@ -126,18 +127,16 @@ void call_release(struct call *call)
 static struct argument *add(struct call *call, enum argument_kind kind, const char *name)
 {
     struct launch *launch = &call->launch;
-    struct argument *arguments =
-        realloc(launch->arguments, (launch->argument_count + 1) * sizeof *launch->arguments);
+    struct argument *argument;
 
-    if (!arguments) {
+    if (ARRAY_GROW(launch->arguments, launch->argument_count, NULL)) {
         call->failed = true;
         return NULL;
     }
-    launch->arguments = arguments;
-    arguments += launch->argument_count++;
-    *arguments = (struct argument){.kind = kind, .name = name ? strdup(name) : NULL};
-    call->failed |= name && !arguments->name;
-    return arguments;
+    argument = &launch->arguments[launch->argument_count++];
+    *argument = (struct argument){.kind = kind, .name = name ? strdup(name) : NULL};
+    call->failed |= name && !argument->name;
+    return argument;
 }
 
 static void add_scalar(struct call *call, enum element_type type, const void *bytes, size_t size)

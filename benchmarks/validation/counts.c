@@ -1,5 +1,6 @@
 #include "validation/counts.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "space/configuration.h"
 #include "tuner/predict/ranking.h"
@@ -98,14 +99,12 @@ static int find_columns(struct reader *reader, char *const *fields, int count, s
 static int read_item(struct counted_set *out, const struct reader *reader, char *const *fields, int count,
                      struct err *err)
 {
-    struct counted *items = realloc(out->items, (out->count + 1) * sizeof *items);
     struct counted *item;
     int c;
 
-    if (!items)
-        return err_memory(err);
-    out->items = items;
-    item = &items[out->count];
+    if (ARRAY_GROW(out->items, out->count, err))
+        return ERR_MEMORY;
+    item = &out->items[out->count];
     *item = (struct counted){0};
     for (c = 0; c < COUNTER_COUNT; c++) {
         char *end = NULL;

@@ -6,6 +6,8 @@
  * POINTS is what `validation --points` writes. Prints a table; with --output the weights are written as
  * model/predict/interval.def holds them. */
 #include "validation/program.h"
+
+#include "base/array.h"
 #include "validation/spread.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@ enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HI
 
 struct sample {
     struct spread_row *rows;
-    size_t count, capacity;
+    size_t count;
     char (*names)[NAME]; /* of kernels */
     size_t kernels;
 };
@@ -34,33 +36,22 @@ static void release(struct sample *sample)
 /* The kernel's number; a new one comes last. */
 static int find_kernel(size_t *out, struct sample *sample, const char *name, struct err *err)
 {
-    char(*grown)[NAME];
-
     for (size_t k = 0; k < sample->kernels; k++)
         if (!strncmp(sample->names[k], name, NAME - 1)) {
             *out = k;
             return 0;
         }
-    grown = realloc(sample->names, (sample->kernels + 1) * sizeof *grown);
-    if (!grown)
-        return err_memory(err);
-    sample->names = grown;
-    snprintf(grown[sample->kernels], NAME, "%s", name);
+    if (ARRAY_GROW(sample->names, sample->kernels, err))
+        return ERR_MEMORY;
+    snprintf(sample->names[sample->kernels], NAME, "%s", name);
     *out = sample->kernels++;
     return 0;
 }
 
 static int add_row(struct sample *sample, const struct spread_row *row, struct err *err)
 {
-    if (sample->count == sample->capacity) {
-        const size_t capacity = sample->capacity ? 2 * sample->capacity : 1024;
-        struct spread_row *grown = realloc(sample->rows, capacity * sizeof *grown);
-
-        if (!grown)
-            return err_memory(err);
-        sample->rows = grown;
-        sample->capacity = capacity;
-    }
+    if (ARRAY_GROW(sample->rows, sample->count, err))
+        return ERR_MEMORY;
     sample->rows[sample->count++] = *row;
     return 0;
 }

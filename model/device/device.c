@@ -1,5 +1,7 @@
 #include "model/device/device.h"
 
+#include "base/array.h"
+
 #include "model/sass/arch/arch.h"
 
 #include <math.h>
@@ -256,18 +258,16 @@ int device_curve_set(struct device_curve *curve, const double *x, const double *
 
 int device_note(struct device *device, struct err *err, const char *format, ...)
 {
-    char **notes = realloc(device->notes, (device->note_count + 1) * sizeof *notes);
     char text[1024];
     va_list arguments;
 
-    if (!notes)
-        return err_memory(err);
-    device->notes = notes;
+    if (ARRAY_GROW(device->notes, device->note_count, err))
+        return ERR_MEMORY;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    notes[device->note_count] = strdup(text);
-    if (!notes[device->note_count])
+    device->notes[device->note_count] = strdup(text);
+    if (!device->notes[device->note_count])
         return err_memory(err);
     device->note_count++;
     return 0;
@@ -276,23 +276,17 @@ int device_note(struct device *device, struct err *err, const char *format, ...)
 int device_pair_add(struct device *device, enum device_op_id a, enum device_op_id b, double cycles,
                     struct err *err)
 {
-    struct device_pair *pairs = realloc(device->pairs, (device->pair_count + 1) * sizeof *pairs);
-
-    if (!pairs)
-        return err_memory(err);
-    device->pairs = pairs;
-    pairs[device->pair_count++] = (struct device_pair){a, b, cycles};
+    if (ARRAY_GROW(device->pairs, device->pair_count, err))
+        return ERR_MEMORY;
+    device->pairs[device->pair_count++] = (struct device_pair){a, b, cycles};
     return 0;
 }
 
 int device_source_add(struct device *device, const struct device_source *source, struct err *err)
 {
-    struct device_source *sources = realloc(device->sources, (device->source_count + 1) * sizeof *sources);
-
-    if (!sources)
-        return err_memory(err);
-    device->sources = sources;
-    sources[device->source_count++] = *source;
+    if (ARRAY_GROW(device->sources, device->source_count, err))
+        return ERR_MEMORY;
+    device->sources[device->source_count++] = *source;
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* One way of searching, once, on the simulated machine. */
 #include "tuner/compare/comparing.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "tuner/drive/drive.h"
 #include "tuner/evaluate/evaluator.h"
@@ -25,7 +26,6 @@ struct player {
     struct evaluator *evaluator;
     struct search *search;
     struct compare_run *run;
-    size_t capacity;
     uint64_t *seen; /* by index of the first with a code: 1 + the configuration that was compiled for it */
     struct flight *resting;
     double chosen_s, quality; /* of the fastest as this run measured it */
@@ -66,25 +66,6 @@ static int launch(struct player *player, enum evaluator_kind kind, uint64_t inde
     return 0;
 }
 
-static int grow(struct player *player, struct err *err)
-{
-    struct compare_run *run = player->run;
-    const size_t capacity = player->capacity ? 2 * player->capacity : 64;
-    double *quality, *clock_s;
-
-    if (run->count < player->capacity)
-        return 0;
-    quality = realloc(run->quality, capacity * sizeof *quality);
-    if (quality)
-        run->quality = quality;
-    clock_s = quality ? realloc(run->clock_s, capacity * sizeof *clock_s) : NULL;
-    if (!clock_s)
-        return err_memory(err);
-    run->clock_s = clock_s;
-    player->capacity = capacity;
-    return 0;
-}
-
 /* Predicting is really done, in a time that is never quite the same again. It must not change the order in
  * which things happen, or else no run could be repeated: it is added to the simulated clock as work that all
  * cores share. */
@@ -97,18 +78,18 @@ static double clock_at(const struct player *player, double simulated_s)
 static int take_trial(double *time_s, struct player *player, const struct flight *flight, struct err *err)
 {
     const struct replay *replay = player->options->replay;
-    int code = grow(player, err);
+    struct compare_run *run = player->run;
 
-    if (code)
-        return code;
+    if (ARRAY_GROW(run->quality, run->count, err) || ARRAY_GROW(run->clock_s, run->count, err))
+        return ERR_MEMORY;
     *time_s = replay_time(replay, flight->index, player->seed);
     if (*time_s < player->chosen_s) {
         player->chosen_s = *time_s;
         player->chosen = flight->index;
         player->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
     }
-    player->run->quality[player->run->count] = player->quality;
-    player->run->clock_s[player->run->count++] = clock_at(player, flight->job.finished_s);
+    run->quality[run->count] = player->quality;
+    run->clock_s[run->count++] = clock_at(player, flight->job.finished_s);
     return 0;
 }
 

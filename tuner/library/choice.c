@@ -1,5 +1,6 @@
 #include "tuner/library/choice.h"
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/space.h"
@@ -44,16 +45,14 @@ static int take_variant(size_t *out, struct reading *reading)
 {
     struct chooser *chooser = reading->chooser;
     const size_t bytes = chooser->spec.parameter_count * sizeof *reading->choices;
-    struct chooser_variant *larger, *variant;
+    struct chooser_variant *variant;
 
     for (*out = 0; *out < chooser->variant_count; (*out)++)
         if (!memcmp(chooser->variants[*out].choices, reading->choices, bytes))
             return 0;
-    larger = realloc(chooser->variants, (chooser->variant_count + 1) * sizeof *larger);
-    if (!larger)
-        return err_memory(reading->err);
-    chooser->variants = larger;
-    variant = &larger[chooser->variant_count];
+    if (ARRAY_GROW(chooser->variants, chooser->variant_count, reading->err))
+        return ERR_MEMORY;
+    variant = &chooser->variants[chooser->variant_count];
     *variant = (struct chooser_variant){.choices = malloc(bytes)};
     chooser->variant_count++;
     if (!variant->choices)

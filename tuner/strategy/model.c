@@ -1,6 +1,8 @@
 /* The strategy `model`: what next. */
 #include "tuner/strategy/model.h"
 
+#include "base/array.h"
+
 #include "tuner/strategy/cost.h"
 
 #include <math.h>
@@ -97,25 +99,12 @@ static int open_model(void **state, const struct search_options *options, struct
 
 static int grow(struct model_search *search, struct err *err)
 {
-    const size_t capacity = search->member_capacity ? 2 * search->member_capacity : 64;
-    struct member **members;
-    struct observation *observations;
-    struct cost_point *compiles;
+    const size_t count = search->member_count;
 
-    if (search->member_count < search->member_capacity)
-        return 0;
-    members = realloc(search->members, capacity * sizeof *members);
-    if (members)
-        search->members = members;
-    observations = members ? realloc(search->observations, capacity * sizeof *observations) : NULL;
-    if (observations)
-        search->observations = observations;
-    compiles = observations ? realloc(search->compiles, capacity * sizeof *compiles) : NULL;
-    if (!compiles)
-        return err_memory(err);
-    search->compiles = compiles;
-    search->member_capacity = capacity;
-    return 0;
+    return ARRAY_GROW(search->members, count, err) || ARRAY_GROW(search->observations, count, err) ||
+                   ARRAY_GROW(search->compiles, count, err)
+               ? ERR_MEMORY
+               : 0;
 }
 
 /* A configuration becomes a member when it is first told of. */

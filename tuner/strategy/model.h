@@ -72,7 +72,7 @@ struct model_search {
     struct observation *observations; /* of members, for the belief */
     struct cost_point *compiles;      /* likewise, for the cost */
     struct member **members;
-    size_t member_count, member_capacity;
+    size_t member_count;
     size_t first_open; /* members before it have ended */
     struct map by_index;
     struct member *initial;             /* the default, or whose code it has; null until asked for */
@@ -94,7 +94,7 @@ struct model_search {
     double promised;          /* gain expected of all that was done so far */
     double plan_gain, plan_s; /* expected of the whole plan when it was made; seconds of all cores */
     struct past *past;        /* after each trial */
-    size_t past_count, past_capacity;
+    size_t past_count;
     double further_gain, again_s; /* expected of that long again, when last asked */
     uint64_t *pool, *neighbours;  /* indices */
     size_t pool_count;

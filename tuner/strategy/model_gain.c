@@ -1,6 +1,8 @@
 /* What a step is expected to gain, and what that costs. */
 #include "tuner/strategy/model.h"
 
+#include "base/array.h"
+
 #include "tuner/strategy/cost.h"
 
 #include <math.h>
@@ -79,17 +81,9 @@ void search_count_compile(struct model_search *search)
 
 int search_remember(struct model_search *search, double gain, struct err *err)
 {
-    const size_t capacity = search->past_capacity ? 2 * search->past_capacity : 64;
-    struct past *larger;
-
     search->promised += gain;
-    if (search->past_count == search->past_capacity) {
-        larger = realloc(search->past, capacity * sizeof *larger);
-        if (!larger)
-            return err_memory(err);
-        search->past = larger;
-        search->past_capacity = capacity;
-    }
+    if (ARRAY_GROW(search->past, search->past_count, err))
+        return ERR_MEMORY;
     search->past[search->past_count++] = (struct past){search->now_s, log(search->best_s), search->promised};
     return 0;
 }

@@ -1,5 +1,7 @@
 #include "tuner/tune/tuning.h"
 
+#include "base/array.h"
+
 #include "space/configuration.h"
 
 #include <math.h>
@@ -31,17 +33,8 @@ void candidate_free(struct candidate *candidate)
 
 static int add(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const size_t capacity = tuning->candidate_capacity ? 2 * tuning->candidate_capacity : 256;
-    struct candidate **larger;
-
-    if (tuning->candidate_count == tuning->candidate_capacity) {
-        larger = realloc(tuning->candidates, capacity * sizeof *larger);
-        if (!larger)
-            return err_memory(err);
-        tuning->candidates = larger;
-        tuning->candidate_capacity = capacity;
-    }
-    if (map_put(&tuning->by_index, candidate->index, candidate, err))
+    if (ARRAY_GROW(tuning->candidates, tuning->candidate_count, err) ||
+        map_put(&tuning->by_index, candidate->index, candidate, err))
         return ERR_MEMORY;
     tuning->candidates[tuning->candidate_count++] = candidate;
     return 0;
@@ -151,16 +144,13 @@ double candidate_cost(const struct candidate *candidate)
 static int take_best(struct tuning *tuning, const struct candidate *candidate, struct err *err)
 {
     struct tuned *out = tuning->out;
-    struct tuned_step *larger;
 
     tuning->best_s = candidate->record.time_s;
     tuning->best_cost = candidate_cost(candidate);
     if (candidate->audit)
         return 0;
-    larger = realloc(out->steps, (out->step_count + 1) * sizeof *larger);
-    if (!larger)
-        return err_memory(err);
-    out->steps = larger;
+    if (ARRAY_GROW(out->steps, out->step_count, err))
+        return ERR_MEMORY;
     out->steps[out->step_count++] = (struct tuned_step){evaluator_now_s(tuning->evaluator),
                                                         out->counts.outcomes[OUTCOME_OK], tuning->best_s};
     return 0;

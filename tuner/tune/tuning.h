@@ -60,7 +60,7 @@ struct tuning {
     bool reference_pending;           /* ... and not yet there */
     struct variant reference_default; /* the default configuration, when that is the reference */
     struct candidate **candidates;
-    size_t candidate_count, candidate_capacity;
+    size_t candidate_count;
     struct map by_index, by_code;
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
