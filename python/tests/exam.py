@@ -21,6 +21,7 @@ _IMPORTS = [
     (r"^import kernel_tuner$", "import occutune as kernel_tuner"),
     (r"^import kernel_tuner as (\w+)$", r"import occutune as \1"),
     (r"^from kernel_tuner import ((?:tune_kernel|run_kernel)(?:, (?:tune_kernel|run_kernel))*)$", r"from occutune import \1"),
+    (r"^from kernel_tuner\.kernelbuilder import", "from occutune.kernelbuilder import"),
 ]
 
 
@@ -34,7 +35,7 @@ def change_imports(text: str) -> str:
 def scripts(checkout: Path, names: List[str]) -> List[Path]:
     """The CUDA examples that tune or run a kernel."""
     found = [*sorted(checkout.glob("examples/cuda/*.py")), *sorted(checkout.glob("examples/cuda-c++/*.py"))]
-    return [path for path in found if (not names or path.stem in names) and re.search(r"\b(tune|run)_kernel\(", path.read_text())]
+    return [path for path in found if (not names or path.stem in names) and re.search(r"\b((tune|run)_kernel|PythonKernel)\(", path.read_text())]
 
 
 def run(script: Path) -> Tuple[bool, str]:
