@@ -56,7 +56,10 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
         space_configuration(out->choices + i * parameters, from->space, point->index);
         out->known[i] = (struct observation){
             .choices = out->choices + i * parameters,
-            .prediction = {true, point->ranked.bound_s, point->ranked.estimate_s, point->ranked.limiter},
+            .prediction = {.predicted = true,
+                           .bound_s = point->ranked.bound_s,
+                           .estimate_s = point->ranked.estimate_s,
+                           .limiter = point->ranked.limiter},
         };
     }
     return 0;

@@ -80,8 +80,12 @@ static int compile_text(struct compile_result *out, struct tracer *t, const char
     FILE *file = handle < 0 ? NULL : fdopen(handle, "w");
     int code = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
 
-    if (file && (fputs(text, file) < 0) | (fclose(file) != 0))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    if (file) {
+        const bool written = fputs(text, file) >= 0;
+
+        if (fclose(file) || !written)
+            code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    }
     if (!code)
         code = compile(out, t, path, folder, err);
     if (handle >= 0)

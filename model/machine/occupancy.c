@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNLIMITED = UINT_MAX, WARP = 32 };
+enum { WARP = 32 };
+static const unsigned UNLIMITED = UINT_MAX; /* ISO C has no enumerator above INT_MAX */
 
 static unsigned capped(uint64_t value)
 {

@@ -52,7 +52,7 @@ static void compile(struct kernel *out, unsigned registers, unsigned barriers, u
                                             .option_count = 3,
                                             .arch = arch,
                                             .deadline_s = 60};
-    const struct cubin_kernel *found;
+    const struct cubin_kernel *found = NULL;
     struct cubin cubin;
     struct err err = {0};
 
@@ -115,8 +115,8 @@ static void equal_to_the_driver_everywhere(void **state)
     for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
         for (size_t b = 0; b < sizeof barriers / sizeof *barriers; b++) {
             struct kernel kernel;
-            gpu_function function;
-            gpu_module module;
+            gpu_function function = NULL;
+            gpu_module module = NULL;
             struct err err = {0};
 
             compile(&kernel, registers[r], barriers[b], (unsigned)(b * 1000));

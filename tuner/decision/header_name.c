@@ -17,8 +17,8 @@ static const char words[] =
 /* The header's own. */
 static const char *const own[] = {
     [HEADER_MACRO] =
-        "LAUNCH_BLOCK_X LAUNCH_BLOCK_Y LAUNCH_BLOCK_Z LAUNCH_SHARED_DYNAMIC_BYTES OPTIONS CONFIGURATIONS "
-        "CONFIGURATION_COUNT",
+        ("LAUNCH_BLOCK_X LAUNCH_BLOCK_Y LAUNCH_BLOCK_Z LAUNCH_SHARED_DYNAMIC_BYTES OPTIONS CONFIGURATIONS "
+         "CONFIGURATION_COUNT"),
     [HEADER_FIELD] = "device sm size time_ms variant block shared_dynamic_bytes options option_count",
     [HEADER_ARGUMENT] = "device sm problem_size"};
 

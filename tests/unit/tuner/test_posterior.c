@@ -28,7 +28,9 @@ static struct posterior *learn(struct spec *spec, double (*estimate)(const unsig
         if (i % 3 == 1)
             continue;
         observations[count++] = (struct observation){
-            .choices = at, .prediction = {true, 0, estimate(at), RESOURCE_ISSUE}, .time_s = NAN};
+            .choices = at,
+            .prediction = {.predicted = true, .estimate_s = estimate(at), .limiter = RESOURCE_ISSUE},
+            .time_s = NAN};
     }
     assert_int_equal(posterior_learn(posterior, observations, count, NULL), 0);
     return posterior;
