@@ -305,6 +305,11 @@ static double lone_of_stored(const struct reuse *reuse)
     return stored > 0 ? lone / stored : 0;
 }
 
+static bool may_join(const struct sass *i)
+{
+    return sass_is_bulk(i) || sass_is_tensor_copy(i);
+}
+
 /* Two SMs that share a way to L2 run neighbouring blocks. What both copy at about the same time is fetched
  * once: the share of an instruction's sectors that this spares. On an NVIDIA H200 (all SMs, 8 KB a copy, 128 KB
  * under way, B/cycle and SM): 32 of bytes that nobody else copies or that other blocks do, 52 of bytes that the
@@ -315,7 +320,7 @@ static double joined_copies(const struct reuse *reuse, size_t i)
     const unsigned r = reuse->out->counts[i].region;
     const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
 
-    if (!(sass_is_bulk(instruction) || sass_is_tensor_copy(instruction)) || !r || !(read->own > 0))
+    if (!may_join(instruction) || !r || !(read->own > 0))
         return 0;
     return fmin((read->x + read->halo) / read->own, 1) / 2;
 }
@@ -336,7 +341,8 @@ static void sum_up(struct reuse *reuse)
             continue;
         count_waiting(reuse, i);
         count->joined = joined_copies(reuse, i);
-        joined += count->joined > 0 ? count->sectors_once / 2 : 0;
+        /* who copies what at the same time is not certain: blocks that stay take tile after tile */
+        joined += may_join(&reuse->code->instructions[i]) ? count->sectors_once / 2 : 0;
         l1_hits += count->sectors_once * count->l1_hit;
         out->from_l1 += count->sectors_once * (1 - count->waits);
         out->from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);

@@ -334,15 +334,18 @@ static void layers_find_what_l2_holds(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
-/* What neighbours copy, asked of L2 and at least: a copy of the same 1024 bytes, one of the next ones, and a
- * load, which does not go by the copy engine. */
+/* What neighbours copy, asked of L2 and at least: a copy of the same 1024 bytes, one of the next ones, the same
+ * one twice, where a neighbour may be at either, and a load, which does not go by the copy engine. */
 static void copies_of_neighbours_join(void **state)
 {
     static const struct {
         enum sass_op op;
-        unsigned moved;
+        unsigned moved, times;
         double asked, least;
-    } cases[] = {{SASS_UBLKCP, 0, 16, 16}, {SASS_UBLKCP, 1024, 32, 36}, {SASS_LDG, 0, 32, 32}};
+    } cases[] = {{SASS_UBLKCP, 0, 1, 16, 16},
+                 {SASS_UBLKCP, 1024, 1, 32, 36},
+                 {SASS_UBLKCP, 1024, 4, 128, 64},
+                 {SASS_LDG, 0, 1, 32, 32}};
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -353,6 +356,8 @@ static void copies_of_neighbours_join(void **state)
         fixture_set_up(&f, 32);
         f.code[GATHER].op = (uint16_t)cases[c].op;
         f.code[GATHER].access_count = cases[c].op == SASS_UBLKCP ? 2 : 1;
+        f.counts[GATHER].sectors *= cases[c].times;
+        f.counts[GATHER].sectors_once *= cases[c].times;
         blocks[0] = blocks[1] = f.block;
         blocks[1].position[0]++;
         blocks[1].read = (struct footprint){0};
