@@ -6,6 +6,7 @@
 #include "tuner/cli/choose.h"
 #include "tuner/cli/elsewhere.h"
 #include "tuner/cli/progress.h"
+#include "tuner/cli/slurm.h"
 #include "tuner/cli/tune_page.h"
 #include "tuner/cli/tune_summary.h"
 #include "tuner/decision/decision.h"
@@ -136,6 +137,11 @@ static int read_options(struct run *run, struct environment_options *environment
     connect_views(run);
     if (elsewhere_read(&run->elsewhere, args, err))
         return err->code;
+    if (run->elsewhere
+            .slurm) { /* what works are the tasks alone: this may be a login node, or a node of theirs */
+        environment->jobs = environment->jobs ? environment->jobs : 1;
+        environment->no_gpus = true;
+    }
     environment->elsewhere = run->elsewhere.commands;
     environment->elsewhere_count = run->elsewhere.count;
     environment->version = OCCUTUNE_VERSION;
@@ -304,6 +310,21 @@ static int status_of(const struct run *run)
     return status;
 }
 
+/* A job of Slurm's runs the same command line. What is wrong with the spec is told here and now. */
+static int submit(struct run *run, struct err *err)
+{
+    char answer[512];
+    int code =
+        spec_read(&run->spec, run->args->words[0], SPEC_WHOLE, run->args->sets, run->args->set_count, err);
+
+    spec_release(&run->spec);
+    if (!code)
+        code = slurm_submit(answer, sizeof answer, run->elsewhere.slurm, err);
+    if (!code && !run->progress.quiet)
+        fprintf(run->cli->out, "%s: its output goes to slurm-JOB.out in this folder\n", answer);
+    return code;
+}
+
 static int run_tune(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct run run = {.cli = cli, .args = args};
@@ -313,6 +334,11 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     size_t i;
     int status = CLI_FAILED, code = read_options(&run, &environment, err);
 
+    if (!code && run.elsewhere.slurm && !slurm_is_inside()) {
+        code = submit(&run, err);
+        elsewhere_release(&run.elsewhere);
+        return code ? CLI_FAILED : CLI_OK;
+    }
     cli->catch_stop();
     if (!code)
         code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);

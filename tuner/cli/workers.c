@@ -1,6 +1,7 @@
 /* occutune workers: who is there. */
 #include "tuner/cli/cli.h"
 #include "tuner/cli/elsewhere.h"
+#include "tuner/cli/slurm.h"
 #include "tuner/remote/fleet.h"
 
 static const struct cli_option options[] = {
@@ -98,8 +99,10 @@ static int run_workers(struct cli *cli, const struct cli_args *args, struct err 
     struct fleet *fleet = NULL;
     int status = CLI_OK, code = elsewhere_read(&elsewhere, args, err);
 
+    if (!code && elsewhere.slurm && !slurm_is_inside())
+        code = err_set(err, ERR_USAGE, "--slurm: this is no allocation of Slurm's: salloc makes one");
     if (!code && !elsewhere.count)
-        code = err_set(err, ERR_USAGE, "name workers with --worker or --workers");
+        code = err_set(err, ERR_USAGE, "name workers with --worker, --workers or --slurm");
     if (!code)
         code = fleet_open(&fleet,
                           &(struct fleet_options){.commands = elsewhere.commands,

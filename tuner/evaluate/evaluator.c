@@ -144,6 +144,13 @@ bool evaluator_is_given_up(const struct evaluator_job *job)
     return job->kind == EVALUATOR_COMPILE && job->round != job->evaluator->round;
 }
 
+void job_sources_free(struct job_sources *sources)
+{
+    if (sources)
+        sources_files_release(&sources->files);
+    free(sources);
+}
+
 /* Finished jobs
  * ------------------------------------------------------------------------------------------------------------
  */

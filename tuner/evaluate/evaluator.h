@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "gpu/compile.h"
+#include "gpu/sources.h"
 #include "gpu/worker.h"
 #include "space/variant.h"
 #include "tuner/journal/journal.h"
@@ -38,10 +39,18 @@ struct evaluator_options {
     const struct device *profile;    /* that the machine is made of */
     bool warm;                       /* then: see predict_compiled() */
     struct fleet *fleet;             /* evaluator_remote: workers elsewhere */
+    unsigned trials_ahead;           /* that the search has submitted for each GPU at most */
     int finished;                    /* event descriptor that a finished job adds to; 0: none */
 };
 
 enum evaluator_kind { EVALUATOR_COMPILE, EVALUATOR_MEASURE };
+
+/* What a compile depends on. */
+struct job_sources {
+    struct sources_files files;
+    struct sources_hash hash;
+};
+void job_sources_free(struct job_sources *sources); /* also null */
 
 /* A job belongs to the caller and must stay until evaluator_wait returned it. */
 struct evaluator_job {
@@ -49,6 +58,7 @@ struct evaluator_job {
     const struct variant *variant;
     const struct record *known;        /* a trusted record that answers instead, or null */
     uint64_t code;                     /* compiling: which code it gives (gpu/sources.h); 0: not known */
+    struct job_sources *sources;       /* compiling, where the evaluator sends them: taken over; or null */
     struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
@@ -86,6 +96,7 @@ struct evaluator;
 struct evaluator_type {
     const char *name; /* in decisions: "live" */
     bool measures;    /* takes times of its own, which are kept; else it knows only what has a record */
+    bool sends;       /* the sources of compile jobs, which come with them */
     int (*open)(void **state, const struct evaluator_options *options, struct err *err);
     int (*submit)(void *state, struct evaluator_job *job, struct err *err);
     struct evaluator_job *(*wait)(void *state, double timeout_s);

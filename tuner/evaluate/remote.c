@@ -232,6 +232,7 @@ static double remote_spent_s(const struct evaluator_job *job)
 const struct evaluator_type evaluator_remote = {
     .name = "live",
     .measures = true,
+    .sends = true,
     .open = remote_open,
     .submit = remote_submit,
     .wait = remote_wait,

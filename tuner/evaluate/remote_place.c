@@ -20,23 +20,43 @@ static struct compile_request request_for(const struct remote *remote, const str
     return request_of(task->job->variant, remote->options.arch, remote->options.compile_deadline_s);
 }
 
-/* Reads what a compile depends on, and looks whether it was done before. */
+/* Of a job that comes without its sources, as a reference does. */
+static struct job_sources *read_sources(const struct compile_request *request, struct err *err)
+{
+    struct job_sources *sources = calloc(1, sizeof *sources);
+    size_t size;
+    char *text;
+    int rc;
+
+    if (!sources) {
+        err_memory(err);
+        return NULL;
+    }
+    rc = file_read(&text, &size, request->source_path, err);
+    if (!rc) {
+        rc = sources_list(&sources->files, &sources->hash, request, text, err);
+        sources->hash.complete = sources->hash.complete && strlen(text) == size;
+        free(text);
+    }
+    if (!rc)
+        return sources;
+    job_sources_free(sources);
+    return NULL;
+}
+
+/* Takes what a compile depends on, and looks whether it can be done elsewhere. */
 static int read_task(struct remote *remote, struct task *task, struct err *err)
 {
     const struct compile_request request = request_for(remote, task);
-    struct sources_hash hash = {0};
-    size_t size;
-    char *text;
-    int rc = file_read(&text, &size, request.source_path, err);
 
     task->read = true;
-    if (rc)
-        return rc;
-    rc = sources_list(&task->sources, &hash, &request, text, err);
-    task->stays = task->stays || rc || strlen(text) != size || !ask_can_travel(&request, &hash);
-    task->key = hash.key;
-    free(text);
-    return rc;
+    task->sources = task->job->sources ? task->job->sources : read_sources(&request, err);
+    task->job->sources = NULL;
+    if (!task->sources)
+        return err->code;
+    task->stays = task->stays || !ask_can_travel(&request, &task->sources->hash);
+    task->key = task->sources->hash.key;
+    return 0;
 }
 
 static void go_here(struct remote *remote, struct task *task)
@@ -89,7 +109,8 @@ static void ask_to_compile(struct remote *remote, struct task *task, struct host
     remote_send(remote, task, host);
     rc = job->compiled.cubin
              ? ask_predict(host, task->id, &remote->files, &job->compiled, &prediction, &job->err)
-             : ask_compile(host, task->id, &remote->files, &request, &task->sources, &prediction, &job->err);
+             : ask_compile(host, task->id, &remote->files, &request, &task->sources->files, &prediction,
+                           &job->err);
     if (!rc)
         return;
     remote_take(remote, task);
@@ -130,29 +151,27 @@ static bool place_compile(struct remote *remote, struct task *task)
  * ------------------------------------------------------------------------------------------------------------
  */
 
-/* Of GPUs with as much to do, one whose host has the code: then it need not be sent. False: there is no GPU at the
- * moment. */
+/* Where least waits. One whose host has the code may have as many more waiting as the search sends ahead, since the
+ * code need not be sent then. False: there is no GPU at the moment. */
 static bool choose_gpu(struct host **best_host, size_t *best_gpu, const struct remote *remote,
                        struct key code)
 {
     const size_t gpus = evaluator_local.gpus(remote->local);
-    const double waiting = gpus ? (double)remote->here.count[EVALUATOR_MEASURE] / (double)gpus : 0;
-    double least = gpus ? waiting : INFINITY;
-    bool holds = true; /* this machine does */
+    const double sending = remote->options.trials_ahead - 0.5;
+    double least = gpus ? (double)remote->here.count[EVALUATOR_MEASURE] / (double)gpus : INFINITY;
 
     *best_host = NULL;
     *best_gpu = 0;
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
         struct host *host = fleet_host(remote->options.fleet, i);
+        const double more = host->up && !host_holds(host, code) ? sending : 0;
 
         for (size_t gpu = 0; host->up && gpu < host->gpu_count; gpu++) {
-            const double load = (double)host->gpus[gpu].waiting;
+            const double load = (double)host->gpus[gpu].waiting + more;
 
-            if (!host->gpus[gpu].measures || load > least ||
-                (load == least && (holds || !host_holds(host, code))))
+            if (!host->gpus[gpu].measures || load >= least)
                 continue;
             least = load;
-            holds = host_holds(host, code);
             *best_host = host;
             *best_gpu = gpu;
         }

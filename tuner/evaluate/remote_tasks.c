@@ -39,7 +39,7 @@ void task_free(struct task *task)
     if (made && made->at_work == task)
         made->at_work = NULL;
     task->job->task = NULL;
-    sources_files_release(&task->sources);
+    job_sources_free(task->sources);
     free(task);
 }
 

@@ -11,12 +11,12 @@
 struct task {
     struct evaluator_job *job;
     int64_t id;
-    struct host *host; /* that is at it; null: it waits, or is `here` */
-    bool here;         /* the local evaluator is at it */
-    bool stays;        /* it cannot be done elsewhere */
-    bool read;         /* what follows is filled in */
-    struct key key;    /* of compiling: of the sources; of measuring: of the code */
-    struct sources_files sources;
+    struct host *host;           /* that is at it; null: it waits, or is `here` */
+    bool here;                   /* the local evaluator is at it */
+    bool stays;                  /* it cannot be done elsewhere */
+    bool read;                   /* what follows is filled in */
+    struct key key;              /* of compiling: of the sources; of measuring: of the code */
+    struct job_sources *sources; /* of compiling */
     unsigned losses;
     struct task *next, *before;
 };

@@ -19,6 +19,7 @@ void candidate_relax(struct candidate *candidate)
     variant_release(&candidate->reference_variant);
     compile_result_release(&candidate->job.compiled);
     trial_release(&candidate->job.trial);
+    job_sources_free(candidate->job.sources);
     candidate->variant = candidate->reference_variant = (struct variant){0};
     candidate->job = (struct evaluator_job){0};
 }

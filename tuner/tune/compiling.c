@@ -55,19 +55,28 @@ static void leave_aside(struct tuning *tuning, struct candidate *candidate, uint
 static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     const struct compile_request request = request_of(&candidate->variant, tuning->arch, 0);
-    struct sources_hash hash;
-    size_t size;
-    int code = 0;
+    struct job_sources *sources = calloc(1, sizeof *sources);
+    const struct sources_hash *hash;
+    int code = sources ? 0 : err_memory(err);
 
     *out = 0;
-    if (!tuning->source_text)
-        code = file_read(&tuning->source_text, &size, request.source_path, err);
+    if (!code && !tuning->source_text)
+        code = file_read(&tuning->source_text, &tuning->source_size, request.source_path, err);
     if (!code)
-        code = sources_hash(&hash, &request, tuning->source_text, err);
-    if (code || !hash.complete)
+        code = sources_list(tuning->out->evaluator->sends ? &sources->files : NULL, &sources->hash, &request,
+                            tuning->source_text, err);
+    if (code) {
+        job_sources_free(sources);
         return code;
-    *out = hash_text(hash.all, tuning->nvrtc);
-    candidate->job.code = hash.code;
+    }
+    hash = &sources->hash;
+    if (hash->complete) {
+        *out = hash_text(hash->all, tuning->nvrtc);
+        candidate->job.code = hash->code;
+    }
+    job_sources_free(candidate->job.sources);
+    candidate->job.sources = sources;
+    sources->hash.complete = hash->complete && strlen(tuning->source_text) == tuning->source_size;
     return 0;
 }
 

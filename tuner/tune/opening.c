@@ -223,6 +223,7 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .machine = tuning->has_machine ? &tuning->machine : NULL,
                                                 .profile = tuning->has_machine ? &tuning->profile : NULL,
                                                 .fleet = environment->fleet,
+                                                .trials_ahead = (unsigned)tuning->out->strategy->trials_ahead,
                                                 .warm = !tuning->spec->cold};
     int code = evaluator_open(&tuning->evaluator, &evaluator, err);
 

@@ -52,6 +52,7 @@ struct tuning {
     char arch[16];
     char replay[320];                     /* recorded: a name for the file of what the run did */
     char nvrtc[64];                       /* whose code the build hashes speak of */
+    size_t source_size;                   /* of: */
     char *source_text;                    /* of the kernel, read when first needed */
     struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
     uint64_t reference_hash;              /* of that code, or of the files; 0: not known yet */
