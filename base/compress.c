@@ -37,7 +37,8 @@ static z_stream *begin(struct compress_stream *stream, bool packs)
     if (!state)
         return NULL;
     state->end = packs ? deflateEnd : inflateEnd;
-    if ((packs ? deflateInit(&state->z, Z_BEST_SPEED + 2) : inflateInit(&state->z)) != Z_OK) {
+    if ((packs ? deflateInit(&state->z, stream->fast ? Z_BEST_SPEED : Z_BEST_SPEED + 2)
+               : inflateInit(&state->z)) != Z_OK) {
         free(state);
         return NULL;
     }

@@ -11,8 +11,9 @@ static struct search_capacity capacity(const struct driver *driver)
     return (struct search_capacity){
         .compile = evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
                    *driver->ready + evaluator_pending(evaluator, EVALUATOR_COMPILE) < strategy->ready_most,
-        .time = !(driver->hold && *driver->hold) && evaluator_pending(evaluator, EVALUATOR_MEASURE) <
-                                                        strategy->trials_ahead * evaluator_gpus(evaluator),
+        .time = !(driver->hold && *driver->hold) &&
+                evaluator_pending(evaluator, EVALUATOR_MEASURE) <
+                    evaluator_trials_ahead(evaluator, strategy->trials_ahead) * evaluator_gpus(evaluator),
         .now_s = evaluator_now_s(evaluator),
     };
 }

@@ -119,6 +119,11 @@ size_t evaluator_compiling(const struct evaluator *evaluator)
     return evaluator->pending[EVALUATOR_COMPILE] - evaluator->sharing;
 }
 
+size_t evaluator_trials_ahead(const struct evaluator *evaluator, size_t ahead)
+{
+    return ahead > 1 ? ahead + evaluator->type->choice : ahead;
+}
+
 size_t evaluator_gpus(const struct evaluator *evaluator)
 {
     return evaluator->type->gpus(evaluator->state);

@@ -73,6 +73,7 @@ struct evaluator_job {
     /* The evaluator's own: */
     struct evaluator *evaluator;
     void *state, *task;          /* of the implementations that run it */
+    void *compiled_by;           /* remote: the host that has the code; null: none */
     struct evaluator_code *made; /* with `code` */
     size_t lane;
     unsigned round; /* of compiling: it counts only while it is the evaluator's */
@@ -95,8 +96,10 @@ struct evaluator;
  * spent_s: as evaluator_spent_s(). */
 struct evaluator_type {
     const char *name; /* in decisions: "live" */
-    bool measures;    /* takes times of its own, which are kept; else it knows only what has a record */
-    bool sends;       /* the sources of compile jobs, which come with them */
+    unsigned
+        choice; /* trials for each GPU that it is given to choose from, beside those that a search sends ahead */
+    bool measures; /* takes times of its own, which are kept; else it knows only what has a record */
+    bool sends;    /* the sources of compile jobs, which come with them */
     int (*open)(void **state, const struct evaluator_options *options, struct err *err);
     int (*submit)(void *state, struct evaluator_job *job, struct err *err);
     struct evaluator_job *(*wait)(void *state, double timeout_s);
@@ -137,6 +140,9 @@ size_t evaluator_pending(const struct evaluator *evaluator, enum evaluator_kind 
 
 /* Those of them that compile and are not `shared`: what keeps the cores busy. */
 size_t evaluator_compiling(const struct evaluator *evaluator);
+
+/* Trials for each GPU that may be under way where a search sends so many ahead: one, or some more. */
+size_t evaluator_trials_ahead(const struct evaluator *evaluator, size_t ahead);
 
 /* GPUs that measure at the same time. */
 size_t evaluator_gpus(const struct evaluator *evaluator);

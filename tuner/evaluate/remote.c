@@ -25,7 +25,8 @@ static void remote_close(void *state)
             ask_drop(fleet_host(remote->options.fleet, i));
     if (remote->local)
         evaluator_local.close(remote->local);
-    tasks_free(&remote->waiting);
+    tasks_free(&remote->waiting[EVALUATOR_COMPILE]);
+    tasks_free(&remote->waiting[EVALUATOR_MEASURE]);
     for (size_t i = 0; remote->away && i < fleet_count(remote->options.fleet); i++)
         tasks_free(&remote->away[i]);
     free(remote->away);
@@ -57,7 +58,6 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     if (rc)
         return rc;
     remote->options = *options;
-    tasks_init(&remote->waiting);
     remote->away = calloc(fleet_count(options->fleet) + 1, sizeof *remote->away);
     if (!remote->away)
         rc = err_memory(err);
@@ -92,6 +92,7 @@ static int remote_submit(void *state, struct evaluator_job *job, struct err *err
 
     job->task = NULL;
     job->host = NULL;
+    job->compiled_by = job->kind == EVALUATOR_COMPILE ? NULL : job->compiled_by;
     if (job->known && !job->read)
         return evaluator_local.submit(remote->local, job, err);
     task = calloc(1, sizeof *task);
@@ -105,7 +106,7 @@ static int remote_submit(void *state, struct evaluator_job *job, struct err *err
     task->id = fleet_new_id(remote->options.fleet);
     job->task = task;
     remote->under_way++;
-    tasks_add(&remote->waiting, task);
+    tasks_add(&remote->waiting[job->kind], task);
     remote_place(remote);
     return 0;
 }
@@ -178,7 +179,7 @@ static void remote_drop_compiling(void *state)
         if (fleet_host(remote->options.fleet, i)->up)
             ask_drop(fleet_host(remote->options.fleet, i));
     evaluator_local.drop_compiling(remote->local);
-    forget_compiling(remote, &remote->waiting);
+    forget_compiling(remote, &remote->waiting[EVALUATOR_COMPILE]);
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
         forget_compiling(remote, &remote->away[i]);
     forget_compiling(remote, &remote->here);
@@ -233,6 +234,7 @@ const struct evaluator_type evaluator_remote = {
     .name = "live",
     .measures = true,
     .sends = true,
+    .choice = 2,
     .open = remote_open,
     .submit = remote_submit,
     .wait = remote_wait,

@@ -26,7 +26,7 @@ static void take_back(struct remote *remote, struct task *task)
     if (task->job->kind == EVALUATOR_MEASURE && task->losses > TRIAL_LOSSES)
         blame(remote, task);
     else
-        tasks_add_first(&remote->waiting, task);
+        tasks_add_first(&remote->waiting[task->job->kind], task);
 }
 
 void remote_dropped(void *context, struct host *host)
@@ -63,6 +63,7 @@ static int take_compile(struct remote *remote, struct task *task, struct message
     if (!known) {
         compiler_keep(remote->options.compiler, task->key, &job->compiled);
         host->compiled++;
+        job->compiled_by = host;
     }
     host->compile_s += evaluator_local.spent_s(job);
     remote_take(remote, task);

@@ -63,7 +63,7 @@ static void go_here(struct remote *remote, struct task *task)
 {
     struct evaluator_job *job = task->job;
 
-    tasks_remove(&remote->waiting, task);
+    tasks_remove(&remote->waiting[job->kind], task);
     task->here = true;
     tasks_add(&remote->here, task);
     if (job->made)
@@ -131,13 +131,13 @@ static bool place_compile(struct remote *remote, struct task *task)
     if (!host && !here && !task->stays)
         return false;
     if (!task->read && read_task(remote, task, &job->err)) {
-        tasks_remove(&remote->waiting, task);
+        tasks_remove(&remote->waiting[job->kind], task);
         remote_finish(remote, task);
         return true;
     }
     if (!task->stays && !compiled->cubin && compiler_find(compiled, remote->options.compiler, task->key) &&
         (!job->read || compiled->outcome != OUTCOME_OK)) {
-        tasks_remove(&remote->waiting, task);
+        tasks_remove(&remote->waiting[job->kind], task);
         remote_finish(remote, task);
     } else if (host && !task->stays) {
         ask_to_compile(remote, task, host);
@@ -151,102 +151,156 @@ static bool place_compile(struct remote *remote, struct task *task)
  * ------------------------------------------------------------------------------------------------------------
  */
 
-/* Where least waits. One whose host has the code may have as many more waiting as the search sends ahead, since the
- * code need not be sent then. False: there is no GPU at the moment. */
-static bool choose_gpu(struct host **best_host, size_t *best_gpu, const struct remote *remote,
-                       struct key code)
+/* A GPU, here or of a host's. */
+struct place {
+    struct host *host; /* null: here */
+    size_t gpu;
+    double load; /* trials that are there; INFINITY: it takes no more */
+};
+
+/* Trials that a GPU has at a time: the next is there when one ends. */
+static bool takes_more(const struct remote *remote, double load)
 {
-    const size_t gpus = evaluator_local.gpus(remote->local);
-    const double sending = remote->options.trials_ahead - 0.5;
-    double least = gpus ? (double)remote->here.count[EVALUATOR_MEASURE] / (double)gpus : INFINITY;
-
-    *best_host = NULL;
-    *best_gpu = 0;
-    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
-        struct host *host = fleet_host(remote->options.fleet, i);
-        const double more = host->up && !host_holds(host, code) ? sending : 0;
-
-        for (size_t gpu = 0; host->up && gpu < host->gpu_count; gpu++) {
-            const double load = (double)host->gpus[gpu].waiting + more;
-
-            if (!host->gpus[gpu].measures || load >= least)
-                continue;
-            least = load;
-            *best_host = host;
-            *best_gpu = gpu;
-        }
-    }
-    return isfinite(least);
+    return load < remote->options.trials_ahead;
 }
 
-/* Finals are measured on one GPU as long as there is that one. */
-static bool choose_finals_gpu(struct host **host, size_t *gpu, struct remote *remote, struct key code)
+/* The GPU of a host's with the fewest trials. */
+static struct place least_of(const struct remote *remote, struct host *host)
 {
-    const bool there = remote->finals_host
-                           ? remote->finals_host->up && remote->finals_gpu < remote->finals_host->gpu_count &&
-                                 remote->finals_host->gpus[remote->finals_gpu].measures
-                           : evaluator_local.gpus(remote->local) > 0;
+    struct place best = {.host = host, .load = INFINITY};
 
-    if (!remote->finals_chosen || !there)
-        remote->finals_chosen = choose_gpu(&remote->finals_host, &remote->finals_gpu, remote, code);
-    *host = remote->finals_host;
-    *gpu = remote->finals_gpu;
-    return remote->finals_chosen;
+    for (size_t gpu = 0; host->up && gpu < host->gpu_count; gpu++) {
+        const double load = (double)host->gpus[gpu].waiting;
+
+        if (!host->gpus[gpu].measures || !takes_more(remote, load) || load >= best.load)
+            continue;
+        best.gpu = gpu;
+        best.load = load;
+    }
+    return best;
+}
+
+/* Whether code is sent to a GPU that has so much to do. One that is not idle waits for code that its own host compiles:
+ * packing it costs the controller more than all else of a trial. */
+static bool is_worth_sending(const struct remote *remote, const struct place *place,
+                             const struct host *holder)
+{
+    return place->host == holder || !place->host->cores || place->load < 1 ||
+           remote->options.trials_ahead < 2;
+}
+
+/* Of all GPUs; one of the host that has the code where no other has less to do. */
+static struct place least_of_all(const struct remote *remote, const struct host *holder)
+{
+    const size_t gpus = evaluator_local.gpus(remote->local);
+    const double here = gpus ? (double)remote->here.count[EVALUATOR_MEASURE] / (double)gpus : INFINITY;
+    struct place best = {.load = takes_more(remote, here) ? here : INFINITY};
+
+    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
+        const struct place place = least_of(remote, fleet_host(remote->options.fleet, i));
+
+        if (isfinite(place.load) && is_worth_sending(remote, &place, holder) &&
+            (place.load < best.load || (place.load == best.load && place.host == holder)))
+            best = place;
+    }
+    return best;
 }
 
 static void fail_for_gpus(struct remote *remote, struct task *task)
 {
     err_set(&task->job->err, ERR_GPU, "no GPU is left that measures%s%s", *remote->trouble ? ": " : "",
             remote->trouble);
-    tasks_remove(&remote->waiting, task);
+    tasks_remove(&remote->waiting[EVALUATOR_MEASURE], task);
     remote_finish(remote, task);
 }
 
-static bool place_measure(struct remote *remote, struct task *task)
+static void measure_at(struct remote *remote, struct task *task, const struct place *place)
 {
     struct evaluator_job *job = task->job;
     struct protocol protocol = *remote->options.protocol;
     const struct code code = {job->compiled.cubin, job->compiled.cubin_bytes, job->compiled.entry};
-    struct host *host;
-    size_t gpu;
-    bool there;
 
-    if (!task->read && content_key(&task->key, code.cubin, code.cubin_bytes, &job->err)) {
-        tasks_remove(&remote->waiting, task);
-        remote_finish(remote, task);
-        return true;
-    }
-    task->read = true;
-    there = job->finals ? choose_finals_gpu(&host, &gpu, remote, task->key)
-                        : choose_gpu(&host, &gpu, remote, task->key);
-    if (!there && fleet_may_measure(remote->options.fleet))
-        return false;
-    if (!there) {
-        fail_for_gpus(remote, task);
-    } else if (!host) {
+    if (!place->host) {
         go_here(remote, task);
-    } else {
-        job->lane = gpu;
-        remote_send(remote, task, host);
-        protocol.give_up_s = job->give_up_s;
-        if (ask_trial(host, task->id, &remote->files, gpu, &code, &job->variant->launch, job->reference,
-                      &protocol, &job->err)) {
-            remote_take(remote, task);
-            remote_finish(remote, task);
-        }
+        return;
     }
-    return true;
+    job->lane = place->gpu;
+    remote_send(remote, task, place->host);
+    protocol.give_up_s = job->give_up_s;
+    if (ask_trial(place->host, task->id, &remote->files, place->gpu, &code, &job->variant->launch,
+                  job->reference, &protocol, &job->err)) {
+        remote_take(remote, task);
+        remote_finish(remote, task);
+    }
+}
+
+static bool is_there(const struct remote *remote, const struct place *place)
+{
+    return place->host ? place->host->up && place->gpu < place->host->gpu_count &&
+                             place->host->gpus[place->gpu].measures
+                       : evaluator_local.gpus(remote->local) > 0;
+}
+
+/* Finals are measured on one GPU as long as there is that one. */
+static bool choose_finals(struct place *place, struct remote *remote)
+{
+    *place = (struct place){.host = remote->finals_host, .gpu = remote->finals_gpu};
+    if (!remote->finals_chosen || !is_there(remote, place)) {
+        *place = least_of_all(remote, NULL);
+        remote->finals_chosen = isfinite(place->load);
+        remote->finals_host = place->host;
+        remote->finals_gpu = place->gpu;
+    }
+    return remote->finals_chosen;
+}
+
+/* Trials whose code is where a GPU takes more: it need not be sent. */
+static void place_at_holders(struct remote *remote)
+{
+    struct task *task, *next;
+
+    for (task = remote->waiting[EVALUATOR_MEASURE].first; task; task = next) {
+        struct host *holder = task->job->compiled_by;
+        struct place place;
+
+        next = task->next;
+        if (!holder || task->job->finals)
+            continue;
+        place = least_of(remote, holder);
+        if (isfinite(place.load))
+            measure_at(remote, task, &place);
+    }
+}
+
+/* The others, in their order, to where least is to be done. */
+static void place_anywhere(struct remote *remote)
+{
+    struct task *task, *next;
+
+    for (task = remote->waiting[EVALUATOR_MEASURE].first; task; task = next) {
+        struct place place;
+        const bool chosen =
+            task->job->finals ? choose_finals(&place, remote)
+                              : (place = least_of_all(remote, task->job->compiled_by), isfinite(place.load));
+
+        next = task->next;
+        if (chosen)
+            measure_at(remote, task, &place);
+        else if (!evaluator_local.gpus(remote->local) && !fleet_may_measure(remote->options.fleet))
+            fail_for_gpus(remote, task);
+        else
+            return;
+    }
 }
 
 void remote_place(struct remote *remote)
 {
     struct task *task, *next;
 
-    for (task = remote->waiting.first; task; task = next) {
+    for (task = remote->waiting[EVALUATOR_COMPILE].first; task; task = next) {
         next = task->next;
-        if (task->job->kind == EVALUATOR_COMPILE)
-            place_compile(remote, task);
-        else
-            place_measure(remote, task);
+        place_compile(remote, task);
     }
+    place_at_holders(remote);
+    place_anywhere(remote);
 }

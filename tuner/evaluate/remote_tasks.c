@@ -62,7 +62,7 @@ void remote_send(struct remote *remote, struct task *task, struct host *host)
 {
     struct evaluator_job *job = task->job;
 
-    tasks_remove(&remote->waiting, task);
+    tasks_remove(&remote->waiting[job->kind], task);
     tasks_add(remote_away(remote, host), task);
     task->host = host;
     if (job->made)

@@ -31,9 +31,9 @@ struct remote {
     void *local;
     int finished; /* event: the local evaluator has finished a job */
     struct ask_files files;
-    struct tasks waiting, here;
-    struct tasks *away; /* for each host */
-    size_t under_way;   /* in all of these lists */
+    struct tasks waiting[2], here; /* waiting: of each kind of job */
+    struct tasks *away;            /* for each host */
+    size_t under_way;              /* in all of these lists */
     struct jobs done;
     struct host *finals_host; /* of the GPU that measures finals, null: here */
     size_t finals_gpu;

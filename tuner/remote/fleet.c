@@ -37,10 +37,12 @@ static void start(struct host *host)
     link->worked = false;
     link->broken = (struct err){0};
     link->heard_s = clock_wall_s();
-    if (command_start(&link->command, host->command, &why))
+    if (command_start(&link->command, host->command, &why)) {
         link->broken = why;
-    else
-        wire_init(&link->wire, link->command.fd, link->command.fd);
+        return;
+    }
+    wire_init(&link->wire, link->command.fd, link->command.fd);
+    link->wire.packing.fast = true; /* a controller speaks with many */
 }
 
 static void end(struct host *host)
