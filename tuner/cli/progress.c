@@ -4,9 +4,11 @@
 #include "base/units.h"
 
 #include "tuner/predict/ranking.h"
+#include "tuner/remote/fleet.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -85,12 +87,93 @@ static double share_of(uint64_t done, uint64_t total)
     return total ? (double)done / (double)total : 1;
 }
 
+/* What hosts do
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+void progress_open(struct progress *progress)
+{
+    job_file_open(&progress->job);
+}
+
+void progress_close(struct progress *progress)
+{
+    job_file_close(&progress->job);
+    free(progress->work);
+    free(progress->hosts);
+    progress->work = NULL;
+    progress->hosts = NULL;
+    progress->work_count = 0;
+}
+
+static void put_rates(FILE *out, const char *name, const char *offers, struct host_work *before,
+                      struct host_work now, double since_s)
+{
+    /* The numbers begin anew with each problem. */
+    const double compiled = now.compiled < before->compiled ? 0 : (double)(now.compiled - before->compiled);
+    const double timed = now.timed < before->timed ? 0 : (double)(now.timed - before->timed);
+
+    fprintf(out, "  %s%s: compiles %.3g/s, times %.3g/s\n", name, offers, compiled / since_s,
+            timed / since_s);
+    *before = now;
+}
+
+static void put_hosts(FILE *out, struct progress *progress, const struct tune_progress *now, double since_s)
+{
+    struct host_work here = {now->compiled, now->tried};
+    char offers[64];
+
+    for (size_t i = 0; i < fleet_count(now->fleet); i++) {
+        const struct host *host = fleet_host(now->fleet, i);
+        const struct host_work work = {host->compiled, host->timed};
+
+        here.compiled -= work.compiled < here.compiled ? work.compiled : here.compiled;
+        here.timed -= work.timed < here.timed ? work.timed : here.timed;
+        snprintf(offers, sizeof offers, ", %u cores, %zu GPUs", host->cores, host->measuring);
+        if (host->up)
+            put_rates(out, host->name, offers, &progress->work[1 + i], work, since_s);
+        else
+            fprintf(out, "  %s: not there%s%s\n", host->command, *host->reason ? ": " : "", host->reason);
+    }
+    put_rates(out, "this machine", "", &progress->work[0], here, since_s);
+}
+
+/* Once a second: what each host did since the last time. */
+static void progress_hosts(struct progress *progress, const struct tune_progress *now)
+{
+    const double wall_s = clock_wall_s();
+    size_t size;
+    FILE *out;
+
+    if (!now->fleet || wall_s - progress->written_s < 1)
+        return;
+    if (!progress->work) {
+        progress->work = calloc(1 + fleet_count(now->fleet), sizeof *progress->work);
+        progress->work_count = progress->work ? 1 + fleet_count(now->fleet) : 0;
+        progress->written_s = wall_s - fmax(now->now_s, 1);
+    }
+    free(progress->hosts);
+    progress->hosts = NULL;
+    out = progress->work ? open_memstream(&progress->hosts, &size) : NULL;
+    if (!out)
+        return;
+    fprintf(out, "%s %s, %" PRIu64 " done\n", now->kernel, now->problem, now->done);
+    put_hosts(out, progress, now, wall_s - progress->written_s);
+    fclose(out);
+    progress->written_s = wall_s;
+    if (!progress->hosts)
+        return;
+    job_file_write(&progress->job, progress->hosts, size);
+    memmove(progress->hosts, strchr(progress->hosts, '\n') + 1, strlen(strchr(progress->hosts, '\n')));
+}
+
 void progress_show(void *context, const struct tune_progress *now)
 {
     struct progress *progress = context;
     const double rate = now->now_s > 0 ? (double)now->done / now->now_s : 0;
     char numbers[160] = "finals", name[256], best[32], duration[32], left[48] = "", total[24] = "";
 
+    progress_hosts(progress, now);
     if (!is_due(progress, now->finals))
         return;
     progress_time_text(best, now->best_s);
@@ -106,6 +189,8 @@ void progress_show(void *context, const struct tune_progress *now)
     snprintf(name, sizeof name, "%s%s%s", now->kernel, *now->problem && !progress->cli->terminal ? " " : "",
              progress->cli->terminal ? "" : now->problem);
     put(progress, name, now->total || now->finals ? share_of(now->done, now->total) : 0, numbers);
+    if (progress->hosts && !progress->cli->terminal)
+        fputs(progress->hosts, progress->cli->err);
 }
 
 void progress_rank(void *context, const struct ranking_progress *now)

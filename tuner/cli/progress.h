@@ -3,21 +3,36 @@
 #define TUNER_CLI_PROGRESS_H
 
 #include "tuner/cli/cli.h"
+#include "tuner/cli/jobs.h"
 #include "tuner/tune/tune.h"
 
 struct ranking_progress;
 
+/* What a host has done. */
+struct host_work {
+    uint64_t compiled, timed;
+};
+
 struct progress {
     struct cli *cli;
     bool quiet;
-    double shown_s; /* wall clock of the last drawing */
-    bool drawn;     /* a bar stands on the line */
+    struct job_file job;    /* where what follows is written */
+    struct host_work *work; /* of each host, this machine first, when it was last written */
+    size_t work_count;
+    double written_s; /* wall clock; 0: never */
+    char *hosts;      /* what they do, a line each */
+    double shown_s;   /* wall clock of the last drawing */
+    bool drawn;       /* a bar stands on the line */
 };
 
 /* For struct tune_options and struct ranking_options; `context` is a struct progress. */
 void progress_show(void *context, const struct tune_progress *now);
 void progress_rank(void *context, const struct ranking_progress *now);
 void progress_message(void *context, const char *text);
+
+/* For a run with workers elsewhere; progress_close() afterwards, also without. */
+void progress_open(struct progress *progress);
+void progress_close(struct progress *progress);
 
 /* Clears the bar. */
 void progress_end(struct progress *progress);

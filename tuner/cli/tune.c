@@ -353,6 +353,8 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
         code = environment_open(&run.environment, &environment, err);
     if (!code && cli_given(args, "clocks") && !run.environment.worker_count)
         code = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment.worker_err.text);
+    if (!code && run.environment.fleet)
+        progress_open(&run.progress);
     if (!code)
         code = tune_all(&run, err);
     if (!code && run.tuned_count)
@@ -362,6 +364,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     for (i = 0; i < run.tuned_count; i++)
         tuned_release(&run.tuned[i]);
     free(run.tuned);
+    progress_close(&run.progress);
     environment_close(&run.environment);
     elsewhere_release(&run.elsewhere);
     spec_release(&run.spec);

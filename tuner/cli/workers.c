@@ -1,6 +1,7 @@
 /* occutune workers: who is there. */
 #include "tuner/cli/cli.h"
 #include "tuner/cli/elsewhere.h"
+#include "tuner/cli/jobs.h"
 #include "tuner/cli/slurm.h"
 #include "tuner/remote/fleet.h"
 
@@ -101,6 +102,13 @@ static int run_workers(struct cli *cli, const struct cli_args *args, struct err 
 
     if (!code && elsewhere.slurm && !slurm_is_inside())
         code = err_set(err, ERR_USAGE, "--slurm: this is no allocation of Slurm's: salloc makes one");
+    if (!code && !elsewhere.count && !elsewhere.slurm && !cli_given(args, "workers")) {
+        elsewhere_release(&elsewhere);
+        if (!jobs_print(cli->out))
+            fprintf(cli->out,
+                    "no job with workers runs here; --worker, --workers and --slurm say whom to ask\n");
+        return CLI_OK;
+    }
     if (!code && !elsewhere.count)
         code = err_set(err, ERR_USAGE, "name workers with --worker, --workers or --slurm");
     if (!code)

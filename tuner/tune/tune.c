@@ -71,6 +71,9 @@ static void report(const struct tuning *tuning, bool finals)
         progress.done = progress.timed + tuning->failed;
     }
     progress.failed = tuning->failed;
+    progress.fleet = tuning->environment->fleet;
+    progress.compiled = counts->compiled - counts->cached;
+    progress.tried = counts->timed + counts->audited;
     progress.best_s = tuning->best_s;
     progress.now_s = evaluator_now_s(tuning->evaluator);
     progress.left_s = NAN;

@@ -28,8 +28,10 @@ struct tune_progress {
     uint64_t total;               /* configurations, or trials where their number is limited; 0: not known */
     uint64_t done;                /* of them */
     uint64_t timed, failed;
-    double best_s;        /* NaN before the first */
-    double now_s, left_s; /* on the source's clock; left NaN while unknown */
+    double best_s;             /* NaN before the first */
+    const struct fleet *fleet; /* workers elsewhere; null: none */
+    uint64_t compiled, tried;  /* compiles and trials so far, here and elsewhere */
+    double now_s, left_s;      /* on the source's clock; left NaN while unknown */
     bool finals;
 };
 
