@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* False: it is not there and cannot be made, or is another's, who could show anything. */
-static bool find_folder(char out[192])
+/* False: it is not there, or is another's, who could show anything. */
+static bool find_folder(char out[192], bool make)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *temporary = getenv("TMPDIR");
     const char *base = runtime && *runtime == '/'       ? runtime
@@ -19,7 +19,8 @@ static bool find_folder(char out[192])
 
     if (snprintf(out, 192, "%s/occutune-jobs-%u", base, (unsigned)geteuid()) >= 192)
         return false;
-    mkdir(out, 0700);
+    if (make)
+        mkdir(out, 0700);
     return !lstat(out, &status) && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
            !(status.st_mode & 077);
 }
@@ -29,7 +30,7 @@ void job_file_open(struct job_file *out)
     char folder[192];
 
     *out = (struct job_file){.fd = -1};
-    if (!find_folder(folder))
+    if (!find_folder(folder, true))
         return;
     snprintf(out->path, sizeof out->path, "%s/%d", folder, (int)getpid());
     out->fd = open(out->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -45,9 +46,13 @@ void job_file_write(const struct job_file *file, const char *text, size_t size)
 
 void job_file_close(struct job_file *file)
 {
+    char folder[192];
+
     if (!*file->path || file->fd < 0)
         return;
     unlink(file->path);
+    if (find_folder(folder, false))
+        rmdir(folder); /* unless others are there */
     close(file->fd);
     file->fd = -1;
 }
@@ -77,7 +82,7 @@ static bool print_job(FILE *out, const char *folder, const char *name)
 bool jobs_print(FILE *out)
 {
     char folder[192];
-    DIR *directory = find_folder(folder) ? opendir(folder) : NULL;
+    DIR *directory = find_folder(folder, false) ? opendir(folder) : NULL;
     const struct dirent *entry;
     bool any = false;
 
