@@ -35,7 +35,8 @@ def change_imports(text: str) -> str:
 def scripts(checkout: Path, names: List[str]) -> List[Path]:
     """The CUDA examples that tune or run a kernel."""
     found = [*sorted(checkout.glob("examples/cuda/*.py")), *sorted(checkout.glob("examples/cuda-c++/*.py"))]
-    return [path for path in found if (not names or path.stem in names) and re.search(r"\b((tune|run)_kernel|PythonKernel)\(", path.read_text())]
+    calls = re.compile(r"\b((tune|run)_kernel|PythonKernel)\(")
+    return [path for path in found if (not names or path.stem in names) and calls.search(path.read_text())]
 
 
 def run(script: Path) -> Tuple[bool, str]:
