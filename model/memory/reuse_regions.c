@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LOOKED_AT = 1 << 11 }; /* blocks of a grid, to see what those of a wave share */
 
@@ -383,23 +384,27 @@ static double apart_share(const struct reuse_regions *reuse_regions)
  * smaller waves. */
 static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
 {
-    const double blocks = reuse_regions->wave_blocks, sms = fmin(blocks, reuse_regions->caches->sms);
-    const double apart = apart_share(reuse_regions);
-    struct reuse_region *reuse_region;
+    const double sms = fmin(reuse_regions->wave_blocks, reuse_regions->caches->sms);
+    const double share = apart_share(reuse_regions);
+    const size_t bytes = reuse_regions->count * sizeof *reuse_regions->reuse_region;
+    struct reuse_regions apart = *reuse_regions;
     int rc;
 
-    if (!(apart > 0) || sms == blocks)
+    if (!(share > 0) || sms == reuse_regions->wave_blocks)
         return 0;
-    for (reuse_region = reuse_regions->reuse_region + 1;
-         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++)
-        reuse_region->in_step = reuse_region->missed;
-    rc = find_wave(reuse_regions, sms, err);
-    fetch_zones(reuse_regions);
-    for (reuse_region = reuse_regions->reuse_region + 1;
-         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++)
-        reuse_region->missed =
-            reuse_region->in_step + apart * fmax(reuse_region->missed - reuse_region->in_step, 0);
-    return rc ? rc : find_wave(reuse_regions, blocks, err);
+    apart.reuse_region = malloc(bytes);
+    if (!apart.reuse_region)
+        return err_memory(err);
+    memcpy(apart.reuse_region, reuse_regions->reuse_region, bytes);
+    rc = find_wave(&apart, sms, err);
+    fetch_zones(&apart);
+    for (size_t z = 1; z < reuse_regions->count; z++) {
+        double *missed = &reuse_regions->reuse_region[z].missed;
+
+        *missed = *missed + share * fmax(apart.reuse_region[z].missed - *missed, 0);
+    }
+    free(apart.reuse_region);
+    return rc;
 }
 
 int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,

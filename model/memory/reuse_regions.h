@@ -35,7 +35,6 @@ struct reuse_region {
     double read_lone;            /* share of the lines read that are alone in their 256 bytes ... */
     double written_lone;         /* ... and of those written */
     double missed;               /* bytes that waves fetch from DRAM, with what comes along */
-    double in_step;              /* the same if no block drifted */
     double ready;                /* share of what blocks of a wave ask for that L2 has by then */
 };
 
