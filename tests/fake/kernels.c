@@ -232,6 +232,8 @@ static const struct fake_kernel kernels[] = {
     {"occ_empty", "", false, run_empty, 0},
     {"copy", "wwi", false, copy, 5000},
     {"hot", "wwi", false, copy, 4000},
+    {"brisk", "wwi", false, copy, 7500}, /* one and a half times copy's with its overhead, ... */
+    {"idle", "wwi", false, copy, 12000}, /* ... and more than twice */
     {"slow", "wwi", false, copy, 50000000},
     {"refused", "wwi", false, copy, 0},
     {"hang", "wwi", false, hang, 0},

@@ -17,6 +17,8 @@ KERNEL(scribble, 6)
 KERNEL(illegal, 7)
 KERNEL(crash, 8)
 KERNEL(tires, 9)
+KERNEL(brisk, 10)
+KERNEL(idle, 11)
 KERNEL(hot, 10)
 #ifdef BROKEN
 #error this variant does not compile
