@@ -23,26 +23,37 @@ static void test_arithmetic(void **state)
     check_near(energy_of_launch(&bare, &window, 10), 0, 0); /* noise is no gain */
 }
 
-static void try_energy(struct trial *trial, struct setup *setup, const char *entry)
+enum { TRIES = 8 };
+
+/* Where the machine that runs the test is busy with something else, the pretended GPU waits for the host and idles
+ * meanwhile, which no real one that is kept busy does: then the trial is made again. */
+static void expect_energy(struct setup *setup, const struct code *code, const struct launch *launch,
+                          const struct reference *reference, double least_j, double most_j)
 {
+    struct trial trial = {0};
+    int tries;
+
     setup->protocol.energy_s = 0.15;
-    assert_int_equal(try_entry(trial, setup, entry), OUTCOME_OK);
-    assert_true(trial->energy_window_s >= 0.15 && trial->energy_window_s < 0.5);
+    for (tries = 0; tries < TRIES && !(trial.energy_j > least_j && trial.energy_j < most_j); tries++) {
+        trial_release(&trial);
+        assert_int_equal(try_variant(&trial, setup->worker, code, launch, reference, &setup->protocol),
+                         OUTCOME_OK);
+        assert_true(trial.energy_window_s >= 0.15 && trial.power_w > idle_w);
+    }
+    if (tries == TRIES && !(trial.energy_j > least_j && trial.energy_j < most_j))
+        fail_msg("%s: %g J at %g W, not %g to %g J", code->entry, trial.energy_j, trial.power_w, least_j,
+                 most_j);
+    trial_release(&trial);
 }
 
-/* The machine that runs the test may be busy with something else: then the pretended GPU waits for the host, and a launch
- * takes longer at a lower power, for more energy. */
 static void test_trial(void **state)
 {
-    struct trial trial;
+    struct setup *setup = *state;
+    const struct code copy = code_of("copy"), hot = code_of("hot");
 
-    try_energy(&trial, *state, "copy");
-    assert_true(trial.power_w > idle_w && trial.power_w < 1.15 * busy_w);
-    assert_true(trial.energy_j > 0.9 * busy_w * 5e-6 && trial.energy_j < 2 * busy_w * 5e-6);
-    trial_release(&trial);
-    try_energy(&trial, *state, "hot"); /* faster, and takes more */
-    assert_true(trial.energy_j > 0.9 * hot_w * 4e-6 && trial.energy_j < 2 * hot_w * 4e-6);
-    trial_release(&trial);
+    expect_energy(setup, &copy, &setup->launch, &setup->reference, 0.9 * busy_w * 5e-6,
+                  1.15 * busy_w * 5.2e-6);
+    expect_energy(setup, &hot, &setup->launch, &setup->reference, 0.9 * hot_w * 4e-6, 1.15 * hot_w * 4.2e-6);
 }
 
 static void test_not_asked(void **state)
@@ -60,16 +71,13 @@ static void test_isolated(void **state)
     struct setup *setup = *state;
     struct code code = code_of("absolute");
     struct launch launch;
-    struct trial trial;
     const int n = N;
 
     launch_init(&launch);
     add_buffer(&launch, "a", ELEMENT_FLOAT32, N, ROLE_INOUT);
+    launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT, .a = -1}; /* which takes it long */
     add_scalar(&launch, &n, sizeof n);
-    setup->protocol.energy_s = 0.15;
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
-    assert_true(trial.energy_j > 0 && trial.energy_j < 3 * busy_w * 40e-6);
-    trial_release(&trial);
+    expect_energy(setup, &code, &launch, NULL, 0.5 * busy_w * 40e-6, 1.5 * busy_w * 40e-6);
     launch_release(&launch);
 }
 
