@@ -1,6 +1,6 @@
 #include "tuner/remote/wire.h"
 
-#include "base/hash.h"
+#include "base/key.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -112,7 +112,7 @@ static int queue_frame(struct wire *wire, const void *packed, size_t packed_size
     memcpy(to, magic, 4);
     put_word(to + 4, packed_size, 4);
     put_word(to + 8, size, 4);
-    put_word(to + 12, hash_bytes(HASH_START, packed, packed_size), 8);
+    put_word(to + 12, key_bytes(packed, packed_size).low, 8);
     memcpy(to + WIRE_HEADER_BYTES, packed, packed_size);
     queued->end += WIRE_HEADER_BYTES + packed_size;
     return 0;
@@ -265,7 +265,7 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
         return err_set(err, ERR_FORMAT, "a message claims %zu bytes packed into %zu", size, packed);
     if (here - WIRE_HEADER_BYTES < packed)
         return 0;
-    if (hash_bytes(HASH_START, frame + WIRE_HEADER_BYTES, packed) != get_word(frame + 12, 8))
+    if (key_bytes(frame + WIRE_HEADER_BYTES, packed).low != get_word(frame + 12, 8))
         return err_set(err, ERR_FORMAT, "a message was damaged on its way");
     rc = unpack(out, wire, frame + WIRE_HEADER_BYTES, packed, size, err);
     received->begin += WIRE_HEADER_BYTES + packed;
