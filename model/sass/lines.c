@@ -1,5 +1,6 @@
 #include "model/sass/lines.h"
 
+#include "base/array.h"
 #include "model/sass/cubin_elf.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct table {
     const struct cubin *cubin;
     const struct cubin_kernel *kernel;
     const unsigned char *begin; /* of the section */
-    unsigned section, capacity, file_capacity;
+    unsigned section;
     struct err *err;
 };
 
@@ -85,27 +86,13 @@ static const char *text(struct cursor *c)
     return found;
 }
 
-/* What grows by one element at a time doubles. */
-static void *grown(void *array, unsigned *capacity, size_t count, size_t size)
-{
-    void *larger = array;
-
-    if (count == *capacity) {
-        larger = realloc(array, (2 * count + 64) * size);
-        *capacity = larger ? (unsigned)(2 * count + 64) : *capacity;
-    }
-    return larger;
-}
-
 static int add_file(struct table *t, const char *name)
 {
     struct lines *out = t->out;
-    const char **files = grown(out->files, &t->file_capacity, out->file_count, sizeof *files);
 
-    if (!files)
-        return err_memory(t->err);
-    out->files = files;
-    files[out->file_count++] = name;
+    if (ARRAY_GROW(out->files, out->file_count, t->err))
+        return ERR_MEMORY;
+    out->files[out->file_count++] = name;
     return 0;
 }
 
@@ -115,16 +102,13 @@ static int add_row(struct table *t, const struct unit *unit, bool end)
     const uint64_t file = unit->first_file + unit->file - 1;
     const bool known =
         !end && unit->file && file < out->file_count && unit->line > 0 && unit->line <= UINT32_MAX;
-    struct lines_row *rows;
 
     if (!unit->ours || unit->pc > UINT32_MAX)
         return 0;
-    rows = grown(out->rows, &t->capacity, out->count, sizeof *rows);
-    if (!rows)
-        return err_memory(t->err);
-    out->rows = rows;
-    rows[out->count] = (struct lines_row){(uint32_t)unit->pc, known ? (unsigned)unit->line : 0,
-                                          known ? (unsigned)file : 0, (unsigned)out->count};
+    if (ARRAY_GROW(out->rows, out->count, t->err))
+        return ERR_MEMORY;
+    out->rows[out->count] = (struct lines_row){(uint32_t)unit->pc, known ? (unsigned)unit->line : 0,
+                                               known ? (unsigned)file : 0, (unsigned)out->count};
     out->count++;
     return 0;
 }
