@@ -76,6 +76,35 @@ static void large_frames_arrive(void **state)
     free(bytes);
 }
 
+/* A frame that is like one before it takes little: each direction is one stream. */
+static void alike_frames_are_small(void **state)
+{
+    enum { BYTES = 20000, FRAMES = 3 };
+    unsigned char bytes[BYTES];
+    const struct part part = {bytes, BYTES};
+    struct message message;
+    uint64_t sent = 0;
+    bool whole;
+
+    (void)state;
+    for (int k = 0; k < BYTES; k++)
+        bytes[k] = (unsigned char)((k * 2654435761u) >> 13 ^ (k * 40503u) >> 7);
+    for (int k = 0; k < FRAMES; k++) {
+        struct json *head = head_of(k);
+
+        assert_int_equal(wire_put(&a, head, &part, 1, NULL), 0);
+        js_free(head);
+        if (k)
+            assert_in_range(a.sent_total - sent, 1, 500);
+        sent = a.sent_total;
+        assert_int_equal(wire_receive(&b, NULL), 0);
+        assert_int_equal(wire_next(&message, &whole, &b, NULL), 0);
+        assert_true(whole);
+        assert_memory_equal(message.payload, bytes, BYTES);
+        message_release(&message);
+    }
+}
+
 /* Any byte of a frame that is changed is noticed, or makes it wait for more. */
 static void damage_is_noticed(void **state)
 {
@@ -158,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(large_frames_arrive, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(alike_frames_are_small, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(damage_is_noticed, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(other_words_are_quoted, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(the_end_is_told, open_wires, close_wires),
