@@ -329,8 +329,8 @@ static void sum_up(struct reuse *reuse)
 {
     struct traffic *out = reuse->out;
     const struct traffic_caches *caches = reuse->caches;
-    const double all = out->unique_read + out->unique_written,
-                 part = fmin(caches->l2_bytes / fmax(all, 1), 1);
+    const double all = out->unique_read + out->unique_written, least = out->least_read + out->least_written,
+                 part = fmin(caches->l2_bytes / fmax(least, 1), 1);
     double l1_hits = 0, joined = 0;
     size_t i;
 
@@ -352,14 +352,14 @@ static void sum_up(struct reuse *reuse)
         out->dram_lone += count->dram_lone;
     }
     out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
-    out->least_l2_read = fmax(out->l2_read - joined, out->unique_read / FOOTPRINT_SECTOR / out->warps);
-    out->least_l2_written = out->unique_written / FOOTPRINT_SECTOR / out->warps;
+    out->least_l2_read = fmax(out->l2_read - joined, out->least_read / FOOTPRINT_SECTOR / out->warps);
+    out->least_l2_written = out->least_written / FOOTPRINT_SECTOR / out->warps;
     out->l2_read += out->l1_read - l1_hits;
     out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
     out->dram_written = out->unique_written * (1 - reuse_regions_kept(all, caches->l2_holds)) / out->warps;
     out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
-    out->least_dram_read = out->unique_read * (caches->warm ? 1 - part : 1) / out->warps;
-    out->least_dram_written = out->unique_written * (1 - part) / out->warps;
+    out->least_dram_read = out->least_read * (caches->warm ? 1 - part : 1) / out->warps;
+    out->least_dram_written = out->least_written * (1 - part) / out->warps;
 }
 
 static void take_zones(struct traffic *out, const struct reuse_regions *reuse_regions,
@@ -367,6 +367,8 @@ static void take_zones(struct traffic *out, const struct reuse_regions *reuse_re
 {
     out->unique_read = reuse_regions->unique_read;
     out->unique_written = reuse_regions->unique_written;
+    out->least_read = reuse_regions->least_read;
+    out->least_written = reuse_regions->least_written;
     out->wave_read = reuse_regions->wave_read;
     out->flight = caches->l1_bytes / LINE;
 }

@@ -1,5 +1,7 @@
 #include "model/memory/reuse_regions.h"
 
+#include "model/memory/reuse_least.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +225,23 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
     return fmax(bytes - held * reuse_region->read.z * blocks * FOOTPRINT_SECTOR, 0);
 }
 
+/* Bytes that the grid reads or writes of a region at the least. */
+static double least_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                       bool written)
+{
+    const struct emulate_result *result = reuse_regions->result;
+    struct sharing shared = written ? reuse_region->written : reuse_region->read;
+    double bytes;
+
+    if (!(shared.own > 0))
+        return 0;
+    reuse_least_sharing(&shared, result, reuse_regions->launch, reuse_region, written);
+    bytes = bytes_of(&shared, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region) *
+            reuse_least_apart(result, reuse_region, written) *
+            reuse_least_blocks(result, reuse_region, written);
+    return fmax(bytes, shared.own * FOOTPRINT_SECTOR);
+}
+
 static void find_zones(struct reuse_regions *reuse_regions)
 {
     struct reuse_region *reuse_region;
@@ -242,9 +261,11 @@ static void find_zones(struct reuse_regions *reuse_regions)
         reuse_region->unique =
             bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
         reuse_regions->unique_read +=
-            reuse_region->unique; /* for a bound: not from the order, which looked at few blocks */
+            reuse_region->unique; /* not from the order, which looked at few blocks */
         reuse_regions->unique_written +=
             bytes_of(&reuse_region->written, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+        reuse_regions->least_read += least_of(reuse_region, reuse_regions, false);
+        reuse_regions->least_written += least_of(reuse_region, reuse_regions, true);
         if (is_ordered(reuse_region, reuse_regions))
             reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;

@@ -107,6 +107,7 @@ struct traffic {
 
     /* Bytes, of the grid: what estimates rest on. */
     double unique_read, unique_written; /* each sector once */
+    double least_read, least_written;   /* of these, what a bound may rest on */
     double wave_read;                   /* of blocks that run together, each sector once */
 };
 

@@ -351,24 +351,30 @@ static void copies_of_neighbours_join(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
-        struct emulate_block blocks[2];
+        struct emulate_block blocks[3];
 
         fixture_set_up(&f, 32);
         f.code[GATHER].op = (uint16_t)cases[c].op;
         f.code[GATHER].access_count = cases[c].op == SASS_UBLKCP ? 2 : 1;
         f.counts[GATHER].sectors *= cases[c].times;
         f.counts[GATHER].sectors_once *= cases[c].times;
-        blocks[0] = blocks[1] = f.block;
-        blocks[1].position[0]++;
-        blocks[1].read = (struct footprint){0};
-        assert_int_equal(footprint_mark(&blocks[1].read, (1 << 24) + cases[c].moved, 1024, NULL), 0);
+        for (unsigned k = 0; k < 3; k++) {
+            blocks[k] = f.block;
+            blocks[k].position[0] += k;
+            if (!k)
+                continue;
+            blocks[k].read = (struct footprint){0};
+            assert_int_equal(footprint_mark(&blocks[k].read, (1 << 20) + 128 * k, 128, NULL), 0);
+            assert_int_equal(footprint_mark(&blocks[k].read, (1 << 24) + k * cases[c].moved, 1024, NULL), 0);
+        }
         f.result.blocks = blocks;
-        f.result.block_count = 2;
+        f.result.block_count = 3;
         traffic = fixture_find(&f);
         check_near(traffic_l2_reads(&traffic.counts[GATHER]).sectors, cases[c].asked, 1e-9);
         if (cases[c].op == SASS_UBLKCP)
             check_near(traffic.least_l2_read, cases[c].least, 1e-9);
         footprint_release(&blocks[1].read);
+        footprint_release(&blocks[2].read);
         fixture_tear_down(&f, &traffic);
     }
 }

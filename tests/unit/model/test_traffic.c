@@ -139,13 +139,13 @@ static void parts_merge_while_few_warps_store(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
-/* 256 KB read and 128 KB written: a warm L2 of 50 MB has it all, one of 300 KB some, one of 100 KB nothing.
- */
+/* 256 bytes read and 128 written by one block: a warm L2 of 50 KB has it all, one of 300 bytes some, one of 100
+ * hardly anything. */
 static void a_warm_cache_keeps_what_fits(void **state)
 {
     static const struct {
         double l2_bytes, dram_read, least;
-    } cases[] = {{50e6, 0, 0}, {300e3, -1, -1}, {100e3, 256, 256 * (1 - 100e3 / 384e3)}};
+    } cases[] = {{50e3, 0, 0}, {300, -1, -1}, {100, 256, 256 * (1 - 100. / 384)}};
     size_t c;
 
     (void)state;
@@ -156,6 +156,9 @@ static void a_warm_cache_keeps_what_fits(void **state)
         fixture_set_up(&f, 4);
         f.caches.warm = true;
         f.caches.l2_bytes = f.caches.l2_holds = cases[c].l2_bytes;
+        f.launch.grid[0] = 1;
+        f.block.weight = 1;
+        f.block.position[0] = 0;
         traffic = fixture_find(&f);
         if (cases[c].dram_read >= 0) {
             check_near(traffic.dram_read, cases[c].dram_read, 1e-9);
@@ -166,6 +169,21 @@ static void a_warm_cache_keeps_what_fits(void **state)
         assert_true(traffic.least_dram_read <= traffic.dram_read);
         fixture_tear_down(&f, &traffic);
     }
+}
+
+/* Nothing shows what the blocks of a grid share of which one was looked at: the bound has what that one touches. */
+static void a_bound_takes_for_shared_what_is_not_shown(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    (void)state;
+    fixture_set_up(&f, 4);
+    traffic = fixture_find(&f);
+    check_near(traffic.unique_read, 256e3, 1e-9);
+    check_near(traffic.least_read, 256, 1e-9);
+    check_near(traffic.least_written, 128, 1e-9);
+    fixture_tear_down(&f, &traffic);
 }
 
 /* The same sector asked for twice by a block hits L1, unless the load passes it by. */
@@ -376,6 +394,7 @@ int main(void)
         cmocka_unit_test(parts_of_sectors_merge),
         cmocka_unit_test(parts_merge_while_few_warps_store),
         cmocka_unit_test(a_warm_cache_keeps_what_fits),
+        cmocka_unit_test(a_bound_takes_for_shared_what_is_not_shown),
         cmocka_unit_test(what_is_asked_again_hits_l1),
         cmocka_unit_test(parts_of_a_request_ask_once),
         cmocka_unit_test(a_match_passes_for_each_value),
