@@ -112,7 +112,7 @@ static void draws_each_warp_once(void **state)
     assert_int_equal(warp_trace_read(&trace, words, 6, &err), 0);
     assert_int_equal(picture_warps(path, &trace.sms[0], 2, "warps", &err), 0);
     take_text(&svg, path);
-    for (at = strstr(svg, "1.8\" d="); at; at = strstr(at + 1, "1.8\" d="))
+    for (at = strstr(svg, "<path class=\"line"); at; at = strstr(at + 1, "<path class=\"line"))
         for (; *at != '/'; at++)
             moves += *at == 'M';
     assert_int_equal(moves, 6);
