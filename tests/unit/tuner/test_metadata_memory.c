@@ -26,7 +26,7 @@ __attribute__((constructor(101))) static void fail_when_told(void)
 static struct journal *open_journal(const struct spec *spec, const char *path)
 {
     const struct protocol protocol = {.samples_min = 3};
-    struct journal *journal;
+    struct journal *journal = NULL;
     struct device device;
     struct power power;
     struct json *head;
@@ -45,7 +45,7 @@ static struct journal *open_journal(const struct spec *spec, const char *path)
 static void no_size_is_another_for_want_of_memory(void **state)
 {
     char path[] = "/tmp/metadata-XXXXXX";
-    struct journal *journal;
+    struct journal *journal = NULL;
     struct err err = {0};
     struct spec spec;
     long n = 0;
