@@ -14,9 +14,11 @@ static void give_list(const struct sm_state *sm, struct sm_warp *warp, unsigned 
 
     warp->list = &sm->lists[block->paths[w % sm->per_block]];
     if (block->events && !warp->at) {
-        warp->event = block->events[w % sm->per_block].list;
-        warp->events_end = warp->event + block->events[w % sm->per_block].count;
-        warp->events_cut = block->events[w % sm->per_block].cut;
+        const struct emulate_events *events = &block->events[w % sm->per_block];
+
+        warp->event = events->list;
+        warp->events_end = events->count ? events->list + events->count : events->list;
+        warp->events_cut = events->cut;
     }
     warp->safe = sm->shared_only ? warp->list->shared : warp->list->count - 1;
 }
