@@ -118,9 +118,11 @@ static void say_close(struct words *words, const struct spec *spec, const struct
 static void say_search(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
-    char compiles[128] = "";
+    char compiles[128] = "", audited[64] = "";
     size_t used = 0;
 
+    if (tuned->counts.audited)
+        snprintf(audited, sizeof audited, " and %" PRIu64 " more to audit it", tuned->counts.audited);
     if (s->shared)
         used = (size_t)snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s",
                                 s->compiled - s->shared, s->compiled - s->shared == 1 ? "" : "s");
@@ -135,11 +137,11 @@ static void say_search(struct words *words, const struct tuned *tuned)
         return;
     }
     say_more(words,
-             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed; %" PRIu64
+             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed%s; %" PRIu64
              " passed over because their lower bound is above the best time, %" PRIu64
              " because they are expected to be slower; %" PRIu64
              " not compiled, by what their neighbours are like",
-             s->compiled, tuned->counts.valid, compiles, s->timed, s->cut_bound, s->cut_estimate,
+             s->compiled, tuned->counts.valid, compiles, s->timed, audited, s->cut_bound, s->cut_estimate,
              s->not_compiled);
     if (s->end == SEARCH_SPENT && s->promising)
         say(words,
