@@ -262,7 +262,7 @@ static void write_legend(FILE *out, const struct chart *chart)
     }
 }
 
-/* A label stands right of its line, left of it where there is no room. */
+/* A label stands right of its line, left of it where it would not fit. */
 static void write_marks(FILE *out, const struct chart *chart, const struct axis *x)
 {
     const double capacity = CHART_WIDTH - RIGHT - 40;

@@ -165,7 +165,7 @@ static bool evict(struct buffers *buffers)
     return any;
 }
 
-/* gpu_alloc; when there is no room, what this trial does not need makes some. */
+/* gpu_alloc; when memory ends, what this trial does not need is freed. */
 static int allocate(gpu_address *out, struct buffers *buffers, size_t bytes, struct err *err)
 {
     struct err first = {0};
@@ -231,7 +231,7 @@ static int make_buffer(struct buffer **out, struct buffers *buffers, struct argu
     if (rc && buffer)
         free_buffer(buffers, buffer);
     if (rc) {
-        renew_guards(buffers, NULL); /* some may have made room */
+        renew_guards(buffers, NULL); /* some may have been freed */
         return rc;
     }
     buffer->used = buffers->now;

@@ -33,7 +33,7 @@ struct buffers {
 void buffers_init(struct buffers *buffers, struct gpu *gpu, struct kernels *kernels);
 void buffers_release(struct buffers *buffers);
 
-/* Begins a trial: buffers that it does not bind may make room for those it does. */
+/* Begins a trial: buffers that it does not bind may be freed for those it does. */
 void buffers_begin(struct buffers *buffers);
 
 /* What a launch is given. */
@@ -47,7 +47,7 @@ struct binding {
 };
 
 /* Finds or makes the buffers of a launch, whose fills are prepared on the way. Stays valid until the next
- * buffers_begin. ERR_MEMORY names the buffer for which the GPU has no room. */
+ * buffers_begin. ERR_MEMORY names the buffer for which the GPU has no memory. */
 int buffers_bind(struct binding *out, struct buffers *buffers, struct launch *launch, struct err *err);
 void binding_release(struct binding *binding);
 

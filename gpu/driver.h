@@ -45,7 +45,7 @@ size_t gpu_l2_bytes(const struct gpu *gpu);
 int gpu_pci(char *out, size_t size, struct gpu *gpu, struct err *err); /* "0000:3B:00.0" */
 void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue work of their own on it */
 
-/* Memory. Addresses are aligned to 256 bytes. ERR_MEMORY when the device has no room. */
+/* Memory. Addresses are aligned to 256 bytes. ERR_MEMORY when the device has none left. */
 int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err);
 void gpu_free(struct gpu *gpu, gpu_address address); /* also 0 */
 int gpu_upload(struct gpu *gpu, gpu_address to, const void *from, size_t bytes, struct err *err);

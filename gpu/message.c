@@ -168,7 +168,7 @@ static int receive_head(struct message *out, size_t size, struct wait *wait, str
     return rc;
 }
 
-/* Room grows with what has come, so that a wrong length alone takes no memory. */
+/* The buffer grows with what has come, so that a wrong length alone takes no memory. */
 static int receive_payload(struct message *out, size_t size, struct wait *wait, struct err *err)
 {
     size_t capacity = 0;

@@ -44,8 +44,9 @@ struct protocol {
     double give_up_s;  /* racing: after two samples a time above this ends the sampling; 0: never */
     double energy_s;   /* energy is measured too, over at least so long; 0: it is not */
 };
-void protocol_init(struct protocol *protocol);           /* the defaults of the README */
-uint64_t protocol_hash(const struct protocol *protocol); /* give_up_s and energy_s do not enter: a time is as good with them */
+void protocol_init(struct protocol *protocol); /* the defaults of the README */
+uint64_t protocol_hash(
+    const struct protocol *protocol); /* give_up_s and energy_s do not enter: a time is as good with them */
 
 struct trial {
     enum outcome outcome;

@@ -42,7 +42,7 @@ int worker_power(struct power *out, struct worker *worker, double idle_s, struct
 
 /* Loads, verifies and times one variant. `reference` (null: nothing is compared) may change between calls;
  * its results are kept on the device by content. Returns an error only for what is not the variant's doing:
- * no worker can be started, a buffer has no room or its fill fails, the reference itself fails; all else is
+ * no worker can be started, a buffer does not fit or its fill fails, the reference itself fails; all else is
  * the trial's outcome. */
 int worker_trial(struct trial *out, struct worker *worker, const struct code *code,
                  const struct launch *launch, const struct reference *reference,

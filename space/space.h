@@ -38,7 +38,7 @@ bool space_index(uint64_t *index, const struct space *space, const unsigned *cho
 int space_default(uint64_t *index, const struct space *space, struct err *err);
 
 /* Indices of the valid configurations that differ from `index` in exactly one parameter, ascending within a
- * parameter, into `out`, which has room for space_neighbour_limit. Returns how many. */
+ * parameter, into `out`, of space_neighbour_limit elements. Returns how many. */
 size_t space_neighbour_limit(const struct space *space);
 size_t space_neighbours(uint64_t *out, const struct space *space, uint64_t index);
 

@@ -53,7 +53,7 @@ uint64_t saturated_sum(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
-/* Makes room for `wanted` items in an array; null (the array stays) when memory ends. */
+/* Allocates `wanted` items of an array; null (the array stays) when memory ends. */
 static void *grow(void *array, size_t *capacity, size_t wanted, size_t size)
 {
     size_t more = *capacity ? *capacity : 64;

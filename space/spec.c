@@ -81,7 +81,7 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
 
     if (failed)
         return failed;
-    memcpy(spec->names + spec->name_count, scope.extra, sizeof scope.extra); /* read_names left room */
+    memcpy(spec->names + spec->name_count, scope.extra, sizeof scope.extra); /* read_names left these free */
     while (extra < SPEC_MEASURED && scope.extra[extra])
         extra++;
     failed = expr_parse(out, text, spec->names, spec->name_count + extra, reader->err);

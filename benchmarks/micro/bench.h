@@ -69,7 +69,7 @@ void call_release(struct call *call);
 void call_int(struct call *call, int value);
 void call_unsigned(struct call *call, unsigned value);
 void call_long(struct call *call, uint64_t value);
-/* Buffers of one name have one size throughout, so that the worker allocates them once: room for the stamps
+/* Buffers of one name have one size throughout, so that the worker allocates them once: place for the stamps
  * of MICRO_WARPS warps an SM, for MICRO_SAMPLES samples an SM, for MICRO_SINK results an SM. */
 enum { MICRO_WARPS = 128, MICRO_SAMPLES = 1024, MICRO_SINK = 32768 };
 void call_spans(struct call *call, const struct micro *micro);

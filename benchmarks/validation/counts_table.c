@@ -11,7 +11,7 @@ static double unit_of(enum counter counter)
     return counter_is_share(counter) ? 1 : 100;
 }
 
-/* One line per counter; `errors` has room for all variants. */
+/* One line per counter; `errors` holds all variants. */
 static void put_counter(FILE *out, const struct counted_set *set, enum counter counter, double *errors)
 {
     const double unit = unit_of(counter);

@@ -1,4 +1,4 @@
-/* One thread block: from room in the result to its counts. */
+/* One thread block: from its place in the result to its counts. */
 #ifndef MODEL_EMULATE_BLOCK_H
 #define MODEL_EMULATE_BLOCK_H
 
@@ -7,7 +7,7 @@
 /* What of the code is executed, anew; `stores`: also what only stores leave in memory. */
 int emulation_slice(struct emulation *emulation, bool stores, struct err *err);
 
-/* Room for one more block in the result. */
+/* Allocates one more block in the result. */
 int block_add(struct emulate_block **out, struct emulation *emulation, struct emulate_result *result,
               const unsigned position[3], struct err *err);
 void block_release(struct emulate_block *block);

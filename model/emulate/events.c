@@ -93,7 +93,7 @@ static uint32_t own_address(const struct emulation *emulation, uint32_t address)
                : cluster_offset(address) | cluster_rank(emulation, emulation->block->position) << 24;
 }
 
-/* The number in the block of the own barrier's phase; 0 where there is no room. */
+/* The number in the block of the own barrier's phase; 0 where the list is full. */
 static uint32_t phase_number(struct events *events, struct tracked *own, uint32_t phase)
 {
     if (phase >= own->capacity) {

@@ -33,7 +33,7 @@ static const struct footprint_chunk *find_chunk(const struct footprint *footprin
     return index ? &footprint->chunks[index - 1] : NULL;
 }
 
-/* Room for one more chunk: places are kept at most half full. */
+/* Allocates one more chunk: places are kept at most half full. */
 static int grow(struct footprint *footprint, struct err *err)
 {
     if (footprint->count == footprint->capacity) {

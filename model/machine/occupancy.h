@@ -89,7 +89,7 @@ size_t occupancy_curve(struct occupancy_point out[OCCUPANCY_POINTS], const struc
  * 9). 0 where none is. */
 unsigned occupancy_largest_block(const struct device_limits *limits, unsigned registers);
 
-/* Bytes of dynamic shared memory that leave room for exactly `blocks` (>= 1) resident blocks of a kernel
+/* Bytes of dynamic shared memory that allow exactly `blocks` (>= 1) resident blocks of a kernel
  * without static shared memory, where nothing else limits them: largest per SM / blocks, down to the granule,
  * less the reserved bytes (Lemeire et al., eq. 2), no more than a block may take. */
 unsigned occupancy_shared_for(const struct device_limits *limits, unsigned blocks);

@@ -85,7 +85,7 @@ static double reuse_distance_share(const struct reuse *reuse, size_t i)
     return between > reuse->caches->l1_bytes ? 1 - reuse->caches->l1_bytes / between : 0;
 }
 
-/* The share of a region that is in L1 where its sectors are loaded at random: what L1 has room for. */
+/* The share of a region that is in L1 where its sectors are loaded at random: what fits into L1. */
 static double random_in_l1(const struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);

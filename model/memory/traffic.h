@@ -4,7 +4,7 @@
  * the order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as
  * long as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores
  * go through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
- * only what the warp itself had is ready. Where they load from it far apart, it hits as far as there is room
+ * only what the warp itself had is ready. Where they load from it far apart, it hits as far as L1 holds them
  * for all that they gather from. A warp waits for the last of its lanes: `waits` counts requests, the hits
  * count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what the
  * sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM what

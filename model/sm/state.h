@@ -120,7 +120,7 @@ static inline struct sm_warp *sm_warp_at(const struct sm_state *sm, unsigned w)
 
 struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *code);
 
-/* Makes room for the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
+/* Allocates the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
  * when a sub-partition would have more than CROWD_WARPS warps. */
 int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err);
 void sm_release(struct sm_state *sm);
@@ -130,7 +130,7 @@ void sm_release(struct sm_state *sm);
 int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, double stagger,
              struct err *err);
 
-/* Makes *out what *from is; both have room for the same. What points to `from`'s arrays keeps to them. */
+/* Makes *out what *from is; both were allocated for the same. What points to `from`'s arrays keeps to them. */
 void sm_copy(struct sm_state *out, const struct sm_state *from);
 
 /* Each warp is to go on in its path's list among these, at the same place as before. */

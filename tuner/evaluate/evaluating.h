@@ -19,7 +19,7 @@ struct jobs {
     size_t count, capacity;
 };
 
-/* Makes room for `count` jobs in all, so that jobs_add() cannot fail. */
+/* Allocates `count` jobs in all, so that jobs_add() cannot fail. */
 int jobs_reserve(struct jobs *jobs, size_t count, struct err *err);
 void jobs_add(struct jobs *jobs, struct evaluator_job *job);
 struct evaluator_job *jobs_pop(struct jobs *jobs); /* the one that finished first; null: none */

@@ -195,7 +195,7 @@ static int check_parameters(const struct js_at *head, const struct spec *spec, s
     return 0;
 }
 
-/* " M=1024 N=1024" of {"M": 1024, "N": 1024}, as much as there is room for. */
+/* " M=1024 N=1024" of {"M": 1024, "N": 1024}, as much as fits. */
 static void sizes_text(char *out, size_t size, const struct js_at *sizes)
 {
     struct js_at member = {0};

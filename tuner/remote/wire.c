@@ -36,7 +36,7 @@ void wire_release(struct wire *wire)
     *wire = (struct wire){.in = -1, .out = -1};
 }
 
-/* Room for `more` bytes behind the end. */
+/* Allocates `more` bytes behind the end. */
 static int reserve(struct wire_bytes *bytes, size_t more, struct err *err)
 {
     const size_t used = bytes->end - bytes->begin;

@@ -162,7 +162,7 @@ struct search_cut {
     double best_s;                /* what it was compared with */
 };
 
-/* Those pruned, cut_bound + cut_estimate + promising of them: `out` has room for search_summary's
+/* Those pruned, cut_bound + cut_estimate + promising of them: `out` holds as many as search_summary's
  * numbers. */
 size_t search_cuts(struct search_cut *out, const struct search *search);
 

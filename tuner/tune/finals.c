@@ -60,7 +60,7 @@ static bool is_tie(const struct candidate *best, const struct candidate *other, 
            interval_of(other).low <= interval_of(best).high;
 }
 
-/* Of those within noise of the fastest, the one with the fewest registers wins: it leaves most room. Brings
+/* Of those within noise of the fastest, the one with the fewest registers wins: it leaves most of the SM free. Brings
  * the tied to the front, the winner first. */
 static size_t choose(struct candidate **finalists, size_t n, double resolution)
 {

@@ -326,7 +326,7 @@ static void keep(struct once *once, uint64_t key, const struct compile_result *r
     once_end(once, key);
 }
 
-/* What is too large for any room drives nobody out, and what the compiler said takes room. */
+/* What is too large for the cache drives nobody out, and what the compiler said counts. */
 static void test_sizes_count(void **state)
 {
     unsigned char bytes[300] = {7};

@@ -1,7 +1,6 @@
 /* What the emulator refuses, and what it says of it. */
 #include "emulate_fixture.h"
 
-
 static void finds_bad_addresses(void **state)
 {
     static const int where[] = {250, -1, 1 << 28};

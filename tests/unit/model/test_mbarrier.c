@@ -39,7 +39,7 @@ static uint64_t bytes_of(const struct program *p, enum sass_op op)
     return sum;
 }
 
-/* The ring goes round several times: consumers wait for data, the producer for room. */
+/* The ring goes round several times: consumers wait for data, the producer for a free stage. */
 static void pipelines_run(void **state)
 {
     struct program p;

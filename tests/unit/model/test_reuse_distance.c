@@ -36,7 +36,7 @@ static void says_how_far_apart_warps_are(void **state)
     reuse_distance_release(&distance);
 }
 
-/* More sectors than there is room for: the first ones stay. */
+/* More sectors than fit: the first ones stay. */
 static void keeps_what_came_first(void **state)
 {
     struct reuse_distance distance = {0};

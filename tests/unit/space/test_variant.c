@@ -432,7 +432,8 @@ static void metrics_come_from_seconds(void **state)
     open_spec(&spec);
     assert_int_equal(spec_metric(&value, &spec, 0, 0, choices, (struct spec_measured){1e-6, 0}, &err), 0);
     check_near(value, 4, 1e-12);
-    assert_int_equal(spec_metric(&value, &spec, 0, 0, choices, (struct spec_measured){0, 0}, &err), ERR_USAGE);
+    assert_int_equal(spec_metric(&value, &spec, 0, 0, choices, (struct spec_measured){0, 0}, &err),
+                     ERR_USAGE);
     assert_string_equal(err.text, "column 7: division by zero");
     spec_release(&spec);
 }

@@ -114,7 +114,7 @@ static void trials_count_what_is_timed(void **state)
     search_close(search);
 }
 
-/* With trials left for one, no second is compiled ahead; with no room nothing is asked. */
+/* With trials left for one, no second is compiled ahead; with no free slot nothing is asked. */
 static void waits(void **state)
 {
     struct search *search = open_ok(&strategy_exhaustive, 10, 0, 1, 0);

@@ -123,7 +123,7 @@ static void an_honest_search_does_not(void **state)
         fail_msg("%s", err.text);
 }
 
-/* The search ends while all cores compile, which is then given up: the audit has room again. */
+/* The search ends while all cores compile, which is then given up: the audit has a core again. */
 static void an_audit_begins_where_compiling_is_given_up(void **state)
 {
     struct err err = {0};
