@@ -77,24 +77,36 @@ int worker_device_count(int *out, const char *executable, struct err *err)
     return rc;
 }
 
-int worker_describe(struct device *out, struct worker *worker, struct err *err)
+/* Sends a request without content and frees it; `built` is false where memory ended before. Where this is 0, *root is
+ * the answer, and the caller releases *answer. */
+static int request(struct message *answer, struct js_at *root, struct worker *worker, struct json *head,
+                   bool built, struct err *err)
 {
-    struct json *head = js_new_object();
-    struct message answer;
     struct silence silence;
-    struct js_at root, at;
-    int rc = head && !js_set_string(head, "request", "describe") ? 0 : err_memory(err);
+    int rc = built ? worker_ask(answer, &silence, worker, head, NULL, 0, err) : err_memory(err);
 
-    device_init(out);
-    if (!rc)
-        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
     js_free(head);
     if (rc)
         return rc;
-    root = js_root(answer.head, "worker");
-    rc = answer_error(&root, err);
-    if (!rc)
-        rc = js_member(&at, &root, "device", err);
+    *root = js_root(answer->head, "worker");
+    rc = answer_error(root, err);
+    if (rc)
+        message_release(answer);
+    return rc;
+}
+
+int worker_describe(struct device *out, struct worker *worker, struct err *err)
+{
+    struct json *head = js_new_object();
+    const bool built = head && !js_set_string(head, "request", "describe");
+    struct message answer;
+    struct js_at root, at;
+    int rc = request(&answer, &root, worker, head, built, err);
+
+    device_init(out);
+    if (rc)
+        return rc;
+    rc = js_member(&at, &root, "device", err);
     if (!rc)
         rc = device_from_json(out, &at, err);
     message_release(&answer);
@@ -104,36 +116,27 @@ int worker_describe(struct device *out, struct worker *worker, struct err *err)
 int worker_power(struct power *out, struct worker *worker, double idle_s, struct err *err)
 {
     struct json *head = js_new_object();
+    const bool built =
+        head && !js_set_string(head, "request", "power") && !js_set_real(head, "idle_s", idle_s);
     struct message answer;
-    struct silence silence;
     struct js_at root, at;
-    int rc = head && !js_set_string(head, "request", "power") && !js_set_real(head, "idle_s", idle_s)
-                 ? 0
-                 : err_memory(err);
+    int rc = request(&answer, &root, worker, head, built, err);
 
     power_init(out);
-    if (!rc)
-        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
-    js_free(head);
     if (rc)
         return rc;
-    root = js_root(answer.head, "worker");
-    rc = answer_error(&root, err);
-    if (!rc)
-        rc = js_member(&at, &root, "power", err);
+    rc = js_member(&at, &root, "power", err);
     if (!rc)
         rc = power_from_json(out, &at, err);
     message_release(&answer);
     return rc;
 }
 
-static int take_seconds(double *seconds, size_t count, const struct message *answer, struct err *err)
+static int take_seconds(double *seconds, size_t count, const struct js_at *root, struct err *err)
 {
-    struct js_at root = js_root(answer->head, "worker"), list;
-    int rc = answer_error(&root, err);
+    struct js_at list;
+    int rc = js_member(&list, root, "seconds", err);
 
-    if (!rc)
-        rc = js_member(&list, &root, "seconds", err);
     if (!rc && js_count(&list) != count)
         rc = err_set(err, ERR_FORMAT, "the worker timed %zu copies of %zu", js_count(&list), count);
     for (size_t i = 0; !rc && i < count; i++) {
@@ -147,20 +150,16 @@ static int take_seconds(double *seconds, size_t count, const struct message *ans
 int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t bytes, struct err *err)
 {
     struct json *head = js_new_object();
+    const bool built = head && !js_set_string(head, "request", "copy") &&
+                       !js_set_integer(head, "bytes", (int64_t)bytes) &&
+                       !js_set_integer(head, "count", (int64_t)count);
     struct message answer;
-    struct silence silence;
-    int rc = head && !js_set_string(head, "request", "copy") &&
-                     !js_set_integer(head, "bytes", (int64_t)bytes) &&
-                     !js_set_integer(head, "count", (int64_t)count)
-                 ? 0
-                 : err_memory(err);
+    struct js_at root;
+    int rc = request(&answer, &root, worker, head, built, err);
 
-    if (!rc)
-        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
-    js_free(head);
     if (rc)
         return rc;
-    rc = take_seconds(seconds, count, &answer, err);
+    rc = take_seconds(seconds, count, &root, err);
     message_release(&answer);
     return rc;
 }
@@ -168,21 +167,16 @@ int worker_copy(double *seconds, size_t count, struct worker *worker, uint64_t b
 int worker_pace(struct gpu_pace *out, struct worker *worker, struct err *err)
 {
     struct json *head = js_new_object();
+    const bool built = head && !js_set_string(head, "request", "pace");
     struct message answer;
-    struct silence silence;
     struct js_at root, at;
-    int rc = head && !js_set_string(head, "request", "pace") ? 0 : err_memory(err);
+    int rc = request(&answer, &root, worker, head, built, err);
 
     *out = (struct gpu_pace){0};
-    if (!rc)
-        rc = worker_ask(&answer, &silence, worker, head, NULL, 0, err);
-    js_free(head);
     if (rc)
         return rc;
-    root = js_root(answer.head, "worker");
-    rc = answer_error(&root, err);
-    if (!rc && (js_member(&at, &root, "arithmetic_s", err) || js_real(&out->arithmetic_s, &at, err) ||
-                js_member(&at, &root, "memory_s", err) || js_real(&out->memory_s, &at, err)))
+    if (js_member(&at, &root, "arithmetic_s", err) || js_real(&out->arithmetic_s, &at, err) ||
+        js_member(&at, &root, "memory_s", err) || js_real(&out->memory_s, &at, err))
         rc = err->code;
     message_release(&answer);
     return rc;
