@@ -14,6 +14,7 @@
  * cluster_barrier_latency, fence_latency, fence_stored_latency. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -51,7 +52,7 @@ static int run_copies(struct device_value *out, const struct micro *micro, unsig
 
     if (rc)
         return rc;
-    call_init(&call, sms, 32, piece * copies);
+    call_init(&call, sms, LANES, piece * copies);
     call_in(&call, "in", BYTES / 4);
     call_samples(&call, micro);
     call_unsigned(&call, apart);

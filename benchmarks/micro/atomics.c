@@ -11,6 +11,7 @@
  * Profile: atomic_shared_latency, atomic_global_latency, atomic_global_same, atomic_global_distinct.
  * (Throughput in shared memory: shared.c.) */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
 
@@ -41,7 +42,7 @@ static int latency_of(struct device_value *out, const struct micro *micro, const
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     if (global)
         call_zeros(&call, "places", ROLE_OUT, (uint64_t)micro->sms * STEPS * 1024 / 4);
     call_samples(&call, micro);
@@ -66,10 +67,10 @@ static int latencies(const struct micro *micro, struct err *err)
 /* Every SM adds PASSES * LENGTH times a warp; the addresses as atomic_busy() says. */
 static void make_call(struct call *call, const struct micro *micro, unsigned lane_words, unsigned warp_words)
 {
-    const uint64_t warps = (uint64_t)micro->sms * THREADS / 32;
+    const uint64_t warps = (uint64_t)micro->sms * THREADS / LANES;
 
     call_init(call, micro->sms, THREADS, 0);
-    call_zeros(call, "words", ROLE_INOUT, warps * 32 * LENGTH);
+    call_zeros(call, "words", ROLE_INOUT, warps * LANES * LENGTH);
     call_spans(call, micro);
     call_int(call, PASSES);
     call_unsigned(call, lane_words);
@@ -110,7 +111,7 @@ static int distinct(struct device_value *out, const struct micro *micro, const s
     struct call call;
     int rc;
 
-    make_call(&call, micro, 1, 32);
+    make_call(&call, micro, 1, LANES);
     rc = micro_rate_shared(&rate, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
     call_release(&call);
     if (rc)

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/queue.h"
 #include "base/stats.h"
+#include "model/sass/arch/geometry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -333,7 +334,7 @@ int micro_latency(struct device_value *out, const struct micro *micro, const str
 int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, const struct micro_code *code,
                 const struct call *call, struct err *err)
 {
-    const size_t warps = (size_t)call->launch.grid[0] * ((call->launch.block[0] + 31) / 32);
+    const size_t warps = (size_t)call->launch.grid[0] * ((call->launch.block[0] + LANES - 1) / LANES);
     void *spans = NULL;
     int rc = call_run(&spans, micro, code, call, "spans", err);
 

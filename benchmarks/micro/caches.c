@@ -11,6 +11,7 @@
 #include "micro/micro.h"
 
 #include "model/machine/occupancy.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -55,7 +56,7 @@ static int run_stream(struct device_value *out, const struct micro *micro, const
                       const struct window *w, struct err *err)
 {
     const bool reads = name[7] == 'r';
-    const double work = (double)w->passes * UNROLL * 32 * w->width;
+    const double work = (double)w->passes * UNROLL * LANES * w->width;
     struct micro_code code;
     struct call call;
     int rc = compile_stream(&code, micro, name, w, err);
@@ -125,7 +126,7 @@ static int l2_against_warps(const struct micro *micro, struct err *err)
         struct device_value value;
 
         rc = run_stream(&value, micro, "cached_read", &w, err);
-        warps[i] = blocks[i] * BLOCK / 32;
+        warps[i] = blocks[i] * BLOCK / LANES;
         bytes[i] = value.sustained;
         if (rc == 0 && read->known && value.sustained > read->sustained)
             *read = value;

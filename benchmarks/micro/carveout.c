@@ -11,8 +11,9 @@
  * Profile: curve l1_carveout. */
 #include "micro/chase.h"
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
-enum { LINE = 128, STEP = 2048 };
+enum { STEP = 2048 };
 
 /* Whether so many bytes stay in L1. */
 static int hits(bool *out, const struct micro *micro, uint64_t carveout, uint64_t bytes, struct err *err)

@@ -11,6 +11,7 @@
  * Profile: clock, clock_read, clock_common. */
 #include "micro/micro.h"
 #include "micro/operations.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static int clock_read(const struct micro *micro, struct err *err)
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     rc = micro_latency(&micro->device->values[DEVICE_CLOCK_READ], micro, &code, &call, 1,
                        "control clock_read", err);
@@ -52,7 +53,7 @@ static int clock_common(const struct micro *micro, struct err *err)
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_spans(&call, micro);
     rc = call_run((void **)&spans, micro, &code, &call, "spans", err);
     if (rc == 0) {

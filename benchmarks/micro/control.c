@@ -11,6 +11,7 @@
  * Profile: barrier_latency, barrier_per_warp, warp_sync_latency, branch_*, call_return, divergence; curves
  * barrier_warps, divergence_run. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,7 @@ static int run_control(struct device_value *out, const struct micro *micro, cons
     struct call call;
     int rc;
 
-    call_init(&call, micro->sms, 32 * warps, 0);
+    call_init(&call, micro->sms, LANES * warps, 0);
     call_samples(&call, micro);
     if (numbers >= 0)
         call_sink(&call, "sink", micro);
@@ -231,16 +232,16 @@ static int run_order(struct arm_order *out, const struct micro *micro, const str
     int rc;
 
     call_init(&call, 1, 64, 0);
-    call_expression(&call, "order", 32, constants);
+    call_expression(&call, "order", LANES, constants);
     call_out(&call, "begins", ELEMENT_INT64, 64);
     rc = call_run((void **)&begins, micro, code, &call, "begins", err);
     call_release(&call);
     *out = (struct arm_order){0};
-    for (int lane = 1; rc == 0 && lane < 32; lane++) {
+    for (int lane = 1; rc == 0 && lane < LANES; lane++) {
         out->first = begins[lane] < begins[out->first] ? lane : out->first;
         out->last = begins[lane] > begins[out->last] ? lane : out->last;
     }
-    for (int lane = 32; rc == 0 && lane < 64; lane++)
+    for (int lane = LANES; rc == 0 && lane < 2 * LANES; lane++)
         out->overlap |= begins[lane] < begins[out->last];
     free(begins);
     return rc;

@@ -13,6 +13,7 @@
  * Profile: l1_request, l1_sector, l1_line, sector_latency, line_latency; curves l1_lines_*, readonly_lines_*,
  * sectors_l2. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -172,7 +173,7 @@ static int latency_of(struct device_value *out, const struct micro *micro, const
     struct call call;
     int rc;
 
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_zeros(&call, "words", ROLE_OUT, (uint64_t)micro->sms * 32 * 256 / 4);
     call_samples(&call, micro);
     call_unsigned(&call, spread);

@@ -14,6 +14,7 @@
 #include "micro/micro.h"
 
 #include "model/machine/occupancy.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static int against_warps(const struct micro *micro, const char *name, enum devic
         struct device_value found;
 
         rc = run_transfer(&found, micro, &t, err);
-        warps[i] = blocks[i] * BLOCK / 32;
+        warps[i] = blocks[i] * BLOCK / LANES;
         rate[i] = found.sustained;
     }
     return rc ? rc : device_curve_set(&micro->device->curves[curve], warps, rate, POINTS, name, err);

@@ -18,11 +18,12 @@
 
 #include "base/stats.h"
 #include "micro/infer.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE = 128, CYCLE_MAX = 1 << 20 };
+enum { CYCLE_MAX = 1 << 20 };
 
 #define MB (1024.0 * 1024)
 /* On every SM in turn. Also the curve over SMs where one is wanted. */

@@ -14,6 +14,7 @@
 #include "micro/micro.h"
 
 #include "base/stats.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int issue_times(double out[ISSUES], const struct micro *micro, const char
                        unsigned warps, unsigned passes, struct err *err)
 {
     const uint64_t all = (uint64_t)micro->sms * warps;
-    const uint64_t pass_words = all * ISSUES * 32;
+    const uint64_t pass_words = all * ISSUES * LANES;
     double *runs = calloc(micro->sms, sizeof *runs);
     void *stamps = NULL;
     struct micro_code code;
@@ -49,7 +50,7 @@ static int issue_times(double out[ISSUES], const struct micro *micro, const char
         free(runs);
         return rc;
     }
-    call_init(&call, micro->sms, 32 * warps, 4096);
+    call_init(&call, micro->sms, LANES * warps, 4096);
     call_zeros(&call, "data", ROLE_OUT, passes * pass_words);
     call_zeros(&call, "stamps", ROLE_OUT, all * ISSUES);
     call_sink(&call, "sink", micro);
@@ -127,8 +128,8 @@ static int gap(struct device_value *out, const struct micro *micro, const char *
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 4096);
-    call_zeros(&call, "data", ROLE_OUT, (uint64_t)micro->sms * ISSUES * 32);
+    call_init(&call, micro->sms, LANES, 4096);
+    call_zeros(&call, "data", ROLE_OUT, (uint64_t)micro->sms * ISSUES * LANES);
     call_samples(&call, micro);
     call_sink(&call, "sink", micro);
     rc = micro_latency(out, micro, &code, &call, 16, "issue gap", err);
@@ -151,7 +152,7 @@ static int lines(const struct micro *micro, struct err *err)
 {
     enum { WARPS = 32, LOADS = 32, PASSES_TIMED = 64, ROUNDS = 2 };
     const struct device_value *dram = &micro->device->values[DEVICE_DRAM_LATENCY];
-    const uint64_t pass_words = (uint64_t)micro->sms * WARPS * 32;
+    const uint64_t pass_words = (uint64_t)micro->sms * WARPS * LANES;
     const struct micro_kernel kernel = {
         .file = "issue.cu",
         .name = "lines",
@@ -170,7 +171,7 @@ static int lines(const struct micro *micro, struct err *err)
     rc = micro_compile(&code, micro, &kernel, err);
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32 * WARPS, 0);
+    call_init(&call, micro->sms, LANES * WARPS, 0);
     call_zeros(&call, "data", ROLE_IN, ROUNDS * PASSES_TIMED * pass_words);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);

@@ -15,6 +15,7 @@
 #include "micro/operations.h"
 
 #include "model/machine/occupancy.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static int empty(struct device_value *out, const struct micro *micro, const stru
     struct call call;
     int rc;
 
-    call_init(&call, blocks, 32, 0);
+    call_init(&call, blocks, LANES, 0);
     call_sink(&call, "sink", micro);
     rc = call_time(&trial, micro, code, &call, sample_s, err);
     if (rc == 0)
@@ -91,7 +92,7 @@ static int replacement(const struct micro *micro, struct err *err)
         free(gaps);
         return rc;
     }
-    call_init(&call, (unsigned)blocks, 32, occupancy_shared_for(&micro->device->limits, 1));
+    call_init(&call, (unsigned)blocks, LANES, occupancy_shared_for(&micro->device->limits, 1));
     call_spans(&call, micro);
     rc = call_run((void **)&spans, micro, &code, &call, "spans", err);
     if (rc == 0)

@@ -12,13 +12,14 @@
  *
  * Profile: curves loaded_shared, loaded_l1, loaded_l2, loaded_dram. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 8, LINE_WORDS = 32 };
+enum { STEPS = 8, LINE_WORDS = LINE / 4 };
 #define AROUND MICRO_LOOP " LOP3 IMAD LEA IADD3.X ULEA S2UR R2UR"
 
 struct load_level {
@@ -61,8 +62,8 @@ static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32 * warps, shared ? (unsigned)level->bytes : 0);
-    call_zeros(&call, "zeros", ROLE_OUT, shared ? 32 : level->bytes / 4);
+    call_init(&call, micro->sms, LANES * warps, shared ? (unsigned)level->bytes : 0);
+    call_zeros(&call, "zeros", ROLE_OUT, shared ? LANES : level->bytes / 4);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, (int)level->passes);
@@ -73,7 +74,7 @@ static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
     rc = micro_rate(&rate, micro, &code, &call, (double)level->passes * STEPS * chains, 1, "loaded", err);
     if (rc == 0) {
         /* rate: loads per cycle and SM; in flight: warps x chains */
-        *bytes = rate.sustained * 32 * level->width;
+        *bytes = rate.sustained * LANES * level->width;
         *cycles = warps * chains / rate.sustained;
     }
     call_release(&call);

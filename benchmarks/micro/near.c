@@ -13,6 +13,7 @@
 #include "micro/micro.h"
 
 #include "micro/infer.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -36,7 +37,7 @@ static int run_shared(struct device_value *out, const struct micro *micro, const
     struct call call;
     int rc;
 
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     call_unsigned(&call, spread);
     rc = micro_latency(out, micro, code, &call, STEPS, "near shared_chase", err);
@@ -55,13 +56,14 @@ static int shared_latency(const struct micro *micro, struct err *err)
         return rc;
     rc = run_shared(&alone, micro, &code, 1, err);
     if (rc == 0)
-        rc = run_shared(&conflict, micro, &code, 32, err);
+        rc = run_shared(&conflict, micro, &code, LANES, err);
     if (rc == 0) {
         values[DEVICE_SHARED_LATENCY] = alone;
         values[DEVICE_SHARED_WAVEFRONT_LATENCY] = conflict;
-        values[DEVICE_SHARED_WAVEFRONT_LATENCY].sustained = (conflict.sustained - alone.sustained) / 31;
-        values[DEVICE_SHARED_WAVEFRONT_LATENCY].best = (conflict.best - alone.best) / 31;
-        values[DEVICE_SHARED_WAVEFRONT_LATENCY].spread = conflict.spread / 31;
+        values[DEVICE_SHARED_WAVEFRONT_LATENCY].sustained =
+            (conflict.sustained - alone.sustained) / (LANES - 1);
+        values[DEVICE_SHARED_WAVEFRONT_LATENCY].best = (conflict.best - alone.best) / (LANES - 1);
+        values[DEVICE_SHARED_WAVEFRONT_LATENCY].spread = conflict.spread / (LANES - 1);
     }
     micro_code_release(&code);
     return rc;
@@ -77,7 +79,7 @@ static int simple_latency(struct device_value *out, const struct micro *micro, c
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, STEPS, name, err);
     call_release(&call);
@@ -115,7 +117,7 @@ static int run_constant(struct device_value *out, const struct micro *micro, con
     int rc;
 
     snprintf(ring, sizeof ring, "(i * 4 + %d) %% %u", CONSTANT_STRIDE, bytes);
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     call_unsigned(&call, 2 * bytes / CONSTANT_STRIDE);
     call_symbol(&call, "ring", CONSTANT_BYTES / 4, ring);

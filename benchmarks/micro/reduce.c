@@ -1,6 +1,7 @@
 #include "micro/reduce.h"
 
 #include "base/stats.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,12 +27,12 @@ int reduce_runs(struct device_value *out, const double *runs, size_t count, bool
 
 void reduce_samples(double *out, const int64_t *samples, size_t blocks, double steps)
 {
-    double lanes[REDUCE_LANES];
+    double lanes[LANES];
 
     for (size_t b = 0; b < blocks; b++) {
-        for (int l = 0; l < REDUCE_LANES; l++)
-            lanes[l] = (double)samples[b * REDUCE_LANES + (size_t)l];
-        out[b] = stats_median(lanes, REDUCE_LANES) / steps;
+        for (int l = 0; l < LANES; l++)
+            lanes[l] = (double)samples[b * LANES + (size_t)l];
+        out[b] = stats_median(lanes, LANES) / steps;
     }
 }
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REDUCE_RUNS_MIN = 25, REDUCE_LANES = 32 };
+enum { REDUCE_RUNS_MIN = 25 };
 
 /* The value of runs; `higher` says which extreme is the best. ERR_FORMAT when there are none or one is not
  * finite. */

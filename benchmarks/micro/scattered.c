@@ -22,8 +22,9 @@
  * l2_scattered_write, l2_scattered_partial, l2_write_partial; curves dram_scattered_flight,
  * l2_scattered_flight. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
-enum { SECTOR = 32, BURST = 64, LINE = 128, BLOCKS = 2, ROUNDS = 24, THREADS = 512, UNROLL = 4, PASSES = 8 };
+enum { BURST = 64, BLOCKS = 2, ROUNDS = 24, THREADS = 512, UNROLL = 4, PASSES = 8 };
 #define FAR_BYTES  (UINT64_C(1) << 32)
 #define NEAR_BYTES (UINT64_C(16) << 20)
 #define SAMPLE     1e-3

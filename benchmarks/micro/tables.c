@@ -13,10 +13,11 @@
  *
  * Profile: curve constant_walk, constant_place_lines, constant_place_miss. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
-enum { LINE = 64, STEPS = 2048, THREADS = 128, BLOCKS = 8, TABLE_LINES = 128 };
+enum { STEPS = 2048, THREADS = 128, BLOCKS = 8, TABLE_LINES = 128 };
 #define SPREAD 0x9e3779b1u
 #define AROUND "LDC IADD3 VIADD UIADD3 ISETP UISETP BRA USEL UMOV MOV IMAD BAR FADD PLOP3 UPLOP3 CS2R"
 
@@ -44,9 +45,9 @@ static int run(struct device_value *out, const struct micro *micro, const struct
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, STEPS);
-    call_unsigned(&call, lines * LINE);
+    call_unsigned(&call, lines * CONSTANT_LINE);
     call_unsigned(&call, spread);
-    call_symbol(&call, "table", TABLE_LINES * LINE / 4, "i");
+    call_symbol(&call, "table", TABLE_LINES * CONSTANT_LINE / 4, "i");
     rc = micro_rate(out, micro, code, &call, STEPS, blocks, "walk_table", err);
     call_release(&call);
     return rc;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 256, SKIPPED = 77 };
+enum { TEXT = 256, SKIPPED = 77 };
 
 struct request {
     const char *device, *cache, *against;
@@ -39,7 +39,7 @@ static uint64_t add_point(uint64_t hash, const struct point *point)
     return hash_text(hash, text);
 }
 
-static void print_line(char line[LINE], const char *folder, unsigned every, const struct collection *from)
+static void print_line(char line[TEXT], const char *folder, unsigned every, const struct collection *from)
 {
     uint64_t hash = HASH_START;
     char digits[17];
@@ -47,7 +47,7 @@ static void print_line(char line[LINE], const char *folder, unsigned every, cons
     for (size_t i = 0; i < from->count; i++)
         hash = add_point(hash, &from->points[i]);
     hash_hex(digits, hash);
-    snprintf(line, LINE, "%s %u %zu %s", folder, every, from->count, digits);
+    snprintf(line, TEXT, "%s %u %zu %s", folder, every, from->count, digits);
 }
 
 /* Compares a line with that of the same kernel and N in the file, if there is one. */
@@ -55,7 +55,7 @@ static int compare(struct request *request, const char *line, struct err *err)
 {
     const size_t key = (size_t)(strrchr(line, ' ') - line);
     FILE *file = fopen(request->against, "r");
-    char other[LINE];
+    char other[TEXT];
 
     if (!file)
         return err_set(err, ERR_SYSTEM, "%s: cannot be read", request->against);
@@ -76,7 +76,7 @@ static int compare(struct request *request, const char *line, struct err *err)
 static int check_compiler(struct request *request, const char *own, struct err *err)
 {
     FILE *file = fopen(request->against, "r");
-    char line[LINE] = "";
+    char line[TEXT] = "";
     bool read;
 
     if (!file)
@@ -93,7 +93,7 @@ static int check_compiler(struct request *request, const char *own, struct err *
 static int digest_kernel(struct request *request, const struct collect_options *options, struct err *err)
 {
     struct collection collection = {0};
-    char line[LINE];
+    char line[TEXT];
     int rc = collect(&collection, options, err);
 
     if (!rc) {
@@ -110,7 +110,7 @@ static int digest(void *context, const struct machine *machine, struct err *err)
 {
     struct request *request = context;
     struct collect_options options = {.every = request->every, .jobs = request->jobs, .machine = machine};
-    char compiler[LINE];
+    char compiler[TEXT];
     int rc = compiler_open(&options.compiler, NULL, request->cache, err);
 
     if (rc && request->against) {

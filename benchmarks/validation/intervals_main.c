@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 64, LINE = 8192, COLUMNS = 9 };
+enum { NAME = 64, TEXT = 8192, COLUMNS = 9 };
 
 /* Columns of the points. */
 enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN };
@@ -87,7 +87,7 @@ static int take_line(struct sample *out, char *line, struct err *err)
 
 static int read_points(struct sample *out, const char *path, struct err *err)
 {
-    char line[LINE];
+    char line[TEXT];
     FILE *file = fopen(path, "r");
     int code = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be read", path);
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "gpu/compile.h"
 #include "gpu/worker.h"
+#include "model/sass/arch/geometry.h"
 #include "space/configuration.h"
 #include "space/variant.h"
 #include "warp_trace/instrument.h"
@@ -140,7 +141,7 @@ static int try_one(struct trial *out, struct tracer *t, const struct compile_res
 static int run(struct tracer *t, struct err *err)
 {
     const struct launch *launch = &t->variant.launch;
-    const uint64_t warps = launch_blocks(launch) * ((launch_threads(launch) + 31) / 32);
+    const uint64_t warps = launch_blocks(launch) * ((launch_threads(launch) + LANES - 1) / LANES);
     const struct code code = code_of(&t->traced);
     struct run_buffer words = {.name = WARP_TRACE_BUFFER};
     struct launch more = *launch;
@@ -175,7 +176,8 @@ static int run(struct tracer *t, struct err *err)
 static int draw(const struct tracer *t, const char *prefix, struct err *err)
 {
     const struct trace_sm *sm = &t->trace.sms[t->trace.sm_count / 2];
-    const size_t places = (size_t)t->after.blocks_per_sm * ((launch_threads(&t->variant.launch) + 31) / 32);
+    const size_t places =
+        (size_t)t->after.blocks_per_sm * ((launch_threads(&t->variant.launch) + LANES - 1) / LANES);
     char title[512], path[4096];
     int code;
 

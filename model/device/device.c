@@ -3,6 +3,7 @@
 #include "base/array.h"
 
 #include "model/sass/arch/arch.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -40,8 +41,8 @@ static const char *const ops[] = {
 static void fill_limits(struct device_limits *out, const struct arch *arch, const struct arch_limits *a)
 {
     *out = (struct device_limits){
-        .subpartitions = 4,
-        .warp_size = 32,
+        .subpartitions = SUB_PARTITIONS,
+        .warp_size = LANES,
         .warps_per_sm = a->warps,
         .blocks_per_sm = a->blocks,
         .threads_per_block = 1024,

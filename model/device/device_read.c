@@ -11,6 +11,7 @@
 #include "model/device/device.h"
 
 #include "base/json.h"
+#include "model/sass/arch/geometry.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -207,7 +208,7 @@ static int read_limits(struct device_limits *out, const struct js_at *at, struct
             rc = js_unsigned((uint64_t *)((char *)out + fields[i].offset), &part, err);
     if (rc == 0 && js_find(&part, at, "carveouts"))
         rc = read_carveouts(out, &part, err);
-    if (rc == 0 && out->warp_size != 32 && js_find(&part, at, "warp_size"))
+    if (rc == 0 && out->warp_size != LANES && js_find(&part, at, "warp_size"))
         return js_fail(&part, err, "is %llu: a warp has 32 threads", (unsigned long long)out->warp_size);
     if (rc == 0 && out->subpartitions > DEVICE_SUBPARTITIONS && js_find(&part, at, "subpartitions"))
         return js_fail(&part, err, "is %llu: an SM has at most %d", (unsigned long long)out->subpartitions,

@@ -1,5 +1,7 @@
 #include "model/emulate/contention.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <stdlib.h>
 
 enum { PLACES = 4096, PLACE_SHIFT = 9, SECTOR_SHIFT = 5 };
@@ -11,7 +13,7 @@ void contention_release(struct contention *contention)
 }
 
 /* Most lanes of `mask` that share an address. */
-static unsigned most_at_once(const uint64_t address[32], uint32_t mask)
+static unsigned most_at_once(const uint64_t address[LANES], uint32_t mask)
 {
     unsigned most = 0;
 
@@ -49,7 +51,7 @@ static void add_passes(struct contention *contention, uint64_t number, unsigned 
     place->passes += passes;
 }
 
-int contention_note(struct contention *contention, size_t block, const uint64_t address[32], uint32_t mask,
+int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
                     struct err *err)
 {
     if (!contention->places && !(contention->places = calloc(PLACES, sizeof *contention->places)))

@@ -5,6 +5,7 @@
 #define MODEL_EMULATE_MEET_H
 
 #include "base/err.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@ struct contention {
 /* Forgets everything. */
 void contention_release(struct contention *contention);
 /* An atomic request of the lanes `mask` to global memory by a block of this number (from 1, ascending). */
-int contention_note(struct contention *contention, size_t block, const uint64_t address[32], uint32_t mask,
+int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
                     struct err *err);
 /* Passes at the busiest place that all blocks use, per operation of a lane anywhere; 0 where there is none or
  * only one block was seen. */

@@ -1,8 +1,10 @@
 #include "model/emulate/count.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <stdbool.h>
 
-enum { LANES = 32, BANKS = 32 };
+enum { BANKS = 32 };
 
 /* Lanes that go through together. */
 static unsigned part_lanes(unsigned width)
@@ -12,7 +14,7 @@ static unsigned part_lanes(unsigned width)
 
 /* Different values of address >> shift among the lanes of `mask`: a table of those seen, at most half full.
  */
-static unsigned count_distinct(const uint64_t address[32], uint32_t mask, unsigned shift)
+static unsigned count_distinct(const uint64_t address[LANES], uint32_t mask, unsigned shift)
 {
     uint64_t seen[2 * LANES], taken = 0, last = 0;
 
@@ -31,10 +33,10 @@ static unsigned count_distinct(const uint64_t address[32], uint32_t mask, unsign
     return (unsigned)__builtin_popcountll(taken);
 }
 
-unsigned count_blocks(const uint64_t address[32], uint32_t mask, unsigned width, unsigned size)
+unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned width, unsigned size)
 {
     const unsigned lanes = part_lanes(width), shift = (unsigned)__builtin_ctz(size);
-    const uint32_t part = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    const uint32_t part = lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     unsigned count = 0;
 
     for (unsigned first = 0; first < LANES; first += lanes)
@@ -43,7 +45,7 @@ unsigned count_blocks(const uint64_t address[32], uint32_t mask, unsigned width,
 }
 
 /* Passes for lanes that go through together. */
-static unsigned part_wavefronts(const uint64_t address[32], uint32_t mask, unsigned width)
+static unsigned part_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
     uint64_t words[BANKS][LANES];
     unsigned used[BANKS] = {0}, most = 0;
@@ -68,10 +70,10 @@ static unsigned part_wavefronts(const uint64_t address[32], uint32_t mask, unsig
     return most;
 }
 
-unsigned count_passes(const uint64_t address[32], uint32_t mask, unsigned width)
+unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
     const unsigned lanes = part_lanes(width);
-    const uint32_t part = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    const uint32_t part = lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     unsigned count = 0;
 
     for (unsigned first = 0; first < LANES; first += lanes)
@@ -80,7 +82,7 @@ unsigned count_passes(const uint64_t address[32], uint32_t mask, unsigned width)
 }
 
 /* Whether every lane of `mask` whose partner lane ^ distance is in it reads the partner's address. */
-static bool partners_agree(const uint64_t address[32], uint32_t mask, unsigned distance)
+static bool partners_agree(const uint64_t address[LANES], uint32_t mask, unsigned distance)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left), partner = lane ^ distance;
@@ -92,7 +94,7 @@ static bool partners_agree(const uint64_t address[32], uint32_t mask, unsigned d
 }
 
 /* Two neighbouring parts of `lanes` lanes each. */
-static unsigned two_parts(const uint64_t address[32], uint32_t mask, unsigned width, unsigned first,
+static unsigned two_parts(const uint64_t address[LANES], uint32_t mask, unsigned width, unsigned first,
                           unsigned lanes)
 {
     const uint32_t part = (UINT32_C(1) << lanes) - 1;
@@ -103,7 +105,7 @@ static unsigned two_parts(const uint64_t address[32], uint32_t mask, unsigned wi
     return part_wavefronts(address, low, width) + part_wavefronts(address, high, width);
 }
 
-unsigned count_wavefronts(const uint64_t address[32], uint32_t mask, unsigned width)
+unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
     if (width <= 4)
         return part_wavefronts(address, mask, width);

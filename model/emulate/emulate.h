@@ -87,12 +87,10 @@ struct emulate_touch {
 
     /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h):
      */
-    uint64_t table_lines; /* different lines of EMULATE_TABLE_LINE bytes */
+    uint64_t table_lines; /* different lines of CONSTANT_LINE bytes */
     uint64_t table_moves; /* how often it read another line than the time before, the first included */
     uint32_t table_first; /* the first of them, by its number in the bank */
 };
-
-enum { EMULATE_TABLE_LINE = 64 }; /* bytes that a cache of constants keeps together */
 
 /* The instructions one warp executed, in order, loops folded. */
 struct emulate_step {

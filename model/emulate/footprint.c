@@ -1,5 +1,7 @@
 #include "model/emulate/footprint.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,9 +127,9 @@ static unsigned set_bits(struct footprint_chunk *chunk, unsigned first, unsigned
 
 int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes, struct err *err)
 {
-    const uint64_t last = (address + bytes - 1) / FOOTPRINT_SECTOR;
+    const uint64_t last = (address + bytes - 1) / SECTOR;
 
-    for (uint64_t sector = address / FOOTPRINT_SECTOR; sector <= last;) {
+    for (uint64_t sector = address / SECTOR; sector <= last;) {
         const uint64_t number = sector / FOOTPRINT_CHUNK_SECTORS;
         const uint64_t chunk_last = (number + 1) * FOOTPRINT_CHUNK_SECTORS - 1;
         const uint64_t end = last < chunk_last ? last : chunk_last;
@@ -178,10 +180,10 @@ static bool note_run(struct footprint *footprint, const struct footprint_run *ru
 static bool is_repeated(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
                         uint64_t count)
 {
-    const uint64_t first = address / FOOTPRINT_SECTOR, last = (address + bytes - 1) / FOOTPRINT_SECTOR;
-    const struct footprint_run run = {first, last - first + 1, count, step / FOOTPRINT_SECTOR};
+    const uint64_t first = address / SECTOR, last = (address + bytes - 1) / SECTOR;
+    const struct footprint_run run = {first, last - first + 1, count, step / SECTOR};
 
-    return count >= RUN_LEAST && step % FOOTPRINT_SECTOR == 0 && note_run(footprint, &run);
+    return count >= RUN_LEAST && step % SECTOR == 0 && note_run(footprint, &run);
 }
 
 int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
@@ -192,7 +194,7 @@ int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_
     if (is_repeated(footprint, address, bytes, step, count))
         return 0;
     for (; count; count--, address += (uint64_t)step) {
-        const uint64_t first = address / FOOTPRINT_SECTOR, last = (address + bytes - 1) / FOOTPRINT_SECTOR;
+        const uint64_t first = address / SECTOR, last = (address + bytes - 1) / SECTOR;
 
         if (first / 64 != last / 64) {
             if (footprint_mark(footprint, address, bytes, err))
@@ -260,8 +262,8 @@ int footprint_copy(struct footprint *out, const struct footprint *footprint, str
 int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,
                    int64_t bytes, struct err *err)
 {
-    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
-    const uint64_t moved = (uint64_t)(bytes / FOOTPRINT_SECTOR);
+    const uint64_t low = first / SECTOR, high = end / SECTOR;
+    const uint64_t moved = (uint64_t)(bytes / SECTOR);
 
     for (size_t i = 0; i < from->count; i++) {
         const struct footprint_chunk *chunk = &from->chunks[i];
@@ -280,7 +282,7 @@ int footprint_move(struct footprint *footprint, const struct footprint *from, ui
 
 bool footprint_first(uint64_t *address, const struct footprint *footprint, uint64_t first, uint64_t end)
 {
-    const uint64_t low = first / FOOTPRINT_SECTOR, high = end / FOOTPRINT_SECTOR;
+    const uint64_t low = first / SECTOR, high = end / SECTOR;
     uint64_t least = UINT64_MAX;
 
     for (size_t i = 0; i < footprint->count; i++) {
@@ -296,7 +298,7 @@ bool footprint_first(uint64_t *address, const struct footprint *footprint, uint6
                 least = start + 64 * k + (unsigned)__builtin_ctzll(set);
         }
     }
-    *address = least * FOOTPRINT_SECTOR;
+    *address = least * SECTOR;
     return least != UINT64_MAX;
 }
 
@@ -315,7 +317,7 @@ bool footprint_equal(const struct footprint *a, const struct footprint *b)
 
 bool footprint_has(const struct footprint *footprint, uint64_t address)
 {
-    const uint64_t sector = address / FOOTPRINT_SECTOR;
+    const uint64_t sector = address / SECTOR;
     const struct footprint_chunk *chunk = find_chunk(footprint, sector / FOOTPRINT_CHUNK_SECTORS);
     const unsigned bit = (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS);
 
@@ -325,7 +327,7 @@ bool footprint_has(const struct footprint *footprint, uint64_t address)
 /* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
 static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
 {
-    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * FOOTPRINT_SECTOR;
+    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * SECTOR;
 
     return first >= address && first - address < bytes;
 }

@@ -4,13 +4,13 @@
 #define MODEL_FOOTPRINT_H
 
 #include "base/err.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    FOOTPRINT_SECTOR = 32,                                /* bytes */
     FOOTPRINT_CHUNK_WORDS = 64,                           /* of 64 sectors */
     FOOTPRINT_CHUNK_SECTORS = 64 * FOOTPRINT_CHUNK_WORDS, /* 128 KB of memory */
 };

@@ -1,9 +1,11 @@
 #include "model/emulate/memoize.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128, CORNERS = 8, WARPS = 32 };
+enum { CORNERS = 8, WARPS = 32 };
 
 struct memo {
     unsigned order[WARPS], warps, probes; /* the order of the warps, the probes first */

@@ -3,11 +3,12 @@
 
 #include "model/emulate/count.h"
 #include "model/emulate/walk.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXES = RECORD_RANKS + 1, LINE = 128 };
+enum { AXES = RECORD_RANKS + 1 };
 
 /* A loop of which each period moves an access by `step`. */
 struct axis {

@@ -1,6 +1,7 @@
 /* One access of a warp: its addresses, and what it costs. */
 #include "model/emulate/access.h"
 #include "model/emulate/count.h"
+#include "model/sass/arch/geometry.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ enum sass_space space_of(uint64_t address)
 /* Local memory of a warp is interleaved: word w of lane l lies at 128 w + 4 l. */
 static uint64_t interleaved(uint64_t address, unsigned lane)
 {
-    return (address & 0xffffffff) / 4 * 128 + 4 * lane + (address & 3);
+    return (address & 0xffffffff) / 4 * LINE + 4 * lane + (address & 3);
 }
 
 /* A 32-byte sector and a 128-byte line of local memory: wider accesses take one line for each word. */
@@ -78,8 +79,8 @@ static void count_local(struct cost *cost, const struct request *request, uint32
     for (unsigned w = 0; w < words; w++) {
         for (unsigned l = 0; l < LANES; l++)
             address[l] = interleaved(request->address[l] + 4 * w, l);
-        cost->sectors += count_blocks(address, mask, 4, 32);
-        cost->lines += count_blocks(address, mask, 4, 128);
+        cost->sectors += count_blocks(address, mask, 4, SECTOR);
+        cost->lines += count_blocks(address, mask, 4, LINE);
     }
 }
 
@@ -99,14 +100,14 @@ static void note_touch(struct emulation *emulation, const struct request *reques
 static void note_lowest(struct emulation *emulation, uint64_t address)
 {
     const struct region *region = memory_region(&emulation->memory, address, 1);
-    const uint64_t sector = address / FOOTPRINT_SECTOR;
+    const uint64_t sector = address / SECTOR;
     uint64_t *lowest;
 
-    if (!region || sector >= (region->address + region->bytes) / FOOTPRINT_SECTOR)
+    if (!region || sector >= (region->address + region->bytes) / SECTOR)
         return;
     lowest = &emulation->lowest[region - emulation->memory.regions];
-    if (!*lowest || sector * FOOTPRINT_SECTOR < *lowest)
-        *lowest = sector * FOOTPRINT_SECTOR;
+    if (!*lowest || sector * SECTOR < *lowest)
+        *lowest = sector * SECTOR;
 }
 
 int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes,
@@ -142,8 +143,8 @@ static int note_crossing(struct emulation *emulation, const struct request *requ
     if (emulation->running >= REUSE_DISTANCE_WARPS || !(request->access & SASS_READS) || emulation->lowest)
         return 0;
     touch = &emulation->block->touches[request->index];
-    rc = reuse_distance_note(&shared, &apart, &emulation->distance, emulation->running,
-                             address / FOOTPRINT_SECTOR, emulation->err);
+    rc = reuse_distance_note(&shared, &apart, &emulation->distance, emulation->running, address / SECTOR,
+                             emulation->err);
     if (!rc && shared) {
         touch->shared++;
         touch->apart += apart;
@@ -159,9 +160,9 @@ static int mark_lanes(struct emulation *emulation, const struct request *request
         const uint64_t address = request->address[__builtin_ctz(mask)];
         int rc;
 
-        if (address / FOOTPRINT_SECTOR == last && request->width <= FOOTPRINT_SECTOR)
+        if (address / SECTOR == last && request->width <= SECTOR)
             continue;
-        last = address / FOOTPRINT_SECTOR;
+        last = address / SECTOR;
         rc = request_mark(emulation, request, address, request->width, 0, 1);
         if (!rc)
             rc = note_crossing(emulation, request, address);
@@ -220,16 +221,16 @@ static void find_cost(struct cost *cost, const struct request *request)
     *cost = (struct cost){0};
     split_spaces(spaces, request);
     if (spaces[0]) {
-        cost->sectors += count_blocks(request->address, spaces[0], request->width, 32);
-        cost->lines += count_blocks(request->address, spaces[0], request->width, 128);
-        cost->sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, 32);
-        cost->lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, 128);
+        cost->sectors += count_blocks(request->address, spaces[0], request->width, SECTOR);
+        cost->lines += count_blocks(request->address, spaces[0], request->width, LINE);
+        cost->sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, SECTOR);
+        cost->lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, LINE);
         cost->passes += count_passes(request->address, spaces[0], request->width);
     }
     if (spaces[1])
         cost->wavefronts += count_wavefronts(request->address, spaces[1], request->width);
     if (spaces[1] && request->second)
-        cost->filled += count_blocks(request->address, spaces[1], request->width, 32);
+        cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
     if (spaces[2])
         count_local(cost, request, spaces[2]);
 }
@@ -255,7 +256,7 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
     struct pattern *pattern =
         &emulation->patterns[emulation->first_pattern[request->index] + request->second];
     const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
-    const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : 128;
+    const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : LINE;
     uint64_t other = (request->mask ^ pattern->mask) | moved % unit;
 
     for (unsigned l = 0; l < LANES; l++)

@@ -36,9 +36,9 @@
 #include "model/emulate/memory.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/trace.h"
+#include "model/sass/arch/geometry.h"
 
 enum {
-    LANES = 32,
     ROWS = 256,          /* registers of a lane */
     BARRIERS = 16,       /* of a block */
     RECONVERGE = 16,     /* convergence barriers of a lane */

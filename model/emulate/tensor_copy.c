@@ -6,10 +6,11 @@
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/record.h"
 #include "model/emulate/steady.h"
+#include "model/sass/arch/geometry.h"
 
 #include <string.h>
 
-enum { SECTOR = 32, LINE = 128, CHUNK_MOST = 16, SWIZZLE_ROW_SHIFT = 7, SWIZZLE_CHUNK_SHIFT = 4 };
+enum { CHUNK_MOST = 16, SWIZZLE_ROW_SHIFT = 7, SWIZZLE_CHUNK_SHIFT = 4 };
 
 struct tensor_copy {
     struct emulation *emulation;

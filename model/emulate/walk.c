@@ -1,9 +1,11 @@
 #include "model/emulate/walk.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { BANK_BYTES = 65536, LINES = BANK_BYTES / EMULATE_TABLE_LINE, NO_LINE = LINES };
+enum { BANK_BYTES = 65536, LINES = BANK_BYTES / CONSTANT_LINE, NO_LINE = LINES };
 
 struct walk {
     uint32_t index; /* of the instruction */
@@ -47,7 +49,7 @@ static int compare_index(const void *index, const void *walk)
 /* Lines past the end of a bank count as those at its start: an access there reads nothing. */
 static void visit(struct walk *walk, struct emulate_touch *touch, uint64_t address)
 {
-    const uint32_t line = (uint32_t)(address / EMULATE_TABLE_LINE % LINES);
+    const uint32_t line = (uint32_t)(address / CONSTANT_LINE % LINES);
     const uint64_t bit = UINT64_C(1) << line % 64;
 
     if (walk->last == NO_LINE)

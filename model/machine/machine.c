@@ -1,5 +1,6 @@
 #include "model/machine/machine.h"
 
+#include "model/sass/arch/geometry.h"
 #include "model/sass/register_reads.h"
 #include "model/sass/sass_rate.h"
 
@@ -40,7 +41,8 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
 {
     const bool read_only = instruction->mod[SASS_MOD_ORDER] == SASS_ORDER_CONSTANT;
 
-    return fmax(requests * (read_only ? 1 : machine->request_fronts), fmax(sectors / 4, passes));
+    return fmax(requests * (read_only ? 1 : machine->request_fronts),
+                fmax(sectors / (LINE / SECTOR), passes));
 }
 
 /* How many times one in order a scattered sector costs with `flight` of them under way on an SM; 1 where that
@@ -77,7 +79,6 @@ double machine_reads(const struct machine *machine, double sectors, double lines
 
 double machine_lone_line(const struct machine *machine, bool written)
 {
-    enum { LINE = 128 };
     const struct device_curve *pieces =
         &machine->device->curves[written ? DEVICE_CURVE_DRAM_WRITE_PIECES : DEVICE_CURVE_DRAM_READ_PIECES];
     const double in_order = machine_or_0(machine, written ? DEVICE_DRAM_WRITE : DEVICE_DRAM_READ);

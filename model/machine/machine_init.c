@@ -1,5 +1,6 @@
 /* A machine out of a device profile. */
 #include "model/machine/machine.h"
+#include "model/sass/arch/geometry.h"
 
 #include "model/sass/register_reads.h"
 #include "model/sass/sass_rate.h"
@@ -143,9 +144,9 @@ static void take_l1(struct machine *machine)
     /* a wavefront is what passes L1's 128 bytes of data a cycle: nothing can be faster than one a cycle, but
      * a kernel may come nearer to it than the microbenchmark did, whose loads wait for their tags now and
      * then */
-    set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / 128,
-               read.best > 0 ? fmax(read.best / 128, 1) : 0);
-    machine->request_fronts = fmax(request.sustained * read.sustained / 128, 1);
+    set_per_sm(&machine->capacities, RESOURCE_L1_DATA, read.sustained / LINE,
+               read.best > 0 ? fmax(read.best / LINE, 1) : 0);
+    machine->request_fronts = fmax(request.sustained * read.sustained / LINE, 1);
     set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);
     set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_DISTINCT);
 }
@@ -178,16 +179,16 @@ static void take_l2(struct machine *machine)
     machine->merge_lines = device_has(machine->device, DEVICE_STORE_MERGE_LINES)
                                ? device_sustained(machine->device, DEVICE_STORE_MERGE_LINES)
                                : INFINITY;
-    set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / 32, fmax(one.best, own.best) / 32);
-    sustained[RESOURCE_L2].per_gpu = all.sustained * sms / 32;
-    best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / 32;
+    set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / SECTOR, fmax(one.best, own.best) / SECTOR);
+    sustained[RESOURCE_L2].per_gpu = all.sustained * sms / SECTOR;
+    best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / SECTOR;
     if (atomics.sustained > 0) {
-        sustained[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.sustained;
-        best[RESOURCE_ATOMIC_GLOBAL].per_sm = 32 / atomics.best;
+        sustained[RESOURCE_ATOMIC_GLOBAL].per_sm = LANES / atomics.sustained;
+        best[RESOURCE_ATOMIC_GLOBAL].per_sm = LANES / atomics.best;
     }
     if (same.sustained > 0) {
-        sustained[RESOURCE_ATOMIC_PLACE].per_gpu = 32 / same.sustained;
-        best[RESOURCE_ATOMIC_PLACE].per_gpu = 32 / same.best;
+        sustained[RESOURCE_ATOMIC_PLACE].per_gpu = LANES / same.sustained;
+        best[RESOURCE_ATOMIC_PLACE].per_gpu = LANES / same.best;
     }
 }
 

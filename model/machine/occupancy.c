@@ -1,11 +1,12 @@
 #include "model/machine/occupancy.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { WARP = 32 };
 static const unsigned UNLIMITED = UINT_MAX; /* ISO C has no enumerator above INT_MAX */
 
 static unsigned capped(uint64_t value)
@@ -39,12 +40,12 @@ const char *limiter_text(enum limiter limiter)
 
 static unsigned warps_of(unsigned threads)
 {
-    return (unsigned)(((uint64_t)threads + WARP - 1) / WARP);
+    return (unsigned)(((uint64_t)threads + LANES - 1) / LANES);
 }
 
 static uint64_t registers_per_warp(const struct device_limits *limits, unsigned registers)
 {
-    return round_up((uint64_t)registers * WARP, limits->register_granule);
+    return round_up((uint64_t)registers * LANES, limits->register_granule);
 }
 
 /* The hardware checks a launch as if a block took registers in all sub-partitions alike. */
@@ -130,7 +131,7 @@ void occupancy_of(struct occupancy *out, const struct device_limits *limits,
     out->blocks = out->limiter == LIMITER_NONE ? 0 : out->limits[out->limiter];
     out->warps = out->blocks * warps;
     out->share = limits->warps_per_sm ? (double)out->warps / (double)limits->warps_per_sm : 0;
-    out->lanes = (double)block->threads / ((double)warps * WARP);
+    out->lanes = (double)block->threads / ((double)warps * LANES);
     in_use = out->blocks * bytes;
     out->carveout = block->carveout < 0 ? carveout_for(limits, in_use) : capacity;
     out->l1 = limits->unified_bytes > out->carveout ? limits->unified_bytes - out->carveout : 0;
@@ -275,7 +276,7 @@ size_t occupancy_curve(struct occupancy_point out[OCCUPANCY_POINTS], const struc
                        const struct occupancy_block *block, enum occupancy_axis axis)
 {
     static const unsigned steps[] = {
-        [OCCUPANCY_THREADS] = 32, [OCCUPANCY_REGISTERS] = 1, [OCCUPANCY_SHARED] = 1024};
+        [OCCUPANCY_THREADS] = LANES, [OCCUPANCY_REGISTERS] = 1, [OCCUPANCY_SHARED] = 1024};
     const uint64_t ends[] = {[OCCUPANCY_THREADS] = limits->threads_per_block,
                              [OCCUPANCY_REGISTERS] = limits->registers_per_thread,
                              [OCCUPANCY_SHARED] = limits->shared_per_block_optin};
@@ -295,11 +296,11 @@ size_t occupancy_curve(struct occupancy_point out[OCCUPANCY_POINTS], const struc
 
 unsigned occupancy_largest_block(const struct device_limits *limits, unsigned registers)
 {
-    unsigned warps = (unsigned)(limits->threads_per_block / 32);
+    unsigned warps = (unsigned)(limits->threads_per_block / LANES);
 
     while (warps > 0 && !registers_launch(limits, registers, warps))
         warps--;
-    return warps * 32;
+    return warps * LANES;
 }
 
 unsigned occupancy_shared_for(const struct device_limits *limits, unsigned blocks)

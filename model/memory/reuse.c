@@ -1,11 +1,10 @@
 #include "model/memory/reuse.h"
 
 #include "model/memory/reuse_phases.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { LINE = 128 };
 
 /* The share of `bytes`, touched again and again, that L1 still holds, which replaces at random: what is
  * touched again is still there unless one of the misses in between, a share 1 - h of all, took its place.
@@ -90,7 +89,7 @@ static double random_in_l1(const struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
-    const double bytes = fmin(reuse_region->fresh * FOOTPRINT_SECTOR * warps, (double)reuse_region->bytes);
+    const double bytes = fmin(reuse_region->fresh * SECTOR * warps, (double)reuse_region->bytes);
 
     return fmin(reuse->caches->l1_bytes / fmax(bytes, 1), 1);
 }
@@ -144,14 +143,14 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const double gathered = count->own > 0 ? apart * fmax(1 - count->fresh / count->own, 0) : 0;
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
     const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
-                 passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * FOOTPRINT_SECTOR);
+                 passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * SECTOR);
     const double parts = parts_of_time(reuse, i);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
     size_t z;
 
     for (z = 1; z < reuse->reuse_regions.count; z++) {
-        block += reuse->reuse_regions.reuse_region[z].fresh * FOOTPRINT_SECTOR * warps;
-        stored += reuse->reuse_regions.reuse_region[z].stored * FOOTPRINT_SECTOR * warps;
+        block += reuse->reuse_regions.reuse_region[z].fresh * SECTOR * warps;
+        stored += reuse->reuse_regions.reuse_region[z].stored * SECTOR * warps;
     }
     return (struct found){
         .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
@@ -170,7 +169,7 @@ static double fetched_of(const struct reuse *reuse, size_t i, const struct reuse
 {
     const struct traffic_count *count = &reuse->out->counts[i];
     const double shared = reuse_region->missed / reuse->out->warps * count->fresh / reuse_region->fresh;
-    const double alone = fmax(count->fresh * FOOTPRINT_SECTOR * reuse_region->alone, shared);
+    const double alone = fmax(count->fresh * SECTOR * reuse_region->alone, shared);
 
     if (!is_evicted_first(&reuse->code->instructions[i]))
         return shared;
@@ -203,7 +202,7 @@ static bool is_edge(const struct reuse *reuse, size_t i)
 static double alone_of(const struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
-    const double all = reuse->reuse_regions.wave_blocks * reuse->warps_per_block * FOOTPRINT_SECTOR;
+    const double all = reuse->reuse_regions.wave_blocks * reuse->warps_per_block * SECTOR;
     const double alone = reuse_region->wave / all;
 
     if (is_edge(reuse, i))
@@ -266,7 +265,7 @@ static void answer(struct reuse *reuse, size_t i)
     phase->first += asked - cached * parts.same;
     phase->late += asked - ready;
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);
-    count->dram_read = refetched * FOOTPRINT_SECTOR * (1 + lone);
+    count->dram_read = refetched * SECTOR * (1 + lone);
     count->dram_scattered = lone * count->dram_read;
     if (reuse_region->fresh > 0) {
         const double own = fetched_of(reuse, i, reuse_region);
@@ -352,10 +351,10 @@ static void sum_up(struct reuse *reuse)
         out->dram_lone += count->dram_lone;
     }
     out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
-    out->least_l2_read = fmax(out->l2_read - joined, out->least_read / FOOTPRINT_SECTOR / out->warps);
-    out->least_l2_written = out->least_written / FOOTPRINT_SECTOR / out->warps;
+    out->least_l2_read = fmax(out->l2_read - joined, out->least_read / SECTOR / out->warps);
+    out->least_l2_written = out->least_written / SECTOR / out->warps;
     out->l2_read += out->l1_read - l1_hits;
-    out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * FOOTPRINT_SECTOR), 1) : 1;
+    out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * SECTOR), 1) : 1;
     out->dram_written = out->unique_written * (1 - reuse_regions_kept(all, caches->l2_holds)) / out->warps;
     out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
     out->least_dram_read = out->least_read * (caches->warm ? 1 - part : 1) / out->warps;

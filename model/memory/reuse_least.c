@@ -1,8 +1,10 @@
 #include "model/memory/reuse_least.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <math.h>
 
-enum { LINE = 128, NEAR = 2 /* blocks: neighbours are no further */ };
+enum { NEAR = 2 /* blocks: neighbours are no further */ };
 
 static const struct footprint *print_of(const struct emulate_block *block, bool written)
 {
@@ -26,7 +28,7 @@ static uint64_t sectors_of(const struct emulate_block *block, const struct reuse
 static bool find_first(uint64_t *out, const struct emulate_block *block, const struct reuse_region *region,
                        bool written)
 {
-    const uint64_t bytes = (region->bytes + FOOTPRINT_SECTOR - 1) / FOOTPRINT_SECTOR * FOOTPRINT_SECTOR;
+    const uint64_t bytes = (region->bytes + SECTOR - 1) / SECTOR * SECTOR;
 
     return block && footprint_first(out, print_of(block, written), region->address, region->address + bytes);
 }
@@ -141,7 +143,7 @@ static double least_step(const struct way *way)
 
     for (unsigned axis = 0; axis < 3; axis++)
         if (way->step[axis])
-            least = fmin(least, fmax(1 - FOOTPRINT_SECTOR / fabs((double)way->step[axis]), 0));
+            least = fmin(least, fmax(1 - SECTOR / fabs((double)way->step[axis]), 0));
     return least;
 }
 
@@ -157,8 +159,8 @@ static void look_at(struct look *look, const struct emulate_block *block, const 
     int64_t steps;
     const int64_t off = off_way(&steps, way, middle, block->position, distance);
 
-    if (off > FOOTPRINT_SECTOR)
-        look->apart = off > FOOTPRINT_SECTOR * steps ? 0 : fmin(look->apart, least_step(way));
+    if (off > SECTOR)
+        look->apart = off > SECTOR * steps ? 0 : fmin(look->apart, least_step(way));
     look->confirmed |= steps > NEAR;
 }
 

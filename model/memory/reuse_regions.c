@@ -1,6 +1,7 @@
 #include "model/memory/reuse_regions.h"
 
 #include "model/memory/reuse_least.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static double bytes_of(const struct sharing *s, const struct launch *launch, dou
     const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
     const double again = fmin(s->z * nx * ny, layer) * held;
 
-    return fmin((layer + (layer - again) * (layers - 1)) * FOOTPRINT_SECTOR, (double)reuse_region->bytes);
+    return fmin((layer + (layer - again) * (layers - 1)) * SECTOR, (double)reuse_region->bytes);
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
@@ -132,7 +133,7 @@ static double layer_bytes(const struct reuse_regions *reuse_regions)
 /* Bytes of a region at so many different places. */
 static double bytes_at(const struct reuse_region *reuse_region, double places)
 {
-    return fmin(places * reuse_region->read.own * FOOTPRINT_SECTOR, (double)reuse_region->bytes);
+    return fmin(places * reuse_region->read.own * SECTOR, (double)reuse_region->bytes);
 }
 
 /* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart.
@@ -222,7 +223,7 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
     const double bytes =
         bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->wave_blocks, held, reuse_region);
 
-    return fmax(bytes - held * reuse_region->read.z * blocks * FOOTPRINT_SECTOR, 0);
+    return fmax(bytes - held * reuse_region->read.z * blocks * SECTOR, 0);
 }
 
 /* Bytes that the grid reads or writes of a region at the least. */
@@ -239,7 +240,7 @@ static double least_of(const struct reuse_region *reuse_region, const struct reu
     bytes = bytes_of(&shared, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region) *
             reuse_least_apart(result, reuse_region, written) *
             reuse_least_blocks(result, reuse_region, written);
-    return fmax(bytes, shared.own * FOOTPRINT_SECTOR);
+    return fmax(bytes, shared.own * SECTOR);
 }
 
 static void find_zones(struct reuse_regions *reuse_regions)

@@ -1,6 +1,7 @@
 #include "model/memory/traffic.h"
 
 #include "model/memory/reuse.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,12 +63,11 @@ double traffic_shared_passes(const struct sass *i, const struct traffic_count *c
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
 {
     const double lines = count->lines_once * (1 - count->l1_hit);
-    const double bytes =
-        count->lines_once > 0 ? count->sectors_once / count->lines_once * FOOTPRINT_SECTOR : 0;
+    const double bytes = count->lines_once > 0 ? count->sectors_once / count->lines_once * SECTOR : 0;
 
     return (struct traffic_l2){
         .sectors = count->sectors_once * (1 - count->l1_hit) * (1 - count->joined),
-        .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), 128),
+        .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), LINE),
         .merged = lines * count->l2_merged,
     };
 }
@@ -205,7 +205,7 @@ static void send_stores(struct traffic *out, struct traffic_count *count, const 
     count->again = fmax(count->sectors - count->own, 0) * (1 - parts_apart(queue, others, again));
     out->l2_written += count->sectors - count->again;
     out->l2_lines += count->lines * (1 - count->again / count->sectors);
-    out->l2_filled += fmin(count->bytes / FOOTPRINT_SECTOR, count->sectors);
+    out->l2_filled += fmin(count->bytes / SECTOR, count->sectors);
 }
 
 static bool stores(const struct sass_access *access)

@@ -1,8 +1,10 @@
 #include "model/memory/turnaround.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <math.h>
 
-enum { WARP = 32, NARROW = 4 /* bytes of a thread and load behind DEVICE_CURVE_COPY_UNROLLED */ };
+enum { NARROW = 4 /* bytes of a thread and load behind DEVICE_CURVE_COPY_UNROLLED */ };
 
 /* Seconds that a byte read and a byte written cost in a copy beyond what they cost by themselves. */
 static double beyond(const struct machine *machine, double copy)
@@ -35,7 +37,7 @@ static double rate_at(const struct device_curve *curve, double x)
 static double of_bursts(const struct machine *machine, const struct traffic *traffic)
 {
     const struct device_curve *curves = machine->device->curves;
-    const double bytes = traffic->burst / WARP, usual = machine_or_0(machine, DEVICE_DRAM_COPY);
+    const double bytes = traffic->burst / LANES, usual = machine_or_0(machine, DEVICE_DRAM_COPY);
     const double wide = relative(machine, rate_at(&curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes), usual);
     const double narrow =
         relative(machine, rate_at(&curves[DEVICE_CURVE_COPY_UNROLLED], bytes / NARROW), usual);

@@ -1,5 +1,7 @@
 #include "model/predict/advice.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,7 +148,7 @@ static void advise_banks(struct adviser *a)
 
     for (i = 0; i < a->from->code.count; i++) {
         const struct traffic_count *count = count_of(a, i);
-        const double extra = count->wavefronts - fmax(count->requests, count->bytes / 128);
+        const double extra = count->wavefronts - fmax(count->requests, count->bytes / LINE);
 
         if (!in_shared(a, i) || !(extra > 0))
             continue;
@@ -161,7 +163,7 @@ static void advise_banks(struct adviser *a)
         offer_at(a,
                  offer(a, &in, 1, "no bank conflicts: %s takes %.1f passes where %.1f would do",
                        name_of(a, at), count_of(a, at)->wavefronts / count_of(a, at)->requests,
-                       fmax(1, count_of(a, at)->bytes / 128 / count_of(a, at)->requests)),
+                       fmax(1, count_of(a, at)->bytes / LINE / count_of(a, at)->requests)),
                  at);
 }
 
@@ -173,13 +175,13 @@ static void advise_coalescing(struct adviser *a)
 
     for (i = 0; i < a->from->code.count; i++) {
         const struct traffic_count *count = count_of(a, i);
-        const double least = fmin(count->sectors, fmax(count->requests, count->bytes / 32));
+        const double least = fmin(count->sectors, fmax(count->requests, count->bytes / SECTOR));
 
         if (!traffic_is_global(&a->from->code.instructions[i]))
             continue;
         sectors += count->sectors;
         ideal += least;
-        lines += fmin(count->lines, fmax(count->requests, count->bytes / 128));
+        lines += fmin(count->lines, fmax(count->requests, count->bytes / LINE));
         if (count->sectors - least > worst) {
             worst = count->sectors - least;
             at = i;
@@ -197,7 +199,7 @@ static void advise_coalescing(struct adviser *a)
     offer_at(a,
              offer(a, &in, 1, "coalesced accesses: %s touches %.1f sectors a request where %.1f would do",
                    name_of(a, at), count_of(a, at)->sectors / count_of(a, at)->requests,
-                   fmax(1, count_of(a, at)->bytes / 32 / count_of(a, at)->requests)),
+                   fmax(1, count_of(a, at)->bytes / SECTOR / count_of(a, at)->requests)),
              at);
 }
 
@@ -233,7 +235,7 @@ static void advise_spills(struct adviser *a)
         if (!instruction->access_count || instruction->accesses[0].space != SASS_SPACE_LOCAL)
             continue;
         issued += count_of(a, i)->issued;
-        fronts += fmax(count_of(a, i)->requests, count_of(a, i)->sectors / 4);
+        fronts += fmax(count_of(a, i)->requests, count_of(a, i)->sectors / (LINE / SECTOR));
     }
     in.demand.count[RESOURCE_ISSUE] -= issued;
     in.demand.count[RESOURCE_LSU] = fmax(in.demand.count[RESOURCE_LSU] - issued, 0);

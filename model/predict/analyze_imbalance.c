@@ -1,4 +1,5 @@
 #include "model/predict/analyze_work.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
@@ -54,7 +55,7 @@ int analyze_imbalance(struct analyze_work *work)
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
     const bool together = ends_together(work);
-    double cycles[PLAYED_BLOCKS * 32], total = 0;
+    double cycles[PLAYED_BLOCKS * LANES], total = 0;
     size_t b;
     unsigned w;
     int s;

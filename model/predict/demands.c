@@ -4,6 +4,7 @@
 #include "model/sass/register_reads.h"
 #include "model/sass/sass_rate.h"
 #include "model/memory/turnaround.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
@@ -98,9 +99,8 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
  * copies by the copy engine, may overlap with what else takes it. */
 static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
 {
-    enum { WAVEFRONT = 128 };
     struct sass_matrix matrix;
-    const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / WAVEFRONT : 0;
+    const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / LINE : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
     const bool overlaps = i->op == SASS_MATCH || sass_is_bulk(i) || sass_is_tensor_copy(i);
 
@@ -120,7 +120,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
                        const struct traffic_count *count, const struct traffic *traffic)
 {
     const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
-    const double certain = fmax(count->requests, count->sectors / 4) * least;
+    const double certain = fmax(count->requests, count->sectors / (LINE / SECTOR)) * least;
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
     const bool reads = i->accesses[0].access & SASS_READS, copies = i->access_count > 1;

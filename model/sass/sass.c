@@ -1,6 +1,7 @@
 #include "model/sass/sass.h"
 
 #include "model/sass/arch/arch.h"
+#include "model/sass/arch/geometry.h"
 #include "model/sass/cubin.h"
 
 #include <stdlib.h>
@@ -72,7 +73,6 @@ static unsigned pipe_lanes(enum sass_pipe pipe, const struct arch_lanes *lanes)
 
 unsigned sass_issue_interval(const struct sass *instruction)
 {
-    enum { SUB_PARTITIONS = 4, LANES = 32 };
     const enum sass_pipe pipe = sass_info(instruction->op)->pipe;
     const struct arch *arch = arch_of(instruction->sm);
     const unsigned lanes = arch ? pipe_lanes(pipe, &arch->lanes) : 0;

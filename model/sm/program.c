@@ -3,6 +3,7 @@
 #include "model/sm/async.h"
 
 #include "model/memory/turnaround.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,13 +67,13 @@ static bool loops(const struct emulate_result *emulation)
 static void share_latency(struct sm_request *out, const struct sm_input *in,
                           const struct traffic_count *count)
 {
-    const double brings = fmin(count->dram_read / (count->sectors * FOOTPRINT_SECTOR), 1);
+    const double brings = fmin(count->dram_read / (count->sectors * SECTOR), 1);
 
     if (loops(in->emulation))
         return;
     out->dram_part =
         fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
-    out->granules = count->lines / count->issued / (MACHINE_DRAM_GRANULE / 128.);
+    out->granules = count->lines / count->issued / ((double)MACHINE_DRAM_GRANULE / LINE);
 }
 
 /* What the mean issue asks for: of those with every lane off, nothing. */

@@ -1,6 +1,7 @@
 #include "model/warp/replay_code.h"
 
 #include "model/machine/assumption.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static int make_global(struct replay_op *op, const struct maker *make, const str
     const bool writes = !(i->accesses[0].access & SASS_READS);
     const double sectors = further(count->sectors, count->requests, 1);
     const double lines = further(count->lines, count->requests, 1);
-    const double fronts = further(fmax(count->requests, count->sectors / 4), count->requests, 1);
+    const double fronts =
+        further(fmax(count->requests, count->sectors / (LINE / SECTOR)), count->requests, 1);
 
     op->level = MACHINE_GLOBAL;
     op->kind = i->op == SASS_LDGSTS ? REPLAY_COPY : writes ? REPLAY_PLAIN : REPLAY_LOAD;

@@ -2,10 +2,11 @@
 #include "check.h"
 #include "gpu/compile.h"
 #include "model/predict/analyze.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
-enum { N = 8388608, THREADS = 64, LINE_FLOATS = EMULATE_TABLE_LINE / 4, SKIPPED = 77 };
+enum { N = 8388608, THREADS = 64, LINE_FLOATS = CONSTANT_LINE / 4, SKIPPED = 77 };
 
 static struct compiler *compiler;
 

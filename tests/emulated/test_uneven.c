@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "model/emulate/emulate.h"
 #include "model/memory/traffic.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
@@ -148,8 +149,8 @@ static void check_bytes(const struct traffic *t, const struct emulate_result *sa
         unite(&read, &whole->blocks[b].read);
         unite(&written, &whole->blocks[b].written);
     }
-    most[0] = FOOTPRINT_SECTOR * (double)read.sectors * (1 + 1e-9);
-    most[1] = FOOTPRINT_SECTOR * (double)written.sectors * (1 + 1e-9);
+    most[0] = SECTOR * (double)read.sectors * (1 + 1e-9);
+    most[1] = SECTOR * (double)written.sectors * (1 + 1e-9);
     footprint_release(&read);
     footprint_release(&written);
     if (!(sample->unproven > 0) && (t->least_read > most[0] || t->least_written > most[1]))

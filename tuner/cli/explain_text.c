@@ -3,7 +3,7 @@
 #include "space/configuration.h"
 #include "tuner/cli/progress.h"
 
-enum { LINE = 200 };
+enum { TEXT = 200 };
 
 const char *explained_assumption(enum predict_assumption assumption)
 {
@@ -195,7 +195,7 @@ static void put_latency(FILE *out, const struct explained *explained)
     const struct analysis *from = explained->expectation;
     const double all = from->prediction.latency_cycles, own = from->path_cycles;
     double waited = 0;
-    char text[LINE];
+    char text[TEXT];
     size_t i;
     int c;
 

@@ -3,6 +3,7 @@
 #include "baselines/hidden_code.h"
 #include "baselines/mwp_cwp.h"
 #include "baselines/pipeline.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
@@ -36,14 +37,14 @@ static void add_memory(struct mix *mix, const struct sass *i, const struct traff
 {
     mix->memory += count->issued;
     mix->memory_latency += count->issued * latency;
-    mix->fronts += fmax(fmax(count->wavefronts, count->requests), count->sectors / 4);
+    mix->fronts += fmax(fmax(count->wavefronts, count->requests), count->sectors / (LINE / SECTOR));
     if (!traffic_is_global(i))
         return;
     mix->global += count->issued;
-    mix->bytes += count->sectors * 32;
+    mix->bytes += count->sectors * SECTOR;
     mix->lines += count->lines;
     /* a request is coalesced when it touches no more lines than its bytes fill */
-    if (count->lines <= fmax(count->requests, count->bytes / 128) * 1.01)
+    if (count->lines <= fmax(count->requests, count->bytes / LINE) * 1.01)
         mix->coalesced += count->issued;
 }
 

@@ -1,5 +1,7 @@
 #include "baselines/hidden_code.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -128,7 +130,7 @@ static int take(struct cutter *cutter, uint32_t index)
         cutter->first = index;
     cutter->open.compute += cutter->issue_cycles;
     if (op->level == MACHINE_GLOBAL && count->issued > 0)
-        cutter->open.bandwidth += count->sectors / count->issued * 32 * cutter->cycles_per_byte;
+        cutter->open.bandwidth += count->sectors / count->issued * SECTOR * cutter->cycles_per_byte;
     note_load(cutter, op);
     return cutter->ops->barriers[index] ? cut(cutter, 0, true, index + 1) : 0;
 }

@@ -1,6 +1,7 @@
 #include "emulate_fixture.h"
+#include "model/sass/arch/geometry.h"
 
-enum { TILE = 128, STAGES = 3, WARP = 32 };
+enum { TILE = 128, STAGES = 3 };
 
 static void open(struct program *p, const char *kernel, unsigned threads)
 {
@@ -21,7 +22,7 @@ static void check_doubled(struct program *p, int tiles)
 
 static void open_pipeline(struct program *p, const char *kernel, int tiles)
 {
-    open(p, kernel, 3 * WARP);
+    open(p, kernel, 3 * LANES);
     p->launch.grid[0] = 2;
     program_buffer(p, ELEMENT_FLOAT32, (uint64_t)tiles * TILE, NULL);
     program_buffer(p, ELEMENT_FLOAT32, (uint64_t)tiles * TILE, "i");
@@ -138,11 +139,11 @@ static void arrivals_and_bytes_are_counted(void **state)
     int out[36];
 
     (void)state;
-    open(&p, "counts", WARP);
+    open(&p, "counts", LANES);
     program_buffer(&p, ELEMENT_INT32, 36, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     program_read(&p, 0, out);
-    for (int lane = 0; lane < WARP; lane++)
+    for (int lane = 0; lane < LANES; lane++)
         assert_int_equal(out[lane], 40 - lane);
     assert_int_equal(out[32], 0); /* 8 of 40 are missing */
     assert_int_equal(out[33], 1);
@@ -153,7 +154,7 @@ static void arrivals_and_bytes_are_counted(void **state)
 
 static void check_pairs_exchanged(struct program *p, int count, int width)
 {
-    int out[4 * WARP];
+    int out[4 * LANES];
 
     program_read(p, 0, out);
     for (int i = 0; i < count; i++)
@@ -165,11 +166,11 @@ static void copies_of_threads_arrive(void **state)
     struct program p;
 
     (void)state;
-    open(&p, "copied", WARP);
-    program_buffer(&p, ELEMENT_INT32, WARP, NULL);
-    program_buffer(&p, ELEMENT_INT32, WARP, "i");
+    open(&p, "copied", LANES);
+    program_buffer(&p, ELEMENT_INT32, LANES, NULL);
+    program_buffer(&p, ELEMENT_INT32, LANES, "i");
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
-    check_pairs_exchanged(&p, WARP, 1);
+    check_pairs_exchanged(&p, LANES, 1);
     program_check_modes(&p);
     program_close(&p);
 }
@@ -180,11 +181,11 @@ static void lanes_copy_one_after_another(void **state)
     struct program p;
 
     (void)state;
-    open(&p, "each", WARP);
-    program_buffer(&p, ELEMENT_INT32, 4 * WARP, NULL);
-    program_buffer(&p, ELEMENT_INT32, 4 * WARP, "i");
+    open(&p, "each", LANES);
+    program_buffer(&p, ELEMENT_INT32, 4 * LANES, NULL);
+    program_buffer(&p, ELEMENT_INT32, 4 * LANES, "i");
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
-    check_pairs_exchanged(&p, 4 * WARP, 4);
+    check_pairs_exchanged(&p, 4 * LANES, 4);
     program_check_modes(&p);
     program_close(&p);
 }
@@ -249,7 +250,7 @@ static void check_box(enum tensor_swizzle swizzle, int x, int y)
     struct program p;
     uint16_t seen[BOX_ROWS * BOX_COLUMNS], *back;
 
-    open(&p, "boxes", WARP);
+    open(&p, "boxes", LANES);
     program_buffer(&p, ELEMENT_INT32, sizeof seen / 4, NULL);
     program_tensor_map(&p, &maps[0]);
     program_tensor_map(&p, &maps[1]);
@@ -292,25 +293,25 @@ static void clusters_share_tiles(void **state)
 {
     enum { ROUNDS = 5, BLOCKS = 4 };
     struct program p;
-    int *out = malloc((ROUNDS + 1) * BLOCKS * WARP * sizeof *out);
+    int *out = malloc((ROUNDS + 1) * BLOCKS * LANES * sizeof *out);
 
     (void)state;
     assert_non_null(out);
-    open(&p, "shared_tiles", WARP);
+    open(&p, "shared_tiles", LANES);
     p.launch.grid[1] = BLOCKS;
-    program_buffer(&p, ELEMENT_INT32, (ROUNDS + 1) * BLOCKS * WARP, NULL);
-    program_buffer(&p, ELEMENT_INT32, ROUNDS * BLOCKS * WARP, "i");
+    program_buffer(&p, ELEMENT_INT32, (ROUNDS + 1) * BLOCKS * LANES, NULL);
+    program_buffer(&p, ELEMENT_INT32, ROUNDS * BLOCKS * LANES, "i");
     program_scalar(&p, ROUNDS);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     program_read(&p, 0, out);
     for (int b = 0; b < BLOCKS; b++)
-        for (int i = 0; i < ROUNDS * WARP; i++) {
-            const int tile = (b / 2 * ROUNDS + i / WARP) * 2 * WARP;
+        for (int i = 0; i < ROUNDS * LANES; i++) {
+            const int tile = (b / 2 * ROUNDS + i / LANES) * 2 * LANES;
 
-            assert_int_equal(out[b * ROUNDS * WARP + i], 2 * (tile + i % WARP) + WARP);
+            assert_int_equal(out[b * ROUNDS * LANES + i], 2 * (tile + i % LANES) + LANES);
         }
-    for (int i = 0; i < BLOCKS * WARP; i++)
-        assert_int_equal(out[BLOCKS * ROUNDS * WARP + i], 101 - i / WARP % 2);
+    for (int i = 0; i < BLOCKS * LANES; i++)
+        assert_int_equal(out[BLOCKS * ROUNDS * LANES + i], 101 - i / LANES % 2);
     program_check_counts(&p);
     assert_int_equal(bytes_of(&p, SASS_UBLKCP), BLOCKS * ROUNDS * 128);
     program_close(&p);
