@@ -199,8 +199,8 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
             out[COUNTER_STORE_SECTORS] += traffic->warps * count->sectors;
         }
     }
-    out[COUNTER_DRAM_READ] = traffic->warps * traffic->dram_read;
-    out[COUNTER_DRAM_WRITTEN] = traffic->warps * traffic->dram_written;
+    out[COUNTER_DRAM_READ] = traffic->warps * traffic->dram.read;
+    out[COUNTER_DRAM_WRITTEN] = traffic->warps * traffic->dram.written;
 }
 
 static int take(struct counted *item, const struct ranking_options *options, struct err *err)

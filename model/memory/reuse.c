@@ -230,6 +230,26 @@ static void answer_requests(struct reuse *reuse, size_t i, double again, double 
     count->waits_dram = 1 - alone * pow(count->l2_ready, apart) - (1 - alone) * count->l2_ready;
 }
 
+static bool may_join(const struct sass *i)
+{
+    return sass_is_bulk(i) || sass_is_tensor_copy(i);
+}
+
+/* Two SMs that share a way to L2 run neighbouring blocks. What both copy at about the same time is fetched
+ * once: the share of an instruction's sectors that this spares. On an NVIDIA H200 (all SMs, 8 KB a copy, 128 KB
+ * under way, B/cycle and SM): 32 of bytes that nobody else copies or that other blocks do, 52 of bytes that the
+ * neighbour copies, 51 where it is a copy ahead, 40 where it is four ahead, 32 with sixteen. */
+static double joined_copies(const struct reuse *reuse, size_t i)
+{
+    const struct sass *instruction = &reuse->code->instructions[i];
+    const unsigned r = reuse->out->counts[i].region;
+    const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
+
+    if (!may_join(instruction) || !r || !(read->own > 0))
+        return 0;
+    return fmin((read->x + read->halo) / read->own, 1) / 2;
+}
+
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
  * waits as long as that miss; what the warp itself has had is ready. */
 static void answer(struct reuse *reuse, size_t i)
@@ -255,6 +275,7 @@ static void answer(struct reuse *reuse, size_t i)
         reuse_region->ready + (1 - reuse_region->ready) * brought_along(reuse, i, reuse_region);
 
     count->waits = count->waits_dram = 1;
+    count->joined = joined_copies(reuse, i);
     if (!(asked > 0))
         return;
     count->l1_hit = (cached * shared + ready) / asked;
@@ -277,7 +298,7 @@ static void answer(struct reuse *reuse, size_t i)
 }
 
 /* What another instruction of the same pass has just asked for comes no sooner than that. */
-static void count_waiting(struct reuse *reuse, size_t i)
+static void add_waiting(struct traffic_loads *out, const struct reuse *reuse, size_t i)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
     const struct phase *phase = phase_of(reuse, i);
@@ -286,8 +307,8 @@ static void count_waiting(struct reuse *reuse, size_t i)
     const double share = count->waits + (phase->first > 0 ? same * phase->late / phase->first : 0);
     const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
 
-    reuse->out->waiting += waiting;
-    reuse->out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
+    out->waiting += waiting;
+    out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
 }
 
 /* Of what is stored, the share in lines that are alone in their 256 bytes. */
@@ -304,72 +325,85 @@ static double lone_of_stored(const struct reuse *reuse)
     return stored > 0 ? lone / stored : 0;
 }
 
-static bool may_join(const struct sass *i)
+static bool passes_l1(const struct sass *i)
 {
-    return sass_is_bulk(i) || sass_is_tensor_copy(i);
+    const struct sass_access *access = traffic_global_access(i);
+
+    return access && !traffic_is_cached(i) && !(access->access & (SASS_WRITES | SASS_ATOMICALLY));
 }
 
-/* Two SMs that share a way to L2 run neighbouring blocks. What both copy at about the same time is fetched
- * once: the share of an instruction's sectors that this spares. On an NVIDIA H200 (all SMs, 8 KB a copy, 128 KB
- * under way, B/cycle and SM): 32 of bytes that nobody else copies or that other blocks do, 52 of bytes that the
- * neighbour copies, 51 where it is a copy ahead, 40 where it is four ahead, 32 with sixteen. */
-static double joined_copies(const struct reuse *reuse, size_t i)
+static struct traffic_loads sum_loads(const struct reuse *reuse)
 {
-    const struct sass *instruction = &reuse->code->instructions[i];
-    const unsigned r = reuse->out->counts[i].region;
-    const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
-
-    if (!may_join(instruction) || !r || !(read->own > 0))
-        return 0;
-    return fmin((read->x + read->halo) / read->own, 1) / 2;
-}
-
-static void sum_up(struct reuse *reuse)
-{
-    struct traffic *out = reuse->out;
-    const struct traffic_caches *caches = reuse->caches;
-    const double all = out->unique_read + out->unique_written, least = out->least_read + out->least_written,
-                 part = fmin(caches->l2_bytes / fmax(least, 1), 1);
-    double l1_hits = 0, joined = 0;
+    struct traffic_loads out = {.l1_lines = reuse->caches->l1_bytes / LINE};
+    double hits = 0;
     size_t i;
 
     for (i = 0; i < reuse->code->count; i++) {
-        struct traffic_count *count = &out->counts[i];
+        const struct sass *instruction = &reuse->code->instructions[i];
+        const struct traffic_count *count = &reuse->out->counts[i];
+
+        out.l1_read += traffic_is_cached(instruction) ? count->sectors_once : 0;
+        out.l2_read += passes_l1(instruction) ? count->sectors_once : 0;
+        if (!reuse_reads(instruction) || !(count->sectors > 0))
+            continue;
+        add_waiting(&out, reuse, i);
+        hits += count->sectors_once * count->l1_hit;
+        out.from_l1 += count->sectors_once * (1 - count->waits);
+        out.from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
+        out.from_dram += count->sectors_once * count->waits * count->waits_dram;
+    }
+    out.l1_hit = out.l1_read > 0 ? hits / out.l1_read : 0;
+    out.l2_read += out.l1_read - hits;
+    return out;
+}
+
+static struct traffic_dram sum_dram(const struct reuse *reuse)
+{
+    const struct reuse_regions *regions = &reuse->reuse_regions;
+    const double all = regions->unique_read + regions->unique_written;
+    struct traffic_dram out = {0};
+    size_t i;
+
+    for (i = 0; i < reuse->code->count; i++) {
+        const struct traffic_count *count = &reuse->out->counts[i];
 
         if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
             continue;
-        count_waiting(reuse, i);
-        count->joined = joined_copies(reuse, i);
-        /* who copies what at the same time is not certain: blocks that stay take tile after tile */
-        joined += may_join(&reuse->code->instructions[i]) ? count->sectors_once / 2 : 0;
-        l1_hits += count->sectors_once * count->l1_hit;
-        out->from_l1 += count->sectors_once * (1 - count->waits);
-        out->from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
-        out->from_dram += count->sectors_once * count->waits * count->waits_dram;
-        out->dram_read += count->dram_read;
-        out->dram_scattered += count->dram_scattered;
-        out->dram_lone += count->dram_lone;
+        out.read += count->dram_read;
+        out.scattered += count->dram_scattered;
+        out.lone += count->dram_lone;
     }
-    out->l1_hit = out->l1_read > 0 ? l1_hits / out->l1_read : 0;
-    out->least_l2_read = fmax(out->l2_read - joined, out->least_read / SECTOR / out->warps);
-    out->least_l2_written = out->least_written / SECTOR / out->warps;
-    out->l2_read += out->l1_read - l1_hits;
-    out->l2_hit = out->l2_read > 0 ? 1 - fmin(out->dram_read / (out->l2_read * SECTOR), 1) : 1;
-    out->dram_written = out->unique_written * (1 - reuse_regions_kept(all, caches->l2_holds)) / out->warps;
-    out->dram_written_lone = out->dram_written * lone_of_stored(reuse);
-    out->least_dram_read = out->least_read * (caches->warm ? 1 - part : 1) / out->warps;
-    out->least_dram_written = out->least_written * (1 - part) / out->warps;
+    out.written =
+        regions->unique_written * (1 - reuse_regions_kept(all, reuse->caches->l2_holds)) / reuse->out->warps;
+    out.written_lone = out.written * lone_of_stored(reuse);
+    return out;
 }
 
-static void take_zones(struct traffic *out, const struct reuse_regions *reuse_regions,
-                       const struct traffic_caches *caches)
+/* Who copies what at the same time is not certain, since blocks that stay take tile after tile: any copy that
+ * can be fetched together with another is taken to be. */
+static struct traffic_least sum_least(const struct reuse *reuse)
 {
-    out->unique_read = reuse_regions->unique_read;
-    out->unique_written = reuse_regions->unique_written;
-    out->least_read = reuse_regions->least_read;
-    out->least_written = reuse_regions->least_written;
-    out->wave_read = reuse_regions->wave_read;
-    out->flight = caches->l1_bytes / LINE;
+    const struct reuse_regions *regions = &reuse->reuse_regions;
+    const double warps = reuse->out->warps, least = regions->least_read + regions->least_written,
+                 part = fmin(reuse->caches->l2_bytes / fmax(least, 1), 1);
+    double past_l1 = 0, joined = 0;
+    size_t i;
+
+    for (i = 0; i < reuse->code->count; i++) {
+        const struct sass *instruction = &reuse->code->instructions[i];
+        const double sectors = reuse->out->counts[i].sectors_once;
+
+        past_l1 += passes_l1(instruction) ? sectors : 0;
+        joined += reuse_reads(instruction) && may_join(instruction) ? sectors / 2 : 0;
+    }
+    return (struct traffic_least){
+        .read = regions->least_read,
+        .written = regions->least_written,
+        .l2_read = fmax(past_l1 - joined, regions->least_read / SECTOR / warps),
+        .l2_written = regions->least_written / SECTOR / warps,
+        .dram_read = regions->least_read * (reuse->caches->warm ? 1 - part : 1) / warps,
+        .dram_written = regions->least_written * (1 - part) / warps,
+    };
 }
 
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
@@ -386,7 +420,6 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
     if (!rc)
         rc = phases_make(&reuse, err);
     if (!rc) {
-        take_zones(out, &reuse.reuse_regions, caches);
         for (i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
                 *(is_edge(&reuse, i) ? &reuse_region_of(&reuse, i)->edge
@@ -394,7 +427,12 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
         for (i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
-        sum_up(&reuse);
+        out->loads = sum_loads(&reuse);
+        out->dram = sum_dram(&reuse);
+        out->touched = (struct traffic_touched){.read = reuse.reuse_regions.unique_read,
+                                                .written = reuse.reuse_regions.unique_written,
+                                                .wave_read = reuse.reuse_regions.wave_read};
+        out->least = sum_least(&reuse);
     }
     reuse_regions_release(&reuse.reuse_regions);
     free(reuse.loops);

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What one access of an instruction is to the caches. */
-static const struct sass_access *global_access(const struct sass *i)
+const struct sass_access *traffic_global_access(const struct sass *i)
 {
     unsigned a;
 
@@ -19,13 +18,13 @@ static const struct sass_access *global_access(const struct sass *i)
 
 bool traffic_is_global(const struct sass *instruction)
 {
-    return global_access(instruction) != NULL;
+    return traffic_global_access(instruction) != NULL;
 }
 
 /* Loads that must see what other SMs write go to L2, and so do copies that say so and bulk copies. */
 bool traffic_is_cached(const struct sass *i)
 {
-    const struct sass_access *access = global_access(i);
+    const struct sass_access *access = traffic_global_access(i);
 
     if (!access || !(access->access & SASS_READS) || (access->access & SASS_ATOMICALLY) ||
         i->mod[SASS_MOD_BYPASS] || sass_is_bulk(i) || sass_is_tensor_copy(i))
@@ -196,16 +195,17 @@ static double parts_apart(double queue, double others, double again)
 }
 
 /* Parts of a sector that a warp stores one after another leave the SM as one where they merge. */
-static void send_stores(struct traffic *out, struct traffic_count *count, const struct sass_access *access,
-                        const struct traffic_caches *caches, double others, double again)
+static void send_stores(struct traffic_stores *out, struct traffic_count *count,
+                        const struct sass_access *access, const struct traffic_caches *caches, double others,
+                        double again)
 {
     const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0;
     const double queue = merges ? caches->merge_lines / (count->lines / count->requests) : 0;
 
     count->again = fmax(count->sectors - count->own, 0) * (1 - parts_apart(queue, others, again));
-    out->l2_written += count->sectors - count->again;
-    out->l2_lines += count->lines * (1 - count->again / count->sectors);
-    out->l2_filled += fmin(count->bytes / SECTOR, count->sectors);
+    out->sectors += count->sectors - count->again;
+    out->lines += count->lines * (1 - count->again / count->sectors);
+    out->filled += fmin(count->bytes / SECTOR, count->sectors);
 }
 
 static bool stores(const struct sass_access *access)
@@ -220,7 +220,7 @@ static double stored_again(const struct traffic *traffic, const struct sass_code
     size_t i;
 
     for (i = 0; i < code->count; i++)
-        if (stores(global_access(&code->instructions[i]))) {
+        if (stores(traffic_global_access(&code->instructions[i]))) {
             all += traffic->counts[i].sectors;
             again += fmax(traffic->counts[i].sectors - traffic->counts[i].own, 0);
         }
@@ -246,63 +246,60 @@ static bool stores_queue(const struct traffic *traffic, const struct sass_code *
     return lines * resident_warps > caches->loads_most;
 }
 
-static void sum_sectors(struct traffic *out, const struct sass_code *code,
-                        const struct traffic_caches *caches, double block_warps)
+/* Also fills `again` of the counts. */
+static struct traffic_stores sum_stores(const struct traffic *traffic, const struct sass_code *code,
+                                        const struct traffic_caches *caches, double block_warps)
 {
-    const double others = stores_queue(out, code, caches, caches->resident_blocks * block_warps)
+    const double others = stores_queue(traffic, code, caches, caches->resident_blocks * block_warps)
                               ? fmin(caches->resident_blocks, 2) * block_warps - 1
                               : 0;
-    const double again = stored_again(out, code);
+    const double again = stored_again(traffic, code);
+    struct traffic_stores out = {0};
     size_t i;
 
     for (i = 0; i < code->count; i++) {
-        const struct sass *instruction = &code->instructions[i];
-        const struct sass_access *access = global_access(instruction);
-        const double sectors = out->counts[i].sectors_once;
+        const struct sass_access *access = traffic_global_access(&code->instructions[i]);
 
-        if (!access)
-            continue;
-        if (traffic_is_cached(instruction))
-            out->l1_read += sectors;
-        else if (!(access->access & (SASS_WRITES | SASS_ATOMICALLY)))
-            out->l2_read += sectors;
-        else
-            send_stores(out, &out->counts[i], access, caches, others, again);
+        if (access && access->access & (SASS_WRITES | SASS_ATOMICALLY))
+            send_stores(&out, &traffic->counts[i], access, caches, others, again);
     }
-    out->l2_filled = fmin(out->l2_filled, out->l2_written);
+    out.filled = fmin(out.filled, out.sectors);
+    return out;
 }
 
 /* Loads and stores of global memory alternate as they do in the code: what instructions between two stores
  * bring in one go each makes a burst. */
-static void find_bursts(struct traffic *out, const struct sass_code *code)
+static struct traffic_bursts find_bursts(const struct traffic *traffic, const struct sass_code *code)
 {
+    struct traffic_bursts out = {0};
     double burst = 0, bytes = 0, all = 0; /* of the burst: per go, and altogether */
     size_t i;
 
     for (i = 0; i < code->count; i++) {
         const struct sass *instruction = &code->instructions[i];
-        const struct traffic_count *count = &out->counts[i];
-        const struct sass_access *access = global_access(instruction);
+        const struct traffic_count *count = &traffic->counts[i];
+        const struct sass_access *access = traffic_global_access(instruction);
 
         if (!access || !(count->requests > 0))
             continue;
         if (!(access->access & SASS_READS)) {
-            out->burst += burst * bytes;
+            out.bytes += burst * bytes;
             burst = bytes = 0;
         }
         burst += count->dram_read / count->issued;
         bytes += count->dram_read;
         all += count->dram_read;
-        out->narrow += count->dram_read * fmin(fmax(2 - count->lines / count->requests, 0), 1);
-        out->evict_first += instruction->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST ? count->dram_read : 0;
-        out->past_l1 += traffic_is_cached(instruction) ? 0 : count->dram_read;
+        out.narrow += count->dram_read * fmin(fmax(2 - count->lines / count->requests, 0), 1);
+        out.evict_first += instruction->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST ? count->dram_read : 0;
+        out.past_l1 += traffic_is_cached(instruction) ? 0 : count->dram_read;
     }
-    out->burst += burst * bytes;
+    out.bytes += burst * bytes;
     all = fmax(all, 1);
-    out->burst /= all;
-    out->narrow /= all;
-    out->evict_first /= all;
-    out->past_l1 /= all;
+    out.bytes /= all;
+    out.narrow /= all;
+    out.evict_first /= all;
+    out.past_l1 /= all;
+    return out;
 }
 
 int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
@@ -320,10 +317,10 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     take_least(out, result);
     out->contended = result->contended;
     find_hot(out);
-    sum_sectors(out, code, caches, result->blocks[0].warps);
+    out->stores = sum_stores(out, code, caches, result->blocks[0].warps);
     if (reuse_of(out, code, result, launch, caches, err))
         return ERR_MEMORY;
-    find_bursts(out, code);
+    out->bursts = find_bursts(out, code);
     return 0;
 }
 

@@ -1,14 +1,15 @@
 /* Traffic: what an emulated sample of thread blocks says of the whole grid, and what the caches make of it.
  *
  * Counts are exact for the sampled blocks. Hits are estimated from footprints (model/memory/reuse.h), since
- * the order in which warps and blocks reach a cache is not known: L1    what a block asks for again hits, as
- * long as what its SM's blocks touch in between fits, in lines. L1 starts empty with every kernel, and stores
- * go through it. A hit on a sector that another warp of the block has just missed waits as long as that miss:
- * only what the warp itself had is ready. Where they load from it far apart, it hits as far as L1 holds them
- * for all that they gather from. A warp waits for the last of its lanes: `waits` counts requests, the hits
- * count sectors. L2    blocks that run together fetch a sector once (a wave's footprint, from what the
- * sampled neighbours share). Later waves find again what fits; and, when warm, so does the first. DRAM what
- * L2 does not have; written sectors once per wave that writes them. */
+ * the order in which warps and blocks reach a cache is not known:
+ *   L1    what a block asks for again hits, as long as what its SM's blocks touch in between fits, in lines. L1
+ *         starts empty with every kernel, and stores go through it. A hit on a sector that another warp of the
+ *         block has just missed waits as long as that miss: only what the warp itself had is ready. Where they
+ *         load from it far apart, it hits as far as L1 holds them for all that they gather from. A warp waits for
+ *         the last of its lanes: `waits` counts requests, the hits count sectors.
+ *   L2    blocks that run together fetch a sector once (a wave's footprint, from what the sampled neighbours
+ *         share). Later waves find again what fits; and, when warm, so does the first.
+ *   DRAM  what L2 does not have; written sectors once per wave that writes them. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
@@ -64,51 +65,73 @@ struct traffic_caches {
     bool warm; /* the launch before left its data in L2 */
 };
 
+/* The stores and reductions of a warp, as they leave the SM. */
+struct traffic_stores {
+    double sectors; /* whole or in part; what can merge on its way to L2 has merged */
+    double lines;   /* of 128 bytes they lie in, request by request */
+    double filled;  /* of the sectors, how many their bytes would fill */
+};
+
+/* The loads of a warp: sectors, and who answers them. */
+struct traffic_loads {
+    double l1_read; /* asked of L1, which may keep them */
+    double l1_hit;  /* share of them that it answers, 0 to 1 */
+    double l2_read; /* that miss L1 or pass it by */
+
+    /* By the level that the last lane of their request waits for. */
+    double from_l1, from_l2, from_dram;
+
+    /* Requests, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and those for
+     * data that the warp's pass of the loop, or another warp of the block, has just missed. */
+    double waiting;
+    double waiting_dram; /* of them, those that DRAM answers */
+
+    double l1_lines; /* of an SM: a load that misses needs one until its data comes */
+};
+
+/* Bytes that DRAM moves for a warp. */
+struct traffic_dram {
+    double read;         /* in aligned pairs of sectors */
+    double scattered;    /* of what is read, pairs that are alone in their line */
+    double lone;         /* of the rest, lines alone in their 256 bytes */
+    double written;      /* written sectors once per wave that writes them */
+    double written_lone; /* of what is written, lines alone in their 256 bytes */
+};
+
+/* How loads ask for what DRAM brings, see model/memory/turnaround.h. */
+struct traffic_bursts {
+    double bytes;                /* that a warp asks for between its stores: the mean over bytes */
+    double narrow;               /* share that comes by requests of one line each */
+    double evict_first, past_l1; /* shares of loads that say so */
+};
+
+/* Bytes of global memory that the grid touches: what estimates rest on. */
+struct traffic_touched {
+    double read, written; /* each sector once */
+    double wave_read;     /* by blocks that run together, each sector once */
+};
+
+/* What no run can do with less of: for the bound. */
+struct traffic_least {
+    double read, written;           /* bytes of the grid, each sector once */
+    double l2_read, l2_written;     /* sectors of a warp */
+    double dram_read, dram_written; /* bytes of a warp */
+};
+
 struct traffic {
     struct traffic_count *counts; /* one per instruction; owned */
     size_t instruction_count;
     double warps;      /* of the grid */
     double hot_bytes;  /* of code: instructions executed at least half as often as the most frequent one */
     bool blocks_equal; /* all sampled blocks executed the same counts */
+    double contended;  /* see struct emulate_result */
 
-    /* Sectors of 32 bytes, per warp. */
-    double l1_read;    /* asked of L1 by loads that it may keep */
-    double l1_hit;     /* share of them that it answers, 0 to 1 */
-    double l2_read;    /* loads that miss L1 or pass it by */
-    double l2_hit;     /* share of them that L2 answers */
-    double l2_written; /* sectors that stores and reductions send to L2, whole or in part; what can merge
-                          on its way there has merged */
-    double l2_lines;   /* 128-byte lines they lie in, request by request */
-    double l2_filled;  /* of them, how many their bytes would fill */
-    double least_l2_read, least_l2_written;
-
-    /* Bytes, per warp. */
-    double dram_read, dram_written; /* reads come in aligned pairs of sectors */
-    double dram_scattered;          /* of what is read, pairs that are alone in their line */
-    double dram_lone;               /* of the rest, lines alone in their 256 bytes */
-    double dram_written_lone;       /* of what is written, likewise */
-    double least_dram_read, least_dram_written;
-
-    /* How loads ask for what DRAM brings, see model/memory/turnaround.h. */
-    double burst;                /* bytes that a warp asks for between its stores: the mean over bytes */
-    double narrow;               /* share that comes by requests of one line each */
-    double evict_first, past_l1; /* shares of loads that say so */
-
-    double contended; /* see struct emulate_result */
-    double flight;    /* lines of L1 on an SM: a load that misses needs one until its data comes */
-
-    /* Sectors of loads per warp, by the level that the last lane of their request waits for. */
-    double from_l1, from_l2, from_dram;
-
-    /* Requests per warp, 128 bytes each, that are under way until L2 or DRAM answers: those that miss L1, and
-     * those for data that the warp's pass of the loop, or another warp of the block, has just missed. */
-    double waiting;
-    double waiting_dram; /* of them, those that DRAM answers */
-
-    /* Bytes, of the grid: what estimates rest on. */
-    double unique_read, unique_written; /* each sector once */
-    double least_read, least_written;   /* of these, what a bound may rest on */
-    double wave_read;                   /* of blocks that run together, each sector once */
+    struct traffic_stores stores;
+    struct traffic_loads loads;
+    struct traffic_dram dram;
+    struct traffic_bursts bursts;
+    struct traffic_touched touched;
+    struct traffic_least least;
 };
 
 /* `code` and `result` belong together. ERR_USAGE unless the emulation is done and saw a block; ERR_MEMORY. */
@@ -140,7 +163,8 @@ struct traffic_l2 {
 };
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
 
-/* The space an instruction's access number `a` goes to; generic ones count as global. */
+/* The instruction's access to global memory, generic ones counted among them; null where it has none. */
+const struct sass_access *traffic_global_access(const struct sass *instruction);
 bool traffic_is_global(const struct sass *instruction);
 
 #endif

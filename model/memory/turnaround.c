@@ -37,12 +37,12 @@ static double rate_at(const struct device_curve *curve, double x)
 static double of_bursts(const struct machine *machine, const struct traffic *traffic)
 {
     const struct device_curve *curves = machine->device->curves;
-    const double bytes = traffic->burst / LANES, usual = machine_or_0(machine, DEVICE_DRAM_COPY);
+    const double bytes = traffic->bursts.bytes / LANES, usual = machine_or_0(machine, DEVICE_DRAM_COPY);
     const double wide = relative(machine, rate_at(&curves[DEVICE_CURVE_DRAM_COPY_BURST], bytes), usual);
     const double narrow =
         relative(machine, rate_at(&curves[DEVICE_CURVE_COPY_UNROLLED], bytes / NARROW), usual);
 
-    return wide + traffic->narrow * (narrow - wide);
+    return wide + traffic->bursts.narrow * (narrow - wide);
 }
 
 static double of_policies(const struct machine *machine, const struct traffic *traffic)
@@ -51,14 +51,14 @@ static double of_policies(const struct machine *machine, const struct traffic *t
     const double first = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_EVICT_FIRST), usual);
     const double past = relative(machine, machine_or_0(machine, DEVICE_DRAM_COPY_PAST_L1), usual);
 
-    return 1 + traffic->evict_first * (first - 1) + traffic->past_l1 * (past - 1);
+    return 1 + traffic->bursts.evict_first * (first - 1) + traffic->bursts.past_l1 * (past - 1);
 }
 
 /* By how much is read beside a byte written. With four times as many writes a write still costs as in a copy;
  * towards none at all nothing was measured. */
 static double of_shares(const struct traffic *traffic)
 {
-    const double read = traffic->dram_read, written = traffic->dram_written;
+    const double read = traffic->dram.read, written = traffic->dram.written;
 
     return fmin(fmax(1, 2 * read / (read + written)), 4 * read / written);
 }
@@ -70,12 +70,12 @@ double turnaround_cost(const struct machine *machine, const struct traffic *traf
                  read = machine_or_0(machine, DEVICE_DRAM_READ);
     double turn, lone;
 
-    if (!(copy > 0 && write > 0 && read > 0 && traffic->dram_written > 0))
+    if (!(copy > 0 && write > 0 && read > 0 && traffic->dram.written > 0))
         return 1;
     turn = beyond(machine, copy);
     if (!(turn > 0))
         return 1;
-    lone = traffic->dram_written_lone / traffic->dram_written * machine_lone_line(machine, true);
+    lone = traffic->dram.written_lone / traffic->dram.written * machine_lone_line(machine, true);
     return ((1 + lone) / write +
             turn * of_shares(traffic) * of_bursts(machine, traffic) * of_policies(machine, traffic)) /
            (1 / write + turn);

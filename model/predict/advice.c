@@ -208,9 +208,9 @@ static void advise_traffic(struct adviser *a)
     const struct traffic *traffic = &a->from->traffic;
     struct predict_input in = a->input;
 
-    in.demand.count[RESOURCE_DRAM_READ] = fmin(traffic->dram_read, traffic->unique_read / traffic->warps);
+    in.demand.count[RESOURCE_DRAM_READ] = fmin(traffic->dram.read, traffic->touched.read / traffic->warps);
     offer(a, &in, 1, "blocks that run together share more: DRAM is read %.1f times over",
-          traffic->dram_read * traffic->warps / traffic->unique_read);
+          traffic->dram.read * traffic->warps / traffic->touched.read);
     in = a->input;
     in.demand.count[RESOURCE_L2] *= 0.5;
     in.demand.count[RESOURCE_LOADS_IN_FLIGHT] *= 0.5;

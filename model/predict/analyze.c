@@ -118,14 +118,15 @@ static int count_traffic(struct analyze_work *work, const struct traffic_caches 
     return 0;
 }
 
-static int find_traffic(struct analyze_work *work)
+/* As long as blocks go in step. */
+static int count_in_step(struct analyze_work *work)
 {
     const struct traffic_caches caches = caches_of(work, 0);
 
     return count_traffic(work, &caches);
 }
 
-/* Drift
+/* Skew
  * ---------------------------------------------------------------------------------------------------------
  */
 
@@ -137,22 +138,26 @@ static double skew_of(const struct analyze_work *work)
                       out->input.latency.bound_cycles);
 }
 
-/* Blocks that have drifted apart fetch more, and so wait longer. */
-static int find_skew(struct analyze_work *work)
+/* Blocks that have come apart, which the latency and the demand in step decide, fetch more. */
+static int count_apart(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const struct traffic_caches caches = caches_of(work, skew_of(work));
-    const double in_step = out->traffic.dram_read;
+    const double in_step = out->traffic.dram.read;
     int code;
 
-    if (!(caches.skew > 0) || caches.resident_blocks < 2 || out->traffic.wave_read <= caches.l2_holds)
+    if (!(caches.skew > 0) || caches.resident_blocks < 2 || out->traffic.touched.wave_read <= caches.l2_holds)
         return 0;
     traffic_release(&out->traffic);
     code = count_traffic(work, &caches);
-    if (code || out->traffic.dram_read == in_step)
-        return code;
-    analyze_forget_latency(work);
-    return analyze_latency(work);
+    work->apart = !code && out->traffic.dram.read != in_step;
+    return code;
+}
+
+/* Who fetches more waits longer. */
+static int find_latency_apart(struct analyze_work *work)
+{
+    return work->apart ? analyze_latency(work) : 0;
 }
 
 static int find_tables(struct analyze_work *work)
@@ -278,8 +283,9 @@ static int decode(struct analyze_work *work)
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
 enum { DECODED = 3 };
 static int (*const steps[])(struct analyze_work *) = {
-    decode,    find_occupancy, emulate,           find_traffic,       analyze_latency,
-    find_skew, find_tables,    analyze_imbalance, analyze_simulation, make_prediction};
+    decode,         find_occupancy,     emulate,     count_in_step,     analyze_latency,
+    count_apart,    find_latency_apart, find_tables, analyze_imbalance, analyze_simulation,
+    make_prediction};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static int finish(struct analyze_work *work, int code)

@@ -61,9 +61,9 @@ static void part_levels(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const double waited = out->waited_l2;
-    const double l1 = out->traffic.from_l1 * machine_or_0(work->machine, DEVICE_L1_LATENCY);
-    const double l2 = out->traffic.from_l2 * machine_or_0(work->machine, DEVICE_L2_LATENCY);
-    const double dram = out->traffic.from_dram * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
+    const double l1 = out->traffic.loads.from_l1 * machine_or_0(work->machine, DEVICE_L1_LATENCY);
+    const double l2 = out->traffic.loads.from_l2 * machine_or_0(work->machine, DEVICE_L2_LATENCY);
+    const double dram = out->traffic.loads.from_dram * machine_or_0(work->machine, DEVICE_DRAM_LATENCY);
 
     if (!(l1 + l2 + dram > 0))
         return;
@@ -109,7 +109,8 @@ static void add_level(struct latency *latency, enum resource resource, double cy
     latency->levels++;
 }
 
-void analyze_forget_latency(struct analyze_work *work)
+/* What an earlier call has found. */
+static void forget(struct analyze_work *work)
 {
     struct analysis *out = work->out;
 
@@ -130,6 +131,7 @@ int analyze_latency(struct analyze_work *work)
     int code;
     size_t p;
 
+    forget(work);
     code = replay_code_init(&work->ops, work->machine, &out->code, &out->traffic,
                             out->occupancy.warps_per_block, &why);
     if (code == ERR_MISSING && work->ops.missing_pc) {

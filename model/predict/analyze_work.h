@@ -13,17 +13,16 @@ struct analyze_work {
     const struct analyze_options *options;
     struct replay_code ops;
     struct replay *paths; /* played, one per path of the emulation */
+    bool apart; /* blocks come apart, so that the traffic is another than what the latency was found with */
     struct err *err;
 };
 
 /* Turns an error into a refusal, except for those that say nothing about the variant. Returns the code. */
 int analyze_refuse(struct analyze_work *work, int code, const struct err *why);
 
-/* Replays every path by itself: the latency bound and what it waits for. Needs occupancy and traffic. */
+/* Replays every path by itself: the latency bound and what it waits for, in place of what an earlier call found.
+ * Needs occupancy and traffic. */
 int analyze_latency(struct analyze_work *work);
-
-/* As before expect_latency(). */
-void analyze_forget_latency(struct analyze_work *work);
 
 /* Cycles of the longest path of a block's warps, 1 or more. Needs the latency. */
 double expect_longest_path(const struct analyze_work *work, const struct emulate_block *block);

@@ -169,9 +169,9 @@ static void ask_l2(struct demands *out, const struct machine *machine, const str
             all.merged += own.merged;
         }
     ask(&out->demand, RESOURCE_L2,
-        machine_reads(machine, all.sectors, all.lines, all.merged, traffic->flight) +
-            machine_writes(machine, traffic->l2_written, traffic->l2_lines, traffic->l2_filled),
-        traffic->least_l2_read + traffic->least_l2_written);
+        machine_reads(machine, all.sectors, all.lines, all.merged, traffic->loads.l1_lines) +
+            machine_writes(machine, traffic->stores.sectors, traffic->stores.lines, traffic->stores.filled),
+        traffic->least.l2_read + traffic->least.l2_written);
 }
 
 static void ask_beyond(struct demands *out, const struct machine *machine, const struct traffic *traffic)
@@ -179,12 +179,12 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
     struct demand *demand = &out->demand;
 
     ask(demand, RESOURCE_DRAM_READ,
-        machine_brings(machine, traffic->dram_read, traffic->dram_scattered, traffic->dram_lone,
-                       traffic->flight),
-        traffic->least_dram_read);
-    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram_written * turnaround_cost(machine, traffic),
-        traffic->least_dram_written);
-    if (traffic->l1_read > 0)
+        machine_brings(machine, traffic->dram.read, traffic->dram.scattered, traffic->dram.lone,
+                       traffic->loads.l1_lines),
+        traffic->least.dram_read);
+    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram.written * turnaround_cost(machine, traffic),
+        traffic->least.dram_written);
+    if (traffic->loads.l1_read > 0)
         out->assumptions |= PREDICT_ASSUMED_HIT_RATE;
     if (!traffic->blocks_equal)
         out->assumptions |= PREDICT_ASSUMED_EQUAL_BLOCKS;
@@ -195,7 +195,7 @@ static void ask_places(struct demands *out, const struct machine *machine, const
 {
     const double l2 = machine_or_0(machine, DEVICE_L2_LATENCY),
                  dram = machine_or_0(machine, DEVICE_DRAM_LATENCY);
-    const double cycles = traffic->waiting * l2 + traffic->waiting_dram * (dram - l2);
+    const double cycles = traffic->loads.waiting * l2 + traffic->loads.waiting_dram * (dram - l2);
 
     if (machine->capacities.sustained[RESOURCE_LOADS_IN_FLIGHT].per_sm > 0 && l2 > 0 && dram > 0)
         ask(&out->demand, RESOURCE_LOADS_IN_FLIGHT, cycles, 0);

@@ -44,7 +44,7 @@ static void share_store(struct sm_request *out, const struct sm_input *in, const
     const struct traffic *traffic = in->traffic;
     const double each = server_cycles(in, RESOURCE_L2) / count->issued;
     const double sent = count->sectors - count->again;
-    const double filled = traffic->l2_written > 0 ? traffic->l2_filled / traffic->l2_written : 1;
+    const double filled = traffic->stores.sectors > 0 ? traffic->stores.filled / traffic->stores.sectors : 1;
 
     out->stores = true;
     out->l2 = each * machine_writes(in->machine, sent, count->lines * sent / count->sectors, sent * filled);
@@ -85,9 +85,10 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
     const bool loads = !writes && instruction->access_count == 1;
     const double each = 1 / count->issued;
     const struct traffic_l2 l2 = traffic_l2_reads(count);
-    const double written = in->traffic->l2_written > 0 ? in->traffic->dram_written / in->traffic->l2_written *
-                                                             (count->sectors - count->again)
-                                                       : 0;
+    const double written =
+        in->traffic->stores.sectors > 0
+            ? in->traffic->dram.written / in->traffic->stores.sectors * (count->sectors - count->again)
+            : 0;
 
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
     if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
@@ -106,11 +107,11 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
         share_latency(out, in, count);
     if (!writes)
         out->l2 = each * read_cycles(in) *
-                  machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->flight);
+                  machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->loads.l1_lines);
     out->dram = each * (writes ? written * turnaround_cost(in->machine, in->traffic) *
                                      server_cycles(in, RESOURCE_DRAM_WRITE)
                                : machine_brings(in->machine, count->dram_read, count->dram_scattered,
-                                                count->dram_lone, in->traffic->flight) *
+                                                count->dram_lone, in->traffic->loads.l1_lines) *
                                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 

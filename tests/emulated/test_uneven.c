@@ -153,7 +153,7 @@ static void check_bytes(const struct traffic *t, const struct emulate_result *sa
     most[1] = SECTOR * (double)written.sectors * (1 + 1e-9);
     footprint_release(&read);
     footprint_release(&written);
-    if (!(sample->unproven > 0) && (t->least_read > most[0] || t->least_written > most[1]))
+    if (!(sample->unproven > 0) && (t->least.read > most[0] || t->least.written > most[1]))
         (*too_many)++;
 }
 

@@ -92,7 +92,7 @@ static double seconds(const struct analysis *from, const struct machine *machine
 static double roofline(const struct analysis *from, const struct machine *machine, const struct mix *mix)
 {
     const double dram = machine->capacities.sustained[RESOURCE_DRAM_READ].per_gpu;
-    const double bytes = from->traffic.least_dram_read + from->traffic.least_dram_written;
+    const double bytes = from->traffic.least.dram_read + from->traffic.least.dram_written;
     const double peak = (double)machine->device->limits.subpartitions;
 
     return seconds(

@@ -88,7 +88,7 @@ static void a_kernel_that_stores_a_constant(void **state)
     assert_true(f.out.prediction.bound_s > 0);
     assert_true(f.out.prediction.bound_s <= f.out.prediction.estimate_s);
     assert_true(f.out.prediction.estimate_s < 1e-4);
-    check_near(f.out.traffic.l2_written, 4, 1e-9);
+    check_near(f.out.traffic.stores.sectors, 4, 1e-9);
     assert_int_equal(baselines_of(rivals, &f.out, &f.machine, NULL), 0);
     assert_true(rivals[RIVAL_MINIMUM] > 0);
     assert_true(rivals[RIVAL_MINIMUM] <= rivals[RIVAL_GUIDE] * 1.000001);

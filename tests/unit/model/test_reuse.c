@@ -45,8 +45,8 @@ static void a_second_loop_finds_what_fits(void **state)
         traffic = fixture_find(&f);
         hit = random_hits(2 * 32 * 128 / cases[c].l1);
         check_near(traffic.counts[GATHER].l1_ready, hit, 1e-6);
-        check_near(traffic.l1_hit, hit / 2, 1e-6);
-        check_near(traffic.dram_read, 128 * (1 + cases[c].twice * (1 - hit)), 1e-3);
+        check_near(traffic.loads.l1_hit, hit / 2, 1e-6);
+        check_near(traffic.dram.read, 128 * (1 + cases[c].twice * (1 - hit)), 1e-3);
         fixture_tear_down(&f, &traffic);
     }
 }
@@ -89,7 +89,7 @@ static void what_many_loops_go_over_stays(void **state)
         f.caches.l1_bytes = 1;
         f.caches.l2_bytes = f.caches.l2_holds = 160e3;
         traffic = fixture_find(&f);
-        check_near(traffic.dram_read, 640 + (more == 1 ? 128 * (204.8 / 160 - 1) : 0), 1e-6);
+        check_near(traffic.dram.read, 640 + (more == 1 ? 128 * (204.8 / 160 - 1) : 0), 1e-6);
         fixture_tear_down(&f, &traffic);
     }
 }
@@ -134,8 +134,8 @@ static void what_is_under_way_is_waited_for(void **state)
     f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
-    check_near(traffic.waiting, 2, 1e-9);
-    check_near(traffic.waiting_dram, 2, 1e-9);
+    check_near(traffic.loads.waiting, 2, 1e-9);
+    check_near(traffic.loads.waiting_dram, 2, 1e-9);
     traffic_release(&traffic);
 
     f.way = (struct emulate_path){.steps = steps, .count = 4};
@@ -143,7 +143,7 @@ static void what_is_under_way_is_waited_for(void **state)
     f.result.path_count = 1;
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_hit, 1, 1e-9);
-    check_near(traffic.waiting, 1, 1e-9);
+    check_near(traffic.loads.waiting, 1, 1e-9);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -172,7 +172,7 @@ static void warps_that_gather_cross(void **state)
         traffic = fixture_find(&f);
         check_near(traffic.counts[GATHER].l1_hit, 0.75 * (1 - crossing * (1 - held)), 1e-9);
         check_near(traffic.counts[GATHER].l1_ready, 0.75 * crossing * held, 1e-9);
-        check_near(traffic.dram_read, 32 * 64 / 4., 1e-6);
+        check_near(traffic.dram.read, 32 * 64 / 4., 1e-6);
         fixture_tear_down(&f, &traffic);
     }
 }
@@ -265,8 +265,8 @@ static void l1_holds_lines_not_sectors(void **state)
         f.touches[GATHER].led = 8;
         f.caches.l1_bytes = l1[c];
         traffic = fixture_find(&f);
-        check_near(traffic.l1_hit, 7.0 / 8 * random_hits(131072 / l1[c]), 1e-4);
-        check_near(traffic.dram_read, 2 * 1024 + 128, 128);
+        check_near(traffic.loads.l1_hit, 7.0 / 8 * random_hits(131072 / l1[c]), 1e-4);
+        check_near(traffic.dram.read, 2 * 1024 + 128, 128);
         fixture_tear_down(&f, &traffic);
     }
 }
@@ -325,12 +325,12 @@ static void layers_find_what_l2_holds(void **state)
     f.result.blocks = blocks;
     f.result.block_count = 2;
     traffic = fixture_find(&f);
-    check_near(traffic.unique_read, 1000 * 256, 1e-6);
-    check_near(traffic.dram_read * traffic.warps, 1000 * 256, 1e-6);
+    check_near(traffic.touched.read, 1000 * 256, 1e-6);
+    check_near(traffic.dram.read * traffic.warps, 1000 * 256, 1e-6);
     traffic_release(&traffic);
     f.caches.l2_holds = 100e3;
     traffic = fixture_find(&f);
-    check_near(traffic.dram_read * traffic.warps, 100 * 1000 * 256, 1e-3);
+    check_near(traffic.dram.read * traffic.warps, 100 * 1000 * 256, 1e-3);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -372,7 +372,7 @@ static void copies_of_neighbours_join(void **state)
         traffic = fixture_find(&f);
         check_near(traffic_l2_reads(&traffic.counts[GATHER]).sectors, cases[c].asked, 1e-9);
         if (cases[c].op == SASS_UBLKCP)
-            check_near(traffic.least_l2_read, cases[c].least, 1e-9);
+            check_near(traffic.least.l2_read, cases[c].least, 1e-9);
         footprint_release(&blocks[1].read);
         footprint_release(&blocks[2].read);
         fixture_tear_down(&f, &traffic);

@@ -16,19 +16,19 @@ static void permutation_traffic(void **state)
     (void)state;
     fixture_set_up(&f, 4);
     traffic = fixture_find(&f);
-    check_near(traffic.l2_read + traffic.l2_written, 12, 1e-9);
-    check_near(traffic.dram_read, 256, 1e-9);
+    check_near(traffic.loads.l2_read + traffic.stores.sectors, 12, 1e-9);
+    check_near(traffic.dram.read, 256, 1e-9);
     fixture_tear_down(&f, &traffic);
 
     fixture_set_up(&f, 32);
     traffic = fixture_find(&f);
-    check_near(traffic.l2_read + traffic.l2_written, 40, 1e-9);
-    check_near(traffic.dram_read, 128 + 1024, 1e-9);
+    check_near(traffic.loads.l2_read + traffic.stores.sectors, 40, 1e-9);
+    check_near(traffic.dram.read, 128 + 1024, 1e-9);
     fixture_tear_down(&f, &traffic);
 
     fixture_set_up(&f, 128);
     traffic = fixture_find(&f);
-    check_near(traffic.dram_read, 128 + 2 * 1024, 1e-9); /* a lane's sector comes with its neighbour */
+    check_near(traffic.dram.read, 128 + 2 * 1024, 1e-9); /* a lane's sector comes with its neighbour */
     check_near(traffic.counts[INDEX].lines + traffic.counts[GATHER].lines + traffic.counts[STORE].lines, 34,
                1e-9);
     fixture_tear_down(&f, &traffic);
@@ -64,7 +64,7 @@ static void what_is_evicted_first_is_fetched_again(void **state)
         f.result.blocks = blocks;
         f.result.block_count = 2;
         traffic = fixture_find(&f);
-        check_near(traffic.dram_read, cases[c].read, 1);
+        check_near(traffic.dram.read, cases[c].read, 1);
         footprint_release(&blocks[1].read);
         fixture_tear_down(&f, &traffic);
     }
@@ -87,14 +87,14 @@ static void parts_of_sectors_merge(void **state)
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].again, 4, 0);
     check_near(traffic.counts[STORE].again, 0, 0);
-    check_near(traffic.l2_written, 4, 0);
-    check_near(traffic.l2_lines, 1, 0);
-    check_near(traffic.l2_filled, 4, 0);
+    check_near(traffic.stores.sectors, 4, 0);
+    check_near(traffic.stores.lines, 1, 0);
+    check_near(traffic.stores.filled, 4, 0);
     traffic_release(&traffic);
     f.caches.merge_lines = 0.5;
     traffic = fixture_find(&f);
-    check_near(traffic.l2_written, 8, 0);
-    check_near(traffic.l2_filled, 4, 0);
+    check_near(traffic.stores.sectors, 8, 0);
+    check_near(traffic.stores.filled, 4, 0);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -129,8 +129,8 @@ static void parts_merge_while_few_warps_store(void **state)
         f.block.warps = cases[c].warps;
         traffic = fixture_find(&f);
         check_near(1 - traffic.counts[GATHER].again * cases[c].warps / 48, cases[c].apart, 0.12);
-        check_near(traffic.l2_written * cases[c].warps, 64 - traffic.counts[GATHER].again * cases[c].warps,
-                   1e-9);
+        check_near(traffic.stores.sectors * cases[c].warps,
+                   64 - traffic.counts[GATHER].again * cases[c].warps, 1e-9);
         traffic_release(&traffic);
     }
     f.caches.loads_most = INFINITY;
@@ -161,12 +161,12 @@ static void a_warm_cache_keeps_what_fits(void **state)
         f.block.position[0] = 0;
         traffic = fixture_find(&f);
         if (cases[c].dram_read >= 0) {
-            check_near(traffic.dram_read, cases[c].dram_read, 1e-9);
-            check_near(traffic.least_dram_read, cases[c].least, 1e-9);
+            check_near(traffic.dram.read, cases[c].dram_read, 1e-9);
+            check_near(traffic.least.dram_read, cases[c].least, 1e-9);
         } else {
-            assert_true(traffic.dram_read > 0 && traffic.dram_read < 256);
+            assert_true(traffic.dram.read > 0 && traffic.dram.read < 256);
         }
-        assert_true(traffic.least_dram_read <= traffic.dram_read);
+        assert_true(traffic.least.dram_read <= traffic.dram.read);
         fixture_tear_down(&f, &traffic);
     }
 }
@@ -180,9 +180,9 @@ static void a_bound_takes_for_shared_what_is_not_shown(void **state)
     (void)state;
     fixture_set_up(&f, 4);
     traffic = fixture_find(&f);
-    check_near(traffic.unique_read, 256e3, 1e-9);
-    check_near(traffic.least_read, 256, 1e-9);
-    check_near(traffic.least_written, 128, 1e-9);
+    check_near(traffic.touched.read, 256e3, 1e-9);
+    check_near(traffic.least.read, 256, 1e-9);
+    check_near(traffic.least.written, 128, 1e-9);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -197,14 +197,14 @@ static void what_is_asked_again_hits_l1(void **state)
     f.counts[GATHER].issued = f.counts[GATHER].requests = f.touches[GATHER].led = 10;
     f.counts[GATHER].sectors = f.counts[GATHER].sectors_once = 40;
     traffic = fixture_find(&f);
-    check_near(traffic.l1_hit, 36.0 / 44, 1e-9);
-    check_near(traffic.l2_read, 8, 1e-9);
+    check_near(traffic.loads.l1_hit, 36.0 / 44, 1e-9);
+    check_near(traffic.loads.l2_read, 8, 1e-9);
     traffic_release(&traffic);
     f.code[GATHER].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG;
     f.code[GATHER].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
     traffic = fixture_find(&f);
-    assert_true(traffic.l2_read >= 40);
-    check_near(traffic.least_l2_read, 40, 1e-9);
+    assert_true(traffic.loads.l2_read >= 40);
+    check_near(traffic.least.l2_read, 40, 1e-9);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -221,7 +221,7 @@ static void parts_of_a_request_ask_once(void **state)
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_ready, 0, 0);
     check_near(traffic.counts[GATHER].l1_hit, 0, 0);
-    check_near(traffic.l2_read, 4 + 1, 1e-9);
+    check_near(traffic.loads.l2_read, 4 + 1, 1e-9);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -302,10 +302,10 @@ static void stores_end_bursts(void **state)
     f.code[INDEX].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG;
     f.code[INDEX].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
     traffic = fixture_find(&f);
-    check_near(traffic.burst, 128 + 1024, 1e-9);
-    check_near(traffic.narrow, 128. / (128 + 1024), 1e-9);
-    check_near(traffic.past_l1, 128. / (128 + 1024), 1e-9);
-    check_near(traffic.evict_first, 1024. / (128 + 1024), 1e-9);
+    check_near(traffic.bursts.bytes, 128 + 1024, 1e-9);
+    check_near(traffic.bursts.narrow, 128. / (128 + 1024), 1e-9);
+    check_near(traffic.bursts.past_l1, 128. / (128 + 1024), 1e-9);
+    check_near(traffic.bursts.evict_first, 1024. / (128 + 1024), 1e-9);
     fixture_tear_down(&f, &traffic);
 
     fixture_set_up(&f, 32);
@@ -314,9 +314,9 @@ static void stores_end_bursts(void **state)
     f.touches[STORE] = f.touches[INDEX];
     traffic = fixture_find(&f);
     assert_true(traffic.counts[STORE].dram_read > 0);
-    check_near(traffic.burst * traffic.dram_read,
+    check_near(traffic.bursts.bytes * traffic.dram.read,
                pow(traffic.counts[INDEX].dram_read, 2) + pow(traffic.counts[STORE].dram_read, 2), 1e-6);
-    check_near(traffic.narrow, 1, 1e-9);
+    check_near(traffic.bursts.narrow, 1, 1e-9);
     fixture_tear_down(&f, &traffic);
 }
 
@@ -338,7 +338,7 @@ static void l2_looks_up_beside_reading(void **state)
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     fixture_set_up(&f, 4);
     traffic = fixture_find(&f);
-    traffic.l2_written = traffic.l2_lines = traffic.l2_filled = 0;
+    traffic.stores.sectors = traffic.stores.lines = traffic.stores.filled = 0;
     traffic.counts[INDEX] = (struct traffic_count){.issued = 4, .sectors_once = 16, .lines_once = 4};
     traffic.counts[GATHER] = (struct traffic_count){.issued = 1, .sectors_once = 8, .lines_once = 8};
     for (size_t c = 0; c < sizeof alone / sizeof *alone; c++) {
@@ -370,11 +370,11 @@ static void demands_follow_the_counts(void **state)
     check_near(demands.demand.count[RESOURCE_L1_TAGS], 34, 1e-9);
     check_near(demands.demand.count[RESOURCE_L1_DATA], 1 + 32 + 1, 1e-9); /* all lanes in one bank */
     check_near(demands.demand.count[RESOURCE_DRAM_WRITE],
-               traffic.dram_written * turnaround_cost(&machine, &traffic), 1e-9);
+               traffic.dram.written * turnaround_cost(&machine, &traffic), 1e-9);
     check_near(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT],
-               traffic.waiting * device_sustained(&device, DEVICE_L2_LATENCY) +
-                   traffic.waiting_dram * (device_sustained(&device, DEVICE_DRAM_LATENCY) -
-                                           device_sustained(&device, DEVICE_L2_LATENCY)),
+               traffic.loads.waiting * device_sustained(&device, DEVICE_L2_LATENCY) +
+                   traffic.loads.waiting_dram * (device_sustained(&device, DEVICE_DRAM_LATENCY) -
+                                                 device_sustained(&device, DEVICE_L2_LATENCY)),
                1e-6);
     assert_true(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT] > 0);
     check_near(demands.known_share, 1, 0);

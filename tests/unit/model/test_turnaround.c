@@ -37,22 +37,22 @@ static double rate(const struct fixture *f, struct traffic traffic, double burst
 {
     const struct capacity *gpu = f->machine.capacities.sustained;
 
-    traffic.burst = 32 * burst;
-    return (traffic.dram_read + traffic.dram_written) * f->machine.capacities.clock_hz /
-           (traffic.dram_read / gpu[RESOURCE_DRAM_READ].per_gpu +
-            traffic.dram_written * turnaround_cost(&f->machine, &traffic) / gpu[RESOURCE_DRAM_WRITE].per_gpu);
+    traffic.bursts.bytes = 32 * burst;
+    return (traffic.dram.read + traffic.dram.written) * f->machine.capacities.clock_hz /
+           (traffic.dram.read / gpu[RESOURCE_DRAM_READ].per_gpu +
+            traffic.dram.written * turnaround_cost(&f->machine, &traffic) / gpu[RESOURCE_DRAM_WRITE].per_gpu);
 }
 
 static void copies_go_as_measured(void **state)
 {
-    const struct traffic copy = {.dram_read = 128, .dram_written = 128};
+    const struct traffic copy = {.dram.read = 128, .dram.written = 128};
     struct traffic narrow = copy, half = copy, first = copy, past = copy;
     struct fixture f;
 
     (void)state;
     set_up(&f);
-    narrow.narrow = first.evict_first = past.past_l1 = 1;
-    half.narrow = 0.5;
+    narrow.bursts.narrow = first.bursts.evict_first = past.bursts.past_l1 = 1;
+    half.bursts.narrow = 0.5;
     check_near(rate(&f, copy, 16), 4.2e12, 1e6);
     check_near(rate(&f, copy, 64), 4.1e12, 1e6);
     check_near(rate(&f, copy, 1000), 4.1e12, 1e6); /* beyond what was measured as its end */
@@ -66,9 +66,9 @@ static void copies_go_as_measured(void **state)
 
 static void reads_beside_writes_decide(void **state)
 {
-    const struct traffic copy = {.dram_read = 128, .dram_written = 128},
-                         reads = {.dram_read = 128 * 1000, .dram_written = 128},
-                         writes = {.dram_read = 32, .dram_written = 128}, only = {.dram_written = 128};
+    const struct traffic copy = {.dram.read = 128, .dram.written = 128},
+                         reads = {.dram.read = 128 * 1000, .dram.written = 128},
+                         writes = {.dram.read = 32, .dram.written = 128}, only = {.dram.written = 128};
     struct fixture f;
     double write_s, turn_s;
 
@@ -86,7 +86,7 @@ static void reads_beside_writes_decide(void **state)
 static void lone_lines_cost_more_to_write(void **state)
 {
     static const double x[] = {128, 256}, y[] = {4.4e12 / 1.5, 4.4e12 / 1.1};
-    const struct traffic only = {.dram_written = 128}, half = {.dram_written = 128, .dram_written_lone = 64};
+    const struct traffic only = {.dram.written = 128}, half = {.dram.written = 128, .dram.written_lone = 64};
     struct fixture f;
 
     (void)state;
@@ -99,9 +99,10 @@ static void lone_lines_cost_more_to_write(void **state)
 
 static void what_is_not_measured_makes_no_difference(void **state)
 {
-    const struct traffic copy = {
-        .dram_read = 128, .dram_written = 128, .burst = 9999, .narrow = 0.3, .evict_first = 1, .past_l1 = 1};
-    const struct traffic none = {.dram_read = 128};
+    const struct traffic copy = {.dram.read = 128,
+                                 .dram.written = 128,
+                                 .bursts = {.bytes = 9999, .narrow = 0.3, .evict_first = 1, .past_l1 = 1}};
+    const struct traffic none = {.dram.read = 128};
     struct fixture f;
 
     (void)state;

@@ -183,7 +183,7 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
         assert_true(f.out.prediction.assumptions & PREDICT_ASSUMED_COPIES);
         assert_true((f.out.mbarrier_share > 0.1) == !i);
         check_near(f.out.prediction.estimate_s, measured_s[i], 0.1);
-        check_near(i ? f.out.traffic.unique_written : f.out.traffic.unique_read, bytes, 0.01);
+        check_near(i ? f.out.traffic.touched.written : f.out.traffic.touched.read, bytes, 0.01);
         assert_true(f.out.prediction.estimate_s >= bytes / 4.9e12);
         assert_true(f.out.prediction.bound_s >= 0.9 * (bytes - 64e6) / 4.9e12);
         assert_true(f.out.prediction.bound_s <= measured_s[i]);
