@@ -98,6 +98,40 @@ int compress_unpack_next(void *out, size_t size, struct compress_stream *stream,
                : err_set(err, ERR_FORMAT, "damaged compressed data");
 }
 
+int compress_pack(unsigned char **out, size_t *packed, const void *bytes, size_t size, struct err *err)
+{
+    uLongf capacity = compressBound((uLong)size);
+
+    *out = malloc(capacity);
+    if (!*out || compress2(*out, &capacity, bytes, (uLong)size, Z_DEFAULT_COMPRESSION) != Z_OK) {
+        free(*out);
+        *out = NULL;
+        return err_memory(err);
+    }
+    *packed = capacity;
+    return 0;
+}
+
+int compress_unpack(unsigned char **out, size_t size, const void *packed, size_t packed_size, struct err *err)
+{
+    uLongf got = (uLongf)size;
+    uLong taken = (uLong)packed_size;
+    int rc = Z_DATA_ERROR;
+
+    *out = NULL;
+    if (size <= packed_size * COMPRESS_MOST + 64) {
+        *out = malloc(size + 1);
+        if (!*out)
+            return err_memory(err);
+        rc = uncompress2(*out, &got, packed, &taken);
+    }
+    if (rc == Z_OK && got == size && taken == packed_size)
+        return 0;
+    free(*out);
+    *out = NULL;
+    return rc == Z_MEM_ERROR ? err_memory(err) : err_set(err, ERR_FORMAT, "damaged compressed data");
+}
+
 /* Files
  * ---------------------------------------------------------------------------------------------------------
  */

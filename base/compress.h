@@ -26,6 +26,11 @@ int compress_pack_next(unsigned char **out, size_t *packed, struct compress_stre
 int compress_unpack_next(void *out, size_t size, struct compress_stream *stream, const void *packed,
                          size_t packed_size, struct err *err);
 
+/* The same of one stretch of bytes alone, packed well; and into exactly `size` bytes, malloc'ed. */
+int compress_pack(unsigned char **out, size_t *packed, const void *bytes, size_t size, struct err *err);
+int compress_unpack(unsigned char **out, size_t size, const void *packed, size_t packed_size,
+                    struct err *err);
+
 /* Reads a file, unpacked where it is compressed, with a zero behind it; *text is malloc'ed. ERR_USAGE where it
  * cannot be read or holds more than `most` bytes, ERR_FORMAT where it is damaged. */
 int compress_read_file(char **text, size_t *length, bool *compressed, const char *path, size_t most,

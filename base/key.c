@@ -25,6 +25,15 @@ struct keying *keying_new(void)
     return NULL;
 }
 
+struct keying *keying_copy(const struct keying *keying)
+{
+    struct keying *copy = keying_new();
+
+    if (copy)
+        XXH3_copyState(copy->state, keying->state);
+    return copy;
+}
+
 void keying_free(struct keying *keying)
 {
     if (keying)
@@ -76,4 +85,25 @@ bool key_equal(struct key a, struct key b)
 void key_hex(char out[33], struct key key)
 {
     snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, key.high, key.low);
+}
+
+static bool word_from_hex(uint64_t *out, const char *hex)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    *out = 0;
+    for (int i = 0; i < 16; i++) {
+        const char *digit = hex[i] ? strchr(digits, hex[i]) : NULL;
+
+        if (!digit)
+            return false;
+        *out = *out << 4 | (uint64_t)(digit - digits);
+    }
+    return true;
+}
+
+bool key_from_hex(struct key *out, const char *hex)
+{
+    *out = (struct key){0};
+    return word_from_hex(&out->high, hex) && word_from_hex(&out->low, hex + 16) && !hex[32];
 }

@@ -13,7 +13,8 @@ struct key {
 
 /* A key in the making. */
 struct keying;
-struct keying *keying_new(void); /* null when memory ends */
+struct keying *keying_new(void);                         /* null when memory ends */
+struct keying *keying_copy(const struct keying *keying); /* that goes on from here by itself; likewise */
 void keying_free(struct keying *keying);
 
 /* Text with its terminating zero, so that "ab", "c" and "a", "bc" differ; a stretch with its length. */
@@ -32,5 +33,6 @@ bool key_equal(struct key a, struct key b);
 
 /* 32 lower-case hexadecimal digits and a zero. */
 void key_hex(char out[33], struct key key);
+bool key_from_hex(struct key *out, const char *hex); /* false: the text is no such key */
 
 #endif

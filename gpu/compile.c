@@ -1,5 +1,6 @@
 #include "gpu/compile.h"
 
+#include "base/compress.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
@@ -97,7 +98,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     if (!rc) {
         rc = read_greeting(compiler, &greeting, err);
         if (rc && rc != ERR_MEMORY)
-            err_prefix(err, "occutune-worker is of another build than this program");
+            err_prefix(err, "occutune-worker is of another build than this program: ");
         message_release(&greeting);
         pool_give(&compiler->pool, &process);
     }
@@ -347,8 +348,13 @@ bool compiler_find(struct compile_result *out, struct compiler *compiler, struct
     const struct key key = key_text(sources, compiler->provenance);
 
     *out = (struct compile_result){0};
-    return compiler->cache ? compile_cache_read(out, compiler->cache, key)
-                           : once_find(out, &compiler->once, key.low);
+    if (!(compiler->cache ? compile_cache_read(out, compiler->cache, key)
+                          : once_find(out, &compiler->once, key.low)))
+        return false;
+    if (!compile_result_unpack(out, NULL))
+        return true;
+    compile_result_release(out);
+    return false;
 }
 
 void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result)
@@ -392,7 +398,7 @@ static int compile_source(struct compile_result *out, struct compiler *compiler,
     key = key_text(hash.key, compiler->provenance);
     switch (once_begin(out, &compiler->once, key.low)) {
     case ONCE_KEPT:
-        return 0;
+        return compile_result_unpack(out, err);
     case ONCE_INTERRUPTED:
         return fail_interrupted(out, err);
     default:
@@ -428,8 +434,31 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
 void compile_result_release(struct compile_result *result)
 {
     free(result->cubin);
+    free(result->packed);
     free(result->entry);
     free(result->diagnostic);
     free(result->log);
     memset(result, 0, sizeof *result);
+}
+
+int compile_result_unpack(struct compile_result *result, struct err *err)
+{
+    int rc;
+
+    if (result->cubin || !result->packed)
+        return 0;
+    rc = compress_unpack(&result->cubin, result->cubin_bytes, result->packed, result->packed_bytes, err);
+    if (rc || key_equal(key_bytes(result->cubin, result->cubin_bytes), result->content))
+        return rc;
+    free(result->cubin);
+    result->cubin = NULL;
+    return err_set(err, ERR_FORMAT, "compiled code is not what its key says");
+}
+
+int compile_result_pack(struct compile_result *result, struct err *err)
+{
+    if (result->packed || !result->cubin)
+        return 0;
+    result->content = key_bytes(result->cubin, result->cubin_bytes);
+    return compress_pack(&result->packed, &result->packed_bytes, result->cubin, result->cubin_bytes, err);
 }

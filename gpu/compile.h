@@ -63,12 +63,17 @@ struct compile_result {
     enum outcome outcome; /* OUTCOME_OK or OUTCOME_COMPILE */
     unsigned char *cubin; /* owned; null unless OUTCOME_OK */
     size_t cubin_bytes;
-    char *entry;      /* owned; the lowered (mangled) name of the kernel in the cubin */
-    char *diagnostic; /* owned; the first error, one line; null when there is none */
-    char *log;        /* owned; all that the compiler said of a variant that does not compile, else null */
-    double compile_s; /* time of the compiler; of the original compile when `cached` */
-    bool cached;      /* nothing was compiled for this call */
-    bool own_failure; /* NVRTC failed by itself (no memory, an internal error), was interrupted, stopped or
+    unsigned char
+        *packed; /* owned; of what was compiled elsewhere, the cubin compressed; `cubin` is null then until
+                              compile_result_unpack() */
+    size_t packed_bytes;
+    struct key content; /* with `packed`: the cubin's key, by key_bytes() */
+    char *entry;        /* owned; the lowered (mangled) name of the kernel in the cubin */
+    char *diagnostic;   /* owned; the first error, one line; null when there is none */
+    char *log;          /* owned; all that the compiler said of a variant that does not compile, else null */
+    double compile_s;   /* time of the compiler; of the original compile when `cached` */
+    bool cached;        /* nothing was compiled for this call */
+    bool own_failure;   /* NVRTC failed by itself (no memory, an internal error), was interrupted, stopped or
                          too late, which says nothing about the variant: it is not kept, and another try may
                          succeed */
 };
@@ -82,9 +87,13 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
                   const struct compile_request *request, struct err *err);
 
 /* For compiles that are done elsewhere, by a compiler of the same version: what is kept of one, and keeping
- * what came of one. `sources` is its key, by gpu/sources.h, which must be complete. */
+ * what came of one, packed or not. `sources` is its key, by gpu/sources.h, which must be complete. */
 bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources);
 void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result);
+
+/* Makes `cubin` of `packed` where it is null: ERR_FORMAT where that is not what its key says. The other way round. */
+int compile_result_unpack(struct compile_result *result, struct err *err);
+int compile_result_pack(struct compile_result *result, struct err *err);
 
 void compile_result_release(struct compile_result *result);
 

@@ -15,9 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An entry is three parts: a line with the hash of all that follows, a line of JSON, the cubin. */
-#define MAGIC "occutune-cubin-2 "
+/* An entry is three parts: a line with the hash of all that follows, a line of JSON, the cubin; or, with the other
+ * magic, the cubin compressed. */
+#define MAGIC        "occutune-cubin-2 "
+#define MAGIC_PACKED "occutune-cubin-3 "
 enum { FIRST_LINE = sizeof MAGIC - 1 + 16 + 1 };
+
+static void first_line(char out[FIRST_LINE + 1], bool packed, const void *rest, size_t size)
+{
+    char hex[17];
+
+    hash_hex(hex, packed ? key_bytes(rest, size).low : hash_bytes(HASH_START, rest, size));
+    snprintf(out, FIRST_LINE + 1, "%s%s\n", packed ? MAGIC_PACKED : MAGIC, hex);
+}
 
 static int entry_path(char out[PATH_MAX], const char *directory, struct key key)
 {
@@ -109,8 +119,25 @@ int compile_take_payload(struct compile_result *out, void *bytes, size_t count)
     return out->outcome == OUTCOME_OK || count ? ERR_FORMAT : 0;
 }
 
+/* Compressed code with what unpacks it. */
+static int take_packed(struct compile_result *out, const struct js_at *root, void *bytes, size_t count)
+{
+    const char *hex;
+    struct js_at at;
+    uint64_t plain;
+
+    out->packed = bytes;
+    out->packed_bytes = count;
+    if (out->outcome != OUTCOME_OK || js_member(&at, root, "plain", NULL) || js_unsigned(&plain, &at, NULL) ||
+        js_member(&at, root, "content", NULL) || js_string(&hex, &at, NULL) ||
+        !key_from_hex(&out->content, hex))
+        return -1;
+    out->cubin_bytes = plain;
+    return compile_result_unpack(out, NULL);
+}
+
 /* `text` is everything after the first line. */
-static int parse_entry(struct compile_result *out, struct key key, const char *text, size_t size)
+static int parse_entry(struct compile_result *out, struct key key, bool packed, const char *text, size_t size)
 {
     const char *end = memchr(text, '\n', size);
     size_t rest = end ? size - (size_t)(end + 1 - text) : 0;
@@ -123,31 +150,30 @@ static int parse_entry(struct compile_result *out, struct key key, const char *t
         return -1;
     root = js_root(head, "cache");
     rc = is_of(&root, key, rest) ? read_head(out, &root) : -1;
+    payload = rc ? NULL : malloc(rest + 1);
+    if (payload) {
+        memcpy(payload, end + 1, rest);
+        rc = packed ? take_packed(out, &root, payload, rest) : compile_take_payload(out, payload, rest);
+    }
     js_free(head);
-    if (rc)
-        return rc;
-    payload = malloc(rest + 1);
-    if (!payload)
-        return -1;
-    memcpy(payload, end + 1, rest);
-    return compile_take_payload(out, payload, rest);
+    return payload ? rc : -1;
 }
 
 bool compile_cache_read(struct compile_result *out, const char *directory, struct key key)
 {
-    char path[PATH_MAX], first[FIRST_LINE + 1], hex[17], *text;
+    char path[PATH_MAX], first[FIRST_LINE + 1], *text;
     size_t size;
-    bool good;
+    bool good, packed;
 
     memset(out, 0, sizeof *out);
     if (entry_path(path, directory, key) || file_read(&text, &size, path, NULL))
         return false;
     good = size > FIRST_LINE;
     if (good) {
-        hash_hex(hex, hash_bytes(HASH_START, text + FIRST_LINE, size - FIRST_LINE));
-        snprintf(first, sizeof first, MAGIC "%s\n", hex);
-        good =
-            !memcmp(first, text, FIRST_LINE) && !parse_entry(out, key, text + FIRST_LINE, size - FIRST_LINE);
+        packed = !memcmp(text, MAGIC_PACKED, sizeof MAGIC_PACKED - 1);
+        first_line(first, packed, text + FIRST_LINE, size - FIRST_LINE);
+        good = !memcmp(first, text, FIRST_LINE) &&
+               !parse_entry(out, key, packed, text + FIRST_LINE, size - FIRST_LINE);
     }
     free(text);
     if (good) {
@@ -162,8 +188,22 @@ bool compile_cache_read(struct compile_result *out, const char *directory, struc
 
 static const void *payload_of(size_t *count, const struct compile_result *result)
 {
+    if (result->packed) {
+        *count = result->packed_bytes;
+        return result->packed;
+    }
     *count = result->cubin ? result->cubin_bytes : result->log ? strlen(result->log) + 1 : 0;
     return result->cubin ? (const void *)result->cubin : result->log;
+}
+
+static int set_packed(struct json *head, const struct compile_result *result)
+{
+    char hex[33];
+
+    if (!result->packed)
+        return 0;
+    key_hex(hex, result->content);
+    return js_set_integer(head, "plain", (int64_t)result->cubin_bytes) || js_set_string(head, "content", hex);
 }
 
 static char *head_text(const struct compile_result *result, struct key key)
@@ -176,7 +216,7 @@ static char *head_text(const struct compile_result *result, struct key key)
     key_hex(hex, key);
     if (head && !js_set_string(head, "key", hex) && !js_set_integer(head, "bytes", (int64_t)bytes) &&
         !js_set_string(head, "outcome", outcome_text(result->outcome)) &&
-        !js_set_real(head, "compile_s", result->compile_s) &&
+        !js_set_real(head, "compile_s", result->compile_s) && !set_packed(head, result) &&
         (!result->entry || !js_set_string(head, "entry", result->entry)) &&
         (!result->diagnostic || !js_set_string(head, "diagnostic", result->diagnostic)))
         text = js_text(head, JS_LINE);
@@ -189,7 +229,7 @@ static bool write_file(FILE *file, const char *head, const struct compile_result
     size_t count, length = strlen(head);
     const void *payload = payload_of(&count, result);
     unsigned char *rest = malloc(length + 1 + count);
-    char hex[17];
+    char first[FIRST_LINE + 1];
     bool good;
 
     if (!rest)
@@ -199,8 +239,8 @@ static bool write_file(FILE *file, const char *head, const struct compile_result
     if (count)
         memcpy(rest + length + 1, payload, count);
     length += 1 + count;
-    hash_hex(hex, hash_bytes(HASH_START, rest, length));
-    good = fprintf(file, MAGIC "%s\n", hex) == FIRST_LINE && fwrite(rest, 1, length, file) == length;
+    first_line(first, result->packed, rest, length);
+    good = fwrite(first, 1, FIRST_LINE, file) == FIRST_LINE && fwrite(rest, 1, length, file) == length;
     free(rest);
     return good;
 }

@@ -22,7 +22,7 @@ int compile_take_outcome(struct compile_result *out, const char *text);
  */
 int compile_take_payload(struct compile_result *out, void *bytes, size_t count);
 
-/* True when there is a whole entry for `key`; it is then in `out`, with `cached` set. */
+/* True when there is a whole entry for `key`; it is then in `out`, unpacked, with `cached` set. */
 bool compile_cache_read(struct compile_result *out, const char *directory, struct key key);
 
 /* What a cache is held to. */

@@ -54,6 +54,7 @@ static bool copy_result(struct compile_result *out, const struct compile_result 
 
     *out = *from;
     out->cubin = copy_bytes(from->cubin, from->cubin_bytes, &whole);
+    out->packed = copy_bytes(from->packed, from->packed_bytes, &whole);
     out->entry = copy_text(from->entry, &whole);
     out->diagnostic = copy_text(from->diagnostic, &whole);
     out->log = copy_text(from->log, &whole);
@@ -65,7 +66,8 @@ static bool copy_result(struct compile_result *out, const struct compile_result 
 
 static uint64_t bytes_of(const struct compile_result *result)
 {
-    return result->cubin_bytes + (result->log ? strlen(result->log) : 0);
+    return (result->cubin ? result->cubin_bytes : 0) + result->packed_bytes +
+           (result->log ? strlen(result->log) : 0);
 }
 
 /* One that cannot be noted is compiled all the same, perhaps more than once. */

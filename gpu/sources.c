@@ -1,8 +1,7 @@
-#include "gpu/sources.h"
+#include "gpu/sources_scan.h"
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "gpu/unread.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,19 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-struct scan {
-    const struct compile_request *request;
-    const struct unread *left_out; /* macros that are not hashed; null: none */
-    struct unread unread;
-    uint64_t hash;
-    struct keying *keying; /* of the same in the same order */
-    bool complete, strange;
-    char **visited; /* real paths of the headers hashed so far */
-    size_t visited_count;
-    struct sources_files *files; /* collects what is hashed; null: nothing */
-    struct err *err;
-};
 
 static int hash_file(struct scan *scan, const char *path, const char *text);
 
@@ -38,9 +24,7 @@ static void add_bytes(struct scan *scan, const char *bytes, size_t size)
     keying_bytes(scan->keying, bytes, size);
 }
 
-/* The value of option k when it is one of `names` ("-I", ...), joined, after '=' or as the next option; else
- * null. */
-static const char *option_value(const struct scan *scan, size_t k, const char *const *names)
+const char *scan_option_value(const struct scan *scan, size_t k, const char *const *names)
 {
     for (; *names; names++) {
         size_t length = strlen(*names);
@@ -80,7 +64,7 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
             return true;
     }
     for (k = 0; k < scan->request->option_count; k++) {
-        const char *directory = option_value(scan, k, directories);
+        const char *directory = scan_option_value(scan, k, directories);
 
         if (!directory)
             continue;
@@ -112,10 +96,11 @@ static int visit(bool *seen, struct scan *scan, const char *path)
     return 0;
 }
 
-static int add_file(struct scan *scan, const char *path, const char *text, size_t size)
+static int add_file(struct scan *scan, const char *path, const char *text, size_t size,
+                    const struct stat *stamp)
 {
     struct sources_files *out = scan->files;
-    struct sources_file *larger, file = {.size = size};
+    struct sources_file *larger, file = {.size = size, .stamp = *stamp};
 
     if (!out)
         return 0;
@@ -144,9 +129,19 @@ void sources_files_release(struct sources_files *files)
     *files = (struct sources_files){0};
 }
 
+void sources_files_free(struct sources_files *files)
+{
+    if (files && files->shared--)
+        return;
+    if (files)
+        sources_files_release(files);
+    free(files);
+}
+
 static int hash_header(struct scan *scan, const char *includer, const char *name, bool quoted)
 {
     char path[PATH_MAX], *text;
+    struct stat stamp;
     size_t size;
     bool seen = false;
     int rc;
@@ -160,12 +155,14 @@ static int hash_header(struct scan *scan, const char *includer, const char *name
     rc = visit(&seen, scan, path);
     if (rc || seen)
         return rc;
+    if (stat(path, &stamp))
+        return err_set(scan->err, ERR_USAGE, "%s: %s", path, strerror(errno));
     rc = file_read(&text, &size, path, scan->err);
     if (rc)
         return rc;
     if (strlen(text) != size) /* the compiler reads on behind the zero */
         scan->complete = false;
-    rc = add_file(scan, path, text, size);
+    rc = add_file(scan, path, text, size, &stamp);
     if (!rc)
         rc = hash_file(scan, path, text);
     free(text);
@@ -245,21 +242,28 @@ static int hash_file(struct scan *scan, const char *path, const char *text)
     return rc;
 }
 
-static int hash_request(struct scan *scan, struct key *key, const char *text)
+const char *const scan_forced[] = {"--pre-include", "-include", NULL};
+
+int scan_source(struct scan *scan, const char *text)
 {
-    static const char *const forced[] = {"--pre-include", "-include", NULL};
-    const struct compile_request *request = scan->request;
-    size_t k;
+    const struct stat none = {0};
     int rc;
 
     scan->keying = keying_new();
     if (!scan->keying)
         return err_memory(scan->err);
-    rc = add_file(scan, request->source_path, text, strlen(text));
-    if (!rc)
-        rc = hash_file(scan, request->source_path, text);
+    rc = add_file(scan, scan->request->source_path, text, strlen(text), &none);
+    return rc ? rc : hash_file(scan, scan->request->source_path, text);
+}
+
+int scan_options(struct scan *scan)
+{
+    const struct compile_request *request = scan->request;
+    size_t k;
+    int rc = 0;
+
     for (k = 0; k < request->option_count && !rc; k++) {
-        const char *header = option_value(scan, k, forced);
+        const char *header = scan_option_value(scan, k, scan_forced);
 
         if (scan->left_out && unread_has(scan->left_out, k)) /* its name may clash with the compiler's own */
             add_bytes(scan, request->options[k], strcspn(request->options[k], "="));
@@ -270,11 +274,28 @@ static int hash_request(struct scan *scan, struct key *key, const char *text)
     }
     add_text(scan, request->name);
     add_text(scan, request->arch);
+    return rc;
+}
+
+void scan_end(struct scan *scan, struct key *key)
+{
+    size_t k;
+
     for (k = 0; k < scan->visited_count; k++)
         free(scan->visited[k]);
     free(scan->visited);
-    *key = keying_key(scan->keying);
+    if (scan->keying)
+        *key = keying_key(scan->keying);
     keying_free(scan->keying);
+}
+
+static int hash_request(struct scan *scan, struct key *key, const char *text)
+{
+    int rc = scan_source(scan, text);
+
+    if (!rc)
+        rc = scan_options(scan);
+    scan_end(scan, key);
     return rc;
 }
 

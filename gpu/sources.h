@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct sources_hash {
     uint64_t all;   /* of all that the compiler is given */
@@ -24,12 +25,15 @@ struct sources_file {
     char *path; /* as it is found: beside the including file, or in a -I directory */
     char *text;
     size_t size;
+    struct stat stamp; /* of a header, taken before it was read */
 };
 struct sources_files {
     struct sources_file *files; /* the source first */
     size_t count;
+    size_t shared; /* by so many more: sources_files_free() leaves it to them. One thread shares */
 };
 void sources_files_release(struct sources_files *files);
+void sources_files_free(struct sources_files *files); /* also null */
 
 /* Hashes the source's `text`, and that of all headers it includes, found beside the including file and in the
  * -I directories of the options as the compiler finds them, the options, the kernel's name and the
@@ -47,5 +51,15 @@ int sources_hash(struct sources_hash *out, const struct compile_request *request
  * is complete. */
 int sources_list(struct sources_files *files, struct sources_hash *out, const struct compile_request *request,
                  const char *text, struct err *err);
+
+/* The source and its headers, read once for many requests that differ in what is tuned. */
+struct sources_kept;
+void sources_kept_free(struct sources_kept *kept); /* also null */
+
+/* The same as sources_list(), with the files shared: they are sources_files_free()'s. *kept (null at first) is what is
+ * kept from one call to the next; it is read anew where the text, the other options, the names of what is tuned or a
+ * header on disk are not those of the call before. *files is null after a failure. */
+int sources_list_kept(struct sources_kept **kept, struct sources_files **files, struct sources_hash *out,
+                      const struct compile_request *request, const char *text, struct err *err);
 
 #endif

@@ -3,13 +3,22 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { TUNED_MOST = 64, NAME_BYTES = 128 };
-
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-
 static bool is_letter(char c)
 {
-    return c && strchr(letters, c);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The word at `text` or behind it; its length is 0 where there is none. */
+static const char *next_word(size_t *length, const char *text)
+{
+    const char *end;
+
+    while (*text && !is_letter(*text))
+        text++;
+    for (end = text; is_letter(*end);)
+        end++;
+    *length = (size_t)(end - text);
+    return text;
 }
 
 /* How often a word stands in a text. */
@@ -37,27 +46,30 @@ static bool is_number(const char *value)
 }
 
 /* Whether the compiler's own headers may ask for what a macro of this name says. */
-static bool is_theirs(const char *name)
+static bool is_theirs(const struct unread_name *name)
 {
-    return *name == '_' || !strncmp(name, "CUDA", 4) || !strncmp(name, "NV", 2) || !strcmp(name, "NDEBUG") ||
-           !strcmp(name, "NULL") || !strcmp(name, "true") || !strcmp(name, "false") ||
-           !strcmp(name, "nullptr");
+    static const char *const words[] = {"NDEBUG", "NULL", "true", "false", "nullptr"};
+
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (name->length == strlen(words[k]) && !memcmp(name->text, words[k], name->length))
+            return true;
+    return *name->text == '_' || !strncmp(name->text, "CUDA", 4) || !strncmp(name->text, "NV", 2);
 }
 
-/* Reads "-DNAME=value", with a name that is the user's own and a number for value. */
-static bool read_macro(char name[NAME_BYTES], const char *option)
+/* The name in "-DNAME=value"; else one of length 0. */
+static struct unread_name name_in(const char *option)
 {
-    const size_t length = strncmp(option, "-D", 2) ? 0 : strspn(option + 2, letters);
+    struct unread_name name = {.text = option + 2};
 
-    if (!length || length >= NAME_BYTES || option[2 + length] != '=')
-        return false;
-    memcpy(name, option + 2, length);
-    name[length] = '\0';
-    return is_number(option + 3 + length) && !is_theirs(name);
+    if (strncmp(option, "-D", 2))
+        return (struct unread_name){.length = 0};
+    while (is_letter(name.text[name.length]))
+        name.length++;
+    return name.length && name.text[name.length] == '=' ? name : (struct unread_name){.length = 0};
 }
 
 /* The tuned options that are looked at are the first ones; fewer than there are only in a space of more than
- * 64 parameters. */
+ * UNREAD_MOST parameters. */
 static size_t first_tuned(const struct compile_request *request)
 {
     return request->option_count - request->tuned_count;
@@ -65,19 +77,20 @@ static size_t first_tuned(const struct compile_request *request)
 
 static size_t tuned_count(const struct compile_request *request)
 {
-    return request->tuned_count < TUNED_MOST ? request->tuned_count : TUNED_MOST;
+    return request->tuned_count < UNREAD_MOST ? request->tuned_count : UNREAD_MOST;
 }
 
 /* Notes the names in a text, but that of option `own` (none: the number of options). */
 static void note_names(struct unread *unread, const char *text, size_t own)
 {
-    const struct compile_request *request = unread->request;
-    char name[NAME_BYTES];
+    const size_t first = first_tuned(unread->request), count = tuned_count(unread->request);
+    size_t length;
 
-    for (size_t k = 0, i = first_tuned(request); k < tuned_count(request); k++, i++)
-        if (i != own && unread_has(unread, i) && read_macro(name, request->options[i]) &&
-            count_word(text, name))
-            unread->macros &= ~(UINT64_C(1) << k);
+    for (text = next_word(&length, text); length; text = next_word(&length, text + length))
+        for (size_t k = 0; k < count; k++)
+            if (unread->names[k].length == length && first + k != own &&
+                !memcmp(unread->names[k].text, text, length))
+                unread->macros &= ~(UINT64_C(1) << k);
 }
 
 /* A line that ends with \ and goes on in the next without a space: it may break a word, and a ##. */
@@ -101,15 +114,27 @@ static bool makes_names(const char *text)
            breaks_words(text);
 }
 
+void unread_begin_names(struct unread *out, const struct compile_request *request)
+{
+    *out = (struct unread){.request = request};
+    for (size_t k = 0; k < tuned_count(request); k++) {
+        out->names[k] = name_in(request->options[first_tuned(request) + k]);
+        if (out->names[k].length)
+            out->macros |= UINT64_C(1) << k;
+    }
+}
+
 void unread_begin(struct unread *out, const struct compile_request *request)
 {
-    char name[NAME_BYTES];
     size_t k, i;
 
-    *out = (struct unread){.request = request};
-    for (k = 0; k < tuned_count(request); k++)
-        if (read_macro(name, request->options[first_tuned(request) + k]))
-            out->macros |= UINT64_C(1) << k;
+    unread_begin_names(out, request);
+    for (k = 0; k < tuned_count(request); k++) {
+        const struct unread_name *name = &out->names[k];
+
+        if (name->length && (!is_number(name->text + name->length + 1) || is_theirs(name)))
+            out->macros &= ~(UINT64_C(1) << k);
+    }
     note_names(out, request->name, request->option_count);
     for (i = 0; i < request->option_count; i++) {
         const char *option = request->options[i];
@@ -140,5 +165,5 @@ bool unread_has(const struct unread *unread, size_t k)
 {
     const size_t first = first_tuned(unread->request);
 
-    return k >= first && k - first < TUNED_MOST && unread->macros >> (k - first) & 1;
+    return k >= first && k - first < UNREAD_MOST && unread->macros >> (k - first) & 1;
 }

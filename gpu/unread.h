@@ -9,9 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { UNREAD_MOST = 64 }; /* tuned options that are looked at */
+
 struct unread {
     const struct compile_request *request; /* borrowed */
-    uint64_t macros; /* bit k: tuned option k is a macro whose name was not met; of the first 64 */
+    uint64_t macros; /* bit k: tuned option k is a macro whose name was not met; of the first UNREAD_MOST */
+    struct unread_name {
+        const char *text; /* within the option */
+        size_t length;    /* 0: the option defines no macro */
+    } names[UNREAD_MOST];
 };
 
 /* The macros (-DWARPS=8) among the tuned options whose name stands in no other option and not in the kernel's
@@ -19,6 +25,10 @@ struct unread {
  * those that begin with _, CUDA or NV, NDEBUG, NULL, and the words true, false, nullptr; and values that are
  * no number: a word may be as good a name for something in those headers as the one that it replaces. */
 void unread_begin(struct unread *out, const struct compile_request *request);
+
+/* Likewise of all that the tuned options define, whatever the values and the other options: what unread_text() then
+ * leaves is what a text says of all requests that tune the same names. */
+void unread_begin_names(struct unread *out, const struct compile_request *request);
 
 /* Takes note of the names that stand in a text, comments and strings among it; `followed` of its #includes
  * lead to texts that are shown too. All macros count as read where the text may make names that do not stand

@@ -5,11 +5,13 @@
  * TIMES has a line for each record: seconds of the compile, of the trial, of the kernel. A variant's options decide
  * which is its own. CODE is the machine code that every compile gives, but for a word that tells variants apart. */
 #include "base/clock.h"
+#include "base/compress.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "gpu/trial.h"
 #include "model/device/device.h"
+#include "tuner/predict/code_facts.h"
 #include "tuner/remote/exchange.h"
 #include "tuner/remote/wire.h"
 
@@ -100,9 +102,11 @@ static void read_code(struct simulation *simulation, const char *path)
         stop("the code has no instructions");
 }
 
-static void put(struct simulation *simulation, struct json *head, const struct part *part)
+/* `packed`: code; null: none. */
+static void put(struct simulation *simulation, struct json *head, const struct part *packed)
 {
-    if (!head || wire_put(&simulation->wire, head, part, part ? 1 : 0, NULL))
+    if (!head || (packed ? wire_put_packed(&simulation->wire, head, *packed, NULL)
+                         : wire_put(&simulation->wire, head, NULL, 0, NULL)))
         stop("the connection ended");
     js_free(head);
 }
@@ -178,8 +182,8 @@ static void set_code(struct simulation *simulation, uint64_t variant)
     struct key key;
 
     memcpy(simulation->code + simulation->word_at, &variant, sizeof variant);
-    if (content_key(&key, simulation->code, simulation->code_bytes, NULL) ||
-        map_put(&simulation->variants, key.low, (void *)(uintptr_t)(variant | 1), NULL))
+    key = key_bytes(simulation->code, simulation->code_bytes);
+    if (map_put(&simulation->variants, key.low, (void *)(uintptr_t)(variant | 1), NULL))
         stop("no memory");
 }
 
@@ -187,13 +191,18 @@ static void take(struct simulation *simulation, const struct message *message)
 {
     struct js_at root = js_root(message->head, "message"), at;
     struct job job = {0};
+    unsigned char *code;
     struct key key;
+    int64_t size;
     unsigned core, best = 0;
 
-    if (js_find(&at, &root, "content") && message->payload_bytes == simulation->code_bytes &&
-        !content_key(&key, message->payload, message->payload_bytes, NULL)) {
-        memcpy(&job.variant, (char *)message->payload + simulation->word_at, sizeof job.variant);
+    if (js_find(&at, &root, "bytes") && !js_integer(&size, &at, NULL) &&
+        (size_t)size == simulation->code_bytes &&
+        !compress_unpack(&code, simulation->code_bytes, message->payload, message->payload_bytes, NULL)) {
+        key = key_bytes(code, simulation->code_bytes);
+        memcpy(&job.variant, code + simulation->word_at, sizeof job.variant);
         map_put(&simulation->variants, key.low, (void *)(uintptr_t)(job.variant | 1), NULL);
+        free(code);
     }
     if (!js_find(&at, &root, "id") || js_integer(&job.id, &at, NULL))
         return;
@@ -218,18 +227,26 @@ static void take(struct simulation *simulation, const struct message *message)
 static void answer_compile(struct simulation *simulation, const struct job *job, struct json *head)
 {
     const struct times *times = times_of(simulation, job->variant);
-    const struct compile_result compiled = {
-        .outcome = OUTCOME_OK, .entry = (char *)"matmul", .compile_s = times->compile_s};
+    struct compile_result compiled = {.outcome = OUTCOME_OK,
+                                      .entry = (char *)"matmul",
+                                      .compile_s = times->compile_s,
+                                      .cubin = simulation->code,
+                                      .cubin_bytes = simulation->code_bytes};
     struct json *object = js_new_object();
-    const struct part code = {simulation->code, simulation->code_bytes};
+    struct code_facts facts = {0};
     struct variant_prediction prediction = {
         .told = {.predicted = true, .bound_s = 0.5 * times->kernel_s, .estimate_s = 0.9 * times->kernel_s}};
 
     set_code(simulation, job->variant);
-    if (!object || compiled_set(object, &compiled) || js_set(head, "compiled", object) ||
+    if (compile_result_pack(&compiled, NULL) || code_facts_read(&facts, &compiled, "code", NULL))
+        stop("the code cannot be read");
+    if (!object || code_facts_set(head, "facts", &facts) || compiled_set(object, &compiled) ||
+        js_set(head, "compiled", object) ||
         (job->predicts && js_set(head, "prediction", prediction_to_json(&prediction))))
         stop("no memory");
-    put(simulation, head, &code);
+    put(simulation, head, &(struct part){compiled.packed, compiled.packed_bytes});
+    free(compiled.packed);
+    code_facts_release(&facts);
 }
 
 static void answer_trial(struct simulation *simulation, const struct job *job, struct json *head)

@@ -17,6 +17,7 @@ static void take(struct message *message)
     struct js_at root = js_root(message->head, "fuzz"), at;
     struct compile_result compiled = {0};
     struct variant_prediction prediction;
+    struct code_facts facts = {0};
     struct trial trial = {0};
     struct err failed = {0}, err = {0};
     enum answer_kind kind;
@@ -32,13 +33,17 @@ static void take(struct message *message)
     if (!js_find(&at, &root, "compiled"))
         return;
     if (compiled_get(&compiled, &at, message->payload, message->payload_bytes, &err)) {
-        if (!err.code || compiled.cubin || compiled.entry)
+        if (!err.code || compiled.packed || compiled.entry)
             abort();
-    } else if ((compiled.outcome == OUTCOME_OK) != (compiled.cubin && compiled.entry)) {
+    } else if ((compiled.outcome == OUTCOME_OK) != ((compiled.packed || compiled.cubin) && compiled.entry)) {
         abort();
     }
     message->payload = NULL;
+    compile_result_unpack(&compiled, NULL);
     compile_result_release(&compiled);
+    if (js_find(&at, &root, "facts") && !code_facts_get(&facts, &root, "facts", NULL) && !facts.known)
+        abort();
+    code_facts_release(&facts);
 }
 
 static struct store store;

@@ -152,7 +152,7 @@ bool evaluator_is_given_up(const struct evaluator_job *job)
 void job_sources_free(struct job_sources *sources)
 {
     if (sources)
-        sources_files_release(&sources->files);
+        sources_files_free(sources->files);
     free(sources);
 }
 

@@ -19,6 +19,7 @@
 #include "gpu/worker.h"
 #include "space/variant.h"
 #include "tuner/journal/journal.h"
+#include "tuner/predict/code_facts.h"
 #include "tuner/predict/predictor.h"
 
 #include <stddef.h>
@@ -47,7 +48,7 @@ enum evaluator_kind { EVALUATOR_COMPILE, EVALUATOR_MEASURE };
 
 /* What a compile depends on. */
 struct job_sources {
-    struct sources_files files;
+    struct sources_files *files; /* sources_files_free()'s; null: they are not sent */
     struct sources_hash hash;
 };
 void job_sources_free(struct job_sources *sources); /* also null */
@@ -64,7 +65,9 @@ struct evaluator_job {
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
     bool finals;                       /* measuring: on the one GPU that measures all of these */
     bool shared;                    /* compiling: a job before it gives this code; set when it is submitted */
+    bool takes_packed;              /* compiling: code from elsewhere may be packed, with its facts */
     struct compile_result compiled; /* what compiling gave (empty with `known`), what measuring takes */
+    struct code_facts facts;        /* of code that stays packed */
     struct variant_prediction prediction; /* with `read`: what is predicted, if compiling went well */
     struct trial trial;                   /* what measuring gave (empty with `known`) */
     struct err err;                       /* set where the evaluator itself failed */

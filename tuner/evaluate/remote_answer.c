@@ -48,8 +48,13 @@ static int take_compile(struct remote *remote, struct task *task, struct message
     const bool known = job->compiled.cubin != NULL;
     struct err failed = {0};
     enum answer_kind kind;
-    int rc = answer_compile(&kind, &job->compiled, &job->prediction, host, message, &failed, err);
+    int rc =
+        answer_compile(&kind, &job->compiled, &job->facts, &job->prediction, host, message, &failed, err);
 
+    if (!rc && !(job->takes_packed && job->facts.known))
+        rc = compile_result_unpack(&job->compiled, err);
+    if (!job->takes_packed)
+        code_facts_release(&job->facts);
     if (rc)
         return rc;
     if (kind != ANSWER_DONE) {

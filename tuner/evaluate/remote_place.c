@@ -28,13 +28,16 @@ static struct job_sources *read_sources(const struct compile_request *request, s
     char *text;
     int rc;
 
-    if (!sources) {
+    if (sources)
+        sources->files = calloc(1, sizeof *sources->files);
+    if (!sources || !sources->files) {
+        free(sources);
         err_memory(err);
         return NULL;
     }
     rc = file_read(&text, &size, request->source_path, err);
     if (!rc) {
-        rc = sources_list(&sources->files, &sources->hash, request, text, err);
+        rc = sources_list(sources->files, &sources->hash, request, text, err);
         sources->hash.complete = sources->hash.complete && strlen(text) == size;
         free(text);
     }
@@ -70,7 +73,8 @@ static void go_here(struct remote *remote, struct task *task)
         job->made->at_work = task;
     if (job->kind == EVALUATOR_COMPILE)
         compile_result_release(&job->compiled); /* from the cache: it is found there again */
-    if (evaluator_local.submit(remote->local, job, &job->err)) {
+    if (compile_result_unpack(&job->compiled, &job->err) ||
+        evaluator_local.submit(remote->local, job, &job->err)) {
         tasks_remove(&remote->here, task);
         remote_finish(remote, task);
     }
@@ -109,7 +113,7 @@ static void ask_to_compile(struct remote *remote, struct task *task, struct host
     remote_send(remote, task, host);
     rc = job->compiled.cubin
              ? ask_predict(host, task->id, &remote->files, &job->compiled, &prediction, &job->err)
-             : ask_compile(host, task->id, &remote->files, &request, &task->sources->files, &prediction,
+             : ask_compile(host, task->id, &remote->files, &request, task->sources->files, &prediction,
                            &job->err);
     if (!rc)
         return;
@@ -218,7 +222,6 @@ static void measure_at(struct remote *remote, struct task *task, const struct pl
 {
     struct evaluator_job *job = task->job;
     struct protocol protocol = *remote->options.protocol;
-    const struct code code = {job->compiled.cubin, job->compiled.cubin_bytes, job->compiled.entry};
 
     if (!place->host) {
         go_here(remote, task);
@@ -227,7 +230,7 @@ static void measure_at(struct remote *remote, struct task *task, const struct pl
     job->lane = place->gpu;
     remote_send(remote, task, place->host);
     protocol.give_up_s = job->give_up_s;
-    if (ask_trial(place->host, task->id, &remote->files, place->gpu, &code, &job->variant->launch,
+    if (ask_trial(place->host, task->id, &remote->files, place->gpu, &job->compiled, &job->variant->launch,
                   job->reference, &protocol, &job->err)) {
         remote_take(remote, task);
         remote_finish(remote, task);

@@ -28,7 +28,8 @@ int ask_files_open(struct ask_files *out, const struct device *profile, struct e
     js_free(json);
     if (!out->profile)
         return err_memory(err);
-    return content_key(&out->profile_key, out->profile, strlen(out->profile), err);
+    out->profile_key = key_bytes(out->profile, strlen(out->profile));
+    return 0;
 }
 
 void ask_files_release(struct ask_files *files)
@@ -113,9 +114,9 @@ static struct json *file_json(struct host *host, const struct sources_file *file
 {
     struct json *object;
     char path[PATH_MAX];
-    struct key key;
+    const struct key key = key_bytes(file->text, file->size);
 
-    if (whole_path(path, file->path, err) || content_key(&key, file->text, file->size, err))
+    if (whole_path(path, file->path, err))
         return NULL;
     host_give(host, key, file->text, file->size);
     object = js_new_object();
@@ -170,10 +171,11 @@ static const struct ask_input *input_of(struct ask_files *files, const char *pat
         err_memory(err);
         return NULL;
     }
-    if (!file_read(&input->bytes, &input->size, path, err) &&
-        !content_key(&input->key, input->bytes, input->size, err) &&
-        !map_put(&files->inputs, hash, input, err))
-        return input;
+    if (!file_read(&input->bytes, &input->size, path, err)) {
+        input->key = key_bytes(input->bytes, input->size);
+        if (!map_put(&files->inputs, hash, input, err))
+            return input;
+    }
     err_prefix(err, "a file for workers elsewhere");
     free(input->bytes);
     free(input);
@@ -222,15 +224,24 @@ static int set_prediction(struct json *head, struct host *host, struct ask_files
            js_set_bool(head, "warm", prediction->warm) || content_set(head, "profile", files->profile_key);
 }
 
-static int set_code(struct json *head, struct host *host, const unsigned char *cubin, size_t size,
-                    const char *entry, struct err *err)
+static int set_code(struct json *head, struct host *host, const struct code *code)
 {
-    struct key key;
+    const struct key key = key_bytes(code->cubin, code->cubin_bytes);
 
-    if (content_key(&key, cubin, size, err))
-        return ERR_MEMORY;
-    host_give(host, key, cubin, size);
-    return content_set(head, "code", key) || js_set_string(head, "entry", entry);
+    host_give(host, key, code->cubin, code->cubin_bytes);
+    return content_set(head, "code", key) || js_set_string(head, "entry", code->entry);
+}
+
+/* Code that came packed goes on as it came. */
+static int set_compiled(struct json *head, struct host *host, const struct compile_result *compiled)
+{
+    const struct code code = {compiled->cubin, compiled->cubin_bytes, compiled->entry};
+
+    if (!compiled->packed)
+        return set_code(head, host, &code);
+    host_give_packed(host, compiled->content, (struct part){compiled->packed, compiled->packed_bytes},
+                     compiled->cubin_bytes);
+    return content_set(head, "code", compiled->content) || js_set_string(head, "entry", compiled->entry);
 }
 
 int ask_compile(struct host *host, int64_t id, struct ask_files *files, const struct compile_request *request,
@@ -247,9 +258,8 @@ int ask_predict(struct host *host, int64_t id, struct ask_files *files, const st
                 const struct ask_prediction *prediction, struct err *err)
 {
     struct json *head = ask("compile", id);
-    const int failed = !head ||
-                       set_code(head, host, compiled->cubin, compiled->cubin_bytes, compiled->entry, err) ||
-                       set_prediction(head, host, files, prediction, err);
+    const int failed =
+        !head || set_compiled(head, host, compiled) || set_prediction(head, host, files, prediction, err);
 
     return send_off(host, head, failed, err);
 }
@@ -262,8 +272,7 @@ static int set_reference(struct json *head, struct json *inputs, struct host *ho
     size_t i;
 
     if (!failed && reference->code.cubin) {
-        failed = set_code(object, host, reference->code.cubin, reference->code.cubin_bytes,
-                          reference->code.entry, err) ||
+        failed = set_code(object, host, &reference->code) ||
                  js_set(object, "launch", launch_to_json(reference->launch)) ||
                  add_inputs(inputs, host, files, reference->launch, err);
     } else if (!failed) {
@@ -277,14 +286,13 @@ static int set_reference(struct json *head, struct json *inputs, struct host *ho
     return js_set(head, "reference", js_unless(failed, object));
 }
 
-int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu, const struct code *code,
-              const struct launch *launch, const struct reference *reference, const struct protocol *protocol,
-              struct err *err)
+int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu,
+              const struct compile_result *compiled, const struct launch *launch,
+              const struct reference *reference, const struct protocol *protocol, struct err *err)
 {
     struct json *head = ask("trial", id), *inputs = js_new_object();
     int failed = !head || !inputs || js_set_integer(head, "gpu", (int64_t)gpu) ||
-                 set_code(head, host, code->cubin, code->cubin_bytes, code->entry, err) ||
-                 js_set(head, "launch", launch_to_json(launch)) ||
+                 set_compiled(head, host, compiled) || js_set(head, "launch", launch_to_json(launch)) ||
                  js_set(head, "protocol", protocol_to_json(protocol)) ||
                  add_inputs(inputs, host, files, launch, err);
 
@@ -337,12 +345,11 @@ static int read_kind(enum answer_kind *kind, const struct js_at *root, struct er
     return 0;
 }
 
-int answer_compile(enum answer_kind *kind, struct compile_result *compiled,
+int answer_compile(enum answer_kind *kind, struct compile_result *compiled, struct code_facts *facts,
                    struct variant_prediction *prediction, struct host *host, struct message *message,
                    struct err *failed, struct err *err)
 {
     struct js_at root = js_root(message->head, "answer"), at;
-    struct key key;
     int rc = read_kind(kind, &root, failed, err);
 
     if (rc || *kind != ANSWER_DONE)
@@ -353,8 +360,12 @@ int answer_compile(enum answer_kind *kind, struct compile_result *compiled,
             rc = compiled_get(compiled, &at, message->payload, message->payload_bytes, err);
             message->payload = NULL;
         }
-        if (!rc && compiled->cubin && !content_key(&key, compiled->cubin, compiled->cubin_bytes, NULL))
-            host_has(host, key);
+        if (!rc && compiled->packed)
+            host_has(host, compiled->content);
+        else if (!rc && compiled->cubin)
+            host_has(host, key_bytes(compiled->cubin, compiled->cubin_bytes));
+        if (!rc && js_find(&at, &root, "facts"))
+            rc = code_facts_get(facts, &root, "facts", err);
     }
     if (!rc && js_find(&at, &root, "prediction"))
         rc = prediction_from_json(prediction, &at, err);

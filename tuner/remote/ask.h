@@ -8,6 +8,7 @@
 #include "gpu/sources.h"
 #include "gpu/trial.h"
 #include "launch/launch.h"
+#include "tuner/predict/code_facts.h"
 #include "tuner/predict/predictor.h"
 #include "tuner/remote/fleet.h"
 
@@ -36,9 +37,9 @@ int ask_compile(struct host *host, int64_t id, struct ask_files *files, const st
                 struct err *err);
 int ask_predict(struct host *host, int64_t id, struct ask_files *files, const struct compile_result *compiled,
                 const struct ask_prediction *prediction, struct err *err);
-int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu, const struct code *code,
-              const struct launch *launch, const struct reference *reference, const struct protocol *protocol,
-              struct err *err);
+int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu,
+              const struct compile_result *compiled, const struct launch *launch,
+              const struct reference *reference, const struct protocol *protocol, struct err *err);
 
 /* Nothing that is being compiled is of use any more. */
 void ask_drop(struct host *host);
@@ -53,8 +54,8 @@ enum answer_kind {
 /* Where there is an answer: which one is in *out_id. */
 int answer_id(int64_t *out_id, const struct message *message, struct err *err);
 
-/* Takes an answer apart: what was asked for is filled in, the payload taken over. An error: it makes no sense. */
-int answer_compile(enum answer_kind *kind, struct compile_result *compiled,
+/* Takes an answer apart: what was asked for is filled in, the payload taken over; packed code stays so. An error: it makes no sense. */
+int answer_compile(enum answer_kind *kind, struct compile_result *compiled, struct code_facts *facts,
                    struct variant_prediction *prediction, struct host *host, struct message *message,
                    struct err *failed, struct err *err);
 int answer_trial(enum answer_kind *kind, struct trial *trial, const struct message *message,

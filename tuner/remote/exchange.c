@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int content_key(struct key *out, const void *bytes, size_t size, struct err *err)
-{
-    struct keying *keying = keying_new();
-
-    if (!keying)
-        return err_memory(err);
-    keying_bytes(keying, size ? bytes : "", size);
-    *out = keying_key(keying);
-    keying_free(keying);
-    return 0;
-}
-
 int content_set(struct json *object, const char *name, struct key key)
 {
     char hex[33];
@@ -26,27 +14,14 @@ int content_set(struct json *object, const char *name, struct key key)
     return js_set_string(object, name, hex);
 }
 
-static uint64_t word_of(const unsigned char *bytes)
-{
-    uint64_t word = 0;
-
-    for (int i = 0; i < 8; i++)
-        word = word << 8 | bytes[i];
-    return word;
-}
-
 int content_get(struct key *out, const struct js_at *object, const char *name, struct err *err)
 {
-    unsigned char bytes[16];
     const char *text;
     struct js_at at;
 
     if (js_member(&at, object, name, err) || js_string(&text, &at, err))
         return ERR_FORMAT;
-    if (strlen(text) != 32 || !hex_bytes(bytes, text, 16))
-        return js_fail(&at, err, "is no content key");
-    *out = (struct key){.high = word_of(bytes), .low = word_of(bytes + 8)};
-    return 0;
+    return key_from_hex(out, text) ? 0 : js_fail(&at, err, "is no content key");
 }
 
 /* Options
@@ -106,6 +81,9 @@ int compiled_set(struct json *object, const struct compile_result *compiled)
            set_exact(object, "compile_s", compiled->compile_s) |
            js_set_bool(object, "cached", compiled->cached) |
            js_set_bool(object, "own_failure", compiled->own_failure) |
+           (compiled->packed ? js_set_integer(object, "bytes", (int64_t)compiled->cubin_bytes) |
+                                   content_set(object, "content", compiled->content)
+                             : 0) |
            (compiled->entry ? js_set_string(object, "entry", compiled->entry) : 0) |
            (compiled->diagnostic ? js_set_string(object, "diagnostic", compiled->diagnostic) : 0);
 }
@@ -131,13 +109,26 @@ static int get_flag(bool *out, const struct js_at *object, const char *key, stru
     return js_member(&at, object, key, err) || js_bool(out, &at, err) ? ERR_FORMAT : 0;
 }
 
-/* Machine code, or of a failure the log with its zero. */
-static int take_payload(struct compile_result *out, void *bytes, size_t count, struct err *err)
+/* Machine code, packed where its size is said, or of a failure the log with its zero. */
+static int take_payload(struct compile_result *out, const struct js_at *object, void *bytes, size_t count,
+                        struct err *err)
 {
-    if (out->outcome == OUTCOME_OK && count && out->entry) {
+    struct js_at at;
+    uint64_t plain;
+
+    if (out->outcome == OUTCOME_OK && count && out->entry && !js_find(&at, object, "bytes")) {
         out->cubin = bytes;
         out->cubin_bytes = count;
         return 0;
+    }
+    if (out->outcome == OUTCOME_OK && count && out->entry) {
+        out->packed = bytes;
+        out->packed_bytes = count;
+        if (content_get(&out->content, object, "content", err) || js_member(&at, object, "bytes", err) ||
+            js_unsigned(&plain, &at, err))
+            return ERR_FORMAT;
+        out->cubin_bytes = plain;
+        return plain && plain <= REMOTE_CODE_MOST ? 0 : js_fail(&at, err, "so large is no code");
     }
     if (out->outcome == OUTCOME_COMPILE && count && !((const char *)bytes)[count - 1]) {
         out->log = bytes;
@@ -176,7 +167,7 @@ int compiled_get(struct compile_result *out, const struct js_at *object, void *b
     if (rc)
         free(bytes);
     else
-        rc = take_payload(out, bytes, count, err);
+        rc = take_payload(out, object, bytes, count, err);
     if (rc)
         compile_result_release(out);
     return rc;

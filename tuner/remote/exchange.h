@@ -12,13 +12,15 @@
 #include <stddef.h>
 
 /* Changes with every change of what is said; workers of another number are dropped. */
-enum { REMOTE_PROTOCOL = 2 };
+enum { REMOTE_PROTOCOL = 3 };
 
 /* A worker that says nothing for so long has gone; it says that it is alive every second. */
 enum { REMOTE_SILENCE_S = 10 };
 
-/* The content that bytes are sent and kept under. ERR_MEMORY. */
-int content_key(struct key *out, const void *bytes, size_t size, struct err *err);
+/* Code that claims to be larger, once it is unpacked, is garbage. */
+enum { REMOTE_CODE_MOST = 1 << 30 };
+
+/* Contents are sent and kept under their key_bytes(). */
 int content_set(struct json *object, const char *name, struct key key);
 int content_get(struct key *out, const struct js_at *object, const char *name, struct err *err);
 
@@ -28,6 +30,10 @@ const char *option_include(const char *option);
 
 /* Whether an option names no file: it may be used on any machine. */
 bool option_is_plain(const char *option);
+
+/* Code that is no longer than this travels in the stream of messages, whose window then holds the code before it, so that
+ * it takes little. Longer code is packed by itself, where it was made, and unpacked where it is used. */
+enum { REMOTE_STREAM_CODE = 1 << 15 };
 
 /* The result of a compile without its code or log, which are the payload; `bytes` are taken over. */
 int compiled_set(struct json *object, const struct compile_result *compiled);

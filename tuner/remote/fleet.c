@@ -315,9 +315,31 @@ void host_give(struct host *host, struct key key, const void *bytes, size_t size
     js_free(head);
 }
 
+void host_give_packed(struct host *host, struct key key, struct part packed, size_t size)
+{
+    struct link *link = host->link;
+    struct json *head;
+
+    if (map_find(&link->has, key.low) || link->broken.code)
+        return;
+    head = js_new_object();
+    head = js_unless(
+        !head || js_set_bool(head, "content", true) | js_set_integer(head, "bytes", (int64_t)size), head);
+    if (!head || map_put(&link->has, key.low, host, NULL))
+        err_memory(&link->broken);
+    else
+        wire_put_packed(&link->wire, head, packed, &link->broken);
+    js_free(head);
+}
+
 void host_has(struct host *host, struct key key)
 {
     map_put(&host->link->has, key.low, host, NULL); /* else it is sent once more */
+}
+
+bool host_holds(const struct host *host, struct key key)
+{
+    return map_find(&host->link->has, key.low) != NULL;
 }
 
 void host_forget_contents(struct host *host)

@@ -1,6 +1,7 @@
 #include "tuner/remote/serve.h"
 
 #include "base/clock.h"
+#include "base/compress.h"
 #include "base/queue.h"
 #include "tuner/remote/exchange.h"
 #include "tuner/remote/serving.h"
@@ -30,11 +31,17 @@ struct server {
     double said_s; /* when something was last sent */
 };
 
-static int put(struct server *server, struct json *head, const struct part *payload, struct err *err)
+static int put(struct server *server, struct json *head, const struct part *payload, bool packed,
+               struct err *err)
 {
-    const int rc = head ? wire_put(&server->wire, head, payload, payload && payload->size ? 1 : 0, err)
-                        : err_memory(err);
+    int rc;
 
+    if (!head)
+        rc = err_memory(err);
+    else if (packed)
+        rc = wire_put_packed(&server->wire, head, *payload, err);
+    else
+        rc = wire_put(&server->wire, head, payload, payload && payload->size ? 1 : 0, err);
     js_free(head);
     server->said_s = clock_wall_s();
     return rc;
@@ -107,12 +114,13 @@ static int send_answer(struct server *server, struct errand *errand, struct err 
 {
     struct part payload;
     struct json *head = errand_answer(&payload, errand);
+    const bool packed = errand->compiled.packed && payload.size;
     int rc;
 
     /* The controller has it from here: what it names next is here. */
     if (errand->compiled.cubin && errand->text)
         store_put(&server->store, errand->compiled.cubin, errand->compiled.cubin_bytes, NULL);
-    rc = put(server, head, &payload, err);
+    rc = put(server, head, &payload, packed, err);
     errand_free(errand);
     return rc;
 }
@@ -139,13 +147,33 @@ static int begin_errand(struct server *server, struct message *message, int64_t 
     return queue_submit(server->queue, errand->measure ? 1 + errand->gpu : 0, run, errand, err);
 }
 
+/* Compressed where its size is said. */
+static int take_content(struct server *server, const struct message *message, const struct js_at *root,
+                        struct err *err)
+{
+    unsigned char *bytes;
+    struct js_at at;
+    uint64_t size;
+    int rc;
+
+    if (!js_find(&at, root, "bytes"))
+        return store_put(&server->store, message->payload, message->payload_bytes, err);
+    if (js_unsigned(&size, &at, err) || size > REMOTE_CODE_MOST)
+        return ERR_FORMAT;
+    rc = compress_unpack(&bytes, size, message->payload, message->payload_bytes, err);
+    if (!rc)
+        rc = store_put(&server->store, bytes, size, err);
+    free(bytes);
+    return rc;
+}
+
 static int take(struct server *server, struct message *message, struct err *err)
 {
     struct js_at root = js_root(message->head, "message"), at;
     int64_t id;
 
     if (js_find(&at, &root, "content"))
-        return store_put(&server->store, message->payload, message->payload_bytes, err);
+        return take_content(server, message, &root, err);
     if (js_find(&at, &root, "drop"))
         return drop_compiling(server, err);
     if (js_member(&at, &root, "id", err) || js_integer(&id, &at, err))
@@ -200,7 +228,7 @@ static int turn(struct server *server, struct err *err)
     if (!rc && clock_wall_s() - server->said_s > 1) {
         struct json *head = js_new_object();
 
-        rc = put(server, js_unless(!head || js_set_bool(head, "alive", true), head), NULL, err);
+        rc = put(server, js_unless(!head || js_set_bool(head, "alive", true), head), NULL, false, err);
     }
     return rc;
 }
@@ -243,7 +271,7 @@ int serve(const struct serve_options *options, struct err *err)
     if (!rc)
         rc = open_queue(server, err);
     if (!rc)
-        rc = put(server, offer(options), NULL, err);
+        rc = put(server, offer(options), NULL, false, err);
     while (!rc && !why.code)
         turn(server, &why);
     store_close(&server->store);

@@ -430,6 +430,7 @@ void errand_free(struct errand *errand)
     free((char *)errand->text);
     free_texts(errand->compile_options);
     compile_result_release(&errand->compiled);
+    code_facts_release(&errand->facts);
     launch_release(&errand->launch);
     launch_release(&errand->reference_launch);
     free((unsigned char *)errand->code.cubin);

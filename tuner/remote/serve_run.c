@@ -77,6 +77,10 @@ static void run_compile(struct errand *errand)
         rename_in_error(errand);
         return;
     }
+    if (said && compiled->cubin &&
+        ((compiled->cubin_bytes > REMOTE_STREAM_CODE && compile_result_pack(compiled, &errand->err)) ||
+         code_facts_read(&errand->facts, compiled, "compiled code", &errand->err)))
+        return;
     compiled->diagnostic = rename_files(compiled->diagnostic, errand);
     compiled->log = rename_files(compiled->log, errand);
     if (errand->machine && compiled->outcome == OUTCOME_OK && !atomic_load(errand->stop))
@@ -101,7 +105,11 @@ static int set_compiled(struct json *head, struct part *payload, const struct er
     struct json *object = js_new_object();
     int failed = !object || compiled_set(object, compiled);
 
-    if (compiled->cubin)
+    if (!failed && errand->facts.known)
+        failed = code_facts_set(head, "facts", &errand->facts);
+    if (compiled->packed)
+        *payload = (struct part){compiled->packed, compiled->packed_bytes};
+    else if (compiled->cubin)
         *payload = (struct part){compiled->cubin, compiled->cubin_bytes};
     else if (compiled->log)
         *payload = (struct part){compiled->log, strlen(compiled->log) + 1};

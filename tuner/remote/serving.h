@@ -4,6 +4,7 @@
 
 #include "gpu/message.h"
 #include "gpu/worker.h"
+#include "tuner/predict/code_facts.h"
 #include "tuner/predict/predictor.h"
 #include "tuner/remote/serve.h"
 #include "tuner/remote/store.h"
@@ -27,6 +28,7 @@ struct errand {
     char **compile_options; /* owned, as are the texts */
     size_t file_count;
     struct compile_result compiled;
+    struct code_facts facts;
 
     const struct machine *machine; /* null: nothing is predicted */
     bool warm;

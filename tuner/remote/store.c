@@ -113,11 +113,10 @@ void store_close(struct store *store)
 int store_put(struct store *store, const void *bytes, size_t size, struct err *err)
 {
     struct content *content;
-    struct key key;
-    int rc = content_key(&key, bytes, size, err);
+    const struct key key = key_bytes(size ? bytes : "", size);
 
-    if (rc || store_find(store, key))
-        return rc;
+    if (store_find(store, key))
+        return 0;
     if (store->bytes > STORE_BYTES_MOST)
         forget_contents(store);
     content = calloc(1, sizeof *content);

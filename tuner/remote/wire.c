@@ -100,26 +100,30 @@ static unsigned char *gather(size_t *size, const char *text, const struct part *
     return body;
 }
 
-static int queue_frame(struct wire *wire, const void *packed, size_t packed_size, size_t size,
-                       struct err *err)
+static int queue_frame(struct wire *wire, struct part packed, size_t size, struct part plain, struct err *err)
 {
     struct wire_bytes *queued = &wire->queued;
+    const size_t follows = packed.size + plain.size;
     unsigned char *to;
 
-    if (reserve(queued, WIRE_HEADER_BYTES + packed_size, err))
+    if (reserve(queued, WIRE_HEADER_BYTES + follows, err))
         return ERR_MEMORY;
     to = queued->bytes + queued->end;
+    memcpy(to + WIRE_HEADER_BYTES, packed.bytes, packed.size);
+    if (plain.size)
+        memcpy(to + WIRE_HEADER_BYTES + packed.size, plain.bytes, plain.size);
     memcpy(to, magic, 4);
-    put_word(to + 4, packed_size, 4);
+    put_word(to + 4, packed.size, 4);
     put_word(to + 8, size, 4);
-    put_word(to + 12, key_bytes(packed, packed_size).low, 8);
-    memcpy(to + WIRE_HEADER_BYTES, packed, packed_size);
-    queued->end += WIRE_HEADER_BYTES + packed_size;
+    put_word(to + 12, plain.size, 4);
+    put_word(to + 16, key_bytes(to + WIRE_HEADER_BYTES, follows).low, 8);
+    queued->end += WIRE_HEADER_BYTES + follows;
     return 0;
 }
 
-int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
-             struct err *err)
+/* `parts` are packed with the head; `plain` follows as it is. */
+static int put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+               struct part plain, struct err *err)
 {
     char *text = head ? js_text(head, JS_LINE) : NULL;
     unsigned char *body, *packed = NULL;
@@ -132,13 +136,25 @@ int wire_put(struct wire *wire, const struct json *head, const struct part *part
     free(text);
     if (!body)
         return err_memory(err);
-    rc = size <= WIRE_BYTES_MOST ? compress_pack_next(&packed, &packed_size, &wire->packing, body, size, err)
-                                 : err_set(err, ERR_USAGE, "%zu bytes are too many for one message", size);
+    rc = size <= WIRE_BYTES_MOST && plain.size <= WIRE_BYTES_MOST
+             ? compress_pack_next(&packed, &packed_size, &wire->packing, body, size, err)
+             : err_set(err, ERR_USAGE, "%zu bytes are too many for one message", size + plain.size);
     free(body);
     if (!rc)
-        rc = queue_frame(wire, packed, packed_size, size, err);
+        rc = queue_frame(wire, (struct part){packed, packed_size}, size, plain, err);
     free(packed);
     return rc ? rc : wire_flush(wire, err);
+}
+
+int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+             struct err *err)
+{
+    return put(wire, head, parts, part_count, (struct part){NULL, 0}, err);
+}
+
+int wire_put_packed(struct wire *wire, const struct json *head, struct part payload, struct err *err)
+{
+    return put(wire, head, NULL, 0, payload, err);
 }
 
 int wire_flush(struct wire *wire, struct err *err)
@@ -188,6 +204,7 @@ int wire_receive(struct wire *wire, struct err *err)
         received->end += (size_t)n;
         total += (size_t)n;
     }
+    wire->received_total += total;
     return 0;
 }
 
@@ -206,7 +223,19 @@ static int no_frame(const unsigned char *bytes, size_t count, struct err *err)
                    n > 3 ? "\"" : "");
 }
 
-static int read_body(struct message *out, const unsigned char *body, size_t size, struct err *err)
+static int copy_payload(struct message *out, const unsigned char *bytes, size_t size, struct err *err)
+{
+    out->payload = size ? malloc(size) : NULL;
+    if (size && !out->payload)
+        return err_memory(err);
+    out->payload_bytes = size;
+    if (size)
+        memcpy(out->payload, bytes, size);
+    return 0;
+}
+
+static int read_body(struct message *out, const unsigned char *body, size_t size, struct part plain,
+                     struct err *err)
 {
     const size_t length = size < 4 ? SIZE_MAX : get_word(body, 4);
     struct js_at root;
@@ -220,24 +249,22 @@ static int read_body(struct message *out, const unsigned char *body, size_t size
     root = js_root(out->head, "message");
     if (js_expect(&root, JS_OBJECT, err))
         return ERR_FORMAT;
-    out->payload_bytes = size - 4 - length;
-    out->payload = out->payload_bytes ? malloc(out->payload_bytes) : NULL;
-    if (out->payload_bytes && !out->payload)
-        return err_memory(err);
-    if (out->payload_bytes)
-        memcpy(out->payload, body + 4 + length, out->payload_bytes);
-    return 0;
+    if (!plain.size)
+        return copy_payload(out, body + 4 + length, size - 4 - length, err);
+    if (size != 4 + length)
+        return err_set(err, ERR_FORMAT, "a message has two payloads");
+    return copy_payload(out, plain.bytes, plain.size, err);
 }
 
-static int unpack(struct message *out, struct wire *wire, const unsigned char *packed, size_t packed_size,
-                  size_t size, struct err *err)
+static int unpack(struct message *out, struct wire *wire, struct part packed, size_t size, struct part plain,
+                  struct err *err)
 {
     unsigned char *body = malloc(size + 1);
-    int rc =
-        body ? compress_unpack_next(body, size, &wire->unpacking, packed, packed_size, err) : err_memory(err);
+    int rc = body ? compress_unpack_next(body, size, &wire->unpacking, packed.bytes, packed.size, err)
+                  : err_memory(err);
 
     if (!rc)
-        rc = read_body(out, body, size, err);
+        rc = read_body(out, body, size, plain, err);
     free(body);
     if (rc)
         message_release(out);
@@ -249,7 +276,7 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
     struct wire_bytes *received = &wire->received;
     const unsigned char *frame = received->bytes ? received->bytes + received->begin : NULL;
     const size_t here = received->end - received->begin;
-    size_t packed, size;
+    size_t packed, size, plain;
     int rc;
 
     *whole = false;
@@ -260,14 +287,18 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
         return 0;
     packed = get_word(frame + 4, 4);
     size = get_word(frame + 8, 4);
+    plain = get_word(frame + 12, 4);
     if (size > WIRE_BYTES_MOST || packed > size + size / 1000 + 64 || size > packed * COMPRESS_MOST + 64)
         return err_set(err, ERR_FORMAT, "a message claims %zu bytes packed into %zu", size, packed);
-    if (here - WIRE_HEADER_BYTES < packed)
+    if (plain > WIRE_BYTES_MOST)
+        return err_set(err, ERR_FORMAT, "a message claims a payload of %zu bytes", plain);
+    frame += WIRE_HEADER_BYTES;
+    if (here - WIRE_HEADER_BYTES < packed + plain)
         return 0;
-    if (key_bytes(frame + WIRE_HEADER_BYTES, packed).low != get_word(frame + 12, 8))
+    if (key_bytes(frame, packed + plain).low != get_word(frame - 8, 8))
         return err_set(err, ERR_FORMAT, "a message was damaged on its way");
-    rc = unpack(out, wire, frame + WIRE_HEADER_BYTES, packed, size, err);
-    received->begin += WIRE_HEADER_BYTES + packed;
+    rc = unpack(out, wire, (struct part){frame, packed}, size, (struct part){frame + packed, plain}, err);
+    received->begin += WIRE_HEADER_BYTES + packed + plain;
     *whole = !rc;
     return rc;
 }

@@ -1,8 +1,9 @@
 /* One end of a connection between a controller and a worker elsewhere: frames over two descriptors, pipes or
  * sockets, on which nothing ever waits.
  *
- * A frame is 20 bytes ("OCCT", packed size, size, hash of what is packed; little-endian) and what is packed: the
- * size of a JSON head, the head, the payload. Each direction is one stream of compressed data: a frame is packed with
+ * A frame is 24 bytes ("OCCT", packed size, size, size of what is not packed, hash of all that follows;
+ * little-endian), what is packed (the size of a JSON head, the head, the payload) and, in the payload's place, what is
+ * not packed because its sender did that before. Each direction is one stream of compressed data: a frame is packed with
  * those before it as its dictionary, and variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
 #ifndef TUNER_REMOTE_WIRE_H
 #define TUNER_REMOTE_WIRE_H
@@ -16,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WIRE_HEADER_BYTES = 20 };
+enum { WIRE_HEADER_BYTES = 24 };
 #define WIRE_BYTES_MOST      ((size_t)1 << 30) /* of a frame, unpacked */
 #define WIRE_HEAD_BYTES_MOST ((size_t)1 << 24) /* of its head */
 
@@ -29,7 +30,7 @@ struct wire {
     int in, out;
     struct wire_bytes received, queued;
     struct compress_stream packing, unpacking;
-    uint64_t sent_total;
+    uint64_t received_total, sent_total;
 };
 
 /* The descriptors stay the caller's, and no longer block. */
@@ -39,6 +40,9 @@ void wire_release(struct wire *wire);
 /* Queues a frame of `head` (borrowed) and the parts, and sends what can be sent. */
 int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
              struct err *err);
+
+/* The same with a payload that is compressed already, and is not compressed again. */
+int wire_put_packed(struct wire *wire, const struct json *head, struct part payload, struct err *err);
 
 /* Sends what can be sent now. ERR_SYSTEM: the other side is gone. */
 int wire_flush(struct wire *wire, struct err *err);

@@ -18,6 +18,7 @@ void candidate_relax(struct candidate *candidate)
     variant_release(&candidate->variant);
     variant_release(&candidate->reference_variant);
     compile_result_release(&candidate->job.compiled);
+    code_facts_release(&candidate->job.facts);
     trial_release(&candidate->job.trial);
     job_sources_free(candidate->job.sources);
     candidate->variant = candidate->reference_variant = (struct variant){0};

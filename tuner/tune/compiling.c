@@ -4,8 +4,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "gpu/sources.h"
-#include "model/emulate/parameters.h"
-#include "model/sass/cubin.h"
 #include "model/machine/occupancy.h"
 #include "tuner/predict/request.h"
 
@@ -63,8 +61,8 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate 
     if (!code && !tuning->source_text)
         code = file_read(&tuning->source_text, &tuning->source_size, request.source_path, err);
     if (!code)
-        code = sources_list(tuning->out->evaluator->sends ? &sources->files : NULL, &sources->hash, &request,
-                            tuning->source_text, err);
+        code = sources_list_kept(&tuning->sources_kept, &sources->files, &sources->hash, &request,
+                                 tuning->source_text, err);
     if (code) {
         job_sources_free(sources);
         return code;
@@ -165,6 +163,7 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
     candidate->submitted = true;
     candidate->job.read = candidate_read(tuning, candidate);
     candidate->job.kind = EVALUATOR_COMPILE;
+    candidate->job.takes_packed = true;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
     return evaluator_submit(tuning->evaluator, &candidate->job, err);
@@ -204,20 +203,6 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
     return submit_compile(tuning, candidate, err);
 }
 
-uint64_t candidate_code_hash(const struct cubin_kernel *kernel)
-{
-    const struct cubin_resources *r = &kernel->resources;
-    uint64_t hash = kernel->code_hash;
-    size_t bank;
-
-    hash = hash_u64(hash_u64(hash_u64(hash, r->registers), r->shared_bytes), r->local_bytes);
-    hash = hash_u64(hash_u64(hash, r->barriers), (uint64_t)r->cluster[0] * r->cluster[1] * r->cluster[2]);
-    for (bank = 1; bank < CUBIN_BANKS; bank++)
-        hash = hash_bytes(hash, kernel->banks[bank].bytes ? kernel->banks[bank].bytes : (const void *)"",
-                          kernel->banks[bank].bytes ? kernel->banks[bank].size : 0);
-    return hash ? hash : 1;
-}
-
 static void take_resources(struct record *record, const struct cubin_resources *resources,
                            const struct launch *launch, const struct device_limits *limits)
 {
@@ -233,29 +218,31 @@ static void take_resources(struct record *record, const struct cubin_resources *
     record->occupancy = occupancy.share;
 }
 
-/* Reads the cubin into the record. False with a reason when the code cannot be launched here. */
+int candidate_facts(struct candidate *candidate, struct err *err)
+{
+    struct evaluator_job *job = &candidate->job;
+
+    return job->facts.known ? 0 : code_facts_read(&job->facts, &job->compiled, candidate->record.key, err);
+}
+
+/* Reads the code into the record. A reason where it cannot be launched here. */
 static int read_code(struct tuning *tuning, struct candidate *candidate, char *reason, size_t size,
                      struct err *err)
 {
-    const struct compile_result *compiled = &candidate->job.compiled;
+    const char *entry = candidate->job.compiled.entry;
     const struct launch *launch = &candidate->variant.launch;
-    const struct cubin_kernel *kernel;
-    struct cubin cubin;
-    int code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, candidate->record.key, err);
+    const struct code_facts *facts = &candidate->job.facts;
+    int code = candidate_facts(candidate, err);
 
     reason[0] = '\0';
     if (code)
         return code;
-    code = cubin_find(&kernel, &cubin, compiled->entry, err);
-    if (!code) {
-        candidate->record.code_hash = candidate_code_hash(kernel);
-        if (has_limits(tuning))
-            take_resources(&candidate->record, &kernel->resources, launch, &tuning->out->device.limits);
-        if (parameters_fit(reason, size, kernel, launch) && has_limits(tuning))
-            occupancy_launchable(reason, size, &tuning->out->device.limits, launch, &kernel->resources);
-    }
-    cubin_release(&cubin);
-    return code;
+    candidate->record.code_hash = facts->hash;
+    if (has_limits(tuning))
+        take_resources(&candidate->record, &facts->resources, launch, &tuning->out->device.limits);
+    if (code_facts_fit(reason, size, facts, entry, launch) && has_limits(tuning))
+        occupancy_launchable(reason, size, &tuning->out->device.limits, launch, &facts->resources);
+    return 0;
 }
 
 /* Identical machine code at an identical launch and weight is measured once. */

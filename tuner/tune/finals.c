@@ -1,7 +1,6 @@
 #include "tuner/tune/tuning.h"
 
 #include "base/stats.h"
-#include "model/sass/cubin.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,20 +133,15 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
 {
     struct tuned *out = tuning->out;
     const struct compile_result *compiled = &winner->job.compiled;
-    const struct cubin_kernel *kernel;
-    struct cubin cubin;
     bool same = false;
     int code;
 
     if (tuning->out->evaluator->measures || !tuning->environment->compiler || !winner->record.identified)
         return 0;
     code = candidate_revive(tuning, winner, err);
-    if (!code && compiled->outcome == OUTCOME_OK)
-        code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, winner->record.key, err);
     if (!code && compiled->outcome == OUTCOME_OK) {
-        code = cubin_find(&kernel, &cubin, compiled->entry, err);
-        same = !code && candidate_code_hash(kernel) == winner->record.code_hash;
-        cubin_release(&cubin);
+        code = candidate_facts(winner, err);
+        same = !code && winner->job.facts.hash == winner->record.code_hash;
     }
     candidate_relax(winner);
     if (code)

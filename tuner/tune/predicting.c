@@ -1,8 +1,6 @@
 /* The model's part in a run: what it goes by, and what it says of a candidate. */
 #include "tuner/tune/tuning.h"
 
-#include "model/sass/cubin.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,25 +73,19 @@ struct launch *candidate_read(const struct tuning *tuning, struct candidate *can
 }
 
 /* Whether the code compiled here is the recorded one: what the model read is then what was timed. */
-static int compare_code(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+static int compare_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     const struct compile_result *compiled = &candidate->job.compiled;
-    const struct cubin_kernel *kernel;
-    struct cubin cubin;
     int code;
 
-    if (!candidate->trusted || !candidate->record.identified || !compiled->cubin)
+    if (!candidate->trusted || !candidate->record.identified || !(compiled->cubin || compiled->packed))
         return 0;
-    code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, candidate->record.key, err);
+    code = candidate_facts(candidate, err);
     if (code)
         return code;
-    code = cubin_find(&kernel, &cubin, compiled->entry, err);
-    if (!code) {
-        tuning->out->counts.read++;
-        tuning->out->counts.read_differently += candidate_code_hash(kernel) != candidate->record.code_hash;
-    }
-    cubin_release(&cubin);
-    return code;
+    tuning->out->counts.read++;
+    tuning->out->counts.read_differently += candidate->job.facts.hash != candidate->record.code_hash;
+    return 0;
 }
 
 /* What the record keeps of it. */

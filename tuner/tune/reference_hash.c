@@ -4,20 +4,18 @@
 
 #include "base/hash.h"
 #include "launch/npy.h"
-#include "model/sass/cubin.h"
 
 static int code_of(uint64_t *out, const struct code *code, struct err *err)
 {
-    const struct cubin_kernel *kernel;
-    struct cubin cubin;
-    int rc = cubin_init(&cubin, code->cubin, code->cubin_bytes, "reference", err);
+    const struct compile_result compiled = {.cubin = (unsigned char *)code->cubin,
+                                            .cubin_bytes = code->cubin_bytes,
+                                            .entry = (char *)code->entry};
+    struct code_facts facts;
+    int rc = code_facts_read(&facts, &compiled, "reference", err);
 
-    if (rc)
-        return rc;
-    rc = cubin_find(&kernel, &cubin, code->entry, err);
     if (!rc)
-        *out = candidate_code_hash(kernel);
-    cubin_release(&cubin);
+        *out = facts.hash;
+    code_facts_release(&facts);
     return rc;
 }
 

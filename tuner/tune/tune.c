@@ -209,10 +209,12 @@ static void release(struct tuning *tuning)
         candidate_free(tuning->candidates[i]);
     free(tuning->candidates);
     free(tuning->source_text);
+    sources_kept_free(tuning->sources_kept);
     map_release(&tuning->by_index);
     map_release(&tuning->by_code);
     compile_result_release(&tuning->reference_code);
     compile_result_release(&tuning->reference_job.compiled);
+    code_facts_release(&tuning->reference_job.facts);
     variant_release(&tuning->reference_variant);
     variant_release(&tuning->reference_default);
     journal_free(tuning->journal);

@@ -10,8 +10,6 @@
 #include "space/variant.h"
 #include "tuner/tune/tune.h"
 
-struct cubin_kernel;
-
 /* One configuration on its way through compiling and timing. It lives to the end of the run; the variant and
  * its code only until it is settled. */
 struct candidate {
@@ -54,6 +52,7 @@ struct tuning {
     char nvrtc[64];                       /* whose code the build hashes speak of */
     size_t source_size;                   /* of: */
     char *source_text;                    /* of the kernel, read when first needed */
+    struct sources_kept *sources_kept;    /* it and its headers */
     struct compile_result reference_code; /* compiled beside the first variants, or when first needed */
     uint64_t reference_hash;              /* of that code, or of the files; 0: not known yet */
     struct variant reference_variant;     /* what is compiled beside them, ... */
@@ -98,7 +97,7 @@ int record_explain(struct record *record, const char *message, struct err *err);
 /* compiling.c: what the search asks for, and what comes of it. */
 int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err);
 int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err);
-uint64_t candidate_code_hash(const struct cubin_kernel *kernel); /* code and resources in one word; never 0 */
+int candidate_facts(struct candidate *candidate, struct err *err); /* of its code, into its job */
 
 /* measuring.c: likewise; and the reference, which is compiled beside the first variant that needs it:
  * submitted, and taken when it is done. */

@@ -193,6 +193,34 @@ static bool reads(const char *cache, struct key key, const char *wanted)
     return found;
 }
 
+/* What came packed is kept so, and read unpacked; one of another content is removed. */
+static void test_packed_entries(void **state)
+{
+    static char code[] = "code code code code code code code code code code code code";
+    const struct key key = {7, 8};
+    struct compile_result result = {.outcome = OUTCOME_OK,
+                                    .cubin = (unsigned char *)code,
+                                    .cubin_bytes = sizeof code,
+                                    .entry = (char *)"k"};
+    char cache[200];
+
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/packed", directory);
+    compile_cache_make(cache);
+    assert_int_equal(compile_result_pack(&result, NULL), 0);
+    result.cubin = NULL;
+    compile_cache_write(&result, cache, key);
+    assert_true(reads(cache, key, code));
+    result.content.high++;
+    compile_cache_write(&result, cache, key);
+    assert_false(reads(cache, key, NULL));
+    result.content.high--;
+    result.packed_bytes--;
+    compile_cache_write(&result, cache, key);
+    assert_false(reads(cache, key, NULL));
+    free(result.packed);
+}
+
 static void test_an_entry_is_of_its_key(void **state)
 {
     const struct key one = {1, 2}, other = {1, 3};
@@ -332,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_unwritable_cache),
         cmocka_unit_test(test_own_failures_are_not_kept),
         cmocka_unit_test(test_unknown_architectures_are_refused),
+        cmocka_unit_test(test_packed_entries),
         cmocka_unit_test(test_an_entry_is_of_its_key),
         cmocka_unit_test(test_forged_entries_are_removed),
         cmocka_unit_test(test_a_cache_of_another_is_not_used),

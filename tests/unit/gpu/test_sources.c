@@ -1,5 +1,6 @@
 /* gpu/sources: what changes the hash of a source and what does not. */
 #include "check.h"
+#include "base/hash.h"
 #include "gpu/sources.h"
 
 #include <sys/stat.h>
@@ -321,6 +322,61 @@ static void test_a_name_counts(void **state)
     assert_true(hashes_of("", fails, 1, 1).code != hashes_of("", well, 1, 1).code);
 }
 
+/* What is kept from call to call
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static void assert_as_alone(struct sources_kept **kept, const struct compile_request *request,
+                            const char *text)
+{
+    struct sources_files alone = {0}, *files;
+    struct sources_hash hash, wanted;
+    struct err err = {0};
+
+    if (sources_list(&alone, &wanted, request, text, &err) ||
+        sources_list_kept(kept, &files, &hash, request, text, &err))
+        fail_msg("%s", err.text);
+    assert_true(hash.all == wanted.all && hash.code == wanted.code && key_equal(hash.key, wanted.key));
+    assert_true(hash.complete == wanted.complete && hash.strange == wanted.strange);
+    assert_int_equal(files->count, alone.count);
+    for (size_t k = 0; k < alone.count; k++) {
+        assert_string_equal(files->files[k].path, alone.files[k].path);
+        assert_string_equal(files->files[k].text, alone.files[k].text);
+    }
+    sources_files_free(files);
+    sources_files_release(&alone);
+}
+
+static void test_kept(void **state)
+{
+    static const char *const texts[] = {"#include \"kept.h\"\nint a = TILE;\n", "int a = UNROLL;\n",
+                                        "#define H \"kept.h\"\n#include H\n", "int b = TI##LE;\n",
+                                        "#include <../far.h>\nint a;\n"};
+    static const char *const headers[] = {"int kept;\n", "int kept = UNROLL;\n"};
+    static const char *const fixed[][2] = {
+        {"-lineinfo", "-DWIDE=1"}, {"-lineinfo", "-DWIDE=TILE"}, {"-include", "kept.h"}, {"-lineinfo", "-I"}};
+    static const char *const values[] = {"-DTILE=8", "-DTILE=16", "-DTILE=row", "-DTILE=1.UNROLL", "-DTILE"};
+    struct sources_kept *kept = NULL;
+
+    (void)state;
+    for (unsigned k = 0; k < 2000; k++) {
+        const uint64_t draw = hash_mix(k);
+        const char *options[] = {fixed[draw % 4][0], fixed[draw % 4][1], values[draw / 4 % 5],
+                                 draw / 20 % 3 ? "-DUNROLL=4" : "-DUNROLL=2"};
+        const struct compile_request request = {.source_path = in_directory("k.cu"),
+                                                .name = draw / 60 % 3 ? "k" : "k<TILE>",
+                                                .arch = "sm_90",
+                                                .options = options,
+                                                .option_count = 4,
+                                                .tuned_count = 2};
+
+        if (k % 50 == 0)
+            write_text("kept.h", headers[draw / 180 % 2]);
+        assert_as_alone(&kept, &request, texts[k / 20 % 5]);
+    }
+    sources_kept_free(kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_macros_that_nobody_reads),
@@ -333,7 +389,8 @@ int main(void)
                                        cmocka_unit_test(test_headers),
                                        cmocka_unit_test(test_forced_header),
                                        cmocka_unit_test(test_spellings_of_include),
-                                       cmocka_unit_test(test_what_only_the_compiler_knows)};
+                                       cmocka_unit_test(test_what_only_the_compiler_knows),
+                                       cmocka_unit_test(test_kept)};
     char command[100];
     int failed;
 

@@ -17,6 +17,8 @@ static void large_files_are_refused(void **state)
     struct host host = {.link = &link};
     struct argument argument = {
         .kind = ARGUMENT_BUFFER, .name = (char *)"in", .count = 1, .fill = {.kind = FILL_FILE, .path = path}};
+    const struct compile_result compiled = {
+        .cubin = (unsigned char *)"code", .cubin_bytes = 4, .entry = (char *)"k"};
     struct launch launch;
     struct ask_files files;
     struct protocol protocol;
@@ -30,8 +32,7 @@ static void large_files_are_refused(void **state)
     assert_int_equal(ftruncate(fd, (off_t)WIRE_BYTES_MOST), 0);
     close(fd);
     assert_int_equal(ask_files_open(&files, NULL, &err), 0);
-    ask_trial(&host, 1, &files, 0, &(struct code){(const unsigned char *)"code", 4, "k"}, &launch, NULL,
-              &protocol, &err);
+    ask_trial(&host, 1, &files, 0, &compiled, &launch, NULL, &protocol, &err);
     unlink(path);
     assert_int_equal(err.code, ERR_USAGE);
     if (!strstr(err.text, path) || !strstr(err.text, "a file for workers elsewhere: "))

@@ -23,7 +23,7 @@ static struct errand *read_errand(const char *request, const char *text)
     char hex[33], *head = strdup(request), *at;
     struct key key;
 
-    assert_int_equal(content_key(&key, text, strlen(text), NULL), 0);
+    key = key_bytes(text, strlen(text));
     assert_int_equal(store_put(&store, text, strlen(text), NULL), 0);
     key_hex(hex, key);
     while ((at = strstr(head, "$K"))) {

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "tuner/predict/code_facts.h"
 #include "tuner/remote/exchange.h"
 #include "tuner/remote/wire.h"
 
@@ -134,6 +135,99 @@ static void damage_is_noticed(void **state)
     }
 }
 
+/* What is compressed already comes as it is, and a changed byte of it is noticed. */
+static void packed_payloads_arrive(void **state)
+{
+    enum { BYTES = 1000 };
+    unsigned char bytes[BYTES], frame[2 * BYTES];
+    const struct part part = {bytes, BYTES};
+    struct json *head = head_of(7);
+    struct message message;
+    ssize_t size;
+    bool whole;
+
+    (void)state;
+    for (int k = 0; k < BYTES; k++)
+        bytes[k] = (unsigned char)((k * 2654435761u) >> 13);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(wire_put_packed(&a, head, part, NULL), 0);
+        assert_int_equal(wire_put(&a, head, NULL, 0, NULL), 0);
+        assert_int_equal(wire_receive(&b, NULL), 0);
+        assert_int_equal(wire_next(&message, &whole, &b, NULL), 0);
+        assert_true(whole && message.payload_bytes == BYTES);
+        assert_memory_equal(message.payload, bytes, BYTES);
+        message_release(&message);
+        assert_int_equal(wire_next(&message, &whole, &b, NULL), 0);
+        assert_true(whole && !message.payload_bytes);
+        message_release(&message);
+    }
+    assert_int_equal(wire_put_packed(&a, head, part, NULL), 0);
+    js_free(head);
+    size = read(ends[1], frame, sizeof frame);
+    assert_in_range(size, BYTES, sizeof frame);
+    frame[size - 1] ^= 1;
+    assert_int_equal(write(ends[0], frame, (size_t)size), size);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, NULL), ERR_FORMAT);
+}
+
+/* Facts of code are read as they were written; other text is refused. */
+static void facts_return(void **state)
+{
+    static const char *const wrong[] = {"", "0", "5 1", "g 1 2 3 4 5 6 7 8 9 a b c d e f 10 11 12 13 14 15",
+                                        "1 2 3 4 5 6 7 8 9 a b c d e f 10 11 12 13 14 15 123456789"};
+    struct cubin_parameter parameters[] = {{.bytes = 8}, {.bytes = 4}, {.bytes = 160}};
+    const struct code_facts sent = {.known = true,
+                                    .hash = 0xfedcba9876543210,
+                                    .resources = {.sm = 90, .registers = 255, .spill_instructions = 7},
+                                    .parameters = parameters,
+                                    .parameter_count = 3};
+    struct json *object = js_new_object();
+    struct js_at root = js_root(object, "test");
+    struct code_facts got;
+
+    (void)state;
+    assert_int_equal(code_facts_set(object, "facts", &sent), 0);
+    assert_int_equal(code_facts_get(&got, &root, "facts", NULL), 0);
+    assert_true(got.known && got.hash == sent.hash && got.parameter_count == 3);
+    assert_memory_equal(&got.resources, &sent.resources, sizeof sent.resources);
+    assert_int_equal(got.parameters[2].bytes, 160);
+    code_facts_release(&got);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(js_set_string(object, "facts", wrong[k]), 0);
+        assert_int_not_equal(code_facts_get(&got, &root, "facts", NULL), 0);
+        assert_null(got.parameters);
+    }
+    js_free(object);
+}
+
+/* Packed code is what its key says, or refused. */
+static void code_is_checked(void **state)
+{
+    unsigned char code[5000];
+    struct compile_result sent = {.outcome = OUTCOME_OK, .cubin = code, .cubin_bytes = sizeof code}, got;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof code; k++)
+        code[k] = (unsigned char)(k * k >> 7);
+    assert_int_equal(compile_result_pack(&sent, NULL), 0);
+    got = sent;
+    got.cubin = NULL;
+    assert_int_equal(compile_result_unpack(&got, NULL), 0);
+    assert_memory_equal(got.cubin, code, sizeof code);
+    free(got.cubin);
+    got.cubin = NULL;
+    got.content.low++;
+    assert_int_equal(compile_result_unpack(&got, NULL), ERR_FORMAT);
+    got.content.low--;
+    got.cubin_bytes++;
+    assert_int_equal(compile_result_unpack(&got, NULL), ERR_FORMAT);
+    got.cubin_bytes = 1 << 30;
+    assert_int_equal(compile_result_unpack(&got, NULL), ERR_FORMAT);
+    assert_null(got.cubin);
+    free(sent.packed);
+}
+
 static void other_words_are_quoted(void **state)
 {
     struct message message;
@@ -175,7 +269,7 @@ static void keys_and_predictions_return(void **state)
     assert_true(isinf(got.needed_warps) && isnan(got.pareto.efficiency));
     assert_string_equal(got.reason, "none");
     js_free(json);
-    assert_int_equal(content_key(&key, "abc", 3, NULL), 0);
+    key = key_bytes("abc", 3);
     assert_int_equal(content_set(object, "key", key), 0);
     root = js_root(object, "test");
     assert_int_equal(content_get(&back, &root, "key", NULL), 0);
@@ -191,6 +285,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(damage_is_noticed, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(other_words_are_quoted, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(the_end_is_told, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(packed_payloads_arrive, open_wires, close_wires),
+        cmocka_unit_test(facts_return),
+        cmocka_unit_test(code_is_checked),
         cmocka_unit_test(keys_and_predictions_return),
     };
 
