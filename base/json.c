@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include "base/file.h"
+#include "base/json_line.h"
 #include "base/nearest.h"
 
 #include <jansson.h>
@@ -434,11 +435,12 @@ int js_set_bool(struct json *object, const char *key, bool value)
 
 char *js_text(const struct json *json, enum js_style style)
 {
-    size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+    const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) | JSON_INDENT(2) | JSON_SORT_KEYS;
     char *text;
 
+    if (style == JS_LINE)
+        return json_line(json);
     memory.starved = false; /* of a failure, Jansson forgets bytes */
-    flags |= style == JS_LINE ? JSON_PRESERVE_ORDER : JSON_INDENT(2) | JSON_SORT_KEYS;
     text = json_dumps(inner(json), flags);
     if (memory.starved) {
         free(text);

@@ -13,54 +13,42 @@
 /* What is compiled
  * ----------------------------------------------------------------------------------------------- */
 
-/* The value in C++: `truth` says how true and false are written. */
+/* The value in C++, in `text` where it is not a string itself: `truth` says how true and false are written. */
+static const char *value_of(char text[64], const struct value *value, const char *const truth[2])
+{
+    if (value->kind == VALUE_BOOL)
+        return truth[value->integer != 0];
+    if (value->kind == VALUE_STRING)
+        return value->string;
+    value_text(text, 64, value);
+    return text;
+}
+
 static void print_value(FILE *stream, const struct value *value, const char *const truth[2])
 {
     char text[64];
 
-    if (value->kind == VALUE_BOOL) {
-        fputs(truth[value->integer != 0], stream);
-    } else if (value->kind == VALUE_STRING) {
-        fputs(value->string, stream);
-    } else {
-        value_text(text, sizeof text, value);
-        fputs(text, stream);
-    }
+    fputs(value_of(text, value, truth), stream);
 }
 
 /* A macro is 0 or 1, so that both #if and C++ take it; a template argument has to be a bool. */
 static const char *const macro_truth[2] = {"0", "1"}, *const template_truth[2] = {"false", "true"};
 
-static void print_option(FILE *stream, const struct spec_parameter *parameter, const struct value *value)
-{
-    const char *place;
-
-    if (!parameter->option) {
-        fprintf(stream, "-D%s=", parameter->name);
-        print_value(stream, value, macro_truth);
-        return;
-    }
-    place = strchr(parameter->option, '%');
-    if (!place) {
-        fputs(parameter->option, stream);
-        return;
-    }
-    fwrite(parameter->option, 1, (size_t)(place - parameter->option), stream);
-    print_value(stream, value, macro_truth);
-    fputs(place + 1, stream);
-}
-
 static char *option_text(const struct spec_parameter *parameter, const struct value *value)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    char text[64], *option;
+    const char *shown = value_of(text, value, macro_truth), *place;
+    int length;
 
-    if (!stream)
-        return NULL;
-    print_option(stream, parameter, value);
-    file_close_memory(stream, &text, NULL);
-    return text;
+    if (!parameter->option) {
+        length = asprintf(&option, "-D%s=%s", parameter->name, shown);
+    } else {
+        place = strchr(parameter->option, '%');
+        length = place ? asprintf(&option, "%.*s%s%s", (int)(place - parameter->option), parameter->option,
+                                  shown, place + 1)
+                       : asprintf(&option, "%s", parameter->option);
+    }
+    return length < 0 ? NULL : option;
 }
 
 static bool is_left_out(const struct spec_parameter *parameter, const struct value *value, bool macros_only)

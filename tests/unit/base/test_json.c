@@ -89,12 +89,62 @@ static void what_failed_is_freed(void **state)
     assert_null(js_unless(1, NULL));
 }
 
+/* A line of text, as other tools write and read it. */
+static void test_lines(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } reals[] = {{0, "0.0"},
+                 {-0.0, "-0.0"},
+                 {1, "1.0"},
+                 {-4096, "-4096.0"},
+                 {0.1, "0.1"},
+                 {1.0 / 3, "0.333333333333333"},
+                 {1e14, "100000000000000.0"},
+                 {1e15, "1e15"},
+                 {1.5e300, "1.5e300"},
+                 {-2e-7, "-2e-7"},
+                 {123456789.25, "123456789.25"},
+                 {1e22, "1e22"}};
+    struct json *list = js_new_array(), *object = js_new_object();
+    char *text;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+        struct json *one = js_new_real(reals[k].value);
+
+        text = js_text(one, JS_LINE);
+        assert_string_equal(text, reals[k].text);
+        free(text);
+        js_free(one);
+    }
+    js_append(list, js_new_null());
+    js_append(list, js_new_integer(INT64_MIN));
+    js_append(list, js_new_string("\"\\/\b\f\n\r\t\x01\x1f\x7f\xc3\xa4"));
+    js_append(list, js_new_array());
+    js_set(object, "z", list);
+    js_set_bool(object, "a\n", true);
+    js_set(object, "", js_new_object());
+    text = js_text(object, JS_LINE);
+    assert_string_equal(
+        text,
+        "{\"z\": [null, -9223372036854775808, \"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001F\x7f\xc3\xa4\", []], "
+        "\"a\\n\": true, \"\": {}}");
+    free(text);
+    js_free(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_json_names_line_and_column),     cmocka_unit_test(wrong_type_names_the_path),
-        cmocka_unit_test(unknown_field_suggests_the_nearest), cmocka_unit_test(members_come_in_written_order),
-        cmocka_unit_test(text_keeps_short_reals_short),       cmocka_unit_test(what_failed_is_freed),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(bad_json_names_line_and_column),
+        cmocka_unit_test(wrong_type_names_the_path),
+        cmocka_unit_test(unknown_field_suggests_the_nearest),
+        cmocka_unit_test(members_come_in_written_order),
+        cmocka_unit_test(text_keeps_short_reals_short),
+        cmocka_unit_test(what_failed_is_freed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
