@@ -17,7 +17,6 @@ static void interrupted(int number)
 
 static void catch_stop(void)
 {
-    stop = 0;
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
 }

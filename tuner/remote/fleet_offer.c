@@ -72,22 +72,32 @@ void host_forget_gpus(struct host *host)
     host->gpu_count = host->measuring = 0;
 }
 
-/* A number tells workers of one host apart, and from this machine. */
+static bool is_taken(const struct fleet *fleet, const struct host *host, const char *name)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (&fleet->hosts[i] != host && !strcmp(fleet->hosts[i].name, name))
+            return true;
+    return false;
+}
+
+/* A number tells workers of one host apart, and from this machine; one that comes back keeps its own. */
 static void name_host(const struct fleet *fleet, struct host *host, const char *name)
 {
     char here[256] = "";
-    unsigned same = 1;
-    size_t i;
+    unsigned number = 1;
 
+    if (*host->name && !strcmp(host->link->host, name))
+        return;
     if (!gethostname(here, sizeof here - 1))
-        same += !strcmp(here, name);
-    for (i = 0; &fleet->hosts[i] != host; i++)
-        same += !strcmp(fleet->links[i].host, name);
+        number += !strcmp(here, name);
     snprintf(host->link->host, sizeof host->link->host, "%s", name);
-    if (same > 1)
-        snprintf(host->name, sizeof host->name, "%.255s#%u", name, same);
-    else
-        snprintf(host->name, sizeof host->name, "%.255s", name);
+    do {
+        if (number > 1)
+            snprintf(host->name, sizeof host->name, "%.255s#%u", name, number);
+        else
+            snprintf(host->name, sizeof host->name, "%.255s", name);
+        number++;
+    } while (is_taken(fleet, host, host->name));
 }
 
 static int check_version(const struct fleet *fleet, struct host *host, const struct js_at *hello,

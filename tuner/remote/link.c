@@ -1,5 +1,7 @@
 #include "tuner/remote/link.h"
 
+#include "base/clock.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +16,14 @@
 
 extern char **environ;
 
+static void forget(struct command *command, pid_t ending)
+{
+    *command = (struct command){.fd = -1, .errors = -1, .ending = ending};
+}
+
 void command_init(struct command *command)
 {
-    *command = (struct command){.fd = -1, .errors = -1};
+    forget(command, 0);
 }
 
 /* Ctrl-C is the controller's, so the group is its own. */
@@ -48,10 +55,21 @@ static int spawn(pid_t *pid, const char *text, int inout, int errors)
     return rc;
 }
 
+static void bury(struct command *command)
+{
+    if (!command->ending)
+        return;
+    kill(-command->ending, SIGKILL);
+    while (waitpid(command->ending, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    command->ending = 0;
+}
+
 int command_start(struct command *command, const char *text, struct err *err)
 {
     int ends[2], errors[2], rc;
 
+    bury(command);
     command_init(command);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return err_set(err, ERR_SYSTEM, "socketpair: %s", strerror(errno));
@@ -75,40 +93,51 @@ int command_start(struct command *command, const char *text, struct err *err)
 
 void command_end(struct command *command)
 {
+    const pid_t pid = command->pid;
+
     if (command->fd >= 0)
         close(command->fd);
     if (command->errors >= 0)
         close(command->errors);
-    if (command->pid) {
-        kill(-command->pid, SIGKILL);
-        while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
+    if (pid) {
+        bury(command);
+        kill(-pid, SIGTERM);
     }
-    command_init(command);
+    forget(command, pid ? pid : command->ending);
 }
 
-static bool has_ended(const struct command *command)
+static bool has_ended(pid_t pid)
 {
     siginfo_t what = {0};
 
-    return !command->pid ||
-           (!waitid(P_PID, (id_t)command->pid, &what, WEXITED | WNOHANG | WNOWAIT) && what.si_pid);
+    return !pid || (!waitid(P_PID, (id_t)pid, &what, WEXITED | WNOHANG | WNOWAIT) && what.si_pid);
+}
+
+/* Waits until all have ended, or for so long. */
+static void wait_for(struct command *commands[], size_t count, double seconds)
+{
+    enum { TRY_US = 10000 };
+    const double until_s = clock_wall_s() + seconds;
+
+    for (size_t i = 0; i < count; i++)
+        while (!has_ended(commands[i]->pid ? commands[i]->pid : commands[i]->ending) &&
+               clock_wall_s() < until_s)
+            usleep(TRY_US);
 }
 
 void command_close(struct command *commands[], size_t count)
 {
-    enum { TRIES = 100, TRY_US = 10000 };
     size_t i;
-    int tries;
 
     for (i = 0; i < count; i++)
         if (commands[i]->fd >= 0)
             shutdown(commands[i]->fd, SHUT_RDWR);
-    for (i = 0, tries = 0; i < count; i++) {
-        while (!has_ended(commands[i]) && tries++ < TRIES)
-            usleep(TRY_US);
+    wait_for(commands, count, 1);
+    for (i = 0; i < count; i++)
         command_end(commands[i]);
-    }
+    wait_for(commands, count, 3);
+    for (i = 0; i < count; i++)
+        bury(commands[i]);
 }
 
 static void take_character(struct command *command, char c)
