@@ -11,6 +11,7 @@
  *
  * Profile: store_merge_lines. */
 #include "micro/micro.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -38,7 +39,7 @@ static int run_at(struct device_value *out, const struct micro *micro, unsigned 
     rc = micro_compile(&code, micro, &kernel, err);
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32, 0);
+    call_init(&call, micro->sms, LANES, 0);
     call_zeros(&call, "parted", ROLE_OUT, (MASK + 1 + 512 * FARTHEST) / 4);
     call_spans(&call, micro);
     call_int(&call, (int)passes);

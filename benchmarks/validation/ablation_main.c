@@ -1,7 +1,7 @@
 /* What each term of the model is worth: every assumption, and every value and curve of the profile that the model reads, is
  * taken out, then doubled, and recorded variants are predicted again:
  *
- *   validation_ablation [--device PROFILE] [--variants N] [--jobs N] [--cache FOLDER] KERNEL...
+ *   validation_ablation [--device PROFILE] [--variants N] [--jobs N] [--cache FOLDER] [--only TERM,...] KERNEL...
  *
  * KERNEL is the folder of a kernel with a recording, of which N variants are taken, evenly spread (default 10). Prints a
  * line for each term and kernel: term, kind, kernel, variants, mean error of the model, and for each change how many
