@@ -141,7 +141,7 @@ static double wake_cycles(const struct sm_state *sm, size_t i)
 static void resume(struct sm_state *sm, unsigned w, double time)
 {
     struct sm_warp *warp = sm_warp_at(sm, w);
-    const size_t i = warp->list->ops[warp->at - 1] % sm->code->count;
+    const size_t i = sm_instruction(sm->code, warp->list->ops[warp->at - 1]);
 
     if (!is_barrier(sm, i))
         sm->waited += time - warp->earliest_before;
@@ -162,7 +162,7 @@ static void let_go(struct sm_state *sm, struct sm_block_slot *slot, uint32_t pha
         if (warp->waits_for == phase)
             resume(sm, w,
                    latest_of(sm, slot)[phase] +
-                       wake_cycles(sm, warp->list->ops[warp->at - 1] % sm->code->count));
+                       wake_cycles(sm, sm_instruction(sm->code, warp->list->ops[warp->at - 1])));
     }
 }
 

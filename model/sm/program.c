@@ -182,6 +182,7 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
     for (i = 0; i < count; i++) {
         out->requests[i] = request_of(in, i);
         out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
+        out->counts |= out->ops[i].counted < SM_SCOREBOARDS;
         out->ops[count + i].stall = fmax(out->ops[i].stall, in->code->taken_stall);
     }
     return 0;

@@ -82,7 +82,14 @@ struct sm_code {
     struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
     struct sm_request *requests; /* of each instruction, in one piece with `ops` */
     size_t count;                /* of instructions */
+    bool counts;                 /* some instruction waits for all but the last few that set a scoreboard */
 };
+
+/* The instruction that an index into the operations is of. */
+static inline size_t sm_instruction(const struct sm_code *code, size_t op)
+{
+    return op < code->count ? op : op - code->count;
+}
 
 /* The instructions of a path, loops cut short. */
 struct sm_list {

@@ -250,7 +250,7 @@ static bool step(struct sm_state *sm, unsigned p)
     struct sm_partition *at = &sm->partitions[p];
     struct sm_warp *warp = next_warp(at);
     const struct sm_op *op = at->ops[at->who];
-    const size_t i = (size_t)(op - sm->code->ops) % sm->code->count;
+    const size_t i = sm_instruction(sm->code, (size_t)(op - sm->code->ops));
     const double time = issue(sm, at, sm->next[p]);
 
     sm->issued++;
@@ -268,6 +268,13 @@ static bool step(struct sm_state *sm, unsigned p)
         return arrive(sm, at, time);
     sm_note_next(sm, at, at->last);
     return false;
+}
+
+/* The next instruction of a sub-partition must queue, since others have asked for something meanwhile. */
+static void queue_longer(struct sm_state *sm, unsigned p)
+{
+    if (!sm_choose_queued(sm, p))
+        sm_choose(sm, p);
 }
 
 static bool is_at_fork(const struct sm_warp *warp)
@@ -327,7 +334,9 @@ static int run(struct sm_state *sm, struct err *err)
             steps += run_ahead(sm, first, horizon);
         else if (sm->shared_only && is_at_fork(next_warp(at)))
             return 0;
-        else if (sm->queue_free[sm_queues(at->ports[at->who])] > next || !step(sm, first))
+        else if (sm->queue_free[sm_queues(at->ports[at->who])] > next)
+            queue_longer(sm, first);
+        else if (!step(sm, first))
             sm_choose(sm, first);
         else
             sm_choose_all(sm);

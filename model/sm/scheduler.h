@@ -4,22 +4,45 @@
 
 #include "model/sm/state.h"
 
-/* Bit k: times[k] is at most `time`; `count` is even. By twos and without branches, since none would be
- * foreseen. */
+/* Two times at once, and without branches, since none would be predicted. */
+typedef double sm_pair __attribute__((vector_size(16)));
+
+static inline sm_pair sm_later_pair(sm_pair a, sm_pair b)
+{
+#ifdef __SSE2__
+    return __builtin_ia32_maxpd(a, b);
+#else
+    return (sm_pair){later(a[0], b[0]), later(a[1], b[1])};
+#endif
+}
+
+static inline sm_pair sm_earlier_pair(sm_pair a, sm_pair b)
+{
+#ifdef __SSE2__
+    return __builtin_ia32_minpd(a, b);
+#else
+    return (sm_pair){earlier(a[0], b[0]), earlier(a[1], b[1])};
+#endif
+}
+
+static inline unsigned sm_pair_at_most(sm_pair times, sm_pair limits)
+{
+#ifdef __SSE2__
+    return (unsigned)__builtin_ia32_movmskpd((sm_pair)(times <= limits));
+#else
+    return (unsigned)(times[0] <= limits[0]) | (unsigned)(times[1] <= limits[1]) << 1;
+#endif
+}
+
+/* Bit k: times[k] is at most `time`; `count` is even. */
 static inline uint64_t sm_at_most(double time, const double *times, unsigned count)
 {
-    typedef double two_times __attribute__((vector_size(16)));
-    typedef int64_t two_bits __attribute__((vector_size(16)));
-    const two_times limit = {time, time};
-    two_bits bits = {0, 0}, bit = {1, 2};
-    unsigned k;
+    const sm_pair limits = {time, time};
+    uint64_t bits = 0;
 
-    for (k = 0; k < count; k += 2, bit <<= 2) {
-        const two_times some = {times[k], times[k + 1]};
-
-        bits |= (some <= limit) & bit;
-    }
-    return (uint64_t)(bits[0] | bits[1]);
+    for (unsigned k = 0; k < count; k += 2)
+        bits |= (uint64_t)sm_pair_at_most((sm_pair){times[k], times[k + 1]}, limits) << k;
+    return bits;
 }
 
 /* When a door can be passed. */
@@ -27,6 +50,10 @@ static inline double sm_opens(const struct sm_state *sm, const struct sm_partiti
 {
     return later(at->pipe[sm_pipe(port)], sm->queue_free[sm_queues(port)]);
 }
+
+/* The choice when the warp chosen before must queue for longer than was thought then, where none could go
+ * meanwhile: false, and nothing is done, where one could. */
+bool sm_choose_queued(struct sm_state *sm, unsigned p);
 
 /* The choice when the warp that went last does not go on. */
 void sm_choose_other(struct sm_state *sm, unsigned p);

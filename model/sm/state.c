@@ -38,7 +38,7 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
         struct sm_warp *warp = sm_warp_at(sm, w);
 
         *warp = (struct sm_warp){.block_slot = block_slot,
-                                 .past = &sm->pasts[warp - sm->warps],
+                                 .past = sm->pasts ? &sm->pasts[warp - sm->warps] : NULL,
                                  .earliest = time,
                                  .number = (double)(sm->begun - 1) * sm->per_block + (w - first)};
         give_list(sm, warp, w);
@@ -60,7 +60,11 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
                        sm->per_partition, SM_WARPS);
     slots = (size_t)sm->per_partition * partitions;
     sm->warps = calloc(slots, sizeof *sm->warps);
-    sm->pasts = calloc(slots, sizeof *sm->pasts);
+    if (sm->code->counts) {
+        sm->pasts = calloc(slots, sizeof *sm->pasts);
+        if (!sm->pasts)
+            return err_memory(err);
+    }
     sm->ready = calloc(slots, sizeof *sm->ready);
     sm->next_ops = calloc(slots, sizeof *sm->next_ops);
     sm->block_slots = calloc(blocks, sizeof *sm->block_slots);
@@ -72,8 +76,7 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
         if (!sm->missing || !sm->latest)
             return err_memory(err);
     }
-    if (!sm->warps || !sm->pasts || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age ||
-        !sm->of_block_slots)
+    if (!sm->warps || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age || !sm->of_block_slots)
         return err_memory(err);
     for (s = 0; s < slots; s++) {
         sm->ready[s] = INFINITY;
@@ -171,7 +174,9 @@ void sm_copy(struct sm_state *out, const struct sm_state *from)
 
     *out = *from;
     out->warps = memcpy(arrays.warps, from->warps, slots * sizeof *from->warps);
-    out->pasts = memcpy(arrays.pasts, from->pasts, slots * sizeof *from->pasts);
+    out->pasts = arrays.pasts;
+    if (from->pasts)
+        memcpy(out->pasts, from->pasts, slots * sizeof *from->pasts);
     out->ready = memcpy(arrays.ready, from->ready, slots * sizeof *from->ready);
     out->next_ops = memcpy(arrays.next_ops, from->next_ops, slots * sizeof *from->next_ops);
     out->block_slots =

@@ -19,7 +19,7 @@ typedef double sm_past[SM_SCOREBOARDS][REPLAY_DEPTH];
 struct sm_warp {
     const struct sm_list *list;
     struct sm_block_slot *block_slot;
-    sm_past *past;
+    sm_past *past;   /* null where no instruction asks for it */
     size_t at;       /* next instruction, in the list */
     size_t safe;     /* before which there is no need to look where the list ends */
     double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
@@ -176,7 +176,8 @@ static inline void sm_set_slot(struct sm_warp *warp, unsigned slot, double ready
     if (slot >= SM_SCOREBOARDS)
         return;
     warp->slot[slot] = later(warp->slot[slot], ready);
-    (*warp->past)[slot][++warp->sets[slot] % REPLAY_DEPTH] = warp->slot[slot];
+    if (warp->past)
+        (*warp->past)[slot][++warp->sets[slot] % REPLAY_DEPTH] = warp->slot[slot];
 }
 
 /* How long a request that starts at `time` waits for a server, which it then keeps busy for `cycles`. */
