@@ -60,21 +60,51 @@ static char *name_of(const struct view *view, const struct ranked *row)
     return text;
 }
 
-/* How many variants have no prediction, and the first reason. */
-static int put_refused(const struct view *view, struct err *err)
+/* How many of those not predicted came to what `is` says, and why the first did. */
+static int put_refused(const struct view *view, bool (*is)(enum outcome), const char *what, struct err *err)
 {
-    const size_t refused = view->ranking.count - view->ranking.predicted;
-    const struct ranked *first = &view->ranking.rows[view->ranking.predicted];
+    const struct ranked *first = NULL;
+    size_t count = 0;
     char *text;
 
-    if (!refused)
+    for (size_t i = view->ranking.predicted; i < view->ranking.count; i++)
+        if (is(view->ranking.rows[i].outcome)) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (!count)
         return 0;
     text = name_of(view, first);
     if (!text)
         return err_memory(err);
-    fprintf(view->cli->out, "%zu without a prediction; the first, %s: %s\n", refused, text, first->reason);
+    fprintf(view->cli->out, "%zu %s; the first, %s: %s\n", count, what, text, first->reason);
     free(text);
     return 0;
+}
+
+static bool is_unlaunchable(enum outcome outcome)
+{
+    return outcome == OUTCOME_LIMITS;
+}
+
+static bool is_uncompiled(enum outcome outcome)
+{
+    return outcome == OUTCOME_COMPILE;
+}
+
+static bool is_unpredicted(enum outcome outcome)
+{
+    return !is_unlaunchable(outcome) && !is_uncompiled(outcome);
+}
+
+/* Variants that run on no such GPU lack no prediction: they are counted apart. */
+static int put_all_refused(const struct view *view, struct err *err)
+{
+    int code = put_refused(view, is_unlaunchable, "cannot be launched", err);
+
+    if (!code)
+        code = put_refused(view, is_uncompiled, "do not compile", err);
+    return code ? code : put_refused(view, is_unpredicted, "without a prediction", err);
 }
 
 /* How many variants execute what the model has no rate for, and what the first of them does. */
@@ -153,7 +183,7 @@ static int put_text(const struct view *view, struct err *err)
     for (i = 0; i < shown(view) && !code; i++)
         code = put_row(view, i, err);
     put_unrated(view);
-    return code ? code : put_refused(view, err);
+    return code ? code : put_all_refused(view, err);
 }
 
 static struct json *row_json(const struct view *view, const struct ranked *row)
