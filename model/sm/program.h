@@ -82,6 +82,7 @@ struct sm_code {
     struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
     struct sm_request *requests; /* of each instruction, in one piece with `ops` */
     size_t count;                /* of instructions */
+    size_t *issued;              /* borrowed: sums up those simulated with this code; null: nobody counts */
     bool counts;                 /* some instruction waits for all but the last few that set a scoreboard */
 };
 

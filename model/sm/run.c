@@ -312,7 +312,7 @@ static bool has_enough(struct sm_state *sm, double time)
     return sm->most && (sm->starved || sm->issued >= sm->most);
 }
 
-static int run(struct sm_state *sm, struct err *err)
+static int run_on(struct sm_state *sm, struct err *err)
 {
     size_t steps = 0; /* since the last look at whether to stop */
 
@@ -343,6 +343,16 @@ static int run(struct sm_state *sm, struct err *err)
     }
     sm->end = later(later(sm->end, sm->units_free), later(sm->l2_free, sm->dram_free));
     return 0;
+}
+
+static int run(struct sm_state *sm, struct err *err)
+{
+    const size_t before = sm->issued;
+    const int rc = run_on(sm, err);
+
+    if (sm->code->issued)
+        *sm->code->issued += sm->issued - before;
+    return rc;
 }
 
 /* Plays

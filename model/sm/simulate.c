@@ -176,15 +176,18 @@ int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned block
 {
     struct sm_code code = {0};
     double overlap = 0;
+    size_t issued = 0;
     int rc = sm_code_init(&code, in, err);
 
     *out = (struct sm_cycles){0};
+    code.issued = &issued;
     if (!rc && sm_async_applies(in)) {
         rc = play_async(out, in, &code, blocks, waves, err);
     } else if (!rc) {
         rc = play_loops(&out->first, &overlap, in, &code, blocks, waves, err);
         out->further = fmax(out->first - overlap, 0);
     }
+    out->issued = issued;
     sm_code_release(&code);
     return rc;
 }

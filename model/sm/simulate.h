@@ -44,6 +44,7 @@ struct sm_cycles {
     double further; /* by which each further wave of as many blocks prolongs that */
     double waited;  /* of `first`, a mean warp for mbarriers */
     double copying; /* share of `first` in which the copy engine moves data or takes a copy on */
+    size_t issued;  /* instructions simulated for that, which is what it costs */
     bool lost;      /* warps wait for each other in a way that was not noted: `first` is too short */
 };
 

@@ -383,6 +383,26 @@ static void fences_wait_for_stores(void **state)
 }
 
 /* Some 32,000 instructions, in one piece and in a loop. */
+/* What a simulation costs is bounded, however long loops and paths are: one loop around another of a thousand
+ * instructions, a million times, on a full SM. In step and spread, each with the shorter and the longer cut. */
+static void what_it_costs_is_bounded(void **state)
+{
+    struct fixture f = {0};
+    struct sm_cycles out;
+
+    (void)state;
+    fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
+    f.steps[0] = (struct emulate_step){.repeats = 1000, .body = 2};
+    f.steps[1] = (struct emulate_step){.repeats = 1000, .body = 1};
+    f.steps[2] = (struct emulate_step){.first = 0, .count = 500};
+    f.steps[3] = (struct emulate_step){.first = 500, .count = 1};
+    f.path.count = 4;
+    fixture_set_up(&f, 501, 2);
+    out = fixture_play(&f, 32, true);
+    check_near(out.first, 1e6 * 500 * 16, 1e6 * 500);
+    assert_in_range(out.issued, 1, 3000000); /* 2,840,284 when this was written */
+}
+
 static void can_be_stopped(void **state)
 {
     struct fixture straight = {0},
@@ -424,6 +444,7 @@ int main(void)
         cmocka_unit_test(operands_are_collected_in_a_window),
         cmocka_unit_test(long_waits_are_extrapolated),
         cmocka_unit_test(fences_wait_for_stores),
+        cmocka_unit_test(what_it_costs_is_bounded),
         cmocka_unit_test(can_be_stopped),
     };
 
