@@ -10,7 +10,7 @@
 
 // As tiles see it: with SWAP, B is on the left and the product the transpose of C.
 struct Problem {
-    const TensorMap &a, &b;
+    const TensorMap &a, &b, &to;
     int rows, columns, depth;
     Out *c;
     float *partial;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void copy_all(const Problem &problem, const Schedule 
         with_a |= 1 << (row + CLUSTER_M * i);
     for (int i = 0; i < CLUSTER_M; i++)
         with_b |= 1 << (i + CLUSTER_M * column);
-    for (int index = blockIdx.x / CLUSTER; index < schedule.count; index += gridDim.x / CLUSTER) {
+    for (int index = schedule.first(); index < schedule.count; index += schedule.stride()) {
         const Work work = schedule.at(index, rank);
 
         for (int step = 0; step < work.steps; step++, ring.next()) {
@@ -117,11 +117,23 @@ __device__ __forceinline__ void multiply(float (&d)[TILES][SUMS], Ring &ring, co
     release(shared, before, rank, thread);
 }
 
+__device__ __forceinline__ void store(const Problem &problem, const Shared &shared, int m, int n, const float (&d)[TILES][SUMS],
+                                      int group, int thread)
+{
+#if EPILOGUE == 3
+    store_boxes(problem.to, shared.out + group * 2 * OUT_BYTES, m, n, d, group, thread);
+#else
+#pragma unroll
+    for (int t = 0; t < TILES; t++)
+        store_tile(problem.c, problem.rows, problem.columns, m + t * 64, n, d[t], thread);
+#endif
+}
+
 __device__ __forceinline__ void multiply_all(const Problem &problem, const Schedule &schedule, const Shared &shared, int rank,
                                              int group, int thread, unsigned *last)
 {
-    const int stride = gridDim.x / CLUSTER, first_row = PINGPONG ? 0 : group * GROUP_M;
-    int index = blockIdx.x / CLUSTER;
+    const int stride = schedule.stride(), first_row = PINGPONG ? 0 : group * GROUP_M;
+    int index = schedule.first();
     float d[TILES][SUMS];
     Ring ring;
 
@@ -143,12 +155,13 @@ __device__ __forceinline__ void multiply_all(const Problem &problem, const Sched
             if (index < schedule.count)
                 ring.skip(schedule.steps_of(index));
         }
-        if (SPLIT_K == 1 || meet(d, problem.partial, problem.arrived, work.tile, (PINGPONG ? index - stride : index) % SPLIT_K, group,
-                                 thread, last))
-#pragma unroll
-            for (int t = 0; t < TILES; t++)
-                store_tile(problem.c, problem.rows, problem.columns, work.m + first_row + t * 64, work.n, d[t], thread);
+        if (SPLIT_K == 1 || work.parts == 1 || meet(d, problem.partial, problem.arrived, work, group, thread, last))
+            store(problem, shared, work.m + first_row, work.n, d, group, thread);
     }
+#if EPILOGUE == 3
+    if (thread == 0)
+        stores_read<0>(); // shared memory stays until then
+#endif
 }
 
 // ----------------------------------------------------------------------------------------------------------
@@ -164,14 +177,14 @@ __device__ __forceinline__ void make_barriers(const Shared &shared)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     matmul_half(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, Out *__restrict__ c, float *partial,
-                unsigned *arrived, int rows, int columns, int depth)
+                unsigned *arrived, int rows, int columns, int depth, const __grid_constant__ TensorMap to)
 {
     extern __shared__ char memory[];
     __shared__ unsigned last[4];
     const Shared shared(shared_address(memory));
     const int m = SWAP ? columns : rows, n = SWAP ? rows : columns;
     const Schedule schedule(m, n, depth);
-    const Problem problem = {SWAP ? b : a, SWAP ? a : b, m, n, depth, c, partial, arrived};
+    const Problem problem = {SWAP ? b : a, SWAP ? a : b, to, m, n, depth, c, partial, arrived};
     const int group = threadIdx.x / GROUP_THREADS, rank = CLUSTER == 1 ? 0 : (int)cluster_rank();
 
     if (threadIdx.x == 0) {

@@ -133,6 +133,13 @@ __device__ __forceinline__ void store_box(const TensorMap &map, int x, int y, wo
                  : "memory");
 }
 
+// Four 8 x 8 matrices of halves, as sums lie in registers: lane l says where row l % 8 of matrix l / 8 goes.
+__device__ __forceinline__ void store_matrices(word to, word m0, word m1, word m2, word m3)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(m0), "r"(m1), "r"(m2), "r"(m3)
+                 : "memory");
+}
+
 __device__ __forceinline__ void stores_commit()
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

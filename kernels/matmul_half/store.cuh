@@ -121,6 +121,40 @@ __device__ __forceinline__ void store_transpose(Out *c, int rows, int columns, i
     }
 }
 
+#if EPILOGUE == 3
+// Stores by boxes of 64 x 64: through shared memory, from where the copy engine takes them while this warpgroup goes on. Of its two
+// places there, the copy engine may still read the one that is not written now.
+__device__ __forceinline__ void store_boxes(const TensorMap &c, word places, int m, int n, const float (&d)[TILES][SUMS], int group,
+                                            int thread)
+{
+    constexpr int boxes = BLOCK_N / DEPTH, reads = TILES * boxes % 2 ? 0 : 1;
+    const int lane = thread % 32, row = thread / 32 * 16 + lane % 16, name = 4 + group;
+
+#pragma unroll
+    for (int box = 0; box < TILES * boxes; box++) {
+        const word to = places + box % 2 * OUT_BYTES;
+        const float(&tile)[SUMS] = d[box / boxes];
+
+        if (thread == 0)
+            stores_read<reads>();
+        named_sync(name, GROUP_THREADS);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int o = box % boxes * 32 + i * 8;
+
+            store_matrices(to + row * 128 + (2 * i + lane / 16 ^ row % 8) * 16, pack(tile[o], tile[o + 1]),
+                           pack(tile[o + 2], tile[o + 3]), pack(tile[o + 4], tile[o + 5]), pack(tile[o + 6], tile[o + 7]));
+        }
+        stores_seen_by_copies();
+        named_sync(name, GROUP_THREADS);
+        if (thread == 0) {
+            store_box(c, n + box % boxes * DEPTH, m + box / boxes * 64, to);
+            stores_commit();
+        }
+    }
+}
+#endif
+
 __device__ __forceinline__ void store_tile(Out *c, int rows, int columns, int m, int n, const float (&d)[SUMS], int thread)
 {
     const int lane = thread % 32;
@@ -145,47 +179,88 @@ __device__ __forceinline__ void store_tile(Out *c, int rows, int columns, int m,
 #endif
 }
 
-// Shares of k meet in `partial`: each warpgroup leaves its sums there, and the last to arrive adds up all of them in the order of
-// k, so that the bits are the same every time. True for that one, which leaves `arrived` at zero.
-__device__ __forceinline__ bool meet(float (&d)[TILES][SUMS], float *partial, unsigned *arrived, int tile, int share, int group,
-                                     int thread, unsigned *last)
-{
-    const long long place = PINGPONG ? tile : tile * CONSUMERS + group, size = TILES * SUMS * GROUP_THREADS;
-    float *own = partial + (place * SPLIT_K + share) * size + thread;
-    const int name = 4 + group; // of a barrier of this warpgroup
+// Sums that are added up together: so many loads are under way, as registers allow.
+constexpr int BATCH = SUMS % 16 || TILES * SUMS > 128 ? 8 : SUMS % 32 || TILES * SUMS > 96 ? 16 : 32;
 
+// Where a part of a tile has left its sums, for this thread.
+__device__ __forceinline__ float4 *left_sums(float *partial, const Work &work, int part, int group, int thread)
+{
+    const long long place = (long long)Schedule::place(work, part) * GROUPS + group % GROUPS;
+
+    return (float4 *)partial + place * (TILES * SUMS / 4 * GROUP_THREADS) + thread;
+}
+
+__device__ __forceinline__ void leave(const float (&d)[TILES][SUMS], float4 *to)
+{
 #pragma unroll
     for (int t = 0; t < TILES; t++)
 #pragma unroll
-        for (int i = 0; i < SUMS; i++)
-            __stcg(own + (t * SUMS + i) * GROUP_THREADS, d[t][i]);
+        for (int i = 0; i < SUMS; i += 4)
+            __stcg(to + (t * SUMS + i) / 4 * GROUP_THREADS, make_float4(d[t][i], d[t][i + 1], d[t][i + 2], d[t][i + 3]));
     __threadfence();
-    named_sync(name, GROUP_THREADS);
-    if (thread == 0) {
-        const unsigned before = atomicAdd(arrived + place, 1u);
+}
 
-        last[group] = before == SPLIT_K - 1;
-        if (before == SPLIT_K - 1)
-            arrived[place] = 0;
+// Adds BATCH sums that each of the parts from `part` to `end` has left.
+__device__ __forceinline__ void add_left(float *to, float *partial, const Work &work, int part, int end, int first, int group,
+                                         int thread)
+{
+#pragma unroll 1
+    for (; part < end; part++) {
+        const float4 *left = left_sums(partial, work, part, group, thread) + first / 4 * GROUP_THREADS;
+
+#pragma unroll
+        for (int i = 0; i < BATCH; i += 4) {
+            const float4 more = __ldcg(left + i / 4 * GROUP_THREADS);
+
+            to[i] += more.x;
+            to[i + 1] += more.y;
+            to[i + 2] += more.z;
+            to[i + 3] += more.w;
+        }
+    }
+}
+
+__device__ __forceinline__ void add_parts(float *d, float *partial, const Work &work, int first, int group, int thread)
+{
+    float before[BATCH] = {};
+
+    add_left(before, partial, work, 0, work.part, first, group, thread);
+#pragma unroll
+    for (int i = 0; i < BATCH; i++)
+        d[i] += before[i];
+    add_left(d, partial, work, work.part + 1, work.parts, first, group, thread);
+}
+
+// Parts of the k of a tile meet in `partial`: each warpgroup but the last to come leaves its sums there. The last adds all of them
+// up in the order of k, so that the bits are the same every time. True for that one. `arrived` counts, for each warpgroup of a tile,
+// how many came and how many have left their sums; the last leaves it at zero.
+__device__ __forceinline__ bool meet(float (&d)[TILES][SUMS], float *partial, unsigned *arrived, const Work &work, int group,
+                                     int thread, unsigned *last)
+{
+    unsigned *came = arrived + (work.tile * GROUPS + group % GROUPS) * 2, *left = came + 1;
+    const int name = 4 + group; // of a barrier of this warpgroup
+
+    if (thread == 0)
+        last[group] = atomicAdd(came, 1u) == work.parts - 1;
+    named_sync(name, GROUP_THREADS);
+    if (!last[group]) {
+        leave(d, left_sums(partial, work, work.part, group, thread));
+        named_sync(name, GROUP_THREADS);
+        if (thread == 0)
+            atomicAdd(left, 1u);
+        return false;
+    }
+    if (thread == 0) {
+        while (*(volatile unsigned *)left != work.parts - 1) // those that came before are storing
+            ;
+        *came = *left = 0;
         __threadfence();
     }
     named_sync(name, GROUP_THREADS);
-    if (!last[group])
-        return false;
-    __threadfence();
 #pragma unroll
     for (int t = 0; t < TILES; t++)
 #pragma unroll
-        for (int i = 0; i < SUMS; i++)
-            d[t][i] = 0;
-    for (int s = 0; s < SPLIT_K; s++) {
-        const float *from = partial + (place * SPLIT_K + s) * size + thread;
-
-#pragma unroll
-        for (int t = 0; t < TILES; t++)
-#pragma unroll
-            for (int i = 0; i < SUMS; i++)
-                d[t][i] += __ldcg(from + (t * SUMS + i) * GROUP_THREADS);
-    }
+        for (int i = 0; i < SUMS; i += BATCH)
+            add_parts(d[t] + i, partial, work, t * SUMS + i, group, thread);
     return true;
 }
