@@ -12,9 +12,13 @@
 
 static const double short_s = 1e-3; /* kernels below are worth a second look before the samples are planned */
 static const double clock_tolerance = 0.01;
-static const double warm_up_s = 30e-3;   /* at most this long is spent until the clock settles */
-static const double start_up_s = 100e-3; /* an idle GPU needs about this long to raise its clock */
-static const double batch_s = 2e-3;      /* samples are queued together up to this long */
+static const double warm_up_s = 30e-3; /* at most this long is spent until the clock settles */
+static const double limited_s =
+    60e-3; /* and this long at a limit of power, where the clock falls in steps, tens of ms apart */
+static const double limited_share = 0.85; /* of the highest clock: below it power limits */
+static const double brief_s = 10e-3;      /* longer kernels warm up by themselves */
+static const double start_up_s = 100e-3;  /* an idle GPU needs about this long to raise its clock */
+static const double batch_s = 2e-3;       /* samples are queued together up to this long */
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
 {
@@ -151,16 +155,24 @@ static int estimate(double *duration_s, double *kernel_s, const struct plan *pla
     return take_samples(duration_s, &clock_hz, kernel_s, &once, 1, err);
 }
 
-/* Runs until the clock no longer rises, once at least. */
+bool measure_warms(double spent_s, double previous_hz, double clock_hz, double clock_top_hz)
+{
+    if (clock_hz > 0 && clock_hz < limited_share * clock_top_hz)
+        return spent_s < limited_s;
+    return spent_s < warm_up_s && fabs(clock_hz - previous_hz) > clock_tolerance * clock_hz;
+}
+
+/* Runs until the clock has settled, once at least. */
 static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
 {
-    double end = clock_wall_s() + warm_up_s, previous = 0, sample, clock_hz = 0;
+    const double begin = clock_wall_s();
+    double previous = 0, sample, clock_hz = 0;
     int rc;
 
     do {
         previous = clock_hz;
         rc = take_samples(&sample, &clock_hz, kernel_s, plan, 1, err);
-    } while (!rc && clock_wall_s() < end && fabs(clock_hz - previous) > clock_tolerance * clock_hz);
+    } while (!rc && measure_warms(clock_wall_s() - begin, previous, clock_hz, plan->measurer->clock_top_hz));
     return rc;
 }
 
@@ -273,7 +285,7 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
         rc = estimate(&duration_s, &trial->kernel_s, &plan, err);
     if (!rc)
         rc = make_plan(&plan, duration_s, protocol->sample_s, err);
-    if (!rc && duration_s <= short_s)
+    if (!rc && duration_s <= brief_s)
         rc = warm_up(&trial->kernel_s, &plan, err);
     trial->launches = plan.launches;
     if (!rc)

@@ -52,6 +52,10 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
  * settled. */
 bool measure_keep(bool *kept, const double *clock_hz, size_t count);
 
+/* Whether a warm-up that has gone on so long goes on: while the clock rises, and, where power limits it, until it has
+ * fallen. */
+bool measure_warms(double spent_s, double previous_hz, double clock_hz, double clock_top_hz);
+
 /* Is the clock lower than the highest seen by more than two settled clocks may differ? */
 bool measure_slowed(double clock_hz, double clock_top_hz);
 

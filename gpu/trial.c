@@ -20,6 +20,12 @@ void protocol_init(struct protocol *protocol)
                                   .give_up_s = 0};
 }
 
+void protocol_sustain(struct protocol *protocol)
+{
+    protocol->samples_min = 25;
+    protocol->sample_s = 3e-3;
+}
+
 static uint64_t hash_real(uint64_t hash, double value)
 {
     uint64_t bits;

@@ -45,6 +45,10 @@ struct protocol {
     double energy_s;   /* energy is measured too, over at least so long; 0: it is not */
 };
 void protocol_init(struct protocol *protocol); /* the defaults of the README */
+
+/* For a GPU at its limit of power: there the clock moves by several per cent within tens of milliseconds, and a
+ * kernel is as fast as it is over many of them. */
+void protocol_sustain(struct protocol *protocol);
 uint64_t protocol_hash(
     const struct protocol *protocol); /* give_up_s and energy_s do not enter: a time is as good with them */
 

@@ -44,9 +44,12 @@ static inline double product(double a, double b)
     return a * b;
 }
 
+/* FAKE_LIMITED: after 100 ms a limit of power takes a third of the clock. */
 static inline unsigned long long cycle_clock(void)
 {
-    return HOST_NOW_NS * 3 / 2;
+    const unsigned long long now = HOST_NOW_NS, full = getenv("FAKE_LIMITED") ? 100000000 : now;
+
+    return now <= full ? now * 3 / 2 : full * 3 / 2 + (now - full);
 }
 
 static inline unsigned long long time_ns(void)

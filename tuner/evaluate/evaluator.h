@@ -64,6 +64,7 @@ struct evaluator_job {
     const struct reference *reference; /* measuring: what results are compared with */
     double give_up_s;                  /* measuring: see struct protocol; 0: never */
     bool finals;                       /* measuring: on the one GPU that measures all of these */
+    bool sustained;                    /* measuring: see protocol_sustain() */
     bool shared;                    /* compiling: a job before it gives this code; set when it is submitted */
     bool takes_packed;              /* compiling: code from elsewhere may be packed, with its facts */
     struct compile_result compiled; /* what compiling gave (empty with `known`), what measuring takes */

@@ -59,8 +59,8 @@ static bool has_moved(struct tuning *tuning, const struct evaluator_job *job)
 }
 
 /* One finalist measured once more. What fails now keeps its earlier record: it is said aloud. */
-static int measure_again(struct tuning *tuning, struct candidate *candidate, double **all, size_t *count,
-                         struct err *err)
+static int measure_again(struct tuning *tuning, struct candidate *candidate, bool sustained, double **all,
+                         size_t *count, struct err *err)
 {
     struct evaluator_job *job = &candidate->job;
     struct trial *trial = &job->trial;
@@ -69,6 +69,7 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, dou
     trial_release(trial);
     job->kind = EVALUATOR_MEASURE;
     job->finals = true;
+    job->sustained = sustained;
     job->reference = &candidate->reference;
     failed = evaluator_submit(tuning->evaluator, job, err);
     if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
@@ -124,6 +125,7 @@ struct field {
     size_t counts[TUNE_FINALISTS + 1];
     size_t n;
     double resolution;
+    bool sustained; /* some were slowed by a limit of power when they were measured first */
 };
 
 static void shuffle(struct field *field, uint64_t seed)
@@ -204,7 +206,8 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
     for (i = 0; i < field->n && !code && *stayed && !tuning_stopped(tuning); i++) {
         if (behind[i])
             continue;
-        code = measure_again(tuning, field->candidates[i], &field->samples[i], &field->counts[i], err);
+        code = measure_again(tuning, field->candidates[i], field->sustained, &field->samples[i],
+                             &field->counts[i], err);
         *stayed = code || !has_moved(tuning, &field->candidates[i]->job);
     }
     return code;
@@ -253,6 +256,7 @@ int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n
 
     memcpy(field.candidates, finalists, n * sizeof *finalists);
     for (i = 0; i < n && !code; i++) {
+        field.sustained |= finalists[i]->record.throttled;
         code = candidate_revive(tuning, finalists[i], err);
         if (!code)
             code = candidate_set_reference(tuning, finalists[i], err);

@@ -60,6 +60,18 @@ static void test_slowed(void **state)
     assert_true(measure_slowed(1.959e9, 2e9));
 }
 
+static void test_warms(void **state)
+{
+    (void)state;
+    assert_true(measure_warms(1e-3, 0, 1.98e9, 2e9)); /* nothing to compare with yet */
+    assert_true(measure_warms(1e-3, 1.9e9, 1.98e9, 2e9));
+    assert_false(measure_warms(1e-3, 1.98e9, 1.98e9, 2e9));
+    assert_false(measure_warms(31e-3, 1.9e9, 1.98e9, 2e9));
+    assert_true(measure_warms(31e-3, 1.6e9, 1.6e9, 2e9)); /* power limits: the next step may be on its way */
+    assert_false(measure_warms(61e-3, 1.6e9, 1.6e9, 2e9));
+    assert_false(measure_warms(1e-3, 0, 0, 2e9)); /* no clock is known */
+}
+
 static void test_hopeless(void **state)
 {
     const double samples[] = {5e-3, 6e-3}, top[] = {2e9, 2e9}, idle[] = {0.4e9, 0.4e9}, unknown[] = {0, 0};
@@ -78,7 +90,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock),           cmocka_unit_test(test_steady_clock_keeps_all),
         cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half),
-        cmocka_unit_test(test_slowed),          cmocka_unit_test(test_hopeless)};
+        cmocka_unit_test(test_slowed),          cmocka_unit_test(test_warms),
+        cmocka_unit_test(test_hopeless)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
