@@ -76,7 +76,9 @@ static char *command_of(const char *program, size_t index, size_t count)
 
     if (!out)
         return NULL;
-    fprintf(out, "exec srun --exact --mem=0 -N1 -n1 -w \"$(scontrol show hostnames | sed -n %lup)\" -c%lu",
+    fprintf(out,
+            "exec srun --unbuffered --exact --mem=0 -N1 -n1 -w \"$(scontrol show hostnames | sed -n %lup)\" "
+            "-c%lu",
             (unsigned long)index % nodes + 1, cores ? cores : 1);
     if (gpus)
         fprintf(out, own_gpus ? " --gres=gpu:%lu " : " --gres=none ", own_gpus);

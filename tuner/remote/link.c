@@ -154,14 +154,19 @@ static void take_character(struct command *command, char c)
 
 void command_listen(struct command *command)
 {
+    enum { TURNS = 16 }; /* then others have their turn, however much it says */
     char bytes[4096];
-    ssize_t n;
+    ssize_t n = 1;
 
     if (command->errors < 0)
         return;
-    while ((n = read(command->errors, bytes, sizeof bytes)) > 0)
+    for (int turn = 0; turn < TURNS && n > 0; turn++) {
+        n = read(command->errors, bytes, sizeof bytes);
         for (ssize_t i = 0; i < n; i++)
             take_character(command, bytes[i]);
+    }
+    if (n > 0)
+        return;
     if (!n || (errno != EAGAIN && errno != EINTR)) {
         close(command->errors);
         command->errors = -1;

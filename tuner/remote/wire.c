@@ -106,7 +106,7 @@ static int queue_frame(struct wire *wire, struct part packed, size_t size, struc
     const size_t follows = packed.size + plain.size;
     unsigned char *to;
 
-    if (reserve(queued, WIRE_HEADER_BYTES + follows, err))
+    if (reserve(queued, WIRE_HEADER_BYTES + follows + 1, err))
         return ERR_MEMORY;
     to = queued->bytes + queued->end;
     memcpy(to + WIRE_HEADER_BYTES, packed.bytes, packed.size);
@@ -117,7 +117,8 @@ static int queue_frame(struct wire *wire, struct part packed, size_t size, struc
     put_word(to + 8, size, 4);
     put_word(to + 12, plain.size, 4);
     put_word(to + 16, key_bytes(to + WIRE_HEADER_BYTES, follows).low, 8);
-    queued->end += WIRE_HEADER_BYTES + follows;
+    to[WIRE_HEADER_BYTES + follows] = '\n';
+    queued->end += WIRE_HEADER_BYTES + follows + 1;
     return 0;
 }
 
@@ -293,12 +294,12 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
     if (plain > WIRE_BYTES_MOST)
         return err_set(err, ERR_FORMAT, "a message claims a payload of %zu bytes", plain);
     frame += WIRE_HEADER_BYTES;
-    if (here - WIRE_HEADER_BYTES < packed + plain)
+    if (here - WIRE_HEADER_BYTES < packed + plain + 1)
         return 0;
-    if (key_bytes(frame, packed + plain).low != get_word(frame - 8, 8))
+    if (key_bytes(frame, packed + plain).low != get_word(frame - 8, 8) || frame[packed + plain] != '\n')
         return err_set(err, ERR_FORMAT, "a message was damaged on its way");
     rc = unpack(out, wire, (struct part){frame, packed}, size, (struct part){frame + packed, plain}, err);
-    received->begin += WIRE_HEADER_BYTES + packed + plain;
+    received->begin += WIRE_HEADER_BYTES + packed + plain + 1;
     *whole = !rc;
     return rc;
 }

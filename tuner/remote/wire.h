@@ -3,7 +3,8 @@
  *
  * A frame is 24 bytes ("OCCT", packed size, size, size of what is not packed, hash of all that follows;
  * little-endian), what is packed (the size of a JSON head, the head, the payload) and, in the payload's place, what is
- * not packed because its sender did that before. Each direction is one stream of compressed data: a frame is packed with
+ * not packed because its sender did that before; and a newline, for launchers that pass on whole lines (srun does, but for
+ * --unbuffered). Each direction is one stream of compressed data: a frame is packed with
  * those before it as its dictionary, and variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
 #ifndef TUNER_REMOTE_WIRE_H
 #define TUNER_REMOTE_WIRE_H
