@@ -10,7 +10,9 @@
  * and 8-bit integers. With few the first factor comes too slowly from shared memory, which gives 128 bytes a
  * cycle. All SMs at it at once draw more than the GPU may: its clock falls.
  *
- * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8, tensor_clock; curves group_*. */
+ * One SM at it is far from that, and still its clock is lower than without tensor instructions.
+ *
+ * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8, tensor_clock, tensor_boost; curves group_*. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
 
@@ -76,9 +78,9 @@ static void compile_ahead(const void *context, size_t index)
         micro_code_release(&code);
 }
 
-static void call_group(struct call *call, const struct micro *micro, int passes)
+static void call_group(struct call *call, const struct micro *micro, unsigned sms, int passes)
 {
-    call_init(call, micro->sms, THREADS, 0);
+    call_init(call, sms, THREADS, 0);
     call_in(call, "in", IN_FLOATS);
     call_sink(call, "sink", micro);
     call_spans(call, micro);
@@ -96,7 +98,7 @@ static int run_group(struct device_value *out, const struct micro *micro, const 
 
     if (rc)
         return rc;
-    call_group(&call, micro, PASSES);
+    call_group(&call, micro, micro->sms, PASSES);
     rc = micro_rate(out, micro, &code, &call, (double)PASSES * LENGTH * ROWS_PER_WARP * width * f->depth, 1,
                     "groups", err);
     call_release(&call);
@@ -176,8 +178,8 @@ static int waits(const struct micro *micro, struct err *err)
                                  err);
 }
 
-/* The clock at which the widest product of FP16 settles when all SMs are at it for a while. */
-static int clock_under_load(const struct micro *micro, struct err *err)
+/* The clock at which the widest product of FP16 settles when so many SMs are at it for a while. */
+static int measure_clock(const struct micro *micro, enum device_value_id id, unsigned sms, struct err *err)
 {
     enum { PASSES = 8192 };
     struct micro_code code;
@@ -188,21 +190,32 @@ static int clock_under_load(const struct micro *micro, struct err *err)
 
     if (rc)
         return rc;
-    call_group(&call, micro, PASSES);
+    call_group(&call, micro, sms, PASSES);
     rc = call_time(&trial, micro, &code, &call, 0.25, err);
     if (rc == 0)
-        rc =
-            reduce_runs(&micro->device->values[DEVICE_TENSOR_CLOCK], &trial.clock_hz, 1, true, "groups", err);
+        rc = reduce_runs(&micro->device->values[id], &trial.clock_hz, 1, true, "groups", err);
     trial_release(&trial);
     call_release(&call);
     micro_code_release(&code);
     return rc;
 }
 
+static int clock_under_load(const struct micro *micro, struct err *err)
+{
+    return measure_clock(micro, DEVICE_TENSOR_CLOCK, micro->sms, err);
+}
+
+static int clock_alone(const struct micro *micro, struct err *err)
+{
+    return measure_clock(micro, DEVICE_TENSOR_BOOST, 1, err);
+}
+
 int micro_groups(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"groups", rates, false}, {"group_wait", waits, false}, {"tensor_clock", clock_under_load, false}};
+    static const struct part parts[] = {{"groups", rates, false},
+                                        {"group_wait", waits, false},
+                                        {"tensor_clock", clock_under_load, false},
+                                        {"tensor_boost", clock_alone, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

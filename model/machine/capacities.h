@@ -13,6 +13,7 @@ struct capacities {
     double clock_hz;                           /* SM clock kept under load */
     double tensor_clock_hz;  /* that matrix products of warp groups leave, all SMs at them all
                                                   of the time; 0: no such products, or not known */
+    double tensor_boost_hz;  /* highest SM clock where tensor cores work; 0: they do not, or not known */
     double launch_s;         /* fixed cost of a launch; 0 to leave it out */
     double block_dispatch_s; /* time between two thread blocks leaving the dispatcher; 0 likewise */
     double corner_sharpness; /* of the compute pipes, saturation_fit_sharpness(); >= 1 */

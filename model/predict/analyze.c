@@ -214,18 +214,22 @@ static void find_table_ends(struct analysis *out)
     }
 }
 
-/* Where warp groups multiply. */
-static double power_clock(const struct analyze_work *work)
+/* Tensor cores lower the clock; where warp groups multiply, by how long they do. The data sheet's rates of an H100 follow
+ * from the lower clock for all types but FP64. */
+static void find_clocks(struct capacities *out, const struct analyze_work *work)
 {
-    const struct analysis *out = work->out;
+    const struct sass_code *code = &work->out->code;
     struct sass_matrix matrix;
-    size_t i;
 
-    for (i = 0; i < out->code.count; i++)
-        if (out->traffic.counts[i].issued > 0 && sass_matrix(&matrix, &out->code.instructions[i]) &&
-            matrix.group)
-            return machine_or_0(work->machine, DEVICE_TENSOR_CLOCK);
-    return 0;
+    out->tensor_clock_hz = out->tensor_boost_hz = 0;
+    for (size_t i = 0; i < code->count; i++) {
+        if (!(work->out->traffic.counts[i].issued > 0) || !sass_matrix(&matrix, &code->instructions[i]) ||
+            matrix.factor == SASS_FACTOR_F64)
+            continue;
+        out->tensor_boost_hz = machine_or_0(work->machine, DEVICE_TENSOR_BOOST);
+        if (matrix.group)
+            out->tensor_clock_hz = machine_or_0(work->machine, DEVICE_TENSOR_CLOCK);
+    }
 }
 
 static int make_prediction(struct analyze_work *work)
@@ -236,7 +240,7 @@ static int make_prediction(struct analyze_work *work)
 
     out->input.demand = out->demands.demand;
     out->input.capacities = work->machine->capacities;
-    out->input.capacities.tensor_clock_hz = power_clock(work);
+    find_clocks(&out->input.capacities, work);
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;

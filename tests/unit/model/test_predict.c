@@ -55,6 +55,30 @@ static void vector_add_against_occupancy(void **state)
     check_near(p.confidence, (1 - 24.2 / 64 / 4) / 2, 0.001);
 }
 
+/* Where tensor cores work the SMs' clock is lower: what they limit takes longer by that, what DRAM limits as long as before. */
+static void tensor_cores_lower_the_clock(void **state)
+{
+    struct predict_input in = vector_add(64 * 8 * 10, 64);
+    struct prediction p, slow;
+
+    (void)state;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    in.capacities.tensor_boost_hz = 0.9 * in.capacities.clock_hz;
+    assert_int_equal(predict(&slow, &in, NULL), 0);
+    check_near(slow.clock_hz, in.capacities.tensor_boost_hz, 1);
+    check_near(slow.estimate_s, p.estimate_s, 0.001 * p.estimate_s);
+    check_near(slow.bound_s, p.bound_s, 0);
+    in.demand.count[RESOURCE_ISSUE] = 800;
+    in.capacities.tensor_boost_hz = 0;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    in.capacities.tensor_boost_hz = 0.9 * in.capacities.clock_hz;
+    assert_int_equal(predict(&slow, &in, NULL), 0);
+    check_near(slow.estimate_s, p.estimate_s / 0.9, 0.001 * p.estimate_s);
+    in.capacities.tensor_boost_hz = 2 * in.capacities.clock_hz;
+    assert_int_equal(predict(&slow, &in, NULL), 0);
+    check_near(slow.estimate_s, p.estimate_s, 0);
+}
+
 /* Volkov, 3.9: 3, 30 and 67 % of a scheduler's cycles at 8 warps; 9, 91 and 0 % at 32. */
 static void cycles_by_kind_of_stall(void **state)
 {
@@ -246,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_add_against_occupancy),
+        cmocka_unit_test(tensor_cores_lower_the_clock),
         cmocka_unit_test(cycles_by_kind_of_stall),
         cmocka_unit_test(sends_fewer_than_slots),
         cmocka_unit_test(needed_occupancy_follows_littles_law),

@@ -129,8 +129,8 @@ static void the_h200_measures_what_the_estimate_says(void **state)
     static const struct {
         const char *kernel;
         unsigned columns;
-        double measured_s;
-    } rows[] = {{"matrix_wide", 256, 772.9e-6}, {"matrix_narrow", 8, 104.7e-6}};
+        double measured_s, error;
+    } rows[] = {{"matrix_wide", 256, 772.9e-6, 0.15}, {"matrix_narrow", 8, 104.7e-6, 0.1}};
     size_t i;
 
     (void)state;
@@ -139,8 +139,8 @@ static void the_h200_measures_what_the_estimate_says(void **state)
             rows[i].kernel, rows[i].columns, "model/device/profiles/nvidia-h200.json", true);
         assert_true(p.bound_s <= rows[i].measured_s);
         assert_true(p.bound_s >= 0.8 * rows[i].measured_s);
-        check_near(p.estimate_s, rows[i].measured_s, 0.2);
-        assert_true((p.clock_hz < 1.9e9) == (rows[i].columns == 256)); /* power */
+        check_near(p.estimate_s, rows[i].measured_s, rows[i].error * rows[i].measured_s);
+        assert_true((p.clock_hz < 1.75e9) == (rows[i].columns == 256)); /* power; of the other 1.83 GHz */
     }
 }
 
