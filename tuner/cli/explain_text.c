@@ -106,16 +106,21 @@ static void put_metrics(FILE *out, const struct explained *explained)
         fprintf(out, "\n");
 }
 
-/* What runs beside the warps, and what the power limit leaves of the clock. */
+/* What runs beside the warps, and what tensor cores and the power limit leave of the clock. */
 static void put_beside(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
+    const double boost = from->input.capacities.tensor_boost_hz, full = from->input.capacities.clock_hz;
+    const bool limited = p->clock_hz < (boost > 0 && boost < full ? boost : full);
 
     if (p->tensor_share > 0)
         fprintf(out, "  tensor      cores are busy %.0f %% of the time%s\n", 100 * p->tensor_share,
-                p->clock_hz < from->input.capacities.clock_hz ? "" : ": no power limit");
-    if (p->clock_hz < from->input.capacities.clock_hz)
-        fprintf(out, "  power       limits the clock to %.2f GHz\n", 1e-9 * p->clock_hz);
+                limited ? "" : ": no power limit");
+    if (p->clock_hz < full)
+        fprintf(out,
+                limited ? "  power       limits the clock to %.2f GHz\n"
+                        : "  clock       at most %.2f GHz where tensor cores work\n",
+                1e-9 * p->clock_hz);
     if (from->mbarrier_share > 0)
         fprintf(out, "  mbarriers   a warp waits for %.0f %% of the time\n", 100 * from->mbarrier_share);
     if (from->copying_share > 0)
