@@ -4,6 +4,7 @@
 #include "model/emulate/float.h"
 #include "model/emulate/half.h"
 #include "model/emulate/slice.h"
+#include "model/emulate/ticket.h"
 
 #include <string.h>
 
@@ -95,14 +96,28 @@ static bool says_done(const struct sass *i)
            i->destinations[0].index != SASS_PT;
 }
 
+/* Whether it is an addition of integers in global memory whose result somebody asks for. */
+static bool can_hand_out(const struct sass *i, const struct request *request)
+{
+    const enum sass_type type = (enum sass_type)i->mod[SASS_MOD_TYPE];
+    bool asked = false;
+
+    for (unsigned k = 0; k < i->destination_count; k++)
+        asked |= i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ;
+    return asked && i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD && type != SASS_TYPE_F32 &&
+           type != SASS_TYPE_F64 && type != SASS_TYPE_F16X2 && type != SASS_TYPE_BF16X2 &&
+           space_of(request->address[__builtin_ctz(request->mask)]) == SASS_SPACE_GLOBAL &&
+           request->space != SASS_SPACE_SHARED;
+}
+
 /* Lanes go one after another, as the order among them is nobody's promise. The values of other blocks are not
- * seen: whoever uses the result rests on an assumption. */
+ * seen, but for numbers that a counter hands out: whoever uses the result rests on an assumption. */
 int atomic_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
 {
     const struct sass *i = request->i;
     const struct sass_operand *first = data_operand(i, 0), *second = data_operand(i, 1);
     uint32_t unknown = first ? operand_unknown(emulation, warp, first) : 0, done = 0;
-    bool changed = false;
+    bool changed = false, ticket = false;
     row words[2];
 
     for (uint32_t left = request->mask; left; left &= left - 1) {
@@ -119,6 +134,11 @@ int atomic_execute(struct emulation *emulation, struct warp *warp, const struct 
         if (rc)
             return rc;
         memcpy(&old, cell.bytes, request->width);
+        if (can_hand_out(i, request)) {
+            rc = ticket_take(&old, &ticket, emulation, request, lane, given);
+            if (rc != STEP_NEXT)
+                return rc;
+        }
         unknown |= cell_unknown(&cell, request->width) ? lane_bit(lane) : 0;
         done |= !compares(i) || old == given ? lane_bit(lane) : 0;
         value = combine_atomic(i, old, given, operand_value(emulation, warp, second, request->width, lane));
@@ -137,7 +157,7 @@ int atomic_execute(struct emulation *emulation, struct warp *warp, const struct 
         if (i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ) {
             operand_store(warp, &i->destinations[k], words, request->width == 8 ? 2 : 1, request->mask,
                           unknown);
-            if (request->space != SASS_SPACE_SHARED && !emulation->result->assumed) {
+            if (request->space != SASS_SPACE_SHARED && !ticket && !emulation->result->assumed) {
                 emulation->result->assumed = true;
                 emulation->result->assumed_pc = i->pc;
             }

@@ -99,6 +99,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         memset(block->counts, 0, emulation->count * sizeof *block->counts);
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
+    tickets_begin(emulation);
+    block->ticket_count = 0;
     reuse_distance_begin(&emulation->distance);
     walk_begin(emulation);
     footprint_release(&block->read);
@@ -166,6 +168,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
 {
     int64_t issued = 0;
 
+    tickets_end(emulation, block);
     for (size_t k = 0; k < emulation->count; k++) {
         issued += emulation->issue_steps[k];
         block->counts[k].issued = (uint64_t)issued;
@@ -354,6 +357,7 @@ void block_release(struct emulate_block *block)
         free(block->touches);
     }
     events_release(block);
+    free(block->tickets);
     free(block->paths);
     footprint_release(&block->read);
     footprint_release(&block->written);

@@ -131,6 +131,16 @@ unsigned cluster_rank(const struct emulation *emulation, const unsigned position
                    : 0;
 }
 
+uint64_t cluster_number(const struct emulation *emulation, const unsigned position[3])
+{
+    static const unsigned single[3] = {1, 1, 1};
+    const unsigned *grid = emulation->launch->grid;
+    const unsigned *extent = emulation->cluster ? emulation->cluster->extent : single;
+    const uint64_t columns = grid[0] / extent[0], rows = grid[1] / extent[1];
+
+    return position[0] / extent[0] + columns * (position[1] / extent[1] + rows * (position[2] / extent[2]));
+}
+
 unsigned cluster_count(const struct emulation *emulation)
 {
     return emulation->cluster ? emulation->cluster->count : 1;

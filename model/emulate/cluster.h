@@ -17,6 +17,9 @@ void cluster_close(struct emulation *emulation);
 /* The block's rank in its cluster. */
 unsigned cluster_rank(const struct emulation *emulation, const unsigned position[3]);
 
+/* The number of its cluster in the grid; of the block where there are none. */
+uint64_t cluster_number(const struct emulation *emulation, const unsigned position[3]);
+
 /* Puts all blocks of the cluster around the one being executed at their beginning. */
 int cluster_start(struct emulation *emulation, struct err *err);
 

@@ -55,6 +55,7 @@ struct emulate_options {
     double time_limit_s; /* from emulation_open() on, by the wall clock, looked at now and then; 0: none. A
                             last resort: unlike the budget's, what it ends depends on the machine's load */
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
+    uint64_t resident;       /* thread blocks that the GPU holds at once; 0: all of the grid */
 };
 
 /* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what
@@ -135,6 +136,9 @@ struct emulate_block {
     struct emulate_events *events;  /* one per warp; null where warps do not wait for each other's phases */
     bool borrows_events;            /* they are those of an earlier block, whose warps take the same paths */
     uint32_t phases;                /* of all barriers together */
+    uint64_t *tickets; /* warp instructions of its cluster before each number that it took (emulate/ticket.h) */
+    size_t ticket_count;
+    uint64_t ticket_end; /* and up to its end */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
 };
 
@@ -161,6 +165,7 @@ struct emulate_result {
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc;  /* something depended on it; offset of the first such atomic */
+    bool tickets;         /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
     bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
     bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
     bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */

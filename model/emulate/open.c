@@ -206,6 +206,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->time_limit_s = options->time_limit_s;
     emulation->begin_s = clock_wall_s();
     emulation->stop = options->stop;
+    emulation->tickets.resident = options->resident;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
     emulation->local_bytes = ((size_t)kernel->resources.local_bytes + STACK_BYTES + 15) & ~(size_t)15;

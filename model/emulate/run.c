@@ -294,7 +294,7 @@ static int run_group(struct emulation *emulation, struct warp *warp, struct grou
 
     emulation->leading = warp->index == 0;
     emulation->running = warp->index;
-    group->yielded = false;
+    group->yielded = emulation->tickets.taken = false;
     for (unsigned done = 0; !group->idle; done++) {
         uint32_t pc;
         int rc, recorded;
@@ -302,6 +302,8 @@ static int run_group(struct emulation *emulation, struct warp *warp, struct grou
         if (done >= TURN && (!emulation->alone || others_are_ready(warp)))
             break;
         rc = run_step(&pc, emulation, warp, group);
+        if (rc == STEP_NEXT && emulation->tickets.taken) /* others take the next ones */
+            break;
         if (rc == STEP_NEXT)
             continue;
         if (rc < 0 || rc == STEP_STOPPED)

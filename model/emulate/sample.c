@@ -326,6 +326,15 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     return rc;
 }
 
+/* What a block takes from a counter goes by its number in the grid, which the code does not say, and by no plane. */
+static void follow_tickets(struct origin *origin, const struct emulation *emulation)
+{
+    for (unsigned axis = 0; axis < 3; axis++)
+        origin->axis[axis] = true;
+    for (size_t k = 0; k < emulation->count; k++)
+        origin->bends[k] |= (emulation->instructions[k].accesses[0].access & SASS_ATOMICALLY) != 0;
+}
+
 /* The blocks around the middle, then those that stand for blocks which go another way. */
 static int add_blocks(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
@@ -339,6 +348,8 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
     if (!rc)
         rc = origin_find(&origin, &signer.slice, emulation->instructions, emulation->count, err);
     if (!rc) {
+        if (out->tickets)
+            follow_tickets(&origin, emulation);
         signer.bends = origin.bends;
         rc = out->block_count < launch_blocks(emulation->launch) && !is_proved(out, emulation, &origin)
                  ? add_by_strata(out, emulation, most, &signer, &origin, err)

@@ -17,6 +17,7 @@
  *   emulate/trace.c    which instructions were executed, loops folded
  *   emulate/slice.c    what addresses and branches need
  *   emulate/contention.c  where atomics of all blocks meet
+ *   emulate/ticket.c   counters that hand out work
  *   emulate/special.c  divisions that avoid their special cases
  *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head,
  *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/listen.c is told
@@ -35,6 +36,7 @@
 #include "model/emulate/contention.h"
 #include "model/emulate/memory.h"
 #include "model/emulate/slice.h"
+#include "model/emulate/ticket.h"
 #include "model/emulate/trace.h"
 #include "model/sass/arch/geometry.h"
 
@@ -181,6 +183,7 @@ struct emulation {
     int64_t *issue_steps;         /* differences of `issued` from one instruction to the next */
     struct steady *steady;        /* loops in steady state; null in full mode */
     struct contention contention; /* atomics of the sample so far */
+    struct tickets tickets;       /* counters that hand out work */
     struct memo *memo;            /* while a sample is taken, else null */
     uint64_t *lowest;  /* peeking: the lowest sector read of each region, all that is noted; else null */
     uint64_t *signing; /* which way a block goes is all that is asked for: a hash of lanes; else null */

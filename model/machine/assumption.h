@@ -19,7 +19,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_SKIPS = 4096,      /* that branches by values which cannot be known skip what they can */
     PREDICT_ASSUMED_CLUSTERS =
         8192, /* that blocks of a cluster do alike at the same time, though they differ */
-    PREDICT_ASSUMPTIONS_END = 16384
+    PREDICT_ASSUMED_TICKETS = 16384, /* that blocks take the numbers of a counter in turn */
+    PREDICT_ASSUMPTIONS_END = 32768
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

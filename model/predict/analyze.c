@@ -58,11 +58,13 @@ static int find_occupancy(struct analyze_work *work)
 
 static int emulate(struct analyze_work *work)
 {
+    const struct residency *at = &work->out->input.residency;
     const struct emulate_options options = {.mode = EMULATE_SLICED,
                                             .budget =
                                                 work->options->budget ? work->options->budget : EXPECT_BUDGET,
                                             .time_limit_s = work->options->time_limit_s,
-                                            .stop = work->options->stop};
+                                            .stop = work->options->stop,
+                                            .resident = (uint64_t)(at->sms * at->blocks_per_sm)};
     struct analysis *out = work->out;
     struct emulation *emulation = NULL;
     struct err why = {0};
@@ -248,6 +250,7 @@ static int make_prediction(struct analyze_work *work)
     out->input.known_share = out->demands.known_share;
     out->input.assumptions = out->demands.assumptions |
                              (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
+                             (out->emulation.tickets ? PREDICT_ASSUMED_TICKETS : 0) |
                              (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
                              (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
                              (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |

@@ -2,6 +2,7 @@
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     PLAYED_BLOCKS = 64
@@ -49,6 +50,41 @@ static bool ends_together(const struct analyze_work *work)
     return met > 1;
 }
 
+/* What a block did with each number that it took, in warp instructions. */
+static void find_pieces(struct pieces *out, double *length, const struct emulate_block *block)
+{
+    *out = (struct pieces){(double)block->ticket_end, length, block->ticket_count};
+    if (block->ticket_count)
+        out->before = (double)block->tickets[0];
+    for (size_t k = 0; k < block->ticket_count; k++)
+        length[k] = (double)((k + 1 < block->ticket_count ? block->tickets[k + 1] : block->ticket_end) -
+                             block->tickets[k]);
+}
+
+/* Where a counter hands out work, no block waits for the one that got most of it. */
+static int deal_out(struct analyze_work *work, double total)
+{
+    const struct emulate_result *emulation = &work->out->emulation;
+    struct pieces pieces[PLAYED_BLOCKS];
+    size_t count = 0, used = 0;
+    double *lengths;
+    int rc;
+
+    for (int s = 0; s < PLAYED_BLOCKS; s++)
+        count += slot_block(emulation, total, s)->ticket_count;
+    lengths = calloc(count + 1, sizeof *lengths);
+    if (!lengths)
+        return err_memory(work->err);
+    for (int s = 0; s < PLAYED_BLOCKS; s++) {
+        find_pieces(&pieces[s], lengths + used, slot_block(emulation, total, s));
+        used += pieces[s].count;
+    }
+    rc = imbalance_tickets(&work->out->imbalance, pieces, PLAYED_BLOCKS,
+                           (size_t)work->out->input.residency.blocks, work->err);
+    free(lengths);
+    return rc;
+}
+
 int analyze_imbalance(struct analyze_work *work)
 {
     const struct residency *at = &work->out->input.residency;
@@ -58,7 +94,7 @@ int analyze_imbalance(struct analyze_work *work)
     double cycles[PLAYED_BLOCKS * LANES], total = 0;
     size_t b;
     unsigned w;
-    int s;
+    int s, rc;
 
     if (emulation->path_count == 1) {
         no_imbalance(work);
@@ -74,6 +110,7 @@ int analyze_imbalance(struct analyze_work *work)
         for (w = 0; w < warps; w++)
             cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
-    return imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,
-                        (size_t)(at->sms * at->blocks_per_sm), work->err);
+    rc = imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,
+                      (size_t)(at->sms * at->blocks_per_sm), work->err);
+    return rc || !emulation->tickets ? rc : deal_out(work, total);
 }

@@ -130,3 +130,47 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
               schedule.filled_share);
     return 0;
 }
+
+/* Hands out piece `round` of each block that has one; their sum. */
+static double hand_out(double *ends, const struct pieces *pieces, size_t samples, size_t blocks, size_t round)
+{
+    double sum = 0;
+
+    for (size_t b = 0; b < blocks; b++) {
+        const struct pieces *own = &pieces[b * samples / blocks];
+
+        if (round >= own->count)
+            continue;
+        sum += own->length[round];
+        replace_earliest(ends, blocks, ends[0] + own->length[round]);
+    }
+    return sum;
+}
+
+int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, size_t samples, size_t blocks,
+                      struct err *err)
+{
+    double *ends = calloc(blocks, sizeof *ends), sum = 0, last;
+    size_t rounds = 0;
+
+    if (!ends)
+        return err_memory(err);
+    for (size_t s = 0; s < samples; s++)
+        rounds = pieces[s].count > rounds ? pieces[s].count : rounds;
+    for (size_t b = 0; b < blocks; b++) {
+        const double before = pieces[b * samples / blocks].before;
+
+        sum += before;
+        replace_earliest(ends, blocks, before);
+    }
+    for (size_t round = 0; round < rounds; round++)
+        sum += hand_out(ends, pieces, samples, blocks, round);
+    last = longest(ends, blocks);
+    free(ends);
+    if (!(sum > 0))
+        return 0;
+    imbalance->stretch = last * (double)blocks / sum;
+    imbalance->between_blocks = 1 / imbalance->stretch;
+    imbalance->achieved = imbalance->too_few * imbalance->between_blocks * imbalance->within_block;
+    return 0;
+}

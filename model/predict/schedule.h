@@ -43,4 +43,17 @@ struct imbalance {
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
                  size_t places, struct err *err);
 
+/* Pieces of work that a block did one after another; `before`: what it did before the first of them. */
+struct pieces {
+    double before;
+    const double *length;
+    size_t count;
+};
+
+/* Where a counter hands out pieces to `blocks` resident blocks, whoever ends one takes the next: the first of all blocks,
+ * then the second of all, and so on. Block b brings those of sample b * samples / blocks. Replaces what `imbalance`
+ * says of unequal blocks. ERR_MEMORY. */
+int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, size_t samples, size_t blocks,
+                      struct err *err);
+
 #endif

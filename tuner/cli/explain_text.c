@@ -16,6 +16,8 @@ const char *explained_assumption(enum predict_assumption assumption)
         return "cache hits are estimated from footprints";
     case PREDICT_ASSUMED_ATOMIC:
         return "a branch depends on an atomic's answer, which was taken from one block alone";
+    case PREDICT_ASSUMED_TICKETS:
+        return "a counter hands out work: each number goes to one block, to all resident blocks in turn";
     case PREDICT_ASSUMED_EQUAL_BLOCKS:
         return "blocks differ, and only a sample was looked at";
     case PREDICT_ASSUMED_PUBLISHED:

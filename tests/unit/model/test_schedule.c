@@ -108,6 +108,22 @@ static void senseless_input_is_refused(void **state)
     assert_int_equal(imbalance_of(&i, cycles, 1, 1, 4, 0, NULL), ERR_USAGE);
 }
 
+/* Two blocks, six pieces: whoever is free takes the next one. In turn, one block would have all the long ones. */
+static void handed_out_pieces_go_to_who_is_free(void **state)
+{
+    const double longer[] = {30, 30, 30}, shorter[] = {10, 10, 10};
+    const struct pieces pieces[] = {{5, longer, 3}, {5, shorter, 3}}, one[] = {{0, shorter, 2}};
+    struct imbalance i = {.too_few = 0.5, .within_block = 0.8, .stretch = 3};
+
+    (void)state;
+    assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, NULL), 0);
+    check_near(i.stretch, 75 / 65., 1e-12); /* 5 + 30 + 30 + 10 beside 5 + 10 + 10 + 30 */
+    check_near(i.between_blocks, 65 / 75., 1e-12);
+    check_near(i.achieved, 0.5 * 0.8 * 65 / 75, 1e-12);
+    assert_int_equal(imbalance_tickets(&i, one, 1, 7, NULL), 0);
+    check_near(i.stretch, 1, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +131,7 @@ int main(void)
         cmocka_unit_test(equal_blocks_have_no_imbalance),
         cmocka_unit_test(unequal_warps_leave_their_block_early),
         cmocka_unit_test(unequal_blocks_are_dealt_out_as_places_become_free),
+        cmocka_unit_test(handed_out_pieces_go_to_who_is_free),
         cmocka_unit_test(more_blocks_even_out),
         cmocka_unit_test(places_wait_for_blocks),
         cmocka_unit_test(senseless_input_is_refused),

@@ -1,0 +1,110 @@
+#include "model/emulate/ticket.h"
+
+#include "base/array.h"
+#include "model/emulate/access.h"
+#include "model/emulate/cluster.h"
+
+/* Times that a block takes from a counter before that is seen to hand out work. */
+enum { SEEN = 3 };
+
+void tickets_begin(struct emulation *emulation)
+{
+    for (unsigned k = 0; k < emulation->tickets.count; k++)
+        emulation->tickets.list[k].taken = 0;
+    emulation->tickets.begun = emulation->clock;
+    emulation->tickets.taken = false;
+}
+
+void tickets_end(struct emulation *emulation, struct emulate_block *block)
+{
+    block->ticket_end = emulation->clock - emulation->tickets.begun;
+}
+
+/* Null where there are too many. */
+static struct ticket_counter *find(struct tickets *tickets, uint64_t address, uint64_t amount, uint64_t first)
+{
+    for (unsigned k = 0; k < tickets->count; k++)
+        if (tickets->list[k].address == address)
+            return &tickets->list[k];
+    if (tickets->count == TICKET_COUNTERS)
+        return NULL;
+    tickets->list[tickets->count] =
+        (struct ticket_counter){.address = address, .amount = amount, .first = first, .other = !amount};
+    return &tickets->list[tickets->count++];
+}
+
+/* Blocks that are executed only for which way they go, or for where they read first, learn nothing new. */
+static bool learns(const struct emulation *emulation)
+{
+    return emulation->mode == EMULATE_SLICED && !emulation->lowest && !emulation->beginning;
+}
+
+static bool all_resident(const struct emulation *emulation)
+{
+    const uint64_t resident = emulation->tickets.resident;
+
+    return !resident || launch_blocks(emulation->launch) <= resident;
+}
+
+/* Whether the result of instruction `index` decides which way a block goes. */
+static int decides_way(bool *out, const struct emulation *emulation, uint32_t index)
+{
+    struct slice slice;
+    const int rc = slice_init(&slice, emulation->instructions, emulation->count, SLICE_CONTROL, false, false,
+                              emulation->err);
+
+    *out = !rc && slice.wanted[index];
+    if (!rc)
+        slice_release(&slice);
+    return rc;
+}
+
+/* The block takes from the counter once more. */
+static int look(struct ticket_counter *counter, struct emulation *emulation, const struct request *request,
+                uint64_t amount)
+{
+    int rc;
+
+    counter->other |= amount != counter->amount || (request->mask & (request->mask - 1));
+    if (counter->other || ++counter->taken < SEEN)
+        return STEP_NEXT;
+    counter->other = true;
+    rc = all_resident(emulation) ? decides_way(&counter->hands_out, emulation, request->index) : 0;
+    if (rc || !counter->hands_out)
+        return rc ? rc : STEP_NEXT;
+    counter->other = false;
+    emulation->together = emulation->restart = true; /* in turn, so that none of its warps takes all */
+    return STEP_STOPPED;
+}
+
+/* Notes how far the block that is counted had come. */
+static int note(struct emulation *emulation)
+{
+    struct emulate_block *block = emulation->block;
+    const bool counts = learns(emulation);
+
+    if (!counts)
+        return 0;
+    if (ARRAY_GROW(block->tickets, block->ticket_count, emulation->err))
+        return ERR_MEMORY;
+    block->tickets[block->ticket_count++] = emulation->clock - emulation->tickets.begun;
+    return 0;
+}
+
+int ticket_take(uint64_t *old, bool *ticket, struct emulation *emulation, const struct request *request,
+                unsigned lane, uint64_t amount)
+{
+    struct tickets *tickets = &emulation->tickets;
+    const uint64_t units = launch_blocks(emulation->launch) / cluster_count(emulation);
+    struct ticket_counter *counter = find(tickets, request->address[lane], amount, *old);
+
+    *ticket = false;
+    if (!counter || emulation->mode != EMULATE_SLICED)
+        return STEP_NEXT;
+    if (!counter->hands_out)
+        return learns(emulation) ? look(counter, emulation, request, amount) : STEP_NEXT;
+    *old = counter->first +
+           counter->amount * (cluster_number(emulation, emulation->position) + units * counter->taken++);
+    *ticket = tickets->taken = emulation->result->tickets = true;
+    return note(emulation);
+}
