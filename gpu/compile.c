@@ -98,7 +98,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     if (!rc) {
         rc = read_greeting(compiler, &greeting, err);
         if (rc && rc != ERR_MEMORY)
-            err_prefix(err, "occutune-worker is of another build than this program: ");
+            err_prefix(err, "occutune-worker is of another build than this program");
         message_release(&greeting);
         pool_give(&compiler->pool, &process);
     }

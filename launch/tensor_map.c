@@ -29,11 +29,6 @@ static const struct {
 static const uint64_t dimension_most = (uint64_t)1 << 32, stride_limit = (uint64_t)1 << 40;
 enum { BOX_MOST = 256, ELEMENT_STRIDE_MOST = 8 };
 
-const char *tensor_type_text(enum tensor_type type)
-{
-    return types[type].text;
-}
-
 int tensor_type_parse(const char *text)
 {
     int k;

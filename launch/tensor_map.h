@@ -59,8 +59,8 @@ struct tensor_map {
     enum tensor_fill fill;
 };
 
-const char *tensor_type_text(enum tensor_type type); /* "uint8", "float16", "tfloat32_ftz", ... */
-int tensor_type_parse(const char *text);             /* -1 when unknown */
+/* Of "uint8", "float16", "tfloat32_ftz", ...; -1 when unknown. */
+int tensor_type_parse(const char *text);
 size_t tensor_element_bytes(enum tensor_type type);
 unsigned tensor_swizzle_bytes(enum tensor_swizzle swizzle); /* of the pattern's rows; 0: none */
 

@@ -20,7 +20,6 @@ struct cli {
     FILE *screen;    /* what err writes to: for what redraws a line */
     const char *program;
     bool terminal; /* err is one: progress is a bar that is redrawn */
-    bool color;    /* out is a terminal and NO_COLOR is not set */
     /* For a command that ends in order, which calls it first: then Ctrl-C sets *stop, once. Any other is
      * killed by it. */
     void (*catch_stop)(void);

@@ -30,13 +30,12 @@ static const char *base_name(const char *path)
 
 int main(int argc, char **argv)
 {
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *term = getenv("TERM");
     struct cli cli = {.out = plain_open(stdout),
                       .err = plain_open(stderr),
                       .screen = stderr,
                       .program = argc > 0 ? base_name(argv[0]) : "occutune",
                       .terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")),
-                      .color = isatty(STDOUT_FILENO) && !(no_color && *no_color),
                       .catch_stop = catch_stop,
                       .stop = &stop};
     int status;

@@ -103,7 +103,6 @@ void progress_close(struct progress *progress)
     free(progress->hosts);
     progress->work = NULL;
     progress->hosts = NULL;
-    progress->work_count = 0;
 }
 
 static void put_rates(FILE *out, const char *name, const char *offers, struct host_work *before,
@@ -149,7 +148,6 @@ static void progress_hosts(struct progress *progress, const struct tune_progress
         return;
     if (!progress->work) {
         progress->work = calloc(1 + fleet_count(now->fleet), sizeof *progress->work);
-        progress->work_count = progress->work ? 1 + fleet_count(now->fleet) : 0;
         progress->written_s = wall_s - fmax(now->now_s, 1);
     }
     free(progress->hosts);

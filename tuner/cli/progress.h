@@ -18,11 +18,10 @@ struct progress {
     bool quiet;
     struct job_file job;    /* where what follows is written */
     struct host_work *work; /* of each host, this machine first, when it was last written */
-    size_t work_count;
-    double written_s; /* wall clock; 0: never */
-    char *hosts;      /* what they do, a line each */
-    double shown_s;   /* wall clock of the last drawing */
-    bool drawn;       /* a bar stands on the line */
+    double written_s;       /* wall clock; 0: never */
+    char *hosts;            /* what they do, a line each */
+    double shown_s;         /* wall clock of the last drawing */
+    bool drawn;             /* a bar stands on the line */
 };
 
 /* For struct tune_options and struct ranking_options; `context` is a struct progress. */

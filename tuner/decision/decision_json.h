@@ -15,10 +15,8 @@
  * is left out. Numbers have as many digits as milliseconds and shares can mean. */
 int json_set_hash(struct json *object, const char *key, uint64_t hash);
 int json_set_count(struct json *object, const char *key, uint64_t count);
-int json_set_known(struct json *object, const char *key, int value);
 int json_set_rounded(struct json *object, const char *key, double value);
-/* Lists; null when memory ends. */
-struct json *json_three(const unsigned values[3]);
+/* Null when memory ends. */
 struct json *json_texts(const char *const *values, size_t count);
 
 /* One of the finalists, or the default. ERR_MEMORY. */

@@ -22,7 +22,7 @@ int json_set_count(struct json *object, const char *key, uint64_t count)
     return js_set_integer(object, key, count > INT64_MAX ? INT64_MAX : (int64_t)count);
 }
 
-int json_set_known(struct json *object, const char *key, int value)
+static int json_set_known(struct json *object, const char *key, int value)
 {
     return value < 0 ? 0 : js_set_integer(object, key, value);
 }
@@ -38,7 +38,7 @@ int json_set_rounded(struct json *object, const char *key, double value)
     return js_set_real(object, key, strtod(text, NULL));
 }
 
-struct json *json_three(const unsigned values[3])
+static struct json *json_three(const unsigned values[3])
 {
     struct json *list = js_new_array();
     int i, failed = !list;

@@ -337,11 +337,6 @@ void host_has(struct host *host, struct key key)
     map_put(&host->link->has, key.low, host, NULL); /* else it is sent once more */
 }
 
-bool host_holds(const struct host *host, struct key key)
-{
-    return map_find(&host->link->has, key.low) != NULL;
-}
-
 void host_forget_contents(struct host *host)
 {
     map_release(&host->link->has);

@@ -87,8 +87,7 @@ void host_give(struct host *host, struct key key, const void *bytes, size_t size
 /* The same of bytes that are compressed already, of `size` when they are not. */
 void host_give_packed(struct host *host, struct key key, struct part packed, size_t size);
 void host_has(struct host *host, struct key key); /* notes that it does */
-bool host_holds(const struct host *host, struct key key);
-void host_forget_contents(struct host *host); /* it says that it has not */
+void host_forget_contents(struct host *host);     /* it says that it has not */
 
 /* Who is told what. An answer that makes no sense is an error, for which its host is dropped. */
 struct fleet_listener {

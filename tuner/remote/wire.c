@@ -205,7 +205,6 @@ int wire_receive(struct wire *wire, struct err *err)
         received->end += (size_t)n;
         total += (size_t)n;
     }
-    wire->received_total += total;
     return 0;
 }
 

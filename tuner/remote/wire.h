@@ -31,7 +31,7 @@ struct wire {
     int in, out;
     struct wire_bytes received, queued;
     struct compress_stream packing, unpacking;
-    uint64_t received_total, sent_total;
+    uint64_t sent_total;
 };
 
 /* The descriptors stay the caller's, and no longer block. */

@@ -127,13 +127,10 @@ bool search_is_promising_unseen(const struct model_search *search, uint64_t inde
 /* Expected relative gain of a configuration on the best time, as a logarithm. */
 double search_gain(const struct expected *expected, double best_s);
 
-/* Whether a compile takes much longer than expected; whether there is another that does not, of the audit or
- * of the search itself. */
-bool search_is_overdue(const struct model_search *search, const struct member *member);
-
 /* Whether a configuration takes unusually long to compile, and as many of that kind are under way already as
  * may be: never all cores. */
 bool search_is_too_dear(const struct model_search *search, const unsigned *choices);
+/* Whether a compile of the audit, or of the search itself, is under way that does not take much longer than expected. */
 bool search_awaits(const struct model_search *search, bool audit);
 
 /* Counts what was expected of a compile. */

@@ -146,7 +146,8 @@ bool search_is_exhausted(struct model_search *search)
     return search->further_gain < SEARCH_WORTHWHILE;
 }
 
-bool search_is_overdue(const struct model_search *search, const struct member *member)
+/* Whether a compile takes much longer than expected. */
+static bool is_overdue(const struct model_search *search, const struct member *member)
 {
     return search->now_s - member->asked_s > fmax(overdue_s, DEAR * member->expected_s);
 }
@@ -164,7 +165,7 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
         const struct member *member = search->members[i];
 
         under_way +=
-            member->stage == COMPILING && (member->expected_s > dear_s || search_is_overdue(search, member));
+            member->stage == COMPILING && (member->expected_s > dear_s || is_overdue(search, member));
     }
     return under_way >= most;
 }
@@ -179,7 +180,7 @@ bool search_awaits(const struct model_search *search, bool audit)
         const struct member *member = search->members[i];
 
         if (member->stage == COMPILING && member->audit == audit &&
-            (has_nothing || !search_is_overdue(search, member)))
+            (has_nothing || !is_overdue(search, member)))
             return true;
     }
     return false;

@@ -2,16 +2,6 @@
 
 #include <math.h>
 
-double hidden_bandwidth_cycles(double bytes, double bytes_per_s, double sms, double clock_hz)
-{
-    return bytes / (bytes_per_s / sms / clock_hz);
-}
-
-double hidden_instruction_cycles(double threads_per_warp, double cores_per_sm)
-{
-    return threads_per_warp / cores_per_sm;
-}
-
 /* Cycles warp j waits from its request to its data: it also queues behind `queued` warps (denominators of 2.3
  * and 2.4). */
 static double wait_cycles(const struct hidden_block *block, double queued)
@@ -120,24 +110,4 @@ int hidden_time(struct hidden_time *out, double *shares, const struct hidden_run
     out->repetitions = launch->blocks / (launch->resident_blocks * launch->sms);
     out->time_s = (out->compute_cycles + out->unhidden_cycles) * out->repetitions / launch->clock_hz;
     return 0;
-}
-
-static unsigned at_most(unsigned fits, unsigned have, unsigned used, unsigned unit)
-{
-    const unsigned taken = unit ? (used + unit - 1) / unit * unit : used;
-
-    return taken && have / taken < fits ? have / taken : fits;
-}
-
-unsigned hidden_resident_blocks(const struct hidden_limits *limits, unsigned threads, unsigned registers,
-                                unsigned shared_bytes)
-{
-    const unsigned warps = (threads + limits->threads_per_warp - 1) / limits->threads_per_warp;
-    unsigned fits = limits->blocks;
-
-    fits = at_most(fits, limits->warps, warps, 0);
-    fits = at_most(fits, limits->threads, threads, 0);
-    fits =
-        at_most(fits, limits->registers, warps * limits->threads_per_warp * registers, limits->register_unit);
-    return at_most(fits, limits->shared_bytes, shared_bytes, limits->shared_unit);
 }

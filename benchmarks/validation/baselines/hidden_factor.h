@@ -9,18 +9,17 @@
  *  - The factor is the share of the latency that is NOT hidden: 0 is fully hidden.
  *  - NT, the "threads of a block" that barriers round to, is in warps per block, as j counts warps.
  *  - At a barrier (j - 1) is rounded down to a multiple of NT in the numerator and up in the denominator, as
- * the prose of 2.4 says; the printed formula drops the factor NT in both places and its denominator can turn
- *    negative.
+ *    the prose of 2.4 says; the printed formula drops the factor NT in both places and its denominator can
+ *    turn negative.
  *  - Time of a basic block (2.5) is the computing time of all warps plus what the last warp cannot hide, not
- * the sum over all warps: that gives 5.7 Gflop/s for the naive 16x16 kernel on a C1060, where bandwidth alone
- *    allows 25.5.
+ *    the sum over all warps: that gives 5.7 Gflop/s for the naive 16x16 kernel on a C1060, where bandwidth
+ *    alone allows 25.5.
  *  - MemAccessLatency, undefined in 2.5, is what the factor is a share of: the denominator of its formula.
  *  - ILP_{NBB+1} is ILP_1 (the printed NB is a slip); sums run over all basic blocks once.
  *  - Repetitions are fractional: blocks / (resident blocks x SMs).
  *  - A basic block at whose end the warps of a block meet takes the barrier form. Since compute
- * capability 2.0 the last one does not: warps, not blocks, are replaced.
- *  - Traffic may be ours (counted) or the paper's "all accesses optimal"; whoever fills the struct decides.
- */
+ *    capability 2.0 the last one does not: warps, not blocks, are replaced.
+ *  - Traffic may be ours (counted) or the paper's "all accesses optimal"; whoever fills the struct decides. */
 #ifndef BASELINES_HIDDEN_FACTOR_H
 #define BASELINES_HIDDEN_FACTOR_H
 
@@ -43,12 +42,6 @@ struct hidden_run {
     size_t count;
     double repeats;
 };
-
-/* Bw = bytes / (bandwidth / sms / clock) (2.3): 256 B at 102 GB/s, 30 SMs, 1.30 GHz are 97.88 cycles. */
-double hidden_bandwidth_cycles(double bytes, double bytes_per_s, double sms, double clock_hz);
-
-/* Cycles that one instruction of a warp takes (2.2): threads per warp / cores per SM. */
-double hidden_instruction_cycles(double threads_per_warp, double cores_per_sm);
 
 /* The factor of the j-th of `warps` (TLP x BLP) warps, 1 <= j <= warps, the united formula of 2.3.5.
  * `next_compute` is ILP_{i+1}. 0 when there is nothing to hide. */
@@ -82,19 +75,5 @@ struct hidden_time {
  * count that is not positive. */
 int hidden_time(struct hidden_time *out, double *shares, const struct hidden_run *runs, size_t run_count,
                 const struct hidden_launch *launch, struct err *err);
-
-/* What fits on an SM up to compute capability 1.3, where a thread block's registers are allocated together
- * (Table 1). */
-struct hidden_limits {
-    unsigned warps, threads, blocks;    /* per SM */
-    unsigned registers, register_unit;  /* per SM; granule of a block's allocation */
-    unsigned shared_bytes, shared_unit; /* per SM; granule */
-    unsigned threads_per_warp;
-};
-
-/* Resident blocks (BLP of 2.3): the least of what warps, threads, blocks, registers and shared memory allow;
- * 0 when not even one fits. `threads` >= 1 per block, `registers` per thread, `shared_bytes` per block. */
-unsigned hidden_resident_blocks(const struct hidden_limits *limits, unsigned threads, unsigned registers,
-                                unsigned shared_bytes);
 
 #endif
