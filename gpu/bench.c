@@ -36,6 +36,7 @@ static void stop(struct bench *bench)
     buffers_release(&bench->buffers);
     kernels_close(&bench->kernels);
     gpu_stop(bench->gpu);
+    bench->reference_key = 0;
     bench->started = false;
 }
 
@@ -57,6 +58,21 @@ int bench_start(struct bench *bench, struct err *err)
     if (rc)
         stop(bench);
     return rc;
+}
+
+void bench_forget(struct bench *bench)
+{
+    if (!bench->started)
+        return;
+    if (gpu_is_exclusive(bench->gpu)) {
+        stop(bench);
+        return;
+    }
+    wanted_release(&bench->wanted, bench->gpu);
+    bench->reference_key = 0;
+    buffers_release(&bench->buffers);
+    buffers_init(&bench->buffers, bench->gpu, &bench->kernels);
+    measurer_relax(&bench->measurer);
 }
 
 void bench_close(struct bench *bench)

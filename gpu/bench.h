@@ -27,6 +27,9 @@ int bench_open(struct bench *out, int device, struct err *err);
 int bench_start(struct bench *bench, struct err *err);
 void bench_close(struct bench *bench);
 
+/* Frees what trials have left on the GPU, all but the context; that too where no other process may have one meanwhile. */
+void bench_forget(struct bench *bench);
+
 /* A promise: the stage that begins now ends, or another begins, within so many seconds. */
 enum stage { STAGE_PREPARE, STAGE_REFERENCE, STAGE_LOAD, STAGE_LAUNCH, STAGE_MEASURE, STAGE_COUNT };
 const char *stage_text(enum stage stage);

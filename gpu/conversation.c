@@ -32,17 +32,23 @@ static int read_greeting(struct worker *worker, const struct message *greeting, 
     return rc;
 }
 
+int worker_launch(struct worker *worker, struct err *err)
+{
+    char number[48];
+
+    snprintf(number, sizeof number, "%d,%u,%u", worker->device, worker->clocks.sm_mhz,
+             worker->clocks.memory_mhz);
+    return process_start(&worker->process, worker->executable, "device", number, err);
+}
+
 /* `*outside`: it failed since the process died or was stopped before it had said a word. */
 static int start_once(struct worker *worker, bool *outside, struct err *err)
 {
     struct message greeting;
-    char number[48];
     int rc;
 
-    snprintf(number, sizeof number, "%d,%u,%u", worker->device, worker->clocks.sm_mhz,
-             worker->clocks.memory_mhz);
     *outside = false;
-    rc = process_start(&worker->process, worker->executable, "device", number, err);
+    rc = worker->process.pid ? 0 : worker_launch(worker, err);
     if (rc)
         return rc;
     rc = message_receive(&greeting, worker->process.fd,

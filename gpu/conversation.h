@@ -34,7 +34,10 @@ struct silence {
 /* SIGKILL and SIGSTOP are sent by no kernel: they came from outside, and say nothing about the request. */
 bool silence_from_outside(const struct silence *silence);
 
-/* Starts the process. One that dies or is stopped before it has said a word is replaced, START_TRIES times in
+/* Starts the process without waiting for it. */
+int worker_launch(struct worker *worker, struct err *err);
+
+/* Waits until the process, which is started first if need be, has found its GPU. One that dies or is stopped before it has said a word is replaced, START_TRIES times in
  * all: something outside may have done that, which is no reason to end a run. */
 int worker_start(struct worker *worker, struct err *err);
 

@@ -188,6 +188,14 @@ static int read_power(struct power *out, struct bench *bench, double idle_s, int
     return rc ? rc : energy_idle(out, bench->measurer.nvml, idle_s, err);
 }
 
+static int answer_forget(int fd, struct bench *bench, struct err *err)
+{
+    struct json *head = js_new_object();
+
+    bench_forget(bench);
+    return send_head(fd, head, head && !js_set_bool(head, "forgot", true), NULL, 0, err);
+}
+
 static int answer_power(int fd, struct bench *bench, const struct js_at *root, struct err *err)
 {
     struct power power;
@@ -350,6 +358,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         rc = js_string(&what, &at, err);
     if (!rc && !strcmp(what, "describe"))
         return answer_describe(fd, bench, err);
+    if (!rc && !strcmp(what, "forget"))
+        return answer_forget(fd, bench, err);
     if (!rc)
         rc = bench_start(bench, err);
     if (!rc && !strcmp(what, "copy"))
@@ -396,6 +406,7 @@ int device_serve(int fd, int device, const struct clock_setting *clocks, struct 
     struct err problem = {0};
     struct process holder;
     struct bench bench;
+    bool ahead = true;
     int rc;
 
     if (bench_open(&bench, device, &problem))
@@ -417,7 +428,9 @@ int device_serve(int fd, int device, const struct clock_setting *clocks, struct 
         message_release(&message);
         /* The controller, which knows the GPU now, compiles meanwhile. What fails here fails again, and is
          * said, when the next request needs it. */
-        bench_start(&bench, NULL);
+        if (ahead)
+            bench_start(&bench, NULL);
+        ahead = false;
     }
     if (!gpu_lost(bench.gpu))
         bench_close(&bench);

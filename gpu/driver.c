@@ -215,6 +215,16 @@ int gpu_pci(char *out, size_t size, struct gpu *gpu, struct err *err)
                         "the device's place on the bus", err);
 }
 
+bool gpu_is_exclusive(const struct gpu *gpu)
+{
+    return attribute(gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == CU_COMPUTEMODE_EXCLUSIVE_PROCESS;
+}
+
+uint64_t gpu_clock_hz(const struct gpu *gpu)
+{
+    return 1000 * attribute(gpu, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+}
+
 void *gpu_stream(const struct gpu *gpu)
 {
     return gpu->stream;

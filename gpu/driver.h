@@ -42,6 +42,8 @@ int gpu_describe(struct device *out, const struct gpu *gpu, struct err *err);
 int gpu_devices(const struct gpu *gpu); /* CUDA devices here, this one among them */
 unsigned gpu_sm_count(const struct gpu *gpu);
 size_t gpu_l2_bytes(const struct gpu *gpu);
+uint64_t gpu_clock_hz(const struct gpu *gpu); /* the highest of its SMs, by the driver; 0: it does not say */
+bool gpu_is_exclusive(const struct gpu *gpu); /* only one process at a time may have a context on it */
 int gpu_pci(char *out, size_t size, struct gpu *gpu, struct err *err); /* "0000:3B:00.0" */
 void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue work of their own on it */
 

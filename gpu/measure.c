@@ -17,7 +17,7 @@ static const double limited_s =
     60e-3; /* and this long at a limit of power, where the clock falls in steps, tens of ms apart */
 static const double limited_share = 0.85; /* of the highest clock: below it power limits */
 static const double brief_s = 10e-3;      /* longer kernels warm up by themselves */
-static const double start_up_s = 100e-3;  /* an idle GPU needs about this long to raise its clock */
+static const double start_up_s = 100e-3;  /* an idle GPU needs up to about this long to raise its clock */
 static const double batch_s = 2e-3;       /* samples are queued together up to this long */
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
@@ -162,17 +162,18 @@ bool measure_warms(double spent_s, double previous_hz, double clock_hz, double c
     return spent_s < warm_up_s && fabs(clock_hz - previous_hz) > clock_tolerance * clock_hz;
 }
 
-/* Runs until the clock has settled, once at least. */
+/* Runs until the clock has settled, or is what the GPU has reached before; once at least. */
 static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
 {
-    const double begin = clock_wall_s();
+    const double begin = clock_wall_s(), top_hz = plan->measurer->clock_top_hz;
     double previous = 0, sample, clock_hz = 0;
     int rc;
 
     do {
         previous = clock_hz;
         rc = take_samples(&sample, &clock_hz, kernel_s, plan, 1, err);
-    } while (!rc && measure_warms(clock_wall_s() - begin, previous, clock_hz, plan->measurer->clock_top_hz));
+    } while (!rc && !(top_hz > 0 && clock_hz >= (1 - clock_tolerance) * top_hz) &&
+             measure_warms(clock_wall_s() - begin, previous, clock_hz, plan->measurer->clock_top_hz));
     return rc;
 }
 
@@ -299,8 +300,9 @@ int measure(struct trial *trial, struct measurer *measurer, const struct subject
     return rc;
 }
 
-/* The median duration of a sample of empty kernels, taken by this plan. */
-static int time_empty(double *sample_s, struct plan *plan, double launches, bool graph, struct err *err)
+/* The median duration of a sample of empty kernels, taken by this plan, and the clock meanwhile. */
+static int time_empty(double *sample_s, double *settled_hz, struct plan *plan, double launches, bool graph,
+                      struct err *err)
 {
     double samples[MEASURE_BATCH], clock_hz[MEASURE_BATCH], spent = 0;
     unsigned count = plan->isolated ? 1 : MEASURE_BATCH;
@@ -316,6 +318,7 @@ static int time_empty(double *sample_s, struct plan *plan, double launches, bool
     if (!rc)
         rc = take_samples(samples, clock_hz, &spent, plan, count, err);
     *sample_s = launches * stats_median(samples, count);
+    *settled_hz = stats_median(clock_hz, count);
     gpu_graph_free(plan->measurer->buffers->gpu, plan->graph);
     return rc;
 }
@@ -327,21 +330,22 @@ static int calibrate(struct measurer *measurer, struct err *err)
     struct binding binding = {0};
     struct subject subject = {measurer->buffers->kernels->empty, &launch, &binding};
     struct plan plan = {.measurer = measurer, .subject = &subject};
-    double half = 0, whole = 0, direct = 0, pairs = 0, each;
+    const double top_hz = (double)gpu_clock_hz(measurer->buffers->gpu);
+    double half = 0, whole = 0, direct = 0, pairs = 0, clock_hz = 0, each;
     double end = clock_wall_s() + start_up_s;
     int rc;
 
     launch_init(&launch);
     do
-        rc = time_empty(&half, &plan, MEASURE_GRAPH / 2, true, err);
-    while (!rc && clock_wall_s() < end);
+        rc = time_empty(&half, &clock_hz, &plan, MEASURE_GRAPH / 2, true, err);
+    while (!rc && clock_wall_s() < end && !(top_hz > 0 && clock_hz >= (1 - clock_tolerance) * top_hz));
     if (!rc)
-        rc = time_empty(&whole, &plan, MEASURE_GRAPH, true, err);
+        rc = time_empty(&whole, &clock_hz, &plan, MEASURE_GRAPH, true, err);
     if (!rc)
-        rc = time_empty(&direct, &plan, 1, false, err);
+        rc = time_empty(&direct, &clock_hz, &plan, 1, false, err);
     plan.isolated = true;
     if (!rc)
-        rc = time_empty(&pairs, &plan, MEASURE_PAIRS, true, err);
+        rc = time_empty(&pairs, &clock_hz, &plan, MEASURE_PAIRS, true, err);
     each = (whole - half) / (MEASURE_GRAPH - MEASURE_GRAPH / 2);
     measurer->graph_excess_s = fmax(whole - MEASURE_GRAPH * each, 0);
     measurer->direct_excess_s = fmax(direct - each, 0);
@@ -370,6 +374,12 @@ int measurer_nvml(struct measurer *measurer, struct err *err)
     int rc = measurer->nvml ? 0 : gpu_pci(pci, sizeof pci, measurer->buffers->gpu, err);
 
     return rc || measurer->nvml ? rc : nvml_open(&measurer->nvml, pci, err);
+}
+
+void measurer_relax(struct measurer *measurer)
+{
+    gpu_free(measurer->buffers->gpu, measurer->flush);
+    measurer->flush = 0;
 }
 
 void measurer_close(struct measurer *measurer)

@@ -25,6 +25,7 @@ struct measurer {
 };
 
 int measurer_open(struct measurer *out, struct buffers *buffers, struct err *err);
+void measurer_relax(struct measurer *measurer); /* frees what takes much memory and is soon made again */
 void measurer_close(struct measurer *measurer);
 
 /* Opens measurer->nvml where it is not open yet. ERR_MISSING: there is no NVML. */

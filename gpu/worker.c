@@ -16,6 +16,20 @@ int worker_open(struct worker **out, int device, const char *executable, struct 
 int worker_open_clocked(struct worker **out, int device, const struct clock_setting *clocks,
                         const char *executable, struct err *err)
 {
+    int rc = worker_begin(out, device, clocks, executable, err);
+
+    if (!rc)
+        rc = worker_wait(*out, err);
+    if (rc) {
+        worker_close(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int worker_begin(struct worker **out, int device, const struct clock_setting *clocks, const char *executable,
+                 struct err *err)
+{
     struct worker *worker = calloc(1, sizeof *worker);
     int rc;
 
@@ -25,12 +39,17 @@ int worker_open_clocked(struct worker **out, int device, const struct clock_sett
     worker->device = device;
     worker->clocks = *clocks;
     worker->executable = executable ? strdup(executable) : NULL;
-    rc = executable && !worker->executable ? err_memory(err) : worker_start(worker, err);
+    rc = executable && !worker->executable ? err_memory(err) : worker_launch(worker, err);
     if (rc)
         worker_close(worker);
     else
         *out = worker;
     return rc;
+}
+
+int worker_wait(struct worker *worker, struct err *err)
+{
+    return worker_start(worker, err);
 }
 
 void worker_close(struct worker *worker)
@@ -129,6 +148,19 @@ int worker_power(struct power *out, struct worker *worker, double idle_s, struct
     if (!rc)
         rc = power_from_json(out, &at, err);
     message_release(&answer);
+    return rc;
+}
+
+int worker_forget(struct worker *worker, struct err *err)
+{
+    struct json *head = js_new_object();
+    const bool built = head && !js_set_string(head, "request", "forget");
+    struct message answer;
+    struct js_at root;
+    int rc = request(&answer, &root, worker, head, built, err);
+
+    if (!rc)
+        message_release(&answer);
     return rc;
 }
 

@@ -26,6 +26,11 @@ int worker_open(struct worker **out, int device, const char *executable, struct 
  * refuses that. */
 int worker_open_clocked(struct worker **out, int device, const struct clock_setting *clocks,
                         const char *executable, struct err *err);
+/* worker_open_clocked in two steps, so that other things start meanwhile. Where waiting fails the worker is still the
+ * caller's to close. */
+int worker_begin(struct worker **out, int device, const struct clock_setting *clocks, const char *executable,
+                 struct err *err);
+int worker_wait(struct worker *worker, struct err *err);
 int worker_devices(const struct worker *worker); /* the number of CUDA devices that it sees */
 int worker_number(const struct worker *worker);  /* of its own */
 void worker_close(struct worker *worker);        /* also null; ends the process */
@@ -39,6 +44,9 @@ int worker_describe(struct device *out, struct worker *worker, struct err *err);
 /* Its power limit and clocks by NVML; where `idle_s` > 0 also the mean power over so many seconds in which nothing
  * runs. ERR_MISSING: no NVML, or a GPU that does not count its energy. */
 int worker_power(struct power *out, struct worker *worker, double idle_s, struct err *err);
+
+/* Frees the buffers that trials have left on the GPU; where one process alone may use the GPU, the context too. */
+int worker_forget(struct worker *worker, struct err *err);
 
 /* Loads, verifies and times one variant. `reference` (null: nothing is compared) may change between calls;
  * its results are kept on the device by content. Returns an error only for what is not the variant's doing:

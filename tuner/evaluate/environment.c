@@ -65,7 +65,7 @@ static int add_kind(struct environment *environment, const struct device *device
     return code;
 }
 
-/* Takes a worker over; closes it if its GPU is of another kind than the first, unless all are wanted. */
+/* Takes a worker that was begun over; closes it if its GPU is of another kind than the first, unless all are wanted. */
 static int keep_worker(struct environment *environment, struct worker *worker, bool whole, struct err *err)
 {
     struct environment_gpu *larger =
@@ -80,7 +80,10 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
     environment->gpus = larger;
     gpu = &larger[environment->gpu_count];
     *gpu = (struct environment_gpu){.worker = worker};
-    code = worker_describe(&gpu->device, worker, err);
+    device_init(&gpu->device);
+    code = worker_wait(worker, err);
+    if (!code)
+        code = worker_describe(&gpu->device, worker, err);
     if (!code && (whole || !environment->gpu_count || device_same_kind(&gpu->device, &larger[0].device))) {
         environment->gpu_count++; /* which closes it, if this fails */
         return add_kind(environment, &gpu->device, err);
@@ -88,19 +91,6 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
     device_release(&gpu->device);
     worker_close(worker);
     return code;
-}
-
-/* Opens a worker for GPU `number`. */
-static int add_worker(struct environment *environment, int *count, int number,
-                      const struct environment_options *options, struct err *err)
-{
-    struct worker *worker;
-    int code = worker_open_clocked(&worker, number, &options->clocks, options->worker, err);
-
-    if (code)
-        return code;
-    *count = worker_devices(worker);
-    return keep_worker(environment, worker, options->whole, err);
 }
 
 /* No worker found its GPU: because there is none, or not that many? */
@@ -115,20 +105,46 @@ static int tell_missing(const struct environment_options *options, const struct 
     return err_set(err, ERR_MISSING, "%s", count ? why->text : "no GPU was found");
 }
 
-/* The GPU that is asked for, or the first and those like it. */
-static int open_workers(struct environment *environment, const struct environment_options *options,
-                        struct err *err)
+/* Begins a worker for the GPU that is asked for, or for the first; it looks for its GPU while other things start. Null
+ * where the number cannot be one. */
+static int begin_first(struct worker **out, const struct environment_options *options, struct err *err)
 {
     const long first = options->device ? strtol(options->device, NULL, 10) : 0;
-    struct err why = {0};
-    int count = 0, number = (int)first, code = ERR_MISSING;
 
-    if (first <= INT_MAX)
-        code = add_worker(environment, &count, number, options, &why);
+    *out = NULL;
+    return first <= INT_MAX ? worker_begin(out, (int)first, &options->clocks, options->worker, err) : 0;
+}
+
+/* Those beside the first look for their GPUs all at once. */
+static int add_others(struct environment *environment, int count, const struct environment_options *options,
+                      struct err *err)
+{
+    struct worker **workers = calloc((size_t)count + 1, sizeof(struct worker *));
+    int code = workers ? 0 : err_memory(err), number;
+
+    for (number = 1; number < count && !code; number++)
+        code = worker_begin(&workers[number], number, &options->clocks, options->worker, err);
+    for (number = 1; number < count && !code; number++) {
+        code = keep_worker(environment, workers[number], options->whole, err);
+        workers[number] = NULL;
+    }
+    for (number = 1; workers && number < count; number++)
+        worker_close(workers[number]);
+    free(workers);
+    return code;
+}
+
+/* The GPU that is asked for, whose worker was begun, or the first and those like it. */
+static int open_workers(struct environment *environment, struct worker *first,
+                        const struct environment_options *options, struct err *err)
+{
+    struct err why = {0};
+    int code = first ? keep_worker(environment, first, options->whole, &why) : ERR_MISSING;
+
     if (code == ERR_MISSING)
         return tell_missing(options, &why, err);
-    while (!code && !options->device && ++number < count)
-        code = add_worker(environment, &count, number, options, &why);
+    if (!code && !options->device)
+        code = add_others(environment, worker_devices(first), options, &why);
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
@@ -268,31 +284,57 @@ bool environment_measures(const struct environment *environment)
     return environment->worker_count || *environment->device.name;
 }
 
+static bool is_by_name(const struct environment_options *options)
+{
+    return options->device && !environment_is_number(options->device);
+}
+
+/* `begun`: what beginning the first worker, which is taken over, came to. */
+static int open_gpus(struct environment *out, struct worker *first, int begun,
+                     const struct environment_options *options, struct err *err)
+{
+    if (is_by_name(options)) {
+        err_set(&out->worker_err, ERR_MISSING, "device %s is looked for among the recordings",
+                options->device);
+        return 0;
+    }
+    if (options->no_gpus) {
+        err_set(&out->worker_err, ERR_MISSING, "no GPU of this machine is used");
+        return 0;
+    }
+    if (!begun)
+        begun = open_workers(out, first, options, &out->worker_err);
+    if (!begun || (out->worker_err.code == ERR_MISSING && !options->device))
+        return 0;
+    return err_set(err, (enum err_code)out->worker_err.code, "%s", out->worker_err.text);
+}
+
+static int open_compiler(struct environment *out, const struct environment_options *options, struct err *err)
+{
+    int code = compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
+                                  &out->compiler_err);
+
+    if (code && out->compiler_err.code != ERR_MISSING)
+        return err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);
+    return out->compiler && options->ahead ? compiler_prepare(out->compiler, out->jobs, err) : 0;
+}
+
 int environment_open(struct environment *out, const struct environment_options *options, struct err *err)
 {
-    const bool by_name = options->device && !environment_is_number(options->device);
-    int code = 0;
+    struct worker *first = NULL;
+    int code, begun = 0;
 
     *out = (struct environment){.jobs = options->jobs ? options->jobs : environment_cores(),
                                 .message = options->message,
                                 .context = options->context};
     device_init(&out->device);
-    if (compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
-                           &out->compiler_err))
-        code = out->compiler_err.code == ERR_MISSING
-                   ? 0
-                   : err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);
-    if (!code && out->compiler && options->ahead)
-        code = compiler_prepare(out->compiler, out->jobs, err);
-    if (!code && by_name)
-        err_set(&out->worker_err, ERR_MISSING, "device %s is looked for among the recordings",
-                options->device);
-    else if (!code && options->no_gpus)
-        err_set(&out->worker_err, ERR_MISSING, "no GPU of this machine is used");
-    else if (!code && open_workers(out, options, &out->worker_err))
-        code = out->worker_err.code == ERR_MISSING && !options->device
-                   ? 0
-                   : err_set(err, (enum err_code)out->worker_err.code, "%s", out->worker_err.text);
+    if (!is_by_name(options) && !options->no_gpus)
+        begun = begin_first(&first, options, &out->worker_err);
+    code = open_compiler(out, options, err);
+    if (code)
+        worker_close(first);
+    else
+        code = open_gpus(out, first, begun, options, err);
     if (!code && options->elsewhere_count)
         code = open_fleet(out, options, err);
     if (!code)
