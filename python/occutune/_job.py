@@ -185,13 +185,16 @@ class Job:
 
     # The arguments ---------------------------------------------------------------------------------------------
 
+    def is_input(self, position: int) -> bool:
+        """Whether the kernel's declaration says that it only reads an array."""
+        return is_read_only(self.source.text or next(iter(self.texts), ""), self.name, position)
+
     def spec_arguments(self, workspace: Workspace) -> List[Dict[str, Any]]:
         """The part of the spec about the arguments, whose arrays are written."""
-        text = self.source.text or next(iter(self.texts), "")
         arguments = []
         for position, argument in enumerate(self.arguments):
             if is_array(argument):
-                role = "in" if is_read_only(text, self.name, position) else "inout"
+                role = "in" if self.is_input(position) else "inout"
                 arguments.append(_buffer(workspace, argument, argument_name(position), role))
             else:
                 arguments.append(_scalar(argument, position))

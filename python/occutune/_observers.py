@@ -17,6 +17,10 @@ def _is_a(observer: Any, name: str) -> bool:
     return any(base.__name__ == name for base in type(observer).__mro__)
 
 
+def _made(observer: Any, arguments: Mapping[str, Any]) -> Any:
+    return observer(dict(arguments)) if callable(observer) and not hasattr(observer, "get_results") else observer
+
+
 class _Observed:
     """What an observer may ask of the device."""
 
@@ -31,8 +35,9 @@ class _Observed:
 class Observers:
     """The observers of one call of `tune_kernel`."""
 
-    def __init__(self, observers: Optional[Sequence[Any]]) -> None:
-        given = list(observers or [])
+    def __init__(self, observers: Optional[Sequence[Any]], arguments: Optional[Mapping[str, Any]] = None) -> None:
+        """An observer may be a function that makes one of `arguments`: language, device, platform and compiler."""
+        given = [_made(observer, arguments or {}) for observer in observers or []]
         # Every journal has what Kernel Tuner's RegisterObserver asks for.
         self.registers = any(_is_a(observer, "RegisterObserver") for observer in given)
         self._all = [observer for observer in given if not _is_a(observer, "RegisterObserver")]

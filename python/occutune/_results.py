@@ -7,7 +7,7 @@ import json
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._expression import evaluator
 from ._job import Job
@@ -16,7 +16,9 @@ Metrics = Mapping[str, Union[str, Callable[[Dict[str, Any]], Any]]]
 
 
 class ErrorConfig(str):
-    """What stands in a result under "__error__"; prints as its name, as Kernel Tuner's."""
+    """What stands in a result under "__error__"; prints as its name, as Kernel Tuner's. `reason` says more."""
+
+    reason = ""
 
     def __str__(self) -> str:
         return type(self).__name__
@@ -43,11 +45,17 @@ HIGHER_IS_BETTER = {"time": False, "energy": False, "cost": False, "loss": False
                     "TFLOP/s": True, "GB/s": True, "TB/s": True}
 
 
-def error(name: str) -> ErrorConfig:
+def error(name: str, reason: str = "") -> ErrorConfig:
     """An error of this name, of Kernel Tuner's own class where that is loaded, so that its functions know it."""
     util = sys.modules.get("kernel_tuner.util")
     made: ErrorConfig = getattr(util or sys.modules[__name__], name)()
+    made.reason = reason
     return made
+
+
+def reason_of(result: Mapping[str, Any]) -> str:
+    """Why a configuration has no time; "" where it has one."""
+    return str(getattr(result.get("__error__"), "reason", ""))
 
 
 def read_journal(journal: Path) -> Dict[str, Any]:
@@ -92,13 +100,19 @@ def measured_record(record: Mapping[str, Any], records: Mapping[str, Mapping[str
     return record if isinstance(record.get("time"), (int, float)) else None
 
 
+def _reason(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]]) -> str:
+    if outcome_of(record) == "same-code":
+        record = records.get(record.get("same_as", ""), {})
+    return ": ".join(filter(None, [outcome_of(record), str(record.get("message", ""))]))
+
+
 def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]], names: Sequence[str],
               more: Mapping[str, str]) -> Dict[str, Any]:
     """One result in Kernel Tuner's format; `more` are further fields of ours by the names that they have there."""
     result: Dict[str, Any] = {name: record[name] for name in names}
     measured = measured_record(record, records)
     if measured is None:
-        result["__error__"] = error(_ERRORS.get(outcome_of(record), "RuntimeFailedConfig"))
+        result["__error__"] = error(_ERRORS.get(outcome_of(record), "RuntimeFailedConfig"), _reason(record, records))
     else:
         result["time"] = float(measured["time"])
         result["times"] = list(measured.get("times", [measured["time"]]))
@@ -144,12 +158,35 @@ def add_metrics(results: Sequence[Dict[str, Any]], metrics: Optional[Metrics]) -
                 result[name] = function(result)
 
 
-def add_overheads(results: Sequence[Dict[str, Any]], controller_s: float, elapsed_s: float) -> None:
-    """Spreads what the search itself took over the results, as Kernel Tuner does."""
-    worked = sum(result[name] for result in results for name in _TIMES)
+class Spent(NamedTuple):
+    """Seconds of a search: the program's, those until its finals, and of the latter what the search itself took."""
+
+    program_s: float = 0.0
+    searching_s: float = 0.0
+    controller_s: float = 0.0
+
+    def plus(self, other: Spent) -> Spent:
+        """Both together."""
+        return Spent(*(mine + theirs for mine, theirs in zip(self, other)))
+
+
+def worked_ms(results: Sequence[Mapping[str, Any]]) -> float:
+    """What compiling, comparing and timing took."""
+    return float(sum(result[name] for result in results for name in _TIMES))
+
+
+def add_overheads(results: Sequence[Dict[str, Any]], spent: Spent, elapsed_s: float) -> None:
+    """Spreads what the search itself took over the results, as Kernel Tuner does.
+
+    Where many were compiled at once, each gets its share of the time that passed meanwhile: the sum of all is never more.
+    """
+    sums = {name: sum(result[name] for result in results) for name in _TIMES}
+    left = max(1e3 * (spent.searching_s - spent.controller_s) - sums["verification_time"] - sums["benchmark_time"], 0.0)
+    share = min(left / sums["compile_time"], 1.0) if sums["compile_time"] else 1.0
     for result in results:
-        result["strategy_time"] = 1e3 * controller_s / len(results)
-        result["framework_time"] = max(1e3 * elapsed_s - worked - 1e3 * controller_s, 0) / len(results)
+        result["compile_time"] *= share
+        result["strategy_time"] = 1e3 * spent.controller_s / len(results)
+        result["framework_time"] = 1e3 * max(elapsed_s - spent.program_s, 0.0) / len(results)
 
 
 def best_of(results: Sequence[Dict[str, Any]], objective: str, higher_is_better: bool) -> Optional[Dict[str, Any]]:
@@ -161,7 +198,7 @@ def best_of(results: Sequence[Dict[str, Any]], objective: str, higher_is_better:
 
 
 def totals(results: Sequence[Mapping[str, Any]], elapsed_ms: float) -> Dict[str, float]:
-    """The sums that Kernel Tuner's environment has, in milliseconds. Compiling on many threads may sum to more than passed."""
+    """The sums that Kernel Tuner's environment has, in milliseconds."""
     names = ("framework_time", "strategy_time", *_TIMES)
     sums = {f"total_{name}": float(sum(result[name] for result in results)) for name in names}
     return {**sums, "overhead_time": max(elapsed_ms - sum(sums.values()), 0.0)}

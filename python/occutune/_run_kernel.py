@@ -86,14 +86,15 @@ class Runner:
             yield lambda arguments=passed: module.launch(function, grid, block, shared, arguments)
 
     def run(self, params: Mapping[str, Any]) -> List[Optional[numpy.ndarray]]:
-        """What the arrays hold after one launch; None for scalars."""
+        """What the arrays hold after one launch; None for scalars. Those that are only read stay on the GPU and here."""
         for position, array in enumerate(self.arrays):
-            if array is not None:
+            if array is not None and not self.job.is_input(position):
                 self.upload(position, array)
         with self.loaded(params) as launch:
             launch()
             self.device.synchronize()
-        return [None if array is None else self.download(position) for position, array in enumerate(self.arrays)]
+        return [array if array is None else array.copy() if self.job.is_input(position) else self.download(position)
+                for position, array in enumerate(self.arrays)]
 
     def passed(self) -> List[Any]:
         """The arguments of a launch."""

@@ -10,10 +10,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from ._session import SERVED, Ended, Holder, Listener
 
 _PACKAGED = Path(__file__).resolve().parent / "tool"
 _MESSAGES_KEPT = 50  # lines of the program's messages that an exception may show
+_holder = Holder()
 
 
 class OccutuneError(RuntimeError):
@@ -67,15 +70,20 @@ def environment() -> Dict[str, str]:
     return variables
 
 
-def _read_messages(process: subprocess.Popen[str], quiet: bool) -> str:
-    """Passes the program's messages on as they come; returns the last of them."""
-    lines: List[str] = []
-    assert process.stderr is not None
-    for line in process.stderr:
-        lines = lines[-_MESSAGES_KEPT:] + [line]
-        if not quiet:
-            sys.stderr.write(line)
-    return "".join(lines).strip()
+class _Messages(Listener):
+    """Passes the program's messages on as they come, and keeps the last of them."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._lines: List[str] = []
+
+    def hear(self, text: str) -> None:
+        self._lines = (self._lines + text.splitlines(keepends=True))[-_MESSAGES_KEPT:]
+        if not self._quiet:
+            sys.stderr.write(text)
+
+    def text(self) -> str:
+        return "".join(self._lines).strip()
 
 
 def _fail(status: int, messages: str, output: str) -> None:
@@ -88,23 +96,45 @@ def _fail(status: int, messages: str, output: str) -> None:
     raise OccutuneError(text, status)
 
 
+def prepare(device: Optional[int]) -> None:
+    """Has a GPU made ready while the caller still prepares what is to run on it."""
+    _holder.start(program(), environment(), str(device or 0))
+
+
+def _run_alone(arguments: Sequence[str], messages: _Messages, folder: Optional[Path]) -> Tuple[int, str]:
+    """Runs a program of its own."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        process = subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE,
+                                   text=True, encoding="utf-8", errors="replace", env=environment(), cwd=folder)
+        assert process.stderr is not None
+        try:
+            for line in process.stderr:
+                messages.hear(line)
+        finally:
+            status = process.wait()  # an interrupt reaches the program too, which ends in order
+        output.seek(0)
+        return status, output.read()
+
+
+def _run_kept(arguments: Sequence[str], messages: _Messages, folder: Optional[Path]) -> Optional[Tuple[int, str]]:
+    """Has the program that stays run it; None where that cannot be."""
+    request = json.dumps({"arguments": list(arguments), "folder": os.path.abspath(folder or os.getcwd())})
+    try:
+        return _holder.run(request.encode("utf-8"), program(), environment(), messages)
+    except Ended as ended:
+        return (ended.status, "") if ended.status else None  # it had idled for too long, just now
+
+
 def run(command: str, *arguments: str, quiet: bool = True, folder: Optional[Path] = None) -> str:
     """Runs one command, in `folder` if given, and returns its standard output.
 
     A failure is an OccutuneError with the program's message.
     """
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
-        process = subprocess.Popen([program(), command, *arguments], stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
-                                   env=environment(), cwd=folder)
-        try:
-            messages = _read_messages(process, quiet)
-        finally:
-            status = process.wait()  # an interrupt reaches the program too, which ends in order
-        output.seek(0)
-        text = output.read()
+    messages, words = _Messages(quiet), [command, *map(os.fspath, arguments)]
+    ended = _run_kept(words, messages, folder) if command in SERVED else None
+    status, text = ended or _run_alone(words, messages, folder)
     if status:
-        _fail(status, messages, text)
+        _fail(status, messages.text(), text)
     return text
 
 

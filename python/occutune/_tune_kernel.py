@@ -15,6 +15,7 @@ from ._observers import Observers
 from ._results import (
     HIGHER_IS_BETTER,
     Metrics,
+    Spent,
     add_metrics,
     add_overheads,
     best_of,
@@ -23,7 +24,9 @@ from ._results import (
     in_order,
     read_limits,
     read_results,
+    reason_of,
     totals,
+    worked_ms,
 )
 from ._tunable import parts
 from ._workspace import Workspace
@@ -141,24 +144,29 @@ def _environment(decision: Mapping[str, Any], journal: Path, iterations: int, op
     signature = decision["signature"]
     return {"device_name": signature["device"], "cuda_version": signature.get("driver"), "nvrtc_version": signature.get("nvrtc"),
             "compute_capability": str(signature.get("sm", "")), "iterations": iterations, "compiler_options": list(options),
-            "device_properties": read_limits(journal), "level": decision["level"],
-            **_simulated(decision)}
+            "device_properties": read_limits(journal), "level": decision["level"]}
 
 
-def _simulated(decision: Mapping[str, Any]) -> Dict[str, Any]:
-    """What Kernel Tuner's environment says of a run on a recording; times in milliseconds."""
-    if decision["level"] != "recorded":
-        return {}
-    return {"simulation": True, "simulated_time": 1e3 * decision["problems"][0].get("spent", {}).get("elapsed_s", 0.0)}
+def _simulated(results: Sequence[Mapping[str, Any]], call: _Call) -> Dict[str, Any]:
+    """What Kernel Tuner's environment says of a run on a cache; times in milliseconds."""
+    return {"simulation": True, "simulated_time": worked_ms(results)} if call.simulated else {}
 
 
 def _print(results: Sequence[Mapping[str, Any]], best: Optional[Mapping[str, Any]], keys: Sequence[str], objective: str) -> None:
     for result in results:
-        if "__error__" not in result:
-            print(config_text(result, keys))
+        reason = reason_of(result)
+        print(f"skipping config {config_text(result, keys)} reason: {reason}" if reason else config_text(result, keys))
     print(f"\nBEST PERFORMING CONFIGURATION FOR OBJECTIVE {objective}:" if best else "no configuration ran correctly")
     if best:
         print(config_text(best, keys))
+
+
+def _warn_nothing_ran(results: Sequence[Mapping[str, Any]]) -> None:
+    """With the reason of the first: most often it is the others' too."""
+    reasons = [reason_of(result) for result in results]
+    if any(reasons):
+        first = next(filter(None, reasons))
+        warnings.warn(f"no configuration ran correctly; {reasons.count(first)} of {len(reasons)}: {first}", stacklevel=3)
 
 
 def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
@@ -183,7 +191,9 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     """
     started = clock.perf_counter()
     _refuse(texmem_args=texmem_args, compiler=compiler)
-    watchers = Observers(observers)
+    if not simulation_mode and not isinstance(device, str):
+        _tool.prepare(device)
+    watchers = Observers(observers, {"device": device, "platform": platform, "compiler": compiler, "lang": lang or "CUDA"})
     objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics, bool(watchers))
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
@@ -194,13 +204,16 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     combinations = math.prod(len(values) for values in job.parameters.values())
     call = _Call(answer, verify, atol, device, watchers, iterations, _strategy(strategy, objective, combinations, options),
                  options, cache_path(cache) if cache else None, bool(simulation_mode and cache), seed, quiet or not verbose)
-    results, env, controller_s = _search(job, call)
+    results, env, spent = _search(job, call)
     add_metrics(results, metrics)
+    env.update(_simulated(results, call))
     elapsed_s = clock.perf_counter() - started
-    add_overheads(results, controller_s, elapsed_s)
+    add_overheads(results, spent, elapsed_s)
     best = best_of(results, objective, higher)
     if best:
         env["best_config"] = best
+    else:
+        _warn_nothing_ran(results)
     if not quiet:
         print(f"Using: {env['device_name']}")
         _print(results if verbose else [], best, [*job.parameters, "time", *(metrics or {})], objective)
@@ -230,25 +243,23 @@ class _Call(NamedTuple):
         return self.verify is not None or self.observers.judge_outputs
 
 
-def _search(job: Job, call: _Call) -> Tuple[List[Dict[str, Any]], Dict[str, Any], float]:
-    """Results, environment, and the seconds that the search itself took."""
+def _search(job: Job, call: _Call) -> Tuple[List[Dict[str, Any]], Dict[str, Any], Spent]:
+    """Results, environment, and what the search took."""
     jobs = parts(job)
     if len(jobs) > 1 and call.cache and not call.simulated:
         raise ValueError("cache: not supported where arguments depend on parameters (Tunable)")
     count = sum(len(part.listed or []) for part in jobs)
     results: List[Dict[str, Any]] = []
     env: Dict[str, Any] = {}
-    controller_s = 0.0
+    spent = Spent()
     for part in jobs:
-        found, part_env, spent_s = _search_part(part, call, len(part.listed or []) / count if len(jobs) > 1 else 1.0)
+        found, env, spent_on_part = _search_part(part, call, len(part.listed or []) / count if len(jobs) > 1 else 1.0)
         results += found
-        env = {**part_env, "simulated_time": part_env["simulated_time"] + env.get("simulated_time", 0.0)} \
-            if "simulated_time" in part_env else part_env
-        controller_s += spent_s
-    return in_order(results, job.parameters), env, controller_s
+        spent = spent.plus(spent_on_part)
+    return in_order(results, job.parameters), env, spent
 
 
-def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any], float]:
+def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any], Spent]:
     """As `_search`, of a job whose arguments are the same in all configurations."""
     with Workspace() as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, call)}
@@ -256,9 +267,11 @@ def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, An
         file = workspace.spec(spec)
         journal = call.cache or workspace.path / "journal.json"
         source = [f"--recorded={journal}"] if call.simulated else [f"--journal={journal}", f"--device={call.device or 0}"]
+        started = clock.perf_counter()
         decision = _tune([file, f"--output={workspace.path / 'decision.json'}", f"--strategy={call.strategy}", *source,
                           *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share),
                           *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet)
+        spent = _spent(decision, clock.perf_counter() - started, call)
         results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
         results = in_order(results, job.parameters)
         if call.simulated and call.strategy != "exhaustive":
@@ -266,7 +279,13 @@ def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, An
         if (call.judged_here or call.observers) and not call.simulated:
             _run_again(job, workspace, file, results, call)
         env = _environment(decision, journal, call.iterations, job.options)
-    return results, env, decision["problems"][0].get("spent", {}).get("controller_s", 0.0)
+    return results, env, spent
+
+
+def _spent(decision: Mapping[str, Any], program_s: float, call: _Call) -> Spent:
+    """Of a cache no compile time is a share of the time that passed."""
+    spent = decision["problems"][0].get("spent", {})
+    return Spent(program_s, math.inf if call.simulated else spent.get("elapsed_s", 0.0), spent.get("controller_s", 0.0))
 
 
 def _named(results: List[Dict[str, Any]], decision: Mapping[str, Any], names: Sequence[str]) -> List[Dict[str, Any]]:
@@ -296,6 +315,6 @@ def _run_again(job: Job, workspace: Workspace, file: str, results: Sequence[Dict
                     correct = call.verify(call.answer, outputs, **extra)
             if not correct:
                 del result["time"], result["times"]
-                result["__error__"] = error("RuntimeFailedConfig")
+                result["__error__"] = error("RuntimeFailedConfig", "rejected by verify")
             elif call.observers:
                 call.observers.watch(runner, params, result, call.iterations)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Runs Kernel Tuner's own CUDA scripts with the import of tune_kernel and run_kernel changed, and nothing else.
 
-    python/tests/exam.py CHECKOUT [NAME...]     CHECKOUT: of github.com/KernelTuner/kernel_tuner, at 1.4.0
+    python/tests/exam.py CHECKOUT [--beside SECONDS] [--limit SECONDS] [--log FOLDER] [NAME...]
 
-Needs what the scripts need (Kernel Tuner with its packages, CuPy for some) and a GPU, or the pretended driver with
-FAKE_ANY_KERNEL=1, on which kernels compute nothing. Nothing of the checkout is changed.
+CHECKOUT is of github.com/KernelTuner/kernel_tuner, at 1.4.0. Needs what the scripts need (Kernel Tuner with its packages,
+CuPy for some) and a GPU, or the pretended driver with FAKE_ANY_KERNEL=1, on which kernels compute nothing. Nothing of the
+checkout is changed. With --beside each script that ended well runs once more as it is, with Kernel Tuner, for so many seconds
+at most; then both winners of each call are timed by us, in turns, and a table is printed.
 """
 
+import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -14,15 +18,29 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import List, Tuple
+from statistics import median
+from typing import Any, Dict, List, Optional, Tuple
 
-_LIMIT_S = 300
+from exam_calls import read_calls
+
+_HERE = Path(__file__).resolve().parent
 _IMPORTS = [
     (r"^import kernel_tuner$", "import occutune as kernel_tuner"),
     (r"^import kernel_tuner as (\w+)$", r"import occutune as \1"),
     (r"^from kernel_tuner import ((?:tune_kernel|run_kernel)(?:, (?:tune_kernel|run_kernel))*)$", r"from occutune import \1"),
+    (r"^from kernel_tuner import core, tune_kernel, tune_cache, util$",
+     "from kernel_tuner import core, tune_cache, util\nfrom occutune import tune_kernel"),
     (r"^from kernel_tuner\.kernelbuilder import", "from occutune.kernelbuilder import"),
 ]
+_CALLS = re.compile(r"\b((tune|run)_kernel|PythonKernel)\(")
+# Of the tests those that tune on CUDA or a cache by these functions; others test Kernel Tuner's parts or other languages.
+_TESTS = {
+    "test_runners": ["--deselect", "test/test_runners.py::test_runner", "--deselect", "test/test_runners.py::test_tune_cache"],
+    "test_cuda_functions": ["-k", "test_tune_kernel"],
+    "test_cupy_functions": ["-k", "test_tune_kernel"],
+    "test_observers": ["-k", "nvml or custom or nvcuda or cupy"],
+    "test_file_utils": ["-k", "store_output_file"],
+}
 
 
 def change_imports(text: str) -> str:
@@ -33,42 +51,108 @@ def change_imports(text: str) -> str:
 
 
 def scripts(checkout: Path, names: List[str]) -> List[Path]:
-    """The CUDA examples that tune or run a kernel."""
+    """The CUDA examples that tune or run a kernel, and the tests that do."""
     found = [*sorted(checkout.glob("examples/cuda/*.py")), *sorted(checkout.glob("examples/cuda-c++/*.py"))]
-    calls = re.compile(r"\b((tune|run)_kernel|PythonKernel)\(")
-    return [path for path in found if (not names or path.stem in names) and calls.search(path.read_text())]
+    found = [path for path in found if _CALLS.search(path.read_text())]
+    found += [checkout / "test" / f"{name}.py" for name in _TESTS]
+    return [path for path in found if not names or path.stem in names or f"{path.parent.name}/{path.stem}" in names]
 
 
-def run(script: Path) -> Tuple[bool, str]:
-    """Whether a script ends well, and the last line that it says."""
-    command = [sys.executable, script.name]
+def command_of(script: Path) -> List[str]:
+    """How a script is run."""
+    if script.parent.name == "test":
+        return ["-m", "pytest", "-q", "-p", "no:cacheprovider", f"test/{script.name}", *_TESTS[script.stem]]
     if script.name.startswith("test_"):
-        command = [sys.executable, "-m", "pytest", "-q", script.name]
-    try:
-        ended = subprocess.run(command, cwd=script.parent, capture_output=True, text=True, timeout=_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        return False, f"not ended within {_LIMIT_S} s"
-    lines = [line for line in (ended.stdout + ended.stderr).splitlines() if line.strip()]
+        return ["-m", "pytest", "-q", "-p", "no:cacheprovider", script.name]
+    return [str(_HERE / "exam_calls.py"), script.name]
+
+
+def run(script: Path, limit_s: float, log: Path, beside: Optional[Path] = None) -> Tuple[bool, str, Path]:
+    """Whether a script ends well, the last line that it says, and where its calls of `tune_kernel` are noted."""
+    calls = log.with_name(log.name + ".calls")
+    folder = script.parent.parent if script.parent.name == "test" else script.parent
+    command = command_of(script)
+    more = {"EXAM_OURS": str(beside)} if beside else {}
+    with open(log, "w+", encoding="utf-8", errors="replace") as output:
+        try:
+            ended: Optional[int] = subprocess.run([sys.executable, *command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
+                                                  timeout=limit_s, env={**os.environ, "EXAM_CALLS": str(calls), **more}).returncode
+        except subprocess.TimeoutExpired:
+            ended = None
+        output.seek(0)
+        text = output.read()
+    if ended is None:
+        return False, f"not ended within {limit_s:.0f} s", calls
+    lines = [line for line in text.splitlines() if line.strip()]
     last = lines[-1][:120] if lines else ""
-    well = ended.returncode == 0 and "no configuration ran correctly" not in ended.stdout
-    return well and (command[1] != "-m" or " passed" in last), last
+    well = ended == 0 and "no configuration ran correctly" not in text
+    return well and (command[0] != "-m" or " passed" in last), last, calls
+
+
+def _share(ours: Dict[str, Any], theirs: Dict[str, Any]) -> float:
+    return float(ours["wall_s"] / theirs["wall_s"])
+
+
+def table(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
+    """The calls that both made, the smallest share first."""
+    print("\n| script | kernel | configurations | Kernel Tuner | occutune | share | its winner | ours | its winner by us |\n"
+          "|---|---|---|---|---|---|---|---|---|")
+    for name, ours, theirs in sorted(rows, key=lambda row: _share(row[1], row[2])):
+        print(f"| {name} | {ours['kernel']} | {ours['space']} | {'' if theirs['ended'] else '> '}{theirs['wall_s']:.2f} s | "
+              f"{ours['wall_s']:.2f} s | {'' if theirs['ended'] else '< '}{_share(ours, theirs):.3f} | {theirs['best']} | "
+              f"{ours['best']} | {theirs.get('duel')} |")
+
+
+def summary(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
+    """The median over scripts of the share of Kernel Tuner's time, the sum of all calls of a script."""
+    sums: Dict[str, List[float]] = {}
+    for name, ours, theirs in rows:
+        both = sums.setdefault(name, [0.0, 0.0])
+        both[0] += ours["wall_s"]
+        both[1] += theirs["wall_s"]
+    shares = sorted(ours / theirs for ours, theirs in sums.values())
+    if shares:
+        print(f"\nmedian share {median(shares):.3f} of {len(shares)} scripts; {', '.join(f'{share:.2f}' for share in shares)}")
 
 
 def main() -> None:
     """Prints a line for each script, and how many end well."""
-    checkout, passed = Path(sys.argv[1]).resolve(), 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--beside", type=float, default=0)
+    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--log", type=Path)
+    given = parser.parse_intermixed_args()
+    passed, rows = 0, []
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "kernel_tuner")
-        shutil.copytree(checkout / "examples", copy / "examples")
-        chosen = scripts(copy, sys.argv[2:])
+        log = (given.log or Path(folder, "log")).resolve()
+        log.mkdir(parents=True, exist_ok=True)
+        mine, theirs = Path(folder, "mine"), Path(folder, "theirs")
+        for copy in (mine, theirs):
+            for part in ("examples", "test"):
+                shutil.copytree(given.checkout / part, copy / part)
+        for path in mine.glob("**/*.py"):
+            path.write_text(change_imports(path.read_text()))
+        chosen = scripts(mine, given.names)
         for script in chosen:
-            script.write_text(change_imports(script.read_text()))
+            name = f"{script.parent.name}/{script.stem}"
             started = time.perf_counter()
-            well, line = run(script)
+            well, line, ours = run(script, given.limit, log / f"{script.parent.name}.{script.stem}.ours")
             passed += well
-            print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  "
-                  f"{script.parent.name}/{script.name}  {line}", flush=True)
+            print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  {name}  {line}", flush=True)
+            if not (well and given.beside and read_calls(ours)):
+                continue
+            _, line, beside = run(theirs / script.relative_to(mine), given.beside,
+                                  log / f"{script.parent.name}.{script.stem}.theirs", ours)
+            both = list(zip(read_calls(ours), read_calls(beside)))
+            print("       " + "; ".join(f"{one['wall_s']:.2f} s, Kernel Tuner {other['wall_s']:.2f} s" for one, other in both)
+                  + f"  {line}", flush=True)
+            rows += [(name, one, other) for one, other in both]
     print(f"{passed} of {len(chosen)} scripts")
+    if rows:
+        table(rows)
+        summary(rows)
 
 
 if __name__ == "__main__":

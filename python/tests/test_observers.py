@@ -73,6 +73,18 @@ def test_observers_watch_launches(arguments, parameters):
         assert result["device"] == "Pretended GPU" and result["bus"] == "0000:01:00.0"
 
 
+def test_an_observer_may_be_made_by_a_function(arguments, parameters):
+    class Language(BenchmarkObserver):
+        def __init__(self, given):
+            self.given = given
+
+        def get_results(self):
+            return {"language": self.given["lang"]}
+
+    results, _ = tune(arguments, parameters, observers=[lambda given: Language(given)], iterations=1)
+    assert {result["language"] for result in results} == {"CUDA"}
+
+
 def test_what_is_observed_is_an_objective(arguments, parameters):
     results, env = tune(arguments, parameters, observers=[PowerObserver()], objective="energy", objective_higher_is_better=True,
                         metrics={"energy": "power * time"})

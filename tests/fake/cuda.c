@@ -138,12 +138,25 @@ static CUresult queue(struct op op)
     return CUDA_SUCCESS;
 }
 
+/* FAKE_CONTEXTS: a file that gets a byte for each context. */
+static void note_context(void)
+{
+    const char *path = getenv("FAKE_CONTEXTS");
+    FILE *file = path ? fopen(path, "a") : NULL;
+
+    if (file) {
+        fputc('.', file);
+        fclose(file);
+    }
+}
+
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     if (getenv("FAKE_NO_CONTEXT"))
         return CUDA_ERROR_DEVICE_UNAVAILABLE;
     fake.ordinal = device;
     fake.contexts++;
+    note_context();
     *context = (CUcontext)&fake;
     return CUDA_SUCCESS;
 }

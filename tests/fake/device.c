@@ -93,6 +93,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *value = FAKE_SMS;
         return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+        *value = getenv("FAKE_EXCLUSIVE") ? CU_COMPUTEMODE_EXCLUSIVE_PROCESS : CU_COMPUTEMODE_DEFAULT;
+        return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
         *value = 1 << 16;
         return CUDA_SUCCESS;

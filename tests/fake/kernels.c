@@ -108,7 +108,7 @@ static void tires(void **p)
     static unsigned launches;
 
     copy(p);
-    if (++launches > 10000)
+    if (++launches > 5500)
         abort();
 }
 

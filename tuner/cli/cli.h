@@ -21,9 +21,10 @@ struct cli {
     const char *program;
     bool terminal; /* err is one: progress is a bar that is redrawn */
     /* For a command that ends in order, which calls it first: then Ctrl-C sets *stop, once. Any other is
-     * killed by it. */
+     * killed by it. In a session each such command does. */
     void (*catch_stop)(void);
     const volatile sig_atomic_t *stop;
+    struct kept *kept; /* in a session; else null: see kept.h */
 };
 
 struct cli_option {
@@ -60,7 +61,7 @@ struct cli_command {
 extern const struct cli_command command_calibrate, command_compare, command_compile, command_devices,
     command_explain, command_header, command_import, command_inspect, command_kernels, command_occupancy,
     command_predict, command_report, command_space, command_time, command_tune, command_worker,
-    command_workers;
+    command_workers, command_session;
 
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);

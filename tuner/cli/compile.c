@@ -5,6 +5,7 @@
 #include "model/sass/cubin.h"
 #include "space/variant.h"
 #include "tuner/cli/choose.h"
+#include "tuner/cli/kept.h"
 #include "tuner/predict/request.h"
 #include "tuner/evaluate/environment.h"
 
@@ -92,8 +93,9 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
 {
     char cache[4096];
     struct compile_result result = {0};
-    struct compiler *compiler;
-    int code = compiler_open(&compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
+    struct compiler *kept = cli->kept && cli->kept->environment ? cli->kept->environment->compiler : NULL;
+    struct compiler *compiler = kept;
+    int code = kept ? 0 : compiler_open(&compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
 
     if (code)
         return code;
@@ -107,7 +109,7 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     if (!code && spec->reference.kind == REFERENCE_KERNEL)
         code = compile_reference(cli, args, compiler, spec, choices, err);
     compile_result_release(&result);
-    compiler_close(compiler);
+    compiler_close(kept ? NULL : compiler);
     return code;
 }
 

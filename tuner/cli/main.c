@@ -17,6 +17,7 @@ static void interrupted(int number)
 
 static void catch_stop(void)
 {
+    stop = 0;
     signal(SIGINT, interrupted);
     signal(SIGTERM, interrupted);
 }

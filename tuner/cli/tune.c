@@ -5,6 +5,7 @@
 #include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/elsewhere.h"
+#include "tuner/cli/kept.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/slurm.h"
 #include "tuner/cli/tune_page.h"
@@ -48,7 +49,7 @@ struct run {
     struct cli *cli;
     const struct cli_args *args;
     struct spec spec;
-    struct environment environment;
+    struct environment *environment;
     struct tune_options tune;
     struct progress progress;
     struct tune_page page;
@@ -153,12 +154,12 @@ static int read_options(struct run *run, struct environment_options *environment
 /* Every problem for one kind of GPU. */
 static int tune_kind(struct run *run, size_t kind, struct err *err)
 {
-    int code = kind ? environment_choose(&run->environment, kind, err) : 0;
+    int code = kind ? environment_choose(run->environment, kind, err) : 0;
 
     run->page.tuned = &run->tuned[kind * run->spec.problem_count];
     run->page.kinds_follow = kind + 1 < run->kinds;
     for (size_t i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
-        code = tune(&run->page.tuned[i], &run->spec, i, &run->environment, &run->tune, err);
+        code = tune(&run->page.tuned[i], &run->spec, i, run->environment, &run->tune, err);
         progress_end(&run->progress);
         run->tuned_count += !code;
     }
@@ -170,7 +171,7 @@ static int tune_all(struct run *run, struct err *err)
     size_t k;
     int code = 0;
 
-    run->kinds = run->tune.recorded || !run->environment.kind_count ? 1 : run->environment.kind_count;
+    run->kinds = run->tune.recorded || !run->environment->kind_count ? 1 : run->environment->kind_count;
     if (run->spec.problem_count > 1 && run->tune.journal)
         return err_set(err, ERR_USAGE,
                        "--journal: the spec has %zu problems, each with a journal of its own: leave it out",
@@ -350,10 +351,10 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     if (!code)
         code = check_output(&run, err);
     if (!code)
-        code = environment_open(&run.environment, &environment, err);
-    if (!code && cli_given(args, "clocks") && !run.environment.worker_count)
-        code = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment.worker_err.text);
-    if (!code && run.environment.fleet)
+        code = kept_lend(&run.environment, cli, &environment, err);
+    if (!code && cli_given(args, "clocks") && !run.environment->worker_count)
+        code = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment->worker_err.text);
+    if (!code && run.environment->fleet)
         progress_open(&run.progress);
     if (!code)
         code = tune_all(&run, err);
@@ -365,7 +366,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
         tuned_release(&run.tuned[i]);
     free(run.tuned);
     progress_close(&run.progress);
-    environment_close(&run.environment);
+    kept_return(run.environment, cli, !code);
     elsewhere_release(&run.elsewhere);
     spec_release(&run.spec);
     return status;

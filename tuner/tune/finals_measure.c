@@ -191,6 +191,28 @@ static bool is_decided(const struct field *field)
     return best < field->n;
 }
 
+/* Whether the first round found what the search had found, at another time: then drift plays no part. */
+static bool is_confirmed(const struct field *field, const struct tuning *tuning)
+{
+    const double most = 2 * field->resolution;
+    size_t i;
+
+    for (i = 0; i < field->n; i++) {
+        const double before = candidate_cost(field->candidates[i]);
+
+        if (!field->counts[i] || fabs(median_cost(field, i) - before) > most * before)
+            return false;
+    }
+    return !tuning->spec->energy;
+}
+
+/* Whether another round is needed after so many. */
+static bool is_over(const struct field *field, const struct tuning *tuning, unsigned rounds)
+{
+    return (rounds >= TUNE_FINAL_ROUNDS_LEAST || (rounds == 1 && is_confirmed(field, tuning))) &&
+           is_decided(field);
+}
+
 /* One round. False in `*stayed`: another GPU took the place of the one before, and what was measured is void. */
 static int measure_round(bool *stayed, struct tuning *tuning, struct field *field, unsigned round,
                          struct err *err)
@@ -232,7 +254,7 @@ static int measure_all(struct tuning *tuning, struct field *field, struct err *e
     int code = 0;
 
     for (round = 0; round < rounds && !code && !tuning_stopped(tuning); round++) {
-        if (round >= TUNE_FINAL_ROUNDS_LEAST && is_decided(field))
+        if (is_over(field, tuning, round))
             break;
         shuffle(field, hash_u64(tuning->options->seed, round));
         code = measure_round(&stayed, tuning, field, round, err);

@@ -1,0 +1,126 @@
+"""The program that stays between calls, on the pretended driver."""
+
+import os
+import signal
+import warnings
+
+import numpy
+import pytest
+from conftest import SIZE, SOURCE
+
+import occutune
+from occutune import _tool
+from occutune._session import Session
+
+
+def tune(arguments, parameters, **options):
+    return occutune.tune_kernel("copy", options.pop("source", SOURCE), SIZE, arguments, parameters, quiet=True,
+                                strategy="brute_force", **options)
+
+
+def held():
+    session = _tool._holder._session
+    return session and session._process
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    _tool._holder.drop()
+
+
+def test_calls_share_a_context(arguments, parameters, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_CONTEXTS", str(tmp_path / "contexts"))
+    first, _ = tune(arguments, parameters)
+    process = held()
+    again, _ = tune(arguments, parameters)
+    assert [result["block_size_x"] for result in first] == [result["block_size_x"] for result in again]
+    assert (tmp_path / "contexts").read_text() == "." and held() is process
+
+
+def test_another_environment_is_seen(arguments, parameters, monkeypatch):
+    tune(arguments, parameters)
+    process = held()
+    monkeypatch.setenv("FAKE_NO_DEVICE", "1")
+    with pytest.raises(occutune.OccutuneError, match="GPU"):
+        tune(arguments, parameters)
+    assert held() is not process
+
+
+def test_its_end_loses_nothing(arguments, parameters):
+    tune(arguments, parameters, cache="cache")
+    process = held()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    results, _ = tune(arguments, parameters, cache="cache")
+    assert len(results) == 6 and held() is not process
+
+
+def test_its_death_at_work_is_told(arguments, parameters, monkeypatch):
+    answer = Session._answer
+
+    def die(self, message):
+        self._process.kill()
+        return answer(self, message)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "_answer", die)
+        with pytest.raises(occutune.OccutuneError, match="status -9"):
+            tune(arguments, parameters)
+    assert len(tune(arguments, parameters)[0]) == 6
+
+
+def test_a_changed_source_is_compiled_again(arguments, source_array):
+    parameters = {"block_size_x": [64], "WORK": [0]}
+    answer = [None, source_array, None]
+    assert "__error__" not in tune(arguments, parameters, answer=answer)[0][0]
+    with pytest.warns(UserWarning, match="changed"):
+        [result], _ = tune(arguments, parameters, answer=answer, source=SOURCE + "#error changed\n")
+    assert "changed" in result["__error__"].reason
+
+
+def test_reasons(arguments, parameters):
+    source = SOURCE + "#if WORK == 1\n#error one is too many\n#endif\n"
+    results, _ = tune(arguments, parameters, source=source)
+    errors = [result["__error__"] for result in results if "__error__" in result]
+    assert len(errors) == 3 and all(str(error) == "CompilationFailedConfig" for error in errors)
+    assert all(error.reason.startswith("compile: ") and "one is too many" in error.reason for error in errors)
+    with pytest.warns(UserWarning, match=r"no configuration ran correctly; 6 of 6: compile: .*too many"):
+        tune(arguments, parameters, source=SOURCE + "#error too many\n")
+    results, _ = tune(arguments, parameters, verify=lambda answer, outputs: False)
+    assert {result["__error__"].reason for result in results} == {"rejected by verify"}
+
+
+def test_reasons_are_printed(arguments, parameters, capsys):
+    source = SOURCE + "#if WORK == 1\n#error one is too many\n#endif\n"
+    occutune.tune_kernel("copy", source, SIZE, arguments, {**parameters, "block_size_x": [64]}, verbose=True)
+    out = capsys.readouterr().out
+    assert "skipping config block_size_x=64, WORK=1 reason: compile: " in out and "block_size_x=64, WORK=0, time=" in out
+
+
+def test_times_add_up(arguments, parameters):
+    results, env = tune(arguments, parameters)
+    names = ("framework_time", "strategy_time", "compile_time", "verification_time", "benchmark_time")
+    assert all(env[f"total_{name}"] > 0 for name in names) and env["overhead_time"] > 0
+    for name in names:
+        assert env[f"total_{name}"] == pytest.approx(sum(result[name] for result in results))
+
+
+def test_times_of_a_cache_add_up(arguments, parameters):
+    tune(arguments, parameters, cache="cache")
+    results, env = tune(arguments, parameters, cache="cache", simulation_mode=True)
+    worked = sum(env[f"total_{name}"] for name in ("compile_time", "verification_time", "benchmark_time"))
+    assert env["simulation"] and env["simulated_time"] == pytest.approx(worked) and worked > 0
+    assert env["overhead_time"] > 0 and env["total_framework_time"] > 0 and len(results) == 6
+
+
+def test_arrays_only_read_stay_on_the_gpu(arguments, parameters, source_array):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        seen = []
+
+        def verify(answer, outputs):
+            seen.append(outputs[0] is not None and numpy.array_equal(outputs[0], source_array))
+            return numpy.array_equal(outputs[1], source_array)
+
+        results, _ = tune(arguments, parameters, verify=verify)
+    assert all(seen) and len(seen) == 6 and not any("__error__" in result for result in results)
