@@ -38,6 +38,16 @@ function(module)
   target_link_libraries(${target}_inside INTERFACE ${target} ${M_PRIVATE})
 endfunction()
 
+# table_files(VARIABLE TABLE.def): the source files of a table, whose rows end in the name of their file: ROW(..., NAME).
+# A new implementation of an interface is a file and a row.
+function(table_files out table)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^[A-Z]+\\(")
+  list(TRANSFORM rows REPLACE "^[A-Z]+\\(([^)]*[, ])?([a-z0-9_]+)\\).*" "\\2.c")
+  list(REMOVE_DUPLICATES rows)
+  set(${out} ${rows} PARENT_SCOPE)
+endfunction()
+
 # modules(occ_model occ_model_device ...): several at once under one name, and their insides.
 function(modules name)
   add_library(${name} INTERFACE)

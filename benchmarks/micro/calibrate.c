@@ -11,43 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* All microbenchmarks, in an order in which each finds what it subtracts. */
+enum { READ = 0, FULL = 1 };
 static const struct group {
     const char *name;
     int (*run)(const struct micro *micro, struct err *err);
     bool full; /* see struct part */
 } groups[] = {
-    {"clock", micro_clock, false},
-    {"operations", micro_operations, false},
-    {"source operations", micro_source_operations, true},
-    {"pairs", micro_pairs, true},
-    {"warp groups", micro_groups, false},
-    {"near latency", micro_near_latency, false},
-    {"far latency", micro_far_latency, false},
-    {"L1 carve-out", micro_carveout, false},
-    {"sharing", micro_sharing, false},
-    {"tables", micro_tables, false},
-    {"shared memory", micro_shared, false},
-    {"caches", micro_caches, false},
-    {"DRAM", micro_dram, false},
-    {"bulk copies", micro_bulk, false},
-    {"asynchronous waits", micro_async, false},
-    {"copies", micro_copies, false},
-    {"scattered sectors", micro_scattered, false},
-    {"pieces", micro_pieces, false},
-    {"stores in parts", micro_stores, false},
-    {"evicted first", micro_priority, false},
-    {"loaded latency", micro_loaded, false},
-    {"spread of latencies", micro_spread, false},
-    {"diverging loads", micro_diverging, false},
-    {"warps", micro_warps, false},
-    {"turns", micro_turns, false},
-    {"issue", micro_issue, false},
-    {"control flow", micro_control, false},
-    {"atomics", micro_atomics, false},
-    {"launches", micro_launch, false},
-    {"instruction supply", micro_supply, false},
-    {"registers", micro_registers, false},
+#define GROUP(text, name, full, file) {text, micro_##name, full},
+#include "micro/groups.def"
+#undef GROUP
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 

@@ -40,7 +40,7 @@ struct changed {
 };
 
 struct ablation {
-    const char *device, *cache;
+    const char *device, *cache, *only; /* the names of terms, with commas between; null: all */
     unsigned variants, jobs;
     char **folders;
     size_t folder_count;
@@ -54,9 +54,19 @@ struct ablation {
  * ---------------------------------------------------------------------------------------------------------
  */
 
+static bool is_asked_for(const char *only, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (; only; only = strchr(only, ',') ? strchr(only, ',') + 1 : NULL)
+        if (strcspn(only, ",") == length && !strncmp(only, name, length))
+            return true;
+    return false;
+}
+
 static void add_term(struct ablation *out, enum term_kind kind, size_t index, const char *name)
 {
-    if (out->term_count < TERMS_MOST)
+    if (out->term_count < TERMS_MOST && (!out->only || is_asked_for(out->only, name)))
         out->terms[out->term_count++] = (struct term){kind, index, name};
 }
 
@@ -265,16 +275,15 @@ static int ablate(void *context, const struct machine *machine, struct err *err)
 int main(int argc, char **argv)
 {
     static struct ablation ablation = {.device = "nvidia-h200", .variants = 10, .jobs = 2};
-    const struct program_option options[] = {{"device", .text = &ablation.device},
-                                             {"variants", .number = &ablation.variants},
-                                             {"jobs", .number = &ablation.jobs},
-                                             {"cache", .text = &ablation.cache},
-                                             {0}};
+    const struct program_option options[] = {
+        {"device", .text = &ablation.device}, {"variants", .number = &ablation.variants},
+        {"jobs", .number = &ablation.jobs},   {"cache", .text = &ablation.cache},
+        {"only", .text = &ablation.only},     {0}};
     const int first = program_options(argc, argv, options);
 
     if (first < 0 || first == argc) {
         fprintf(stderr, "usage: validation_ablation [--device PROFILE] [--variants N] [--jobs N] [--cache "
-                        "FOLDER] KERNEL...\n");
+                        "FOLDER] [--only TERM,...] KERNEL...\n");
         return 2;
     }
     ablation.folders = argv + first;

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct format *const formats[] = {&format_page, &format_header, &format_rows, &format_t4, NULL};
+const struct format *const formats[] = {
+#define FORMAT(name, file) &format_##name,
+#include "tuner/format/formats.def"
+#undef FORMAT
+    NULL};
 
 enum { FORMATS = sizeof formats / sizeof *formats - 1 };
 

@@ -32,12 +32,11 @@ struct format {
     int (*write)(FILE *out, const struct format_input *in, struct err *err);
 };
 
-extern const struct format format_page, /* charts and a table, as one HTML file (format_page.c) */
-    format_header,                      /* a C header (format_header.c) */
-    format_rows,                        /* the best of each problem, as JSON (format_rows.c) */
-    format_t4;                          /* every result, as other tuners write them (format_t4.c) */
+#define FORMAT(name, file) extern const struct format format_##name;
+#include "tuner/format/formats.def"
+#undef FORMAT
 
-/* The default first; null ends the table. */
+/* Those of formats.def; null ends the table. */
 extern const struct format *const formats[];
 
 /* By name, and the default for null; ERR_USAGE, which lists them, for an unknown name. */

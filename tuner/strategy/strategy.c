@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-const struct strategy *const strategies[] = {&strategy_model, &strategy_exhaustive, &strategy_random, NULL};
+const struct strategy *const strategies[] = {
+#define STRATEGY(name, file) &strategy_##name,
+#include "tuner/strategy/strategies.def"
+#undef STRATEGY
+    NULL};
 
 const struct strategy *strategy_find(const char *name)
 {

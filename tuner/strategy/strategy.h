@@ -43,12 +43,12 @@ struct strategy {
     void (*close)(void *state);
 };
 
-extern const struct strategy strategy_model, /* by prediction and by what was measured (model.c) */
-    strategy_exhaustive,                     /* every configuration, in the order of the space (ordered.c) */
-    strategy_random,                         /* a random order without repetition (ordered.c) */
-    strategy_planned;                        /* all compiled, then those of a plan timed (planned.c) */
+#define STRATEGY(name, file) extern const struct strategy strategy_##name;
+#include "tuner/strategy/strategies.def"
+#undef STRATEGY
+extern const struct strategy strategy_planned; /* all compiled, then those of a plan timed (planned.c) */
 
-/* All that need nothing but a space, the default first; null ends the table. */
+/* Those of strategies.def; null ends the table. */
 extern const struct strategy *const strategies[];
 
 /* By name, and the default for null; null for an unknown name. */

@@ -3,7 +3,9 @@
 #include "model/sass/arch/rows.h"
 
 static const struct arch *const rows[] = {
-    &arch_sm_75, &arch_sm_80, &arch_sm_86, &arch_sm_89, &arch_sm_90, &arch_sm_100, &arch_sm_103, &arch_sm_120,
+#define ARCH(name) &arch_##name,
+#include "model/sass/arch/archs.def"
+#undef ARCH
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 

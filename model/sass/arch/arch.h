@@ -4,7 +4,7 @@
  * A row holds facts of machine code, of cubins and of what the driver writes: they are the same for every GPU
  * of the architecture. Measured values of one GPU are in its profile (model/device). No other code compares
  * compute capabilities with numbers; it asks for the row once and reads a field. A new architecture is one
- * file and one line in arch.c (docs/howto-architecture.md). */
+ * file and one row of archs.def (docs/howto-architecture.md). */
 #ifndef MODEL_SASS_ARCH_ARCH_H
 #define MODEL_SASS_ARCH_ARCH_H
 
