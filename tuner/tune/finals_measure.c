@@ -206,10 +206,11 @@ static bool is_confirmed(const struct field *field, const struct tuning *tuning)
     return !tuning->spec->energy;
 }
 
-/* Whether another round is needed after so many. */
+/* Whether so many rounds are enough. A limited clock moves in steps: one round may lie in one of them. */
 static bool is_over(const struct field *field, const struct tuning *tuning, unsigned rounds)
 {
-    return (rounds >= TUNE_FINAL_ROUNDS_LEAST || (rounds == 1 && is_confirmed(field, tuning))) &&
+    return (rounds >= TUNE_FINAL_ROUNDS_LEAST ||
+            (rounds == 1 && !field->sustained && is_confirmed(field, tuning))) &&
            is_decided(field);
 }
 
