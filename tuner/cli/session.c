@@ -152,7 +152,7 @@ static int run_session(struct cli *cli, const struct cli_args *args, struct err 
     own.out = out ? plain_open(out) : NULL;
     own.err = messages ? plain_open(messages) : NULL;
     own.screen = messages;
-    own.terminal = own.color = false;
+    own.terminal = false;
     if (own.out && own.err) {
         setvbuf(own.err, NULL, _IONBF, 0);
         own.catch_stop();
