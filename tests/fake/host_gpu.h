@@ -44,10 +44,10 @@ static inline double product(double a, double b)
     return a * b;
 }
 
-/* FAKE_LIMITED: after 100 ms a limit of power takes a third of the clock. */
+/* FAKE_LIMITED: after 10 ms a limit of power takes a third of the clock. */
 static inline unsigned long long cycle_clock(void)
 {
-    const unsigned long long now = HOST_NOW_NS, full = getenv("FAKE_LIMITED") ? 100000000 : now;
+    const unsigned long long now = HOST_NOW_NS, full = getenv("FAKE_LIMITED") ? 10000000 : now;
 
     return now <= full ? now * 3 / 2 : full * 3 / 2 + (now - full);
 }
