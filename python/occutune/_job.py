@@ -7,11 +7,12 @@ import itertools
 import math
 import os
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
 
-from ._arrays import is_array, to_numpy
+from ._arrays import element_type, is_array, to_numpy
 from ._expression import kind_of
 from ._geometry import AXES, Formula, Geometry, read_geometry
 from ._restrictions import Restriction, read_restrictions
@@ -191,13 +192,14 @@ class Job:
 
     def spec_arguments(self, workspace: Workspace) -> List[Dict[str, Any]]:
         """The part of the spec about the arguments, whose arrays are written."""
-        arguments = []
-        for position, argument in enumerate(self.arguments):
-            if is_array(argument):
-                role = "in" if self.is_input(position) else "inout"
-                arguments.append(_buffer(workspace, argument, argument_name(position), role))
-            else:
-                arguments.append(_scalar(argument, position))
+        def one(position: int) -> Dict[str, Any]:
+            argument = self.arguments[position]
+            if not is_array(argument):
+                return _scalar(argument, position)
+            return _buffer(workspace, argument, argument_name(position), "in" if self.is_input(position) else "inout")
+
+        with ThreadPoolExecutor() as pool:
+            arguments = list(pool.map(one, range(len(self.arguments))))
         for name, value in self.constants.items():
             array = value if is_array(value) else numpy.atleast_1d(value)
             saved = workspace.save(array)
@@ -226,8 +228,9 @@ def _absolute_include(option: str) -> str:
 def _buffer(workspace: Workspace, array: Any, name: str, role: str) -> Dict[str, Any]:
     if not to_numpy(array).size:  # a kernel gets a pointer in any case
         array = numpy.zeros(1, to_numpy(array).dtype)
-    saved = workspace.save(array)
-    return {"buffer": saved["type"], "name": name, "length": saved["length"], "role": role, "fill": {"file": saved["file"]}}
+    kind, elements = element_type(to_numpy(array))
+    fill = {"constant": 0} if not elements.view(numpy.uint8).any() else {"file": workspace.save(array)["file"]}
+    return {"buffer": kind, "name": name, "length": int(elements.size), "role": role, "fill": fill}
 
 
 def scalar_bytes(argument: Any, position: int) -> bytes:

@@ -36,7 +36,7 @@ class Session:
         """Whether it is alive, of this process, and sees what a program that is started now would see."""
         return self._made_of == (program, environment, os.getpid()) and self._process.poll() is None
 
-    def run(self, request: bytes, message: "Listener") -> Tuple[int, str]:
+    def run(self, request: bytes, message: Listener) -> Tuple[int, str]:
         """Exit status and output of a command; `message` is told what the program says meanwhile."""
         try:
             self._in.write(request + b"\n")
@@ -50,7 +50,7 @@ class Session:
             if aside:
                 message.hear(aside.decode("utf-8", errors="replace"))
 
-    def _answer(self, message: "Listener") -> Tuple[int, str]:
+    def _answer(self, message: Listener) -> Tuple[int, str]:
         output: List[bytes] = []
         while True:
             kind, _, number = self._out.readline().rstrip(b"\n").partition(b" ")

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
@@ -41,6 +42,7 @@ class Workspace:
         self.path = Path(self._folder.name)
         self._in_memory: Optional[tempfile.TemporaryDirectory[str]] = None
         self._count = 0
+        self._naming = threading.Lock()
 
     def __enter__(self) -> Workspace:
         return self
@@ -64,10 +66,11 @@ class Workspace:
         return Path(self._in_memory.name)
 
     def save(self, array: Any) -> Dict[str, Any]:
-        """Writes an array; returns its element type, length and file."""
+        """Writes an array; returns its element type, length and file. Several threads may do so at once."""
         kind, elements = element_type(to_numpy(array))
-        file = self._folder_for(elements.nbytes) / f"array{self._count}.npy"
-        self._count += 1
+        with self._naming:
+            file = self._folder_for(elements.nbytes) / f"array{self._count}.npy"
+            self._count += 1
         numpy.save(file, elements)
         return {"type": kind, "length": int(elements.size), "file": str(file)}
 

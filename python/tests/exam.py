@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Kernel Tuner's own CUDA scripts with the import of tune_kernel and run_kernel changed, and nothing else.
 
-    python/tests/exam.py CHECKOUT [--beside SECONDS] [--limit SECONDS] [--log FOLDER] [NAME...]
+    python/tests/exam.py CHECKOUT [--beside SECONDS] [--limit SECONDS] [--within SECONDS] [--together N] [--log FOLDER] [NAME...]
 
 CHECKOUT is of github.com/KernelTuner/kernel_tuner, at 1.4.0. Needs what the scripts need (Kernel Tuner with its packages,
 CuPy for some) and a GPU, or the pretended driver with FAKE_ANY_KERNEL=1, on which kernels compute nothing. Nothing of the
@@ -10,6 +10,7 @@ at most; then both winners of each call are timed by us, in turns, and a table i
 """
 
 import argparse
+import fcntl
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import Any, Dict, List, Optional, Tuple
@@ -67,16 +69,18 @@ def command_of(script: Path) -> List[str]:
     return [str(_HERE / "exam_calls.py"), script.name]
 
 
-def run(script: Path, limit_s: float, log: Path, beside: Optional[Path] = None) -> Tuple[bool, str, Path]:
+def run(script: Path, limit_s: float, log: Path, lock: Path, beside: Optional[Path] = None) -> Tuple[bool, str, Path]:
     """Whether a script ends well, the last line that it says, and where its calls of `tune_kernel` are noted."""
     calls = log.with_name(log.name + ".calls")
     folder = script.parent.parent if script.parent.name == "test" else script.parent
     command = command_of(script)
-    more = {"EXAM_OURS": str(beside)} if beside else {}
-    with open(log, "w+", encoding="utf-8", errors="replace") as output:
+    seen = {**os.environ, "EXAM_CALLS": str(calls), "EXAM_LOCK": str(lock), **({"EXAM_OURS": str(beside)} if beside else {})}
+    with open(log, "w+", encoding="utf-8", errors="replace") as output, open(lock, "w", encoding="utf-8") as alone:
+        if command[0] == "-m":  # its calls are not seen
+            fcntl.flock(alone, fcntl.LOCK_EX)
         try:
             ended: Optional[int] = subprocess.run([sys.executable, *command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
-                                                  timeout=limit_s, env={**os.environ, "EXAM_CALLS": str(calls), **more}).returncode
+                                                  timeout=limit_s, env=seen).returncode
         except subprocess.TimeoutExpired:
             ended = None
         output.seek(0)
@@ -115,41 +119,60 @@ def summary(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
         print(f"\nmedian share {median(shares):.3f} of {len(shares)} scripts; {', '.join(f'{share:.2f}' for share in shares)}")
 
 
+class Exam:
+    """Scripts, several at a time, of which one uses the GPU."""
+
+    def __init__(self, given: argparse.Namespace, folder: Path) -> None:
+        self.given, self.until = given, time.monotonic() + given.within
+        self.log = (given.log or folder / "log").resolve()
+        self.log.mkdir(parents=True, exist_ok=True)
+        self.lock = folder / "lock"
+        self.mine, self.theirs = folder / "mine", folder / "theirs"
+        for copy in (self.mine, self.theirs):
+            for part in ("examples", "test"):
+                shutil.copytree(given.checkout / part, copy / part)
+        for path in self.mine.glob("**/*.py"):
+            path.write_text(change_imports(path.read_text()))
+        self.chosen = scripts(self.mine, given.names)
+
+    def take(self, script: Path) -> Tuple[bool, List[Tuple[str, Dict[str, Any], Dict[str, Any]]]]:
+        """Whether a script ended well, and its calls beside Kernel Tuner's."""
+        name = f"{script.parent.name}/{script.stem}"
+        left_s = self.until - time.monotonic()
+        if left_s < 1:
+            print(f"not run        {name}", flush=True)
+            return False, []
+        started = time.perf_counter()
+        log = self.log / f"{script.parent.name}.{script.stem}.ours"
+        well, line, ours = run(script, min(self.given.limit, left_s), log, self.lock)
+        print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  {name}  {line}", flush=True)
+        left_s = self.until - time.monotonic()
+        if not well or not self.given.beside or left_s < 1 or not read_calls(ours):
+            return well, []
+        _, line, beside = run(self.theirs / script.relative_to(self.mine), min(self.given.beside, left_s),
+                              log.with_suffix(".theirs"), self.lock, ours)
+        both = list(zip(read_calls(ours), read_calls(beside)))
+        print(f"       {name}: " + "; ".join(f"{one['wall_s']:.2f} s, Kernel Tuner {other['wall_s']:.2f} s" for one, other in both)
+              + f"  {line}", flush=True)
+        return well, [(name, one, other) for one, other in both]
+
+
 def main() -> None:
     """Prints a line for each script, and how many end well."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--beside", type=float, default=0)
-    parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--beside", type=float, default=0, metavar="SECONDS")
+    parser.add_argument("--limit", type=float, default=300, metavar="SECONDS")
+    parser.add_argument("--within", type=float, default=86400, metavar="SECONDS", help="for all scripts together")
+    parser.add_argument("--together", type=int, default=1, metavar="N")
     parser.add_argument("--log", type=Path)
     given = parser.parse_intermixed_args()
-    passed, rows = 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        log = (given.log or Path(folder, "log")).resolve()
-        log.mkdir(parents=True, exist_ok=True)
-        mine, theirs = Path(folder, "mine"), Path(folder, "theirs")
-        for copy in (mine, theirs):
-            for part in ("examples", "test"):
-                shutil.copytree(given.checkout / part, copy / part)
-        for path in mine.glob("**/*.py"):
-            path.write_text(change_imports(path.read_text()))
-        chosen = scripts(mine, given.names)
-        for script in chosen:
-            name = f"{script.parent.name}/{script.stem}"
-            started = time.perf_counter()
-            well, line, ours = run(script, given.limit, log / f"{script.parent.name}.{script.stem}.ours")
-            passed += well
-            print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  {name}  {line}", flush=True)
-            if not (well and given.beside and read_calls(ours)):
-                continue
-            _, line, beside = run(theirs / script.relative_to(mine), given.beside,
-                                  log / f"{script.parent.name}.{script.stem}.theirs", ours)
-            both = list(zip(read_calls(ours), read_calls(beside)))
-            print("       " + "; ".join(f"{one['wall_s']:.2f} s, Kernel Tuner {other['wall_s']:.2f} s" for one, other in both)
-                  + f"  {line}", flush=True)
-            rows += [(name, one, other) for one, other in both]
-    print(f"{passed} of {len(chosen)} scripts")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.together) as pool:
+        exam = Exam(given, Path(folder))
+        taken = list(pool.map(exam.take, exam.chosen))
+    rows = [row for _, calls in taken for row in calls]
+    print(f"{sum(well for well, _ in taken)} of {len(taken)} scripts")
     if rows:
         table(rows)
         summary(rows)

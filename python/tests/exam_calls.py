@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a script and notes its calls of `tune_kernel`, ours or Kernel Tuner's: part of exam.py.
 
-    EXAM_CALLS=FILE [EXAM_OURS=FILE] exam_calls.py SCRIPT
+    EXAM_CALLS=FILE EXAM_LOCK=FILE [EXAM_OURS=FILE] exam_calls.py SCRIPT
 
-A line when a call begins and one when it ends. With EXAM_OURS, what was noted of our run, both winners of a call are then timed
-by us, in turns.
+A line when a call begins and one when it ends. Of several scripts one is in a call at a time. With EXAM_OURS, what was noted of
+our run, both winners of a call are then timed by us, in turns.
 """
 
+import fcntl
 import json
 import math
 import os
@@ -36,20 +37,29 @@ def _duel(arguments, options, winners):
 
     names = list(winners[0])
     either = {name: list(dict.fromkeys(winner[name] for winner in winners)) for name in names}
-    options = {name: value for name, value in options.items()
-               if name not in ("strategy", "strategy_options", "restrictions", "cache", "metrics", "observers", "verbose", "parallel")}
+    left_out = {"strategy", "strategy_options", "restrictions", "cache", "metrics", "observers", "verbose", "parallel"}
+    options = {name: value for name, value in options.items() if name not in left_out}
+
+    def is_winner(params):
+        return any(all(params[name] == winner[name] for name in names) for winner in winners)
+
     results, _ = occutune.tune_kernel(*arguments[:4], either, *arguments[5:], **options, strategy="brute_force", quiet=True,
-                                      restrictions=lambda p: any(all(p[name] == winner[name] for name in names) for winner in winners))
-    return [next(float(result["time"]) for result in results if all(result[name] == winner[name] for name in names))
-            for winner in winners]
+                                      restrictions=is_winner)
+    return [next((result.get("time", getattr(result.get("__error__"), "reason", None)) for result in results
+                  if all(result[name] == winner[name] for name in names)), "not in the space") for winner in winners]
 
 
 def _noting(tune_kernel, ours):
     def noted(*arguments, **options):
-        parameters = arguments[4]
-        names = list(parameters)
+        names = list(arguments[4])
         at = len(seen)
         seen.append(at)
+        with open(os.environ["EXAM_LOCK"], "w", encoding="utf-8") as alone:
+            fcntl.flock(alone, fcntl.LOCK_EX)
+            return call(at, names, arguments, options)
+
+    def call(at, names, arguments, options):
+        parameters = arguments[4]
         begun = time.time()
         _note(call=at, kernel=arguments[0], space=math.prod(map(len, parameters.values())), begun=begun)
         answer = tune_kernel(*arguments, **options)

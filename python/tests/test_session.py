@@ -11,6 +11,7 @@ from conftest import SIZE, SOURCE
 import occutune
 from occutune import _tool
 from occutune._session import Session
+from occutune._workspace import Workspace
 
 
 def tune(arguments, parameters, **options):
@@ -124,3 +125,14 @@ def test_arrays_only_read_stay_on_the_gpu(arguments, parameters, source_array):
 
         results, _ = tune(arguments, parameters, verify=verify)
     assert all(seen) and len(seen) == 6 and not any("__error__" in result for result in results)
+
+
+def test_zeros_are_not_copied(arguments, parameters, monkeypatch):
+    saved = []
+    save = Workspace.save
+    monkeypatch.setattr(Workspace, "save", lambda self, array: saved.append(array) or save(self, array))
+    results, _ = tune(arguments, parameters)  # the output is zeros
+    assert len(saved) == 1 and saved[0] is arguments[0] and not any("__error__" in result for result in results)
+    negative = numpy.full(SIZE, -0.0, dtype=numpy.float32)
+    tune([arguments[0], negative, arguments[2]], parameters)
+    assert len(saved) == 3

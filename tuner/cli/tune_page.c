@@ -79,7 +79,10 @@ int tune_page_check(const struct tune_page *page, const struct cli_args *args, s
         return 0;
     if (cli_check_output(args, "page", NULL, err) || choose_output(page->page, "page", page->spec, err))
         return ERR_USAGE;
-    return format_page.check(err);
+    if (!format_page.check(err))
+        return 0;
+    err_prefix(err, "--page");
+    return err->code;
 }
 
 int tune_page_end(const struct tune_page *page, struct json *decision, struct err *err)

@@ -37,11 +37,11 @@ int report_check(const char *folder, struct err *err)
     snprintf(path, sizeof path, "%s/%s", folder, library);
     if (!access(path, R_OK))
         return 0;
-    return err_set(
-        err, ERR_MISSING,
-        "%s: the charting library D3 is not installed with this occutune: install it (on Debian the "
-        "package node-d3), then configure and build occutune again",
-        path);
+    return err_set(err, ERR_MISSING,
+                   "%s: the charting library D3 is not installed with this occutune: put the d3.min.js of D3 "
+                   "5 there (on "
+                   "Debian the package node-d3 has it)",
+                   path);
 }
 
 static int write_scripts(FILE *out, const char *folder, struct err *err)

@@ -213,10 +213,10 @@ function makeResourceChart(parent) {
 /* Time against energy: those that no other beats in both are joined
  * ---------------------------------------------------------------------------------------------------- */
 
-/* problem.timed is sorted by time. */
+/* problem.timed is sorted by time alone. */
 function frontOf(problem) {
     let least = Infinity;
-    return problem.timed.filter(v => {
+    return problem.timed.slice().sort((a, b) => a.time_ms - b.time_ms || a.energy_j - b.energy_j).filter(v => {
         const better = v.energy_j < least;
         least = better ? v.energy_j : least;
         return better;
