@@ -16,7 +16,7 @@ from ._arrays import element_type, is_array, to_numpy
 from ._expression import kind_of
 from ._geometry import AXES, Formula, Geometry, read_geometry
 from ._restrictions import Restriction, read_restrictions
-from ._source import Source, is_read_only, macros, mentions, with_unrolling
+from ._source import Source, is_read_only, macros, mentions, parameter_list, with_unrolling
 from ._workspace import Workspace, plain
 
 _COMBINATIONS_MOST = 10_000_000  # that are gone through one by one
@@ -186,6 +186,11 @@ class Job:
 
     # The arguments ---------------------------------------------------------------------------------------------
 
+    def declared(self, position: int) -> str:
+        """The declaration of a parameter of the kernel; "" where it cannot be found."""
+        parameters = parameter_list(self.source.text or next(iter(self.texts), ""), self.name)
+        return parameters[position] if position < len(parameters) else ""
+
     def is_input(self, position: int) -> bool:
         """Whether the kernel's declaration says that it only reads an array."""
         return is_read_only(self.source.text or next(iter(self.texts), ""), self.name, position)
@@ -195,6 +200,7 @@ class Job:
         def one(position: int) -> Dict[str, Any]:
             argument = self.arguments[position]
             if not is_array(argument):
+                check_scalar(argument, position, self.declared(position))
                 return _scalar(argument, position)
             return _buffer(workspace, argument, argument_name(position), "in" if self.is_input(position) else "inout")
 
@@ -233,11 +239,21 @@ def _buffer(workspace: Workspace, array: Any, name: str, role: str) -> Dict[str,
     return {"buffer": kind, "name": name, "length": int(elements.size), "role": role, "fill": fill}
 
 
+def check_scalar(argument: Any, position: int, declared: str = "") -> None:
+    """Refuses a number without a width, with the way to say it."""
+    if isinstance(argument, (numpy.generic, numpy.ndarray)):
+        return
+    example = f", such as numpy.{'int32' if isinstance(argument, int) else 'float32'}({argument!r})" \
+        if isinstance(argument, (int, float)) else ""
+    says = f"; the kernel declares it as `{declared}`" if declared else ""
+    raise TypeError(f"argument {position} is a {type(argument).__name__}, give an array or a NumPy scalar{example}{says}")
+
+
 def scalar_bytes(argument: Any, position: int) -> bytes:
     """A scalar as it is passed."""
-    if isinstance(argument, (numpy.generic, numpy.ndarray)):
-        return argument.tobytes()
-    raise TypeError(f"argument {position} is a {type(argument).__name__}, give an array or a NumPy scalar")
+    check_scalar(argument, position)
+    raw: bytes = argument.tobytes()
+    return raw
 
 
 def _scalar(argument: Any, position: int) -> Dict[str, Any]:
@@ -270,8 +286,6 @@ def expected_files(workspace: Workspace, job: Job, answer: Sequence[Any]) -> Dic
 
 def check_argument_types(job: Job) -> None:
     """Warns, as Kernel Tuner does, when the source declares another number of parameters."""
-    from ._source import parameter_list
-
     declared = parameter_list(job.source.text, job.name)
     if declared and len(declared) != len(job.arguments):
         warnings.warn(f"{job.name} declares {len(declared)} parameters, {len(job.arguments)} arguments are given", stacklevel=4)

@@ -136,3 +136,8 @@ def test_zeros_are_not_copied(arguments, parameters, monkeypatch):
     negative = numpy.full(SIZE, -0.0, dtype=numpy.float32)
     tune([arguments[0], negative, arguments[2]], parameters)
     assert len(saved) == 3
+
+
+def test_a_number_without_a_width_is_refused(arguments, parameters):
+    with pytest.raises(TypeError, match=r"argument 2 is a int.*numpy\.int32\(4096\); the kernel declares it as `int n`"):
+        tune([*arguments[:2], SIZE], parameters)

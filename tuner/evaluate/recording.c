@@ -47,6 +47,21 @@ static int choose(struct journal **best, struct journal *next, struct err *err)
     return 0;
 }
 
+/* A format without an order of parameters takes that of the spec. */
+static int read_for(struct journal **out, const char *path, const struct spec *spec, struct err *err)
+{
+    const char **names = calloc(spec->parameter_count + 1, sizeof *names);
+    int code;
+
+    if (!names)
+        return err_memory(err);
+    for (size_t p = 0; p < spec->parameter_count; p++)
+        names[p] = spec->parameters[p].name;
+    code = journal_read_ordered(out, path, names, spec->parameter_count, err);
+    free(names);
+    return code;
+}
+
 /* Opens one file of the folder and keeps it if it fits. */
 static int consider(struct journal **best, const char *path, const struct spec *spec, size_t problem,
                     const char *device, struct err *err)
@@ -54,7 +69,7 @@ static int consider(struct journal **best, const char *path, const struct spec *
     struct journal *journal;
     struct metadata metadata;
     struct err misfit = {0};
-    int code = journal_read(&journal, path, err);
+    int code = read_for(&journal, path, spec, err);
 
     if (code)
         return code;
@@ -106,7 +121,7 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
 
     *out = NULL;
     if (path) {
-        code = journal_read(out, path, err);
+        code = read_for(out, path, spec, err);
         if (!code)
             code = metadata_check(*out, spec, problem, err);
         if (!code)

@@ -28,13 +28,23 @@ static struct journal *journal_new(const char *path)
 
 int journal_read(struct journal **out, const char *path, struct err *err)
 {
+    return journal_read_ordered(out, path, NULL, 0, err);
+}
+
+int journal_read_ordered(struct journal **out, const char *path, const char *const *names, size_t count,
+                         struct err *err)
+{
     struct journal *journal = journal_new(path);
     char *text = NULL;
     size_t length;
     int code = journal ? journal_text(&text, &length, &journal->compressed, path, err) : err_memory(err);
 
-    if (!code)
+    if (!code) {
+        journal->names = names;
+        journal->name_count = count;
         code = journal_parse(journal, text, length, err);
+        journal->names = NULL;
+    }
     free(text);
     *out = code ? NULL : journal;
     if (code)

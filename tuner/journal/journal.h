@@ -78,6 +78,10 @@ struct journal;
  * or a record in its middle is damaged (the message names the record). */
 int journal_read(struct journal **out, const char *path, struct err *err);
 
+/* The same. T4 results, which are objects without an order, take the order of these parameters where they have all of them. */
+int journal_read_ordered(struct journal **out, const char *path, const char *const *names, size_t count,
+                         struct err *err);
+
 /* Opens a journal for appending and reads what it holds; creates it with `head` (see journal_head_new) where
  * there is none. The file is locked until it is closed: ERR_USAGE when another process holds it, or when it
  * belongs to another device, kernel, problem or parameter list than `head` says. An incomplete record at its

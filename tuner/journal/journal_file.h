@@ -36,6 +36,8 @@ struct journal {
     char news[2 * PATH_MAX + 128]; /* what happened to the file during the run; "" nothing */
     size_t left_out;               /* another tool's records that tell nothing, */
     struct err left_out_reason;    /* and why the first does not */
+    const char *const *names;      /* of the parameters, for a format that has no order of them; null: any, */
+    size_t name_count;             /* and how many */
     int file;                      /* -1 when reading only */
     double synced_s;
 };

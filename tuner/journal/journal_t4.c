@@ -156,21 +156,50 @@ static int take_result(struct journal *journal, const struct js_at *result, cons
     return code;
 }
 
-/* The names of the first result's configuration stand for all, in their order. */
-static int name_parameters(struct json *head, const struct js_at *results, struct err *err)
+/* The first result that names the most parameters: one that was refused may name fewer. */
+static size_t widest_result(const struct js_at *results)
 {
-    struct js_at first = js_element(results, 0), configuration, member = {0};
-    struct json *names;
+    size_t most = 0, widest = 0;
 
-    if (js_member(&configuration, &first, "configuration", err) || js_expect(&configuration, JS_OBJECT, err))
-        return ERR_USAGE;
-    names = js_new_array();
-    while (names && js_next(&member, &configuration))
-        if (js_append(names, js_new_string(member.key))) {
-            js_free(names);
-            names = NULL;
+    for (size_t k = 0; k < js_count(results); k++) {
+        struct js_at result = js_element(results, k), configuration;
+
+        if (js_find(&configuration, &result, "configuration") && js_kind(&configuration) == JS_OBJECT &&
+            js_count(&configuration) > most) {
+            most = js_count(&configuration);
+            widest = k;
         }
-    return !names || js_set(head, "tune_params_keys", names) ? err_memory(err) : 0;
+    }
+    return widest;
+}
+
+static bool has_names(const struct js_at *configuration, const struct journal *journal)
+{
+    struct js_at at;
+    bool all = js_count(configuration) == journal->name_count;
+
+    for (size_t k = 0; all && k < journal->name_count; k++)
+        all = js_find(&at, configuration, journal->names[k]);
+    return all;
+}
+
+/* In the order that is asked for, else in that of the configuration. */
+static int name_parameters(struct journal *journal, const struct js_at *results, struct err *err)
+{
+    struct js_at result = js_element(results, widest_result(results)), configuration, member = {0};
+    struct json *names;
+    bool failed = false, asked;
+
+    if (js_member(&configuration, &result, "configuration", err) || js_expect(&configuration, JS_OBJECT, err))
+        return ERR_USAGE;
+    asked = has_names(&configuration, journal);
+    names = js_new_array();
+    for (size_t k = 0; names && asked && k < journal->name_count; k++)
+        failed |= js_append(names, js_new_string(journal->names[k])) != 0;
+    while (names && !asked && js_next(&member, &configuration))
+        failed |= js_append(names, js_new_string(member.key)) != 0;
+    names = js_unless(failed, names);
+    return !names || js_set(journal->head, "tune_params_keys", names) ? err_memory(err) : 0;
 }
 
 int journal_take_t4(struct journal *journal, struct err *err)
@@ -186,7 +215,7 @@ int journal_take_t4(struct journal *journal, struct err *err)
     if (!code && !js_count(&results))
         code = js_fail(&results, err, "is empty");
     if (!code)
-        code = name_parameters(journal->head, &results, err);
+        code = name_parameters(journal, &results, err);
     if (!code)
         code = js_member(&names, &head, "tune_params_keys", err);
     for (size_t k = 0; !code && k < js_count(&results); k++) {
