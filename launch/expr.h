@@ -66,6 +66,10 @@ enum { EXPR_COLUMN = 64 };
 bool expr_column(int64_t *out, const struct expr *expr, const struct value *slots, size_t running,
                  uint64_t seed, size_t count);
 
+/* How many ceil_div() and round_up() it has; and whether the k-th of them divides evenly. False where that has no value. */
+size_t expr_divisions(const struct expr *expr);
+bool expr_divides(const struct expr *expr, size_t k, const struct value *slots);
+
 int expr_integer(int64_t *out, const struct expr *expr, const struct value *slots, struct err *err);
 int expr_real(double *out, const struct expr *expr, const struct value *slots, struct err *err);
 int expr_bool(bool *out, const struct expr *expr, const struct value *slots, struct err *err);

@@ -344,6 +344,34 @@ int expr_value(struct value *out, const struct expr *expr, const struct value *s
     return 0;
 }
 
+static bool op_divides_up(enum op op)
+{
+    return op == OP_CEIL_DIV || op == OP_ROUND_UP;
+}
+
+size_t expr_divisions(const struct expr *expr)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < expr->count; i++)
+        count += op_divides_up(expr->nodes[i].op);
+    return count;
+}
+
+bool expr_divides(const struct expr *expr, size_t k, const struct value *slots)
+{
+    const struct run run = {.expr = expr, .slots = slots};
+    struct value a, b;
+    size_t i;
+
+    for (i = 0; i < expr->count; i++)
+        if (op_divides_up(expr->nodes[i].op) && k-- == 0)
+            return !evaluate(&a, &run, expr->nodes[i].a) && !evaluate(&b, &run, expr->nodes[i].b) &&
+                   a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER && b.integer > 0 &&
+                   a.integer % b.integer == 0;
+    return false;
+}
+
 int expr_integer(int64_t *out, const struct expr *expr, const struct value *slots, struct err *err)
 {
     char text[64];

@@ -80,6 +80,20 @@ static int judge(struct neighbours *out, struct drawn *drawn, const struct poste
     return judge_times(&out->judgement, drawn->expected, drawn->measured, n, err);
 }
 
+/* By the parameters alone: a collection has no launches. */
+static int open_belief(struct posterior **out, const struct spec *spec, struct err *err)
+{
+    struct surrogate_parameter *parameters;
+    int rc = surrogate_parameters(&parameters, spec, err);
+
+    *out = NULL;
+    if (rc)
+        return rc;
+    rc = posterior_open(out, parameters, spec->parameter_count, err);
+    free(parameters);
+    return rc;
+}
+
 int neighbours_of(struct neighbours *out, const struct collection *from, struct err *err)
 {
     struct posterior *belief = NULL;
@@ -91,7 +105,7 @@ int neighbours_of(struct neighbours *out, const struct collection *from, struct 
         return code;
     if (drawn.n >= 4) {
         out->compiled = drawn.n < 2 * NEIGHBOURS_COMPILED ? drawn.n / 2 : NEIGHBOURS_COMPILED;
-        code = posterior_open(&belief, &from->spec, err);
+        code = open_belief(&belief, &from->spec, err);
         if (!code)
             code = posterior_learn(belief, drawn.known, out->compiled, err);
         if (!code)

@@ -2,6 +2,24 @@
 
 static const double tick_s = 0.1;
 
+/* The controller may think for this long before it submits again. */
+static const double thinking_s = 0.25;
+
+enum { AHEAD_LEAST = 2 };
+
+/* Compile jobs that wait for a core: what the cores finish while the controller thinks, and no more, since what is
+ * submitted later is chosen by what was learnt until then. */
+static size_t compiles_ahead(const struct evaluator *evaluator, const struct strategy *strategy)
+{
+    const double cores = evaluator_cores(evaluator), compile_s = evaluator_compile_s(evaluator);
+
+    if (strategy->trials_ahead > 1) /* an order that nothing changes */
+        return (size_t)cores;
+    if (!(compile_s > 0) || cores * thinking_s < AHEAD_LEAST * compile_s)
+        return AHEAD_LEAST;
+    return (size_t)(cores * (thinking_s < compile_s ? thinking_s / compile_s : 1));
+}
+
 /* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. */
 static struct search_capacity capacity(const struct driver *driver)
 {
@@ -9,7 +27,8 @@ static struct search_capacity capacity(const struct driver *driver)
     const struct strategy *strategy = driver->strategy;
 
     return (struct search_capacity){
-        .compile = evaluator_compiling(evaluator) < 2 * (size_t)evaluator_cores(evaluator) &&
+        .compile = evaluator_compiling(evaluator) <
+                       evaluator_cores(evaluator) + compiles_ahead(evaluator, strategy) &&
                    *driver->ready + evaluator_pending(evaluator, EVALUATOR_COMPILE) < strategy->ready_most,
         .time = !(driver->hold && *driver->hold) &&
                 evaluator_pending(evaluator, EVALUATOR_MEASURE) <

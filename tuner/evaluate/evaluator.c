@@ -10,6 +10,8 @@ struct evaluator {
     unsigned round; /* of compiling */
     size_t pending[2];
     size_t sharing;   /* pending jobs that share their code */
+    double compile_s; /* of late, see evaluator_compile_s() */
+    unsigned compiled;
     struct map codes; /* of the jobs so far -> struct evaluator_code */
 };
 
@@ -93,6 +95,21 @@ void evaluator_give_up_compiling(struct evaluator *evaluator)
     evaluator->type->drop_compiling(evaluator->state);
 }
 
+enum { OF_LATE = 32 }; /* compiles, that the mean forgets after */
+
+static void learn_compile(struct evaluator *evaluator, const struct evaluator_job *job)
+{
+    if (job->kind != EVALUATOR_COMPILE || job->shared || job->known)
+        return;
+    evaluator->compiled += evaluator->compiled < OF_LATE;
+    evaluator->compile_s += (evaluator_spent_s(job) - evaluator->compile_s) / evaluator->compiled;
+}
+
+double evaluator_compile_s(const struct evaluator *evaluator)
+{
+    return evaluator->compile_s;
+}
+
 struct evaluator_job *evaluator_wait(struct evaluator *evaluator, double timeout_s)
 {
     struct evaluator_job *job = evaluator->type->wait(evaluator->state, timeout_s);
@@ -100,6 +117,7 @@ struct evaluator_job *evaluator_wait(struct evaluator *evaluator, double timeout
     if (job) {
         evaluator->pending[job->kind]--;
         evaluator->sharing -= job->shared;
+        learn_compile(evaluator, job);
     }
     return job;
 }

@@ -142,6 +142,9 @@ double evaluator_spent_s(const struct evaluator_job *job);
 /* Jobs submitted and not returned. */
 size_t evaluator_pending(const struct evaluator *evaluator, enum evaluator_kind kind);
 
+/* Core seconds of a compile with its prediction, the mean of late; 0 before the first. */
+double evaluator_compile_s(const struct evaluator *evaluator);
+
 /* Those of them that compile and are not `shared`: what keeps the cores busy. */
 size_t evaluator_compiling(const struct evaluator *evaluator);
 

@@ -1,7 +1,6 @@
 #include "tuner/strategy/cost.h"
 
 #include "base/stats.h"
-#include "tuner/strategy/surrogate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ struct cost {
     size_t trials;
 };
 
-int cost_open(struct cost **out, const struct spec *spec, struct err *err)
+int cost_open(struct cost **out, const struct surrogate_parameter *parameters, size_t count, struct err *err)
 {
     struct cost *cost = calloc(1, sizeof *cost);
 
@@ -33,10 +32,11 @@ int cost_open(struct cost **out, const struct spec *spec, struct err *err)
     if (!cost)
         return err_memory(err);
     cost->usual_s = first_compile_s;
-    cost->parameter_count = spec->parameter_count;
-    if (surrogate_parameters(&cost->parameters, spec, err)) {
+    cost->parameter_count = count;
+    cost->parameters = surrogate_copied(parameters, count);
+    if (!cost->parameters) {
         free(cost);
-        return ERR_MEMORY;
+        return err_memory(err);
     }
     *out = cost;
     return 0;

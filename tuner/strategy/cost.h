@@ -5,7 +5,7 @@
 #define TUNER_STRATEGY_COST_H
 
 #include "base/err.h"
-#include "space/spec.h"
+#include "tuner/strategy/surrogate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ struct cost_point {
 
 struct cost;
 
-int cost_open(struct cost **out, const struct spec *spec, struct err *err);
+/* Over `parameters`, which are copied. */
+int cost_open(struct cost **out, const struct surrogate_parameter *parameters, size_t count, struct err *err);
 void cost_close(struct cost *cost); /* also null */
 
 /* Learns compile times anew from all points. One that has not ended teaches something once it has taken

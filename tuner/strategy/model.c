@@ -43,6 +43,7 @@ static void close_model(void *state)
     map_release(&search->by_index);
     posterior_close(search->posterior);
     cost_close(search->cost);
+    features_close(search->features);
     free(search->pool);
     free(search->neighbours);
     free(search->choices);
@@ -52,15 +53,20 @@ static void close_model(void *state)
 static int allocate(struct model_search *search, struct err *err)
 {
     const size_t limit = space_neighbour_limit(search->options.space);
+    const struct surrogate_parameter *parameters;
 
+    if (features_open(&search->features, search->options.spec, search->options.problem, err))
+        return ERR_MEMORY;
+    search->feature_count = features_count(search->features);
+    parameters = features_parameters(search->features);
     search->pool = malloc((POOL + AROUND * limit) * sizeof *search->pool);
     search->neighbours = malloc((limit + 1) * sizeof *search->neighbours);
-    search->choices = malloc(search->parameter_count * sizeof *search->choices);
+    search->choices = malloc(search->feature_count * sizeof *search->choices);
     if (!search->pool || !search->neighbours || !search->choices)
         return err_memory(err);
-    if (cost_open(&search->cost, search->options.spec, err))
+    if (cost_open(&search->cost, parameters, search->feature_count, err))
         return ERR_MEMORY;
-    return posterior_open(&search->posterior, search->options.spec, err);
+    return posterior_open(&search->posterior, parameters, search->feature_count, err);
 }
 
 /* How many may be compiled; as many as are to be timed in any case. */
@@ -80,7 +86,6 @@ static int open_model(void **state, const struct search_options *options, struct
     if (!search)
         return err_memory(err);
     search->options = *options;
-    search->parameter_count = options->spec->parameter_count;
     search->trials_most = options->trials ? options->trials : UINT64_MAX;
     search->compiled_most = compiled_most(options);
     search->compiled_least =
@@ -95,6 +100,12 @@ static int open_model(void **state, const struct search_options *options, struct
     }
     *state = search;
     return 0;
+}
+
+void search_describe(unsigned *out, const struct model_search *search, uint64_t index)
+{
+    space_configuration(out, search->options.space, index);
+    features_fill(out, search->features);
 }
 
 static int grow(struct model_search *search, struct err *err)
@@ -116,7 +127,7 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
     *out = NULL;
     if (code)
         return code;
-    member = calloc(1, sizeof *member + search->parameter_count * sizeof *member->choices);
+    member = calloc(1, sizeof *member + search->feature_count * sizeof *member->choices);
     if (!member)
         return err_memory(err);
     *member = (struct member){.index = index, .stage = COMPILING, .time_s = NAN, .asked_s = search->now_s};
@@ -125,7 +136,7 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
         free(member);
         return code;
     }
-    space_configuration(member->choices, search->options.space, index);
+    search_describe(member->choices, search, index);
     search->members[search->member_count++] = member;
     *out = member;
     return 0;

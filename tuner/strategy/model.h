@@ -5,6 +5,7 @@
 #define TUNER_STRATEGY_MODEL_H
 
 #include "base/map.h"
+#include "tuner/strategy/features.h"
 #include "tuner/strategy/posterior.h"
 #include "tuner/strategy/strategy.h"
 
@@ -50,7 +51,7 @@ struct member {
     double gain;        /* ... expected relative gain on the best, ... */
     bool promising;     /* ... and whether it is worth it, ... */
     uint64_t ranked_at; /* ... by what was known when `learned` was this */
-    unsigned choices[];
+    unsigned choices[]; /* the features behind them */
 };
 
 struct cost;
@@ -64,7 +65,8 @@ struct past {
 
 struct model_search {
     struct search_options options;
-    size_t parameter_count;
+    struct features *features;
+    size_t feature_count; /* parameters included */
     uint64_t trials_most, compiled_most, compiled_least, spread;
     struct posterior *posterior;
     struct cost *cost;
@@ -111,6 +113,9 @@ struct model_search {
 void model_summarise(struct search_summary *out, const void *state);
 enum search_fate model_fate(const void *state, uint64_t index);
 size_t model_cuts(struct search_cut *out, const void *state);
+
+/* What a configuration is known by: feature_count numbers. */
+void search_describe(unsigned *out, const struct model_search *search, uint64_t index);
 
 /* Nothing ran, and what failed so far does not tell what will. */
 bool search_is_blind(const struct model_search *search);

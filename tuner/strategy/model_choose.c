@@ -90,7 +90,7 @@ bool search_is_promising_unseen(const struct model_search *search, uint64_t inde
 {
     struct expected expected;
 
-    space_configuration(search->choices, search->options.space, index);
+    search_describe(search->choices, search, index);
     return !posterior_expects(&expected, search->posterior, search->choices, NULL) ||
            may_win(search, &expected);
 }
@@ -114,7 +114,7 @@ bool search_draw_cheap(uint64_t *index, struct model_search *search)
     unsigned passed = 0;
 
     while (search_draw(index, search)) {
-        space_configuration(search->choices, search->options.space, *index);
+        search_describe(search->choices, search, *index);
         if (passed++ == DEAR_MOST || cost_compile_s(search->cost, search->choices) <= most_s)
             return true;
     }
@@ -132,7 +132,7 @@ bool search_draw_beside(uint64_t *index, struct model_search *search)
     for (i = 0; i < count; i++) {
         if (map_find(&search->by_index, search->neighbours[i]))
             continue;
-        space_configuration(search->choices, search->options.space, search->neighbours[i]);
+        search_describe(search->choices, search, search->neighbours[i]);
         worth =
             search_is_too_dear(search, search->choices) ? -INFINITY : search_worth(search, search->choices);
         if (worth > best) {
@@ -230,7 +230,7 @@ static void weigh_plan(struct model_search *search)
     search->plan_gain = search->plan_s = 0;
     search->plan_count_made = search->plan_count;
     for (i = 0; i < search->plan_count; i++) {
-        space_configuration(search->choices, search->options.space, search->plan[i]);
+        search_describe(search->choices, search, search->plan[i]);
         search->plan_s += cost_compile_s(search->cost, search->choices) / cores;
         if (posterior_expects(&expected, search->posterior, search->choices, NULL))
             search->plan_gain += search_gain(&expected, search->best_s);
@@ -247,7 +247,7 @@ static void make_plan(struct model_search *search)
 
     fill_pool(search);
     for (i = 0; i < search->pool_count; i++) {
-        space_configuration(search->choices, search->options.space, search->pool[i]);
+        search_describe(search->choices, search, search->pool[i]);
         keep_best(scores, indices, &count, search_worth(search, search->choices), search->pool[i]);
     }
     search->plan_count = count;
@@ -265,7 +265,7 @@ static void trim_plan(struct model_search *search)
 
         if (map_find(&search->by_index, index))
             continue;
-        space_configuration(search->choices, search->options.space, index);
+        search_describe(search->choices, search, index);
         if (!search_is_too_dear(search, search->choices))
             return;
     }

@@ -1,7 +1,5 @@
 #include "tuner/strategy/posterior.h"
 
-#include "tuner/strategy/surrogate.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,18 +26,20 @@ bool search_estimated(const struct search_prediction *prediction)
     return prediction && prediction->predicted && !prediction->unrated;
 }
 
-int posterior_open(struct posterior **out, const struct spec *spec, struct err *err)
+int posterior_open(struct posterior **out, const struct surrogate_parameter *parameters, size_t count,
+                   struct err *err)
 {
     struct posterior *posterior = calloc(1, sizeof *posterior);
 
     *out = NULL;
     if (!posterior)
         return err_memory(err);
-    if (surrogate_parameters(&posterior->parameters, spec, err)) {
+    posterior->parameters = surrogate_copied(parameters, count);
+    if (!posterior->parameters) {
         free(posterior);
-        return ERR_MEMORY;
+        return err_memory(err);
     }
-    posterior->parameter_count = spec->parameter_count;
+    posterior->parameter_count = count;
     learn_from(&posterior->learned, NULL, 0, NULL);
     *out = posterior;
     return 0;

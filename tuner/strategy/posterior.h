@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "model/predict/learn.h"
-#include "space/spec.h"
 #include "tuner/strategy/search.h"
+#include "tuner/strategy/surrogate.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,9 @@ bool search_estimated(const struct search_prediction *prediction);
 
 struct posterior;
 
-int posterior_open(struct posterior **out, const struct spec *spec, struct err *err);
+/* Over `parameters`, which are copied. */
+int posterior_open(struct posterior **out, const struct surrogate_parameter *parameters, size_t count,
+                   struct err *err);
 void posterior_close(struct posterior *posterior); /* also null */
 
 /* Learns anew from all that is known. */

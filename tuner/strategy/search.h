@@ -53,6 +53,7 @@ struct search_options {
     uint64_t audit;            /* `model`: how many of those pruned to time at the end */
     const struct space *space; /* `model`: borrowed */
     const struct spec *spec;   /* `model`: of the space, borrowed */
+    size_t problem;            /* of the spec */
     const uint64_t *plan;      /* `planned`: which to time, in what order; borrowed */
     size_t plan_count;
 };

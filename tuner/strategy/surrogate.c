@@ -300,6 +300,15 @@ int surrogate_parameters(struct surrogate_parameter **out, const struct spec *sp
     return 0;
 }
 
+struct surrogate_parameter *surrogate_copied(const struct surrogate_parameter *parameters, size_t count)
+{
+    struct surrogate_parameter *copy = malloc((count + 1) * sizeof *copy);
+
+    if (copy)
+        memcpy(copy, parameters, count * sizeof *copy);
+    return copy;
+}
+
 static int allocate(struct surrogate **out, const struct surrogate_parameter *parameters, size_t count,
                     size_t n, struct err *err)
 {

@@ -26,6 +26,9 @@ struct surrogate_parameter {
 /* Those of a spec, in its order: spec->parameter_count of them, which the caller frees. */
 int surrogate_parameters(struct surrogate_parameter **out, const struct spec *spec, struct err *err);
 
+/* A copy, which the caller frees; null when memory ends. */
+struct surrogate_parameter *surrogate_copied(const struct surrogate_parameter *parameters, size_t count);
+
 struct surrogate_point {
     const unsigned *choices; /* borrowed for the call */
     double slope;            /* 0 where nothing is known */

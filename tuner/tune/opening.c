@@ -210,7 +210,8 @@ static int open_search(struct tuning *tuning, struct err *err)
                                     .audit = options->audit,
                                     .goes_on = options->time_s > 0,
                                     .space = tuning->space,
-                                    .spec = tuning->spec};
+                                    .spec = tuning->spec,
+                                    .problem = tuning->problem};
     const struct evaluator_options evaluator = {.type = tuning->out->evaluator,
                                                 .cores = environment->jobs,
                                                 .simulated_cores = simulated,

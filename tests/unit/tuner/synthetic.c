@@ -9,6 +9,15 @@ static const char small[] =
     "\"VECTOR\": [1, 2, 4], \"WARPS\": [4, 8, 16, 32], \"STAGE\": [0, 1]},"
     "\"constraints\": [\"TILE * VECTOR <= BLOCK * 2\", \"UNROLL * VECTOR <= 16\"]}";
 
+/* Tiles of a problem, which some of them divide. */
+static const char tiled[] =
+    "{\"parameters\": {\"BLOCK_X\": [16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, "
+    "256],"
+    "\"BLOCK_Y\": [1, 2, 4, 8, 16], \"TILE_X\": [1, 2, 3, 4], \"TILE_Y\": [1, 2, 3, 4]},"
+    "\"constraints\": [\"BLOCK_X * BLOCK_Y <= 1024\"], \"problem\": {\"W\": 4096, \"H\": 4096},"
+    "\"launch\": {\"grid\": [\"ceil_div(W, BLOCK_X * TILE_X)\", \"ceil_div(H, BLOCK_Y * TILE_Y)\"],"
+    "\"block\": [\"BLOCK_X\", \"BLOCK_Y\"]}}";
+
 /* A number of the stream `seed` in -1 to 1. */
 static double uniform(uint64_t seed, uint64_t index)
 {
@@ -43,6 +52,22 @@ static double log_time(const struct synthetic *s, const unsigned *choices, doubl
     return sum + own * normal(key, 0);
 }
 
+/* The threads of a block and the elements of a thread have each a best number, near which times change little; where
+ * a tile does not divide the problem, bounds are checked. */
+static double tiled_log_time(const struct synthetic *s, const unsigned *choices, uint64_t seed)
+{
+    double value[4], time;
+    size_t p;
+
+    for (p = 0; p < 4; p++)
+        value[p] = value_real(&s->spec.parameters[p].values[choices[p]]);
+    time = 0.18 * fabs(log2(value[0] * value[1]) - 7.5 - uniform(seed, 0)) +
+           0.22 * fabs(log2(value[2] * value[3]) - 2 - uniform(seed, 1)) +
+           0.05 * normal(hash_u64(seed, 1), 16 * choices[0] + choices[2]) +
+           0.05 * normal(hash_u64(seed, 2), 16 * choices[1] + choices[3]);
+    return time + (fmod(4096, value[0] * value[2]) > 0 || fmod(4096, value[1] * value[3]) > 0 ? 0.28 : 0);
+}
+
 static struct search_prediction forecast_of(double time_s, double error, uint64_t seed, uint64_t index)
 {
     const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
@@ -65,6 +90,8 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
 
         space_configuration(choices, s->space, i);
         time = log_time(s, choices, rough ? 0.06 : 0.02, rough ? 0.03 : 0.01, seed);
+        if (kind == SYNTHETIC_TILED)
+            time = tiled_log_time(s, choices, seed);
         if (kind == SYNTHETIC_NEEDLE && choices[0] == 1 && choices[1] == 1 && choices[2] == 1)
             time -= 0.35;
         if (kind == SYNTHETIC_FALLING)
@@ -82,7 +109,10 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
 void synthetic_open(struct synthetic *out, enum synthetic_kind kind, bool large, uint64_t seed)
 {
     *out = (struct synthetic){.best_s = INFINITY, .noise = 0.003};
-    if (large)
+    if (kind == SYNTHETIC_TILED)
+        assert_int_equal(
+            spec_read_text(&out->spec, tiled, strlen(tiled), "tiled.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    else if (large)
         assert_int_equal(spec_read(&out->spec, "tests/data/spaces/gemm.json", SPEC_SPACE, NULL, 0, NULL), 0);
     else
         assert_int_equal(

@@ -26,6 +26,7 @@ enum synthetic_kind {
     SYNTHETIC_REFUSED,    /* the model says nothing */
     SYNTHETIC_FALLING,    /* the more warps, the slower; the model thinks the opposite of that parameter */
     SYNTHETIC_WRONG,      /* every variant fails */
+    SYNTHETIC_TILED, /* slower by a third where a tile does not divide the problem; the model's error is 10 % */
     SYNTHETIC_KINDS
 };
 

@@ -16,8 +16,12 @@ struct setup {
 
 static void open(struct setup *out)
 {
+    struct surrogate_parameter *parameters;
+
     assert_int_equal(spec_read_text(&out->spec, text, strlen(text), "k.json", SPEC_SPACE, NULL, 0, NULL), 0);
-    assert_int_equal(cost_open(&out->cost, &out->spec, NULL), 0);
+    assert_int_equal(surrogate_parameters(&parameters, &out->spec, NULL), 0);
+    assert_int_equal(cost_open(&out->cost, parameters, out->spec.parameter_count, NULL), 0);
+    free(parameters);
 }
 
 static void close(struct setup *s)

@@ -9,6 +9,17 @@ static const char text[] =
 
 enum { A = 8, B = 2, C = 4, ALL = A * B * C };
 
+static int open_posterior(struct posterior **out, const struct spec *spec)
+{
+    struct surrogate_parameter *parameters;
+    int rc;
+
+    assert_int_equal(surrogate_parameters(&parameters, spec, NULL), 0);
+    rc = posterior_open(out, parameters, spec->parameter_count, NULL);
+    free(parameters);
+    return rc;
+}
+
 /* Everything of the space: estimates by `estimate`, of which every third is known. */
 static struct posterior *learn(struct spec *spec, double (*estimate)(const unsigned *))
 {
@@ -18,7 +29,7 @@ static struct posterior *learn(struct spec *spec, double (*estimate)(const unsig
     size_t i, count = 0;
 
     assert_int_equal(spec_read_text(spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
-    assert_int_equal(posterior_open(&posterior, spec, NULL), 0);
+    assert_int_equal(open_posterior(&posterior, spec), 0);
     for (i = 0; i < ALL; i++) {
         unsigned *at = choices[i];
 
@@ -74,7 +85,7 @@ static void expects_nothing_before_it_knows(void **state)
 
     (void)state;
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
-    assert_int_equal(posterior_open(&posterior, &spec, NULL), 0);
+    assert_int_equal(open_posterior(&posterior, &spec), 0);
     assert_false(posterior_expects(&expected, posterior, choices, NULL));
     assert_true(posterior_log_time(posterior, choices) == 0);
     posterior_close(posterior);
