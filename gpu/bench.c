@@ -96,11 +96,9 @@ static int keep_results(struct bench *bench, const struct binding *binding, stru
 
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
-        struct wanted_buffer *added;
 
         if (buffer && role_is_result(buffer->role))
-            rc = wanted_add(&added, &bench->wanted, bench->gpu, buffer->name, buffer->type, buffer->count,
-                            buffer->data, err);
+            rc = verify_keep(&bench->wanted, &bench->verifier, buffer, err);
     }
     return rc ? rc : gpu_synchronize(bench->gpu, err);
 }
@@ -147,17 +145,20 @@ static int read_reference(struct bench *bench, const struct bench_reference *ref
         if (!argument_is_buffer(argument) || !role_is_result(argument->role) || !argument->name)
             continue;
         for (k = 0; !rc && k < reference->file_count; k++) {
+            const enum element_type type =
+                argument->reduction ? reduced_type(argument->type) : argument->type;
+            const uint64_t count = argument->reduction ? argument->kept : argument->count;
             struct fill fill = {.kind = FILL_FILE};
             struct wanted_buffer *added;
 
             if (strcmp(reference->names[k], argument->name))
                 continue;
             fill.path = strdup(reference->paths[k]);
-            rc = fill.path ? wanted_add(&added, &bench->wanted, bench->gpu, argument->name, argument->type,
-                                        argument->count, 0, err)
-                           : err_memory(err);
+            rc = fill.path
+                     ? wanted_add(&added, &bench->wanted, bench->gpu, argument->name, type, count, 0, err)
+                     : err_memory(err);
             if (!rc)
-                rc = buffers_fill(&bench->buffers, added->data, &fill, argument->type, argument->count, err);
+                rc = buffers_fill(&bench->buffers, added->data, &fill, type, count, err);
             fill_release(&fill);
         }
     }

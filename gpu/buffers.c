@@ -218,7 +218,9 @@ static int make_buffer(struct buffer **out, struct buffers *buffers, struct argu
                                   .name = strdup(argument->name ? argument->name : ""),
                                   .type = argument->type,
                                   .role = argument->role,
-                                  .count = argument->count};
+                                  .count = argument->count,
+                                  .reduction = argument->reduction,
+                                  .kept = argument->kept};
     if (!larger || !buffer || !buffer->name)
         rc = err_memory(err);
     if (!rc && __builtin_mul_overflow(argument->count, element_size(argument->type), &buffer->bytes))

@@ -16,6 +16,8 @@ struct buffer {
     enum element_type type;
     enum role role;
     uint64_t count;
+    enum reduction reduction; /* how it is compared, and as how many elements */
+    uint64_t kept;
     size_t bytes;
     gpu_address allocation, data, pristine; /* pristine: 0 where nothing is filled */
     uint64_t used;                          /* the last time that it was bound, by `now` */

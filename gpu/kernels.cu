@@ -171,6 +171,55 @@ DEVICE word flipped_bits(double value)
     return ~both.bits;
 }
 
+DEVICE word bits_of_value(double value)
+{
+    return ~flipped_bits(value);
+}
+
+/* Element i in 64 bits: a double, or an integer of the same sign. */
+DEVICE word wide_bits(int kind, unsigned size, int is_signed, const void *data, word i)
+{
+    word bits = bits_of(data, size, i);
+    unsigned spare = 64 - 8 * size;
+
+    if (kind != KIND_BITS)
+        return bits_of_value(value_of(kind, bits));
+    return is_signed ? (word)((long long)(bits << spare) >> spare) : bits;
+}
+
+/* Two of them as one. Integers wrap; a NaN stays one. */
+DEVICE word joined(int kind, int is_signed, int operation, word a, word b)
+{
+    double x = value_of(KIND_FLOAT64, a), y = value_of(KIND_FLOAT64, b);
+    int less;
+
+    if (operation == REDUCE_SUM)
+        return kind == KIND_BITS ? a + b : bits_of_value(x + y);
+    if (kind == KIND_BITS)
+        less = is_signed ? (long long)b < (long long)a : b < a;
+    else if (x != x || y != y)
+        return bits_of_value(x + y);
+    else
+        less = y < x;
+    return less == (operation == REDUCE_MIN) ? b : a;
+}
+
+/* Reduces `parts` parts of `count` elements each, one behind the other, to `chunks` <= parts of them: out[c * count + e] is
+ * element e of every chunks-th part from part c on. */
+KERNEL occ_reduce(int kind, unsigned size, int is_signed, int operation, const void *data, word parts, word count,
+                  word chunks, word *out)
+{
+    word t, p;
+
+    for (t = first_index(); t < count * chunks; t += index_step()) {
+        word element = t % count, all = wide_bits(kind, size, is_signed, data, t);
+
+        for (p = t / count + chunks; p < parts; p += chunks)
+            all = joined(kind, is_signed, operation, all, wide_bits(kind, size, is_signed, data, p * count + element));
+        out[t] = all;
+    }
+}
+
 /* Compares `count` elements with the expected ones. Kinds without a tolerance (KIND_BITS) must be equal. */
 KERNEL occ_compare(int kind, unsigned size, const void *got, const void *want, word count, double relative,
                    double absolute, struct found *found)

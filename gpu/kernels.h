@@ -7,6 +7,9 @@ typedef unsigned long long word; /* 64 bits, as the device's atomics take them *
 /* How the elements of a buffer are compared. */
 enum element_kind { KIND_BITS, KIND_FLOAT16, KIND_BFLOAT16, KIND_FLOAT32, KIND_FLOAT64 };
 
+/* What becomes of many elements that are compared as one. */
+enum { REDUCE_SUM, REDUCE_MIN, REDUCE_MAX };
+
 /* What a check found. All bits set means: nothing, so that one memset prepares many. */
 struct found {
     word first;       /* lowest offending position: an element, or a byte */

@@ -10,6 +10,7 @@ int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err)
         gpu_function *function;
         const char *name;
     } wanted[] = {{&out->compare, "occ_compare"},
+                  {&out->reduce, "occ_reduce"},
                   {&out->differ, "occ_differ"},
                   {&out->poison, "occ_poison"},
                   {&out->fill_real, "occ_fill_real"},
@@ -81,6 +82,52 @@ int kernels_compare(const struct kernels *kernels, enum element_type type, gpu_a
     void *parameters[] = {&kind, &size, &got, &want, &count, &relative, &absolute, &found};
 
     return launch_over(kernels, kernels->compare, count, parameters, err);
+}
+
+enum { REDUCE_THREADS = 4096 }; /* of the first of two passes */
+
+/* Parts that are left by it. */
+static uint64_t chunks_of(uint64_t parts, uint64_t count)
+{
+    const uint64_t most = count < REDUCE_THREADS ? REDUCE_THREADS / count : 1;
+
+    return parts < most ? parts : most;
+}
+
+uint64_t kernels_reduce_elements(uint64_t parts, uint64_t count)
+{
+    return count + chunks_of(parts, count) * count;
+}
+
+enum element_type reduced_type(enum element_type type)
+{
+    if (!element_is_integer(type))
+        return ELEMENT_FLOAT64;
+    return element_is_signed(type) ? ELEMENT_INT64 : ELEMENT_UINT64;
+}
+
+static int reduce_to(const struct kernels *kernels, enum element_type type, int operation, gpu_address data,
+                     uint64_t parts, uint64_t count, uint64_t chunks, gpu_address out, struct err *err)
+{
+    int kind = (int)kind_of(type), is_signed = element_is_signed(type);
+    unsigned size = (unsigned)element_size(type);
+    void *parameters[] = {&kind, &size, &is_signed, &operation, &data, &parts, &count, &chunks, &out};
+
+    return launch_over(kernels, kernels->reduce, count * chunks, parameters, err);
+}
+
+int kernels_reduce(const struct kernels *kernels, enum element_type type, enum reduction reduction,
+                   gpu_address data, uint64_t parts, uint64_t count, gpu_address out, struct err *err)
+{
+    static const int operations[] = {
+        [REDUCTION_SUM] = REDUCE_SUM, [REDUCTION_MIN] = REDUCE_MIN, [REDUCTION_MAX] = REDUCE_MAX};
+    const uint64_t chunks = chunks_of(parts, count);
+    const gpu_address partial = out + count * sizeof(uint64_t);
+    int rc = reduce_to(kernels, type, operations[reduction], data, parts, count, chunks, partial, err);
+
+    return rc ? rc
+              : reduce_to(kernels, reduced_type(type), operations[reduction], partial, chunks, count, 1, out,
+                          err);
 }
 
 int kernels_differ(const struct kernels *kernels, gpu_address a, gpu_address b, uint64_t bytes,

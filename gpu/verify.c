@@ -54,7 +54,62 @@ void verifier_init(struct verifier *verifier, struct buffers *buffers)
 void verifier_release(struct verifier *verifier)
 {
     gpu_free(verifier->buffers->gpu, verifier->found);
+    gpu_free(verifier->buffers->gpu, verifier->reduced);
     memset(verifier, 0, sizeof *verifier);
+}
+
+/* What is compared of a result: the buffer itself, or what it is reduced to. */
+static enum element_type compared_type(const struct buffer *buffer)
+{
+    return buffer->reduction ? reduced_type(buffer->type) : buffer->type;
+}
+
+static uint64_t compared_count(const struct buffer *buffer)
+{
+    return buffer->reduction ? buffer->kept : buffer->count;
+}
+
+static int reserve_reduced(struct verifier *verifier, uint64_t elements, struct err *err)
+{
+    int rc;
+
+    if (elements <= verifier->reduced_capacity)
+        return 0;
+    gpu_free(verifier->buffers->gpu, verifier->reduced);
+    verifier->reduced_capacity = 0;
+    verifier->reduced = 0;
+    rc = gpu_alloc(&verifier->reduced, verifier->buffers->gpu, elements * sizeof(uint64_t), err);
+    verifier->reduced_capacity = rc ? 0 : elements;
+    return rc;
+}
+
+/* Queued. What is reduced lies in the verifier's scratch until the next is. */
+static int result_data(gpu_address *out, struct verifier *verifier, const struct buffer *buffer,
+                       struct err *err)
+{
+    const uint64_t parts = buffer->reduction ? buffer->count / buffer->kept : 1;
+    int rc;
+
+    *out = buffer->data;
+    if (!buffer->reduction)
+        return 0;
+    rc = reserve_reduced(verifier, kernels_reduce_elements(parts, buffer->kept), err);
+    *out = verifier->reduced;
+    return rc ? rc
+              : kernels_reduce(verifier->buffers->kernels, buffer->type, buffer->reduction, buffer->data,
+                               parts, buffer->kept, verifier->reduced, err);
+}
+
+int verify_keep(struct wanted *wanted, struct verifier *verifier, const struct buffer *buffer,
+                struct err *err)
+{
+    struct wanted_buffer *added;
+    gpu_address data;
+    int rc = result_data(&data, verifier, buffer, err);
+
+    return rc ? rc
+              : wanted_add(&added, wanted, verifier->buffers->gpu, buffer->name, compared_type(buffer),
+                           compared_count(buffer), data, err);
 }
 
 static int find_expected(const struct wanted_buffer **out, const struct wanted *wanted,
@@ -68,10 +123,10 @@ static int find_expected(const struct wanted_buffer **out, const struct wanted *
 
         if (strcmp(item->name, buffer->name))
             continue;
-        if (item->type != buffer->type || item->count != buffer->count)
+        if (item->type != compared_type(buffer) || item->count != compared_count(buffer))
             return err_set(err, ERR_USAGE, "%s: the reference has %" PRIu64 " %s, the variant %" PRIu64 " %s",
-                           buffer->name, item->count, element_text(item->type), buffer->count,
-                           element_text(buffer->type));
+                           buffer->name, item->count, element_text(item->type), compared_count(buffer),
+                           element_text(compared_type(buffer)));
         *out = item;
     }
     return 0;
@@ -92,8 +147,9 @@ int verify_prepare(const struct verifier *verifier, const struct binding *bindin
             continue;
         rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && !role_is_filled(buffer->role))
-            rc = kernels_poison(buffers->kernels, buffer->type, buffer->data, expected ? expected->data : 0,
-                                buffer->count, buffer->key, err);
+            rc = kernels_poison(buffers->kernels, buffer->type, buffer->data,
+                                expected && !buffer->reduction ? expected->data : 0, buffer->count,
+                                buffer->key, err);
     }
     return rc;
 }
@@ -111,7 +167,7 @@ static int queue_checks(struct verifier *verifier, const struct binding *binding
         rc = kernels_guard_check(buffers->kernels, buffers->guards, (unsigned)guards, verifier->found, err);
     for (i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
-        gpu_address found = verifier->found + (guards + i) * sizeof(struct found);
+        gpu_address found = verifier->found + (guards + i) * sizeof(struct found), data;
         const struct wanted_buffer *expected;
 
         if (!buffer)
@@ -122,7 +178,9 @@ static int queue_checks(struct verifier *verifier, const struct binding *binding
         }
         rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && expected)
-            rc = kernels_compare(buffers->kernels, buffer->type, buffer->data, expected->data, buffer->count,
+            rc = result_data(&data, verifier, buffer, err);
+        if (!rc && expected)
+            rc = kernels_compare(buffers->kernels, expected->type, data, expected->data, expected->count,
                                  protocol->relative, protocol->absolute, found, err);
     }
     return rc;
@@ -233,10 +291,24 @@ static int judge_input(struct trial *trial, struct buffers *buffers, const struc
     return gpu_copy(buffers->gpu, buffer->data, buffer->pristine, buffer->bytes, err);
 }
 
-static int judge_output(struct trial *trial, struct buffers *buffers, const struct buffer *buffer,
+/* "C[17]", "the sum of partial", "the sum of partial, element 3" */
+static void write_place(char *out, size_t size, const struct buffer *buffer, word element)
+{
+    if (!buffer->reduction)
+        snprintf(out, size, "%s[%llu]", buffer->name, element);
+    else if (buffer->kept == 1)
+        snprintf(out, size, "the %s of %s", reduction_texts[buffer->reduction], buffer->name);
+    else
+        snprintf(out, size, "the %s of %s, element %llu", reduction_texts[buffer->reduction], buffer->name,
+                 element);
+}
+
+static int judge_output(struct trial *trial, struct verifier *verifier, const struct buffer *buffer,
                         const struct wanted_buffer *expected, const struct found *found, struct err *err)
 {
-    char got[40], wanted[40], text[sizeof trial->message];
+    char got[40], wanted[40], place[160], text[sizeof trial->message];
+    struct gpu *gpu = verifier->buffers->gpu;
+    gpu_address data;
     word bits = ~found->worst_flips;
     double worst;
     int rc;
@@ -246,20 +318,23 @@ static int judge_output(struct trial *trial, struct buffers *buffers, const stru
         trial->error_max = worst;
     if (found->first == nothing)
         return 0;
-    rc = read_element(got, sizeof got, buffers->gpu, buffer->type, buffer->data, found->first, err);
+    rc = result_data(&data, verifier, buffer, err);
     if (!rc)
-        rc = read_element(wanted, sizeof wanted, buffers->gpu, buffer->type, expected->data, found->first,
-                          err);
+        rc = read_element(got, sizeof got, gpu, expected->type, data, found->first, err);
+    if (!rc)
+        rc = read_element(wanted, sizeof wanted, gpu, expected->type, expected->data, found->first, err);
     if (rc)
         return rc;
-    snprintf(text, sizeof text, "%s[%llu]: got %s, expected %s", buffer->name, found->first, got, wanted);
+    write_place(place, sizeof place, buffer, found->first);
+    snprintf(text, sizeof text, "%s: got %s, expected %s", place, got, wanted);
     blame(trial, text);
     return 0;
 }
 
-static int judge(struct trial *trial, struct buffers *buffers, const struct binding *binding,
+static int judge(struct trial *trial, struct verifier *verifier, const struct binding *binding,
                  const struct wanted *wanted, const struct found *found, struct err *err)
 {
+    struct buffers *buffers = verifier->buffers;
     const struct found *by_argument = found + 2 * buffers->count;
     size_t i;
     int rc = judge_guards(trial, buffers, found, err);
@@ -276,7 +351,7 @@ static int judge(struct trial *trial, struct buffers *buffers, const struct bind
         }
         rc = find_expected(&expected, wanted, buffer, err);
         if (!rc && expected)
-            rc = judge_output(trial, buffers, buffer, expected, &by_argument[i], err);
+            rc = judge_output(trial, verifier, buffer, expected, &by_argument[i], err);
     }
     return rc;
 }
@@ -310,7 +385,7 @@ int verify_check(struct trial *trial, struct verifier *verifier, const struct bi
     if (!rc)
         rc = gpu_download(found, buffers->gpu, verifier->found, n * sizeof *found, err);
     if (!rc)
-        rc = judge(trial, buffers, binding, wanted, found, err);
+        rc = judge(trial, verifier, binding, wanted, found, err);
     free(found);
     return rc;
 }

@@ -25,11 +25,19 @@ void wanted_release(struct wanted *wanted, struct gpu *gpu);
 int wanted_add(struct wanted_buffer **out, struct wanted *wanted, struct gpu *gpu, const char *name,
                enum element_type type, uint64_t count, gpu_address from, struct err *err);
 
+struct verifier;
+
+/* Adds what a launch left in a buffer, reduced where it is compared so (queued). */
+int verify_keep(struct wanted *wanted, struct verifier *verifier, const struct buffer *buffer,
+                struct err *err);
+
 /* Scratch on the GPU for what the checks find. */
 struct verifier {
     struct buffers *buffers; /* borrowed */
     gpu_address found;
     size_t capacity;
+    gpu_address reduced; /* elements of 64 bits */
+    uint64_t reduced_capacity;
 };
 
 void verifier_init(struct verifier *verifier, struct buffers *buffers);

@@ -42,6 +42,10 @@ enum role {
 bool role_is_filled(enum role role); /* before a launch */
 bool role_is_result(enum role role); /* compared after one */
 
+/* A result may be compared as a whole: as `kept` elements that many parts of it are reduced to. */
+enum reduction { REDUCTION_NONE, REDUCTION_SUM, REDUCTION_MIN, REDUCTION_MAX, REDUCTION_COUNT };
+extern const char *const reduction_texts[REDUCTION_COUNT]; /* null, "sum", "min", "max" */
+
 /* 8 bytes of a struct that are the address of a buffer. */
 struct argument_pointer {
     size_t offset; /* in the bytes */
@@ -59,7 +63,9 @@ struct argument {
     uint64_t count; /* buffers and symbols: elements */
     enum role role;
     struct fill fill;
-    bool hidden;                   /* buffer: reached through other arguments alone, not passed itself */
+    enum reduction reduction; /* buffer that is a result: how it is compared ... */
+    uint64_t kept;            /* ... and as how many elements, of which `count` is a multiple; 0 without */
+    bool hidden;              /* buffer: reached through other arguments alone, not passed itself */
     struct tensor_map *tensor_map; /* tensor map; owned */
 };
 void argument_release(struct argument *argument);

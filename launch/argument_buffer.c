@@ -7,9 +7,13 @@
 
 static const char *const roles[] = {"in", "inout", "out", "scratch"};
 
+const char *const reduction_texts[REDUCTION_COUNT] = {NULL, "sum", "min", "max"};
+
 uint64_t memory_hash(uint64_t hash, const struct argument *argument)
 {
     hash = hash_u64(hash_u64(hash_u64(hash, argument->type), argument->count), argument->role);
+    if (argument->reduction)
+        hash = hash_u64(hash_u64(hash, argument->reduction), argument->kept);
     return role_is_filled(argument->role) ? fill_hash(hash, &argument->fill) : hash;
 }
 
@@ -18,7 +22,28 @@ int memory_write(struct json *json, const struct argument *argument)
     return js_set_string(json, "type", element_text(argument->type)) ||
            js_set_integer(json, "count", (int64_t)argument->count) ||
            js_set_string(json, "role", roles[argument->role]) ||
+           (argument->reduction && (js_set_string(json, "reduction", reduction_texts[argument->reduction]) ||
+                                    js_set_integer(json, "kept", (int64_t)argument->kept))) ||
            (argument->hidden && js_set_bool(json, "hidden", true)) || fill_to_member(json, &argument->fill);
+}
+
+/* What reduces to how many; the count is known. */
+static int read_reduction(struct argument *argument, const struct js_at *at, struct err *err)
+{
+    struct js_at member;
+    int64_t kept;
+    int word;
+
+    if (!js_find(&member, at, "reduction"))
+        return 0;
+    if (member_word(&word, at, "reduction", reduction_texts + 1, REDUCTION_COUNT - 1, err) ||
+        member_integer(&kept, at, "kept", 1, INT64_MAX, err))
+        return ERR_USAGE;
+    if (argument->count % (uint64_t)kept)
+        return js_fail(at, err, "kept: the count is no multiple of it");
+    argument->reduction = (enum reduction)(word + 1);
+    argument->kept = (uint64_t)kept;
+    return 0;
 }
 
 int memory_read(struct argument *argument, const struct js_at *at, struct err *err)
@@ -40,7 +65,7 @@ int memory_read(struct argument *argument, const struct js_at *at, struct err *e
     argument->type = (enum element_type)element;
     argument->count = (uint64_t)count;
     argument->role = (enum role)role;
-    return fill_from_member(&argument->fill, at, err);
+    return read_reduction(argument, at, err) ? ERR_USAGE : fill_from_member(&argument->fill, at, err);
 }
 
 static size_t parameter_bytes(const struct argument *argument)

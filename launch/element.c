@@ -47,6 +47,11 @@ bool element_is_integer(enum element_type type)
     return type < ELEMENT_FLOAT16;
 }
 
+bool element_is_signed(enum element_type type)
+{
+    return type == ELEMENT_INT8 || type == ELEMENT_INT16 || type == ELEMENT_INT32 || type == ELEMENT_INT64;
+}
+
 /* A binary floating-point format of 16 bits: `digits` fraction bits, exponents from `least` (of normal
  * numbers) to `most`. */
 struct format16 {

@@ -27,6 +27,7 @@ const char *element_text(enum element_type type); /* "int8" ... "float16", "bflo
 int element_parse(const char *text);              /* -1 when unknown */
 size_t element_size(enum element_type type);      /* bytes */
 bool element_is_integer(enum element_type type);
+bool element_is_signed(enum element_type type); /* an integer that may be negative */
 
 /* Writes element_size bytes. Reals are rounded to nearest even; an integer type takes the nearest integer
  * within its range, 0 for NaN. Integers are cut to an integer type's width. */

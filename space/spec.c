@@ -299,6 +299,7 @@ static void release_arguments(struct spec_argument *arguments, size_t count)
         release_arguments(arguments[k].fields, arguments[k].field_count);
         release_tensor_map(arguments[k].tensor_map);
         expr_free(arguments[k].value);
+        expr_free(arguments[k].kept);
         expr_free(arguments[k].fill_value);
         fill_release(&arguments[k].fill);
     }

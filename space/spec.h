@@ -19,7 +19,8 @@
  * - arguments: in the kernel's order, symbols anywhere. A scalar is {scalar: type, value: expression; name},
  *   {scalar: "bytes", value: hexadecimal text; name}, or {scalar: "struct", fields: [scalars]; name}, laid
  *   out as in C, a field {pointer: BUFFER} among them; {buffer: type, name, length: expression, fill, role: in
- *   (default), inout, out or scratch, passed: false for one reached through others alone}; {symbol: name,
+ *   (default), inout, out or scratch, compare: {sum, min or max: expression}: as so many elements, each of all the
+ *   elements at its place in the parts of that length, passed: false for one reached through others alone}; {symbol: name,
  *   type, length: expression, fill}; {tensor_map: BUFFER, dimensions, box, strides, element_strides: lists of
  *   expressions; offset, interleave, swizzle, l2_promotion: expressions; type; fill: zero or nan}
  * - fill of an argument: {uniform: [low, high]}, {normal: [mean, deviation]}, {constant: x}, {expression:
@@ -99,6 +100,8 @@ struct spec_argument {
     struct expr *value; /* scalar: its value; buffer and symbol: its length */
     enum role role;
     struct fill fill;                   /* expression and path owned; names and values empty */
+    enum reduction reduction;           /* buffer that is a result ... */
+    struct expr *kept;                  /* ... its elements after that; null without */
     struct expr *fill_value;            /* FILL_EXPRESSION: the text parsed over `names` and i */
     bool passed;                        /* buffer: a parameter of its own */
     const char *pointer;                /* field of a struct: the buffer whose address it is; else null */

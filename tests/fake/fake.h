@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum { FAKE_IDLE_WATTS = 50, FAKE_WATTS = 200, FAKE_HOT_WATTS = 600, FAKE_UPDATE_NS = 20000000 };
-enum { FAKE_SMS = 4, FAKE_PARAMETERS = 8, FAKE_PARAMETER_BYTES = 128 };
+enum { FAKE_SMS = 4, FAKE_PARAMETERS = 9, FAKE_PARAMETER_BYTES = 128 };
 
 /* What starting things costs on the virtual clock. */
 enum {

@@ -21,6 +21,12 @@ static void run_compare(void **p)
                 AT(double, 6), AT(struct found *, 7));
 }
 
+static void run_reduce(void **p)
+{
+    occ_reduce(AT(int, 0), AT(unsigned, 1), AT(int, 2), AT(int, 3), AT(void *, 4), AT(word, 5), AT(word, 6),
+               AT(word, 7), AT(word *, 8));
+}
+
 static void run_differ(void **p)
 {
     occ_differ(AT(void *, 0), AT(void *, 1), AT(word, 2), AT(struct found *, 3));
@@ -130,6 +136,34 @@ static void before(void **p)
     AT(float *, 1)[-1] = 1;
 }
 
+/* (in, out, n): each block writes one sum, of n elements; and of one fewer, or none but the first does. */
+static void sum_block(void **p, int count)
+{
+    const float *in = AT(const float *, 0) + (size_t)fake.block * (size_t)AT(int, 2);
+    float sum = 0;
+    int i;
+
+    for (i = 0; i < count; i++)
+        sum += in[i];
+    AT(float *, 1)[fake.block] = sum;
+}
+
+static void sums(void **p)
+{
+    sum_block(p, AT(int, 2));
+}
+
+static void short_sums(void **p)
+{
+    sum_block(p, AT(int, 2) - 1);
+}
+
+static void first_sum(void **p)
+{
+    if (!fake.block)
+        sum_block(p, AT(int, 2));
+}
+
 static void flip(void **p)
 {
     copy(p);
@@ -221,6 +255,7 @@ static void gathered(void **p)
 
 static const struct fake_kernel kernels[] = {
     {"occ_compare", "iiwwwwww", false, run_compare, 1000},
+    {"occ_reduce", "iiiiwwwww", false, run_reduce, 1000},
     {"occ_differ", "wwww", false, run_differ, 1000},
     {"occ_poison", "iiwwww", false, run_poison, 1000},
     {"occ_fill_real", "iiwwwww", false, run_fill_real, 1000},
@@ -246,6 +281,9 @@ static const struct fake_kernel kernels[] = {
     {"beyond", "wwi", false, beyond, 5000},
     {"before", "wwi", false, before, 5000},
     {"flip", "wwi", false, flip, 5000},
+    {"sums", "wwi", true, sums, 5000},
+    {"short_sums", "wwi", true, short_sums, 5000},
+    {"first_sum", "wwi", true, first_sum, 5000},
     {"lazy", "wwi", false, lazy, 5000},
     {"scribble", "wwi", false, scribble, 5000},
     {"race", "wwi", false, race, 5000},

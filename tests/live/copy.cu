@@ -20,6 +20,9 @@ KERNEL(tires, 9)
 KERNEL(brisk, 10)
 KERNEL(idle, 11)
 KERNEL(hot, 10)
+KERNEL(sums, 12)
+KERNEL(short_sums, 13)
+KERNEL(first_sum, 14)
 #ifdef BROKEN
 #error this variant does not compile
 #endif

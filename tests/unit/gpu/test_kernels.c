@@ -100,6 +100,56 @@ static void test_flipped_bits(void **state)
         }
 }
 
+/* What `parts` parts of `count` elements reduce to, in the two passes of the host. */
+static void reduce(unsigned long long *out, int kind, unsigned size, int is_signed, int operation,
+                   const void *data, word parts, word count, word chunks)
+{
+    unsigned long long partial[64];
+
+    assert_true(chunks * count <= 64);
+    occ_reduce(kind, size, is_signed, operation, data, parts, count, chunks, partial);
+    occ_reduce(kind == KIND_BITS ? KIND_BITS : KIND_FLOAT64, 8, is_signed, operation, partial, chunks, count,
+               1, out);
+}
+
+static double as_real(unsigned long long bits)
+{
+    return value_of(KIND_FLOAT64, bits);
+}
+
+static void test_reduce(void **state)
+{
+    static const float reals[6] = {1, -2, 3.5f, 0, 10, -20};
+    static const signed char small[4] = {-1, 2, -128, 127};
+    static const unsigned char bytes[4] = {255, 2, 128, 127};
+    static const unsigned short halves[2] = {0x3c00, 0xc500};
+    float holed[3] = {1, NAN, 2};
+    unsigned long long out[3];
+    word chunks;
+
+    (void)state;
+    for (chunks = 1; chunks <= 3; chunks++) {
+        reduce(out, KIND_FLOAT32, 4, 0, REDUCE_SUM, reals, 3, 2, chunks);
+        check_near(as_real(out[0]), 14.5, 0);
+        check_near(as_real(out[1]), -22, 0);
+        reduce(out, KIND_FLOAT32, 4, 0, REDUCE_MIN, reals, 3, 2, chunks);
+        check_near(as_real(out[0]), 1, 0);
+        check_near(as_real(out[1]), -20, 0);
+        reduce(out, KIND_FLOAT32, 4, 0, REDUCE_MAX, holed, 3, 1, chunks);
+        assert_true(isnan(as_real(out[0])));
+        reduce(out, KIND_BITS, 1, 1, REDUCE_MIN, small, 4, 1, chunks);
+        assert_int_equal((long long)out[0], -128);
+        reduce(out, KIND_BITS, 1, 1, REDUCE_SUM, small, 4, 1, chunks);
+        assert_int_equal((long long)out[0], 0);
+        reduce(out, KIND_BITS, 1, 0, REDUCE_MAX, bytes, 4, 1, chunks);
+        assert_int_equal(out[0], 255);
+        reduce(out, KIND_BITS, 1, 0, REDUCE_SUM, bytes, 4, 1, chunks);
+        assert_int_equal(out[0], 512);
+    }
+    reduce(out, KIND_FLOAT16, 2, 0, REDUCE_SUM, halves, 2, 1, 2);
+    check_near(as_real(out[0]), -4, 0);
+}
+
 static void test_half_values(void **state)
 {
     (void)state;
@@ -343,12 +393,12 @@ static void test_pace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_nan_and_infinity),
-        cmocka_unit_test(test_flipped_bits),  cmocka_unit_test(test_lowest_mismatch_and_worst),
-        cmocka_unit_test(test_half_values),   cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_differ),        cmocka_unit_test(test_guards),
-        cmocka_unit_test(test_pace),          cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_ptx_is_current)};
+        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_nan_and_infinity),
+        cmocka_unit_test(test_flipped_bits), cmocka_unit_test(test_lowest_mismatch_and_worst),
+        cmocka_unit_test(test_reduce),       cmocka_unit_test(test_half_values),
+        cmocka_unit_test(test_poison),       cmocka_unit_test(test_differ),
+        cmocka_unit_test(test_guards),       cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_fills),        cmocka_unit_test(test_ptx_is_current)};
 
     (void)occ_stamp;
     (void)occ_empty;
