@@ -270,6 +270,9 @@ static void release_reference(struct spec_reference *reference)
     free(reference->buffers);
     free(reference->kernel.path);
     free(reference->passed);
+    for (k = 0; k < reference->size_count; k++)
+        expr_free(reference->sizes[k].value);
+    free(reference->sizes);
     release_launch(&reference->launch);
 }
 

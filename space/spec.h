@@ -27,8 +27,9 @@
  *   text} or {file: "x.npy"}, with `seed` (default: the argument's position, from 1); every `in` and `inout`
  *   buffer has one
  * - reference: {file, name, launch} of a kernel with the same arguments, or with those that `arguments`
- *   names, its launch over problem sizes only;
- *   {files: {BUFFER: "x.npy"}}, a result that is not named is not compared;
+ *   names, its launch over problem sizes only, and over what `sizes`
+ *   gives it: {NAME: expression over problem sizes}, numbers in place of parameters and problem sizes, in its
+ *   launch, its arguments and its macros; {files: {BUFFER: "x.npy"}}, a result that is not named is not compared;
  *   the text "none", nothing is compared; or no such field: then the default configuration's result
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
  * - cache: "warm" (default) or "cold"
@@ -109,6 +110,12 @@ struct spec_argument {
     struct spec_tensor_map *tensor_map; /* of that kind, else null */
 };
 
+/* What the reference takes a name for: a parameter, or a problem size. */
+struct spec_size {
+    size_t slot;
+    struct expr *value; /* over problem sizes */
+};
+
 enum spec_reference_kind { REFERENCE_DEFAULT, REFERENCE_KERNEL, REFERENCE_FILES, REFERENCE_NONE };
 
 struct spec_reference {
@@ -117,6 +124,8 @@ struct spec_reference {
     struct spec_launch launch;
     size_t *passed; /* REFERENCE_KERNEL: which arguments it takes, in its order; null: the kernel's own */
     size_t passed_count;
+    struct spec_size *sizes; /* REFERENCE_KERNEL: in place of the configuration's and the problem's */
+    size_t size_count;
     const char **buffers; /* REFERENCE_FILES: buffer names and the .npy file of each */
     char **paths;
     size_t file_count;

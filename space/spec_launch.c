@@ -110,6 +110,58 @@ int read_launch(struct reader *reader, bool required)
 /* Reference and metrics
  * ----------------------------------------------------------------------------------------- */
 
+static bool gives_size(const struct spec_reference *reference, size_t slot)
+{
+    size_t k;
+
+    for (k = 0; k < reference->size_count; k++)
+        if (reference->sizes[k].slot == slot)
+            return true;
+    return false;
+}
+
+static int read_reference_size(struct spec_size *out, struct reader *reader, const struct js_at *at)
+{
+    const struct spec *spec = reader->spec;
+    size_t p;
+
+    for (out->slot = 0; out->slot < spec->name_count; out->slot++)
+        if (!strcmp(spec->names[out->slot], at->key))
+            break;
+    if (out->slot == spec->name_count)
+        return js_fail(at, reader->err, "names no parameter and no problem size");
+    p = out->slot;
+    if (p < spec->parameter_count && spec->parameters[p].values[0].kind != VALUE_INTEGER &&
+        spec->parameters[p].values[0].kind != VALUE_REAL)
+        return js_fail(at, reader->err, "is no number, and sizes are");
+    if (read_expression(&out->value, reader, at, WANTED_NUMBER, (struct scope){0}))
+        return reader->err->code;
+    for (p = 0; p < spec->parameter_count; p++)
+        if (expr_uses(out->value, p))
+            return js_fail(at, reader->err,
+                           "\"%s\" uses the parameter %s; the reference has problem sizes only",
+                           expr_text(out->value), spec->names[p]);
+    return 0;
+}
+
+static int read_reference_sizes(struct spec_reference *reference, struct reader *reader,
+                                const struct js_at *sizes)
+{
+    struct js_at member = {0};
+
+    if (js_expect(sizes, JS_OBJECT, reader->err))
+        return ERR_USAGE;
+    if (js_count(sizes) > SPEC_PARAMETERS_MAX)
+        return js_fail(sizes, reader->err, "more than %d sizes", SPEC_PARAMETERS_MAX);
+    reference->sizes = calloc(js_count(sizes) + 1, sizeof *reference->sizes);
+    if (!reference->sizes)
+        return err_memory(reader->err);
+    while (js_next(&member, sizes))
+        if (read_reference_size(&reference->sizes[reference->size_count++], reader, &member))
+            return reader->err->code;
+    return 0;
+}
+
 static int check_reference_names(const struct reader *reader, const struct js_at *launch)
 {
     const struct spec *spec = reader->spec;
@@ -121,9 +173,10 @@ static int check_reference_names(const struct reader *reader, const struct js_at
 
     for (k = 0; k < sizeof all / sizeof *all; k++)
         for (p = 0; all[k] && p < spec->parameter_count; p++)
-            if (expr_uses(all[k], p))
+            if (expr_uses(all[k], p) && !gives_size(&spec->reference, p))
                 return js_fail(launch, reader->err,
-                               "\"%s\" uses the parameter %s; the reference has problem sizes only",
+                               "\"%s\" uses the parameter %s; the reference has problem sizes only, and what "
+                               "its sizes give it",
                                expr_text(all[k]), spec->names[p]);
     return 0;
 }
@@ -161,15 +214,17 @@ static int read_reference_arguments(struct spec_reference *reference, struct rea
 
 static int read_reference_kernel(struct reader *reader, const struct js_at *at)
 {
-    static const char *const fields[] = {"file", "name", "launch", "arguments", NULL};
+    static const char *const fields[] = {"file", "name", "launch", "arguments", "sizes", NULL};
     struct spec_reference *reference = &reader->spec->reference;
-    struct js_at launch, list;
+    struct js_at launch, list, sizes;
 
     reference->kind = REFERENCE_KERNEL;
     if (js_only(at, fields, reader->err) || read_kernel_at(&reference->kernel, reader, at) ||
         js_member(&launch, at, "launch", reader->err) || read_launch_at(&reference->launch, reader, &launch))
         return reader->err->code;
     if (js_find(&list, at, "arguments") && read_reference_arguments(reference, reader, &list))
+        return reader->err->code;
+    if (js_find(&sizes, at, "sizes") && read_reference_sizes(reference, reader, &sizes))
         return reader->err->code;
     return check_reference_names(reader, &launch);
 }

@@ -59,6 +59,18 @@ static bool is_left_out(const struct spec_parameter *parameter, const struct val
 
 /* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
  */
+/* Of a parameter, in what is compiled. */
+static const struct value *compiled_value(const struct maker *maker, const unsigned *choices,
+                                          size_t parameter)
+{
+    size_t k;
+
+    for (k = 0; k < maker->size_count; k++)
+        if (maker->sizes[k].slot == parameter)
+            return &maker->slots[parameter];
+    return configuration_value(maker->spec, choices, parameter);
+}
+
 static int make_options(struct maker *maker, const unsigned *choices, bool macros_only)
 {
     const struct spec *spec = maker->spec;
@@ -77,7 +89,7 @@ static int make_options(struct maker *maker, const unsigned *choices, bool macro
             option = strdup(spec->kernel.options[k]);
         } else {
             parameter = &spec->parameters[k - spec->kernel.option_count];
-            value = configuration_value(spec, choices, k - spec->kernel.option_count);
+            value = compiled_value(maker, choices, k - spec->kernel.option_count);
             if (is_left_out(parameter, value, macros_only))
                 continue;
             option = option_text(parameter, value);
@@ -90,14 +102,15 @@ static int make_options(struct maker *maker, const unsigned *choices, bool macro
     return 0;
 }
 
-static const struct value *find_parameter(const struct spec *spec, const unsigned *choices, const char *name,
-                                          size_t length)
+static const struct value *find_parameter(const struct maker *maker, const unsigned *choices,
+                                          const char *name, size_t length)
 {
+    const struct spec *spec = maker->spec;
     size_t p;
 
     for (p = 0; p < spec->parameter_count; p++)
         if (strlen(spec->names[p]) == length && !memcmp(spec->names[p], name, length))
-            return configuration_value(spec, choices, p);
+            return compiled_value(maker, choices, p);
     return NULL;
 }
 
@@ -115,7 +128,7 @@ static int make_name(struct maker *maker, const char *name, const unsigned *choi
     fwrite(name, 1, (size_t)(at - name), stream);
     while (*at) {
         length = strspn(at, letters);
-        value = find_parameter(maker->spec, choices, at, length);
+        value = find_parameter(maker, choices, at, length);
         if (value)
             print_value(stream, value, template_truth);
         else
@@ -135,6 +148,8 @@ struct recipe {
     const struct spec_launch *launch;
     const unsigned *compiled, *launched;
     bool macros_only;
+    const struct spec_size *sizes;
+    size_t size_count;
     const size_t *passed; /* see choose_arguments; null: all as they are */
     size_t passed_count;
 };
@@ -155,6 +170,23 @@ static int make_weight(struct maker *maker)
     return failed;
 }
 
+/* The reference's own sizes; each of the problem's, whatever the others become. */
+static int give_sizes(struct maker *maker)
+{
+    struct value values[SPEC_PARAMETERS_MAX];
+    struct err why = {0};
+    size_t k;
+
+    for (k = 0; k < maker->size_count; k++)
+        if (expr_value(&values[k], maker->sizes[k].value, maker->slots, 0, &why))
+            return make_unfit(maker, "reference.sizes.%s: \"%s\": %s",
+                              maker->spec->names[maker->sizes[k].slot], expr_text(maker->sizes[k].value),
+                              why.text);
+    for (k = 0; k < maker->size_count; k++)
+        maker->slots[maker->sizes[k].slot] = values[k];
+    return 0;
+}
+
 static int make_all(struct maker *maker, const struct recipe *recipe, size_t problem)
 {
     int failed;
@@ -163,10 +195,12 @@ static int make_all(struct maker *maker, const struct recipe *recipe, size_t pro
     if (!maker->slots)
         return err_memory(maker->err);
     spec_slots(maker->slots, maker->spec, problem, recipe->launched);
-    if (make_name(maker, recipe->kernel->name, recipe->compiled) ||
+    failed = make_weight(maker);
+    if (!failed)
+        failed = give_sizes(maker);
+    if (failed == ERR_MEMORY || make_name(maker, recipe->kernel->name, recipe->compiled) ||
         make_options(maker, recipe->compiled, recipe->macros_only))
         return ERR_MEMORY;
-    failed = make_weight(maker);
     if (!failed)
         failed = make_launch(maker, recipe->launch);
     if (!failed)
@@ -177,7 +211,8 @@ static int make_all(struct maker *maker, const struct recipe *recipe, size_t pro
 static int make(struct variant *out, const struct spec *spec, size_t problem, const struct recipe *recipe,
                 struct err *err)
 {
-    struct maker maker = {.variant = out, .spec = spec, .err = err};
+    struct maker maker = {
+        .variant = out, .spec = spec, .sizes = recipe->sizes, .size_count = recipe->size_count, .err = err};
     int failed;
 
     *out = (struct variant){.source_path = recipe->kernel->path, .outcome = OUTCOME_OK};
@@ -250,6 +285,8 @@ int variant_reference(struct variant *out, const struct spec *spec, size_t probl
                                   .compiled = compiled,
                                   .launched = choices,
                                   .macros_only = true,
+                                  .sizes = spec->reference.sizes,
+                                  .size_count = spec->reference.size_count,
                                   .passed = spec->reference.passed,
                                   .passed_count = spec->reference.passed_count};
 

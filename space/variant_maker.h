@@ -10,6 +10,8 @@ struct maker {
     struct variant *variant;
     const struct spec *spec;
     struct value *slots;
+    const struct spec_size *sizes; /* of a reference, in place of the configuration's; see spec_reference */
+    size_t size_count;
     struct err *err;
 };
 
