@@ -267,6 +267,7 @@ static void release_reference(struct spec_reference *reference)
     for (k = 0; k < reference->file_count; k++)
         free(reference->paths[k]);
     free(reference->paths);
+    free(reference->file_from);
     free(reference->buffers);
     free(reference->kernel.path);
     free(reference->passed);

@@ -29,7 +29,8 @@
  * - reference: {file, name, launch} of a kernel with the same arguments, or with those that `arguments`
  *   names, its launch over problem sizes only, and over what `sizes`
  *   gives it: {NAME: expression over problem sizes}, numbers in place of parameters and problem sizes, in its
- *   launch, its arguments and its macros; {files: {BUFFER: "x.npy"}}, a result that is not named is not compared;
+ *   launch, its arguments and its macros; {files: {BUFFER: "x.npy"}}, or a list of
+ *   these, one for each problem; a result that is not named is not compared;
  *   the text "none", nothing is compared; or no such field: then the default configuration's result
  * - tolerance: {relative, absolute}: default 1e-5 and 1e-8, for floating-point outputs
  * - cache: "warm" (default) or "cold"
@@ -128,7 +129,8 @@ struct spec_reference {
     size_t size_count;
     const char **buffers; /* REFERENCE_FILES: buffer names and the .npy file of each */
     char **paths;
-    size_t file_count;
+    size_t file_count; /* of all problems */
+    size_t *file_from; /* of problem k: those from file_from[k] to file_from[k + 1]; null: all, of each */
 };
 
 /* What is measured of a launch, and what expressions call it: `time`, `energy`. They have the slots behind

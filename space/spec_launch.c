@@ -244,23 +244,56 @@ static int read_reference_file(struct reader *reader, const struct js_at *file)
     return read_path(&reference->paths[reference->file_count++], reader, file);
 }
 
-static int read_reference_files(struct reader *reader, const struct js_at *files)
+/* Adds the files of one object. */
+static int read_file_object(struct reader *reader, const struct js_at *files)
 {
     struct spec_reference *reference = &reader->spec->reference;
+    const size_t most = reference->file_count + js_count(files);
     struct js_at member = {0};
+    const char **buffers;
+    char **paths;
 
-    reference->kind = REFERENCE_FILES;
     if (js_expect(files, JS_OBJECT, reader->err))
         return ERR_USAGE;
     if (js_count(files) == 0)
         return js_fail(files, reader->err, "names no file; give {BUFFER: \"expected.npy\"}");
-    reference->buffers = calloc(js_count(files), sizeof *reference->buffers);
-    reference->paths = calloc(js_count(files), sizeof *reference->paths);
-    if (!reference->buffers || !reference->paths)
+    buffers = reallocarray(reference->buffers, most, sizeof *buffers);
+    if (buffers)
+        reference->buffers = buffers;
+    paths = reallocarray(reference->paths, most, sizeof *paths);
+    if (paths)
+        reference->paths = paths;
+    if (!buffers || !paths)
         return err_memory(reader->err);
     while (js_next(&member, files))
         if (read_reference_file(reader, &member))
             return reader->err->code;
+    return 0;
+}
+
+/* An object, for all problems, or a list of one for each. */
+static int read_reference_files(struct reader *reader, const struct js_at *files)
+{
+    struct spec_reference *reference = &reader->spec->reference;
+    const size_t problems = reader->spec->problem_count;
+    size_t k;
+
+    reference->kind = REFERENCE_FILES;
+    if (js_kind(files) != JS_ARRAY)
+        return read_file_object(reader, files);
+    if (js_count(files) != problems)
+        return js_fail(files, reader->err, "holds %zu for %zu problems; give one for each", js_count(files),
+                       problems);
+    reference->file_from = calloc(problems + 1, sizeof *reference->file_from);
+    if (!reference->file_from)
+        return err_memory(reader->err);
+    for (k = 0; k < problems; k++) {
+        const struct js_at element = js_element(files, k);
+
+        if (read_file_object(reader, &element))
+            return reader->err->code;
+        reference->file_from[k + 1] = reference->file_count;
+    }
     return 0;
 }
 

@@ -109,6 +109,16 @@ static int kernel_reference(struct tuning *tuning, struct candidate *candidate, 
     return code;
 }
 
+static void files_reference(struct reference *out, const struct spec_reference *files, size_t problem)
+{
+    const size_t from = files->file_from ? files->file_from[problem] : 0;
+    const size_t to = files->file_from ? files->file_from[problem + 1] : files->file_count;
+
+    out->names = files->buffers + from;
+    out->paths = (const char *const *)files->paths + from;
+    out->file_count = to - from;
+}
+
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     const struct spec_reference *reference = &tuning->spec->reference;
@@ -118,9 +128,7 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
     candidate->reference = (struct reference){0};
     switch (reference->kind) {
     case REFERENCE_FILES:
-        candidate->reference.names = reference->buffers;
-        candidate->reference.paths = (const char *const *)reference->paths;
-        candidate->reference.file_count = reference->file_count;
+        files_reference(&candidate->reference, reference, tuning->problem);
         return 0;
     case REFERENCE_KERNEL:
         code = kernel_reference(tuning, candidate, err);
