@@ -88,8 +88,10 @@ static int make_reduction(struct argument *out, struct maker *maker, const struc
 static int make(struct argument *out, struct maker *maker, const struct spec_argument *from,
                 const char *place)
 {
+    int rc = spec_make_memory(out, maker, from, place);
+
     out->hidden = !from->passed;
-    return spec_make_memory(out, maker, from, place) || make_reduction(out, maker, from, place);
+    return rc ? rc : make_reduction(out, maker, from, place);
 }
 
 const struct spec_argument_ops spec_buffer = {.field = "buffer", .read = read, .make = make};

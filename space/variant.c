@@ -57,8 +57,6 @@ static bool is_left_out(const struct spec_parameter *parameter, const struct val
            (parameter->option && (macros_only || (value->kind == VALUE_BOOL && !value->integer)));
 }
 
-/* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
- */
 /* Of a parameter, in what is compiled. */
 static const struct value *compiled_value(const struct maker *maker, const unsigned *choices,
                                           size_t parameter)
@@ -71,6 +69,8 @@ static const struct value *compiled_value(const struct maker *maker, const unsig
     return configuration_value(maker->spec, choices, parameter);
 }
 
+/* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
+ */
 static int make_options(struct maker *maker, const unsigned *choices, bool macros_only)
 {
     const struct spec *spec = maker->spec;
