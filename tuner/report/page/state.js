@@ -59,9 +59,12 @@ function drawAll() {
     const began = performance.now();
     pending = false;
     applyFilters();
-    for (const view of views)
-        if (view.visible !== false)
+    for (const view of views) {
+        if (view.visible === undefined)
+            view.visible = startsInSight(view.element);
+        if (view.visible)
             view.draw();
+    }
     document.body.dataset.drawn = (performance.now() - began).toFixed(1);
     afterwards(saveState);
 }
@@ -98,8 +101,13 @@ const watcher = new IntersectionObserver(entries => {
     }
 }, {rootMargin: "200px"});
 
+/* Until the watcher has spoken, which it does after the first drawing: what lies below the window waits. */
+function startsInSight(element) {
+    return element.getBoundingClientRect().top < innerHeight + 200;
+}
+
 function addView(element, draw, always) {
-    views.push({element, draw});
+    views.push({element, draw, visible: always || undefined});
     if (!always)
         watcher.observe(element);
 }
