@@ -50,7 +50,7 @@ double box_volume(const struct box *box); /* in blocks */
 void division_add_certain(struct division *division, double blocks);
 /* Signs the block at a position of the axes that matter. */
 int division_sign(struct signature *out, struct division *division, const unsigned at[3]);
-/* `blocks` blocks are like the one at `at`. */
+/* `blocks` blocks are like the one at `at`, which was signed last. */
 int division_add_blocks(struct division *division, const struct signature *signature, const unsigned at[3],
                         double blocks);
 /* The largest box from `first` on. */

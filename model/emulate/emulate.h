@@ -129,16 +129,17 @@ struct emulate_block {
     unsigned position[3];
     double weight; /* blocks of the grid that it stands for, itself included */
     unsigned warps;
-    struct emulate_count *counts;   /* one per instruction of the code */
-    struct emulate_touch *touches;  /* likewise */
-    bool borrows;                   /* counts and touches are those of an earlier block, which owns them */
-    uint32_t *paths;                /* one per warp: index of its path in the result */
-    struct emulate_events *events;  /* one per warp; null where warps do not wait for each other's phases */
-    bool borrows_events;            /* they are those of an earlier block, whose warps take the same paths */
-    uint32_t phases;                /* of all barriers together */
-    uint64_t *tickets; /* warp instructions of its cluster before each number that it took (emulate/ticket.h) */
+    struct emulate_count *counts;  /* one per instruction of the code */
+    struct emulate_touch *touches; /* likewise */
+    bool borrows;                  /* counts and touches are those of an earlier block, which owns them */
+    uint32_t *paths;               /* one per warp: index of its path in the result */
+    struct emulate_events *events; /* one per warp; null where warps do not wait for each other's phases */
+    bool borrows_events;           /* they are those of an earlier block, whose warps take the same paths */
+    uint32_t phases;               /* of all barriers together */
+    uint64_t
+        *tickets; /* warp instructions of its cluster before each number that it took (emulate/ticket.h) */
     size_t ticket_count;
-    uint64_t ticket_end; /* and up to its end */
+    uint64_t ticket_end;            /* and up to its end */
     struct footprint read, written; /* sectors of global memory; atomics are in both */
 };
 
@@ -168,6 +169,7 @@ struct emulate_result {
     bool tickets;         /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
     bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
     bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
+    bool loaded;          /* loaded values decide which lanes access memory */
     bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */
     /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
     double unproven;   /* share of the grid's blocks of which it is not */
@@ -175,6 +177,7 @@ struct emulate_result {
                           of the grid, relative; 0 where every block's are known */
     double *certain;   /* warp instructions that the grid issues at least, by instruction; null where the
                           sampled blocks tell; owned */
+    double *expected;  /* likewise those that it is expected to issue */
     double contended;  /* of a sample: passes of atomics where all blocks meet, per operation
                           (emulate/contention.h) */
     uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
@@ -217,6 +220,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
 /* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */
 enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
 int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot);
+/* The same of another block of the sample and its neighbours, or where it has none those on the other side. */
+int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot);
 
 void emulate_result_release(struct emulate_result *result);
 

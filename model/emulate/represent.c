@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     GROUPS = 64,
@@ -149,6 +150,26 @@ static int add_typical(struct choice *choice)
     return rc;
 }
 
+/* Where the middle block touches no memory, the one that touches most: its neighbours say what blocks share. */
+static int add_beside_busiest(const struct choice *choice, size_t most)
+{
+    struct emulate_result *result = choice->result;
+    uint64_t sectors = 0;
+    unsigned at[3];
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        const struct emulate_block *block = &result->blocks[b];
+
+        if (block->read.sectors + block->written.sectors <= sectors)
+            continue;
+        sectors = block->read.sectors + block->written.sectors;
+        memcpy(at, block->position, sizeof at);
+        if (!b)
+            return 0;
+    }
+    return sectors ? sample_add_beside(result, choice->signer->emulation, at, most, choice->err) : 0;
+}
+
 /* A group for which no block could be executed is put to the one that issues most nearly as much. */
 static void merge_groups(struct choice *choice)
 {
@@ -231,6 +252,8 @@ int represent(struct emulate_result *result, struct signer *signer, struct strat
         rc = add_typical(&choice);
     signer->emulation->budget = budget;
     before = result->block_count;
+    if (!rc && result->end == EMULATE_DONE)
+        rc = add_beside_busiest(&choice, before + most);
     if (!rc && result->end == EMULATE_DONE)
         rc = sample_add_more(result, signer->emulation, most, err);
     if (!rc && result->end == EMULATE_DONE)

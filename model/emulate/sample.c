@@ -6,12 +6,16 @@
 #include "model/emulate/order.h"
 #include "model/emulate/represent.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Where blocks take long to execute, fewer must do. */
 enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
+
+/* Where they do not, more say how far those that go the same way differ in what they access. */
+enum { CHEAP_TIMES = 3, CHEAP_EXECUTED = 1 << 16 };
 
 enum { SIGN_LEAST = 1 << 16 }; /* instructions to spend on telling blocks apart: as many as the first took */
 
@@ -110,22 +114,49 @@ static bool all_alike(const struct emulate_result *result)
     return true;
 }
 
+static const int beside[EMULATE_SLOTS][3] = {
+    [EMULATE_X1] = {1, 0, 0}, [EMULATE_X2] = {2, 0, 0}, [EMULATE_Y1] = {0, 1, 0}, [EMULATE_Z1] = {0, 0, 1}};
+
+/* Where a neighbour is; *sign is -1 for the one on the other side. False beyond the grid, as far as that is known. */
+static bool find_beside(unsigned out[3], const unsigned at[3], enum emulate_slot slot, int sign,
+                        const unsigned *grid)
+{
+    bool inside = true;
+
+    for (unsigned axis = 0; axis < 3; axis++) {
+        out[axis] = at[axis] + (unsigned)(sign * beside[slot][axis]); /* wraps around below 0 */
+        inside &= out[axis] < grid[axis];
+    }
+    return inside;
+}
+
+int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
+                      size_t most, struct err *err)
+{
+    const unsigned *grid = emulation->launch->grid;
+    unsigned position[3];
+    int rc = 0;
+
+    for (int slot = EMULATE_X1; slot < EMULATE_SLOTS && !rc; slot++)
+        if (find_beside(position, at, (enum emulate_slot)slot, 1, grid) ||
+            find_beside(position, at, (enum emulate_slot)slot, -1, grid))
+            rc = add_at(result, emulation, most, position, err);
+    return rc;
+}
+
 /* The middle, the neighbours it may share data with, and the grid's first and last block. */
 static int add_core(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
-    const unsigned x = grid[0] / 2, y = grid[1] / 2, above[3] = {x, y, grid[2] / 2 + 1};
-    int rc = add(result, emulation, most, x, y, err);
+    const unsigned at[3] = {grid[0] / 2, grid[1] / 2, grid[2] / 2};
+    const unsigned last[3] = {grid[0] - 1, grid[1] - 1, grid[2] - 1};
+    int rc = add_at(result, emulation, most, at, err);
 
-    for (unsigned d = 1; d <= 2 && !rc && x + d < grid[0]; d++)
-        rc = add(result, emulation, most, x + d, y, err);
-    if (!rc && y + 1 < grid[1])
-        rc = add(result, emulation, most, x, y + 1, err);
-    if (!rc && above[2] < grid[2])
-        rc = add_at(result, emulation, most, above, err);
     if (!rc)
-        rc = add(result, emulation, most, 0, 0, err);
-    return rc ? rc : add(result, emulation, most, grid[0] - 1, grid[1] - 1, err);
+        rc = sample_add_beside(result, emulation, at, most, err);
+    if (!rc)
+        rc = add_at(result, emulation, most, (const unsigned[3]){0}, err);
+    return rc ? rc : add_at(result, emulation, most, last, err);
 }
 
 static bool at_edge(unsigned at, unsigned extent)
@@ -133,18 +164,22 @@ static bool at_edge(unsigned at, unsigned extent)
     return at == 0 || at == extent - 1;
 }
 
-/* Blocks at random. */
+/* Blocks at random; of few blocks all in turn. */
 static int add_random(struct emulate_result *result, struct emulation *emulation, size_t most,
                       struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
-    const uint64_t blocks = (uint64_t)grid[0] * grid[1];
+    const uint64_t layer = (uint64_t)grid[0] * grid[1], blocks = layer * grid[2];
     int rc = 0;
 
-    for (uint64_t k = 0; k < 2 * most && !rc && result->block_count < blocks; k++) {
-        const uint64_t n = hash_random(blocks, k) % blocks;
+    for (uint64_t k = 0; k < 2 * CHEAP_TIMES * most && !rc && result->block_count < blocks; k++) {
+        const uint64_t n = blocks <= CHEAP_TIMES * most ? k % blocks : hash_random(blocks, k) % blocks;
+        const unsigned at[3] = {(unsigned)(n % layer % grid[0]), (unsigned)(n % layer / grid[0]),
+                                (unsigned)(n / layer)};
 
-        rc = add(result, emulation, most, (unsigned)(n % grid[0]), (unsigned)(n / grid[0]), err);
+        if (result->block_count >= most && result->executed > CHEAP_EXECUTED)
+            break;
+        rc = add_at(result, emulation, CHEAP_TIMES * most, at, err);
     }
     return rc;
 }
@@ -167,7 +202,7 @@ static bool same_part(const unsigned a[3], const unsigned b[3], const unsigned g
 {
     bool same = true;
 
-    for (unsigned axis = 0; axis < 2; axis++)
+    for (unsigned axis = 0; axis < 3; axis++)
         same &= at_edge(a[axis], grid[axis]) ? b[axis] == a[axis] : !at_edge(b[axis], grid[axis]);
     return same;
 }
@@ -175,9 +210,9 @@ static bool same_part(const unsigned a[3], const unsigned b[3], const unsigned g
 /* Blocks of the grid at the same edges as this one. */
 static double part_blocks(const unsigned at[3], const unsigned grid[3])
 {
-    double blocks = grid[2];
+    double blocks = 1;
 
-    for (unsigned axis = 0; axis < 2; axis++)
+    for (unsigned axis = 0; axis < 3; axis++)
         if (!at_edge(at[axis], grid[axis]))
             blocks *= grid[axis] - 2.0;
     return blocks;
@@ -205,9 +240,11 @@ void sample_weigh(struct emulate_result *result, const unsigned grid[3], const s
 }
 
 /* Blocks that all go one way, or of which nobody can tell: all of them in one group. */
-static int add_equal(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
+static int add_equal(struct emulate_result *result, struct emulation *emulation, size_t most, bool loaded,
+                     struct err *err)
 {
-    const int rc = all_alike(result) ? 0 : sample_add_more(result, emulation, most, err);
+    const bool few = launch_blocks(emulation->launch) <= most, alike = all_alike(result);
+    const int rc = alike && !loaded && !few ? 0 : sample_add_more(result, emulation, most, err);
     size_t *group = rc ? NULL : calloc(result->block_count + 1, sizeof *group);
 
     if (rc)
@@ -242,7 +279,8 @@ static void take_strata(struct emulate_result *result, struct strata *strata)
     result->work_error = strata->error;
     result->executed += strata->cost;
     result->certain = strata->certain;
-    strata->certain = NULL;
+    result->expected = strata->expected;
+    strata->certain = strata->expected = NULL;
 }
 
 /* What the blocks that were executed issue more or less than any that was looked at: others may do so, too.
@@ -317,7 +355,7 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     if (!rc && strata.known && (strata.count > 1 || other > 0))
         rc = represent(result, signer, &strata, most, err);
     else if (!rc)
-        rc = add_equal(result, emulation, most, err);
+        rc = add_equal(result, emulation, most, signer->loaded, err);
     if (!rc && strata.known)
         take_strata(result, &strata);
     else if (!rc)
@@ -351,9 +389,10 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
         if (out->tickets)
             follow_tickets(&origin, emulation);
         signer.bends = origin.bends;
+        out->loaded = signer.loaded;
         rc = out->block_count < launch_blocks(emulation->launch) && !is_proved(out, emulation, &origin)
                  ? add_by_strata(out, emulation, most, &signer, &origin, err)
-                 : add_equal(out, emulation, most, err);
+                 : add_equal(out, emulation, most, signer.loaded, err);
     }
     origin_release(&origin);
     signer_close(&signer);
@@ -378,16 +417,25 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     return rc;
 }
 
-int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
+static int block_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot, int sign)
 {
-    static const unsigned dx[] = {0, 1, 2, 0, 0}, dy[] = {0, 0, 0, 1, 0}, dz[] = {0, 0, 0, 0, 1};
+    static const unsigned anywhere[3] = {UINT_MAX, UINT_MAX, UINT_MAX};
     unsigned position[3];
 
-    if (!result->block_count)
-        return -1;
-    memcpy(position, result->blocks[0].position, sizeof position);
-    position[0] += dx[slot];
-    position[1] += dy[slot];
-    position[2] += dz[slot];
-    return find_block(result, position);
+    return block < result->block_count &&
+                   find_beside(position, result->blocks[block].position, slot, sign, anywhere)
+               ? find_block(result, position)
+               : -1;
+}
+
+int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
+{
+    return block_beside(result, 0, slot, 1);
+}
+
+int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot)
+{
+    const int next = block_beside(result, block, slot, 1);
+
+    return next >= 0 ? next : block_beside(result, block, slot, -1);
 }

@@ -11,6 +11,9 @@ double block_issued(const struct emulate_result *result, const struct emulate_bl
  * block issues over what those before it did, 1 where nobody knows. */
 int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
                double share, struct err *err);
+/* Executes the neighbours of a block, of which EMULATE_X1 and the like are named. */
+int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
+                      size_t most, struct err *err);
 /* All combinations of first, middle and last, then blocks at random, up to `most` and as long as they are
  * cheap. */
 int sample_add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err);

@@ -14,11 +14,12 @@ enum {
 
 /* Where loaded values decide which lanes access memory, hardly two blocks are alike: the way it goes alone
  * counts. */
-static int find_slice(struct slice *out, const struct emulation *emulation, struct err *err)
+static int find_slice(struct slice *out, bool *loaded, const struct emulation *emulation, struct err *err)
 {
     int rc = slice_init(out, emulation->instructions, emulation->count, SLICE_LANES, false, true, err);
 
-    if (rc || !(out->reads_global || out->reads_shared || out->reads_local))
+    *loaded = out->reads_global || out->reads_shared || out->reads_local;
+    if (rc || !*loaded)
         return rc;
     slice_release(out);
     return slice_init(out, emulation->instructions, emulation->count, SLICE_CONTROL, false, true, err);
@@ -33,7 +34,7 @@ int signer_open(struct signer *out, struct emulation *emulation, struct err *err
     out->counts = calloc(emulation->count + 1, sizeof *out->counts);
     if (!out->scratch || !out->counts)
         return err_memory(err);
-    rc = find_slice(&out->slice, emulation, err);
+    rc = find_slice(&out->slice, &out->loaded, emulation, err);
     return rc ? rc : steady_open(&out->steady, err);
 }
 

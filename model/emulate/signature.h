@@ -22,6 +22,7 @@ struct signer {
     struct steady *steady;
     uint64_t *scratch;
     const bool *bends; /* borrowed; null: none */
+    bool loaded;       /* loaded values decide which lanes access memory: a signature says nothing of that */
     uint64_t *counts;  /* warp instructions of the last block signed, by instruction */
 };
 

@@ -8,6 +8,7 @@ void strata_release(struct strata *strata)
 {
     free(strata->list);
     free(strata->certain);
+    free(strata->expected);
     *strata = (struct strata){0};
 }
 
@@ -29,13 +30,16 @@ size_t strata_nearest(const struct strata *strata, const struct signature *signa
  * ---------------------------------------------------------------------------------------------------------
  */
 
+static void add_counts(double *sums, const struct signer *signer, double blocks)
+{
+    for (size_t k = 0; k < signer->emulation->count; k++)
+        sums[k] += blocks * (double)signer->counts[k];
+}
+
 /* So many blocks are known to issue what the block signed last does. */
 void division_add_certain(struct division *division, double blocks)
 {
-    const struct signer *signer = division->signer;
-
-    for (size_t k = 0; k < signer->emulation->count; k++)
-        division->out->certain[k] += blocks * (double)signer->counts[k];
+    add_counts(division->out->certain, division->signer, blocks);
 }
 
 int division_sign(struct signature *out, struct division *division, const unsigned at[3])
@@ -64,6 +68,7 @@ int division_add_blocks(struct division *division, const struct signature *signa
     struct stratum *list;
 
     out->issued += blocks * (double)signature->issued;
+    add_counts(out->expected, division->signer, blocks);
     if (out->count && out->list[k].hash == signature->hash) {
         out->list[k].blocks += blocks;
         return 0;
@@ -305,7 +310,8 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
 
     *out = (struct strata){.known = true};
     out->certain = calloc(emulation->count + 1, sizeof *out->certain);
-    if (!division || !out->certain) {
+    out->expected = calloc(emulation->count + 1, sizeof *out->expected);
+    if (!division || !out->certain || !out->expected) {
         free(division);
         return err_memory(err);
     }

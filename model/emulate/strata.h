@@ -28,6 +28,7 @@ struct strata {
     double unproven; /* share of the blocks that were neither looked at nor follow from those that were */
     double unseen_each; /* blocks of those to each that was looked at in their place */
     double *certain;    /* warp instructions that the grid certainly issues, by instruction */
+    double *expected;   /* those of `issued`, by instruction */
     uint64_t cost;      /* in instructions executed */
 };
 

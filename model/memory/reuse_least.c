@@ -3,6 +3,8 @@
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { NEAR = 2 /* blocks: neighbours are no further */ };
 
@@ -82,22 +84,83 @@ void reuse_least_sharing(struct sharing *shared, const struct emulate_result *re
         shared->z = shared->own;
 }
 
-double reuse_least_blocks(const struct emulate_result *result, const struct reuse_region *region,
-                          bool written)
+/* Whether the warps of two blocks go the same way. */
+static bool same_way(const struct emulate_block *a, const struct emulate_block *b)
 {
-    const struct emulate_block *middle = &result->blocks[0];
-    const double own = (double)sectors_of(middle, region, written);
-    double all = 0, alike = 0;
+    return a->paths == b->paths ||
+           (a->warps == b->warps && !memcmp(a->paths, b->paths, a->warps * sizeof *a->paths));
+}
 
-    for (size_t b = 0; b < result->block_count; b++) {
-        const struct emulate_block *block = &result->blocks[b];
+/* What blocks touch, as a share of what the middle one does and no more than all of it, by the way they go. */
+struct shares {
+    double *of; /* of each sampled block */
+    const struct emulate_result *result;
+};
+
+static double mean_of_way(const struct shares *shares, const struct emulate_block *like)
+{
+    double blocks = 0, sum = 0;
+
+    for (size_t b = 0; b < shares->result->block_count; b++)
+        if (same_way(&shares->result->blocks[b], like)) {
+            blocks += shares->result->blocks[b].weight;
+            sum += shares->result->blocks[b].weight * shares->of[b];
+        }
+    return blocks > 0 ? sum / blocks : 0;
+}
+
+/* By how much all shares together may be less than counted: blocks that go the same way and touch unequal
+ * amounts tell how far those differ that were not executed. */
+static double shares_error(const struct shares *shares)
+{
+    const size_t n = shares->result->block_count;
+    double squares = 0, most = 0, unseen = 0;
+
+    for (size_t b = 0; b < n; b++) {
+        const struct emulate_block *block = &shares->result->blocks[b];
+        const double off = shares->of[b] - mean_of_way(shares, block), beyond = fmax(block->weight - 1, 0);
+
+        squares += block->weight * beyond * off * off;
+        most = fmax(most, fabs(off));
+        unseen += beyond;
+    }
+    return 3.3 * sqrt(squares * n / fmax((double)n - 1, 1)) * (1 + 4 / fmax((double)n - 1, 1)) +
+           3 * unseen * most / (double)n;
+}
+
+/* Those of the region; fills shares->of. A block that touches less than the middle one may share as much with the
+ * next. */
+static void find_shares(struct shares *shares, const struct reuse_region *region, bool written)
+{
+    const struct emulate_block *middle = &shares->result->blocks[0];
+    const double own = (double)sectors_of(middle, region, written);
+    const double halo = written ? region->written.halo : region->read.halo;
+
+    for (size_t b = 0; b < shares->result->block_count; b++) {
+        const struct emulate_block *block = &shares->result->blocks[b];
         const double sectors =
             block->counts == middle->counts ? own : (double)sectors_of(block, region, written);
 
-        all += block->weight;
-        alike += sectors >= own ? block->weight : block->weight * sectors / own;
+        shares->of[b] = sectors >= own ? 1 : fmax(sectors - halo, 0) / own;
     }
-    return all > 0 ? alike / all : 0;
+}
+
+int reuse_least_blocks(double *out, const struct emulate_result *result, const struct reuse_region *region,
+                       bool written, struct err *err)
+{
+    struct shares shares = {.of = malloc(result->block_count * sizeof *shares.of), .result = result};
+    double blocks = 0, sum = 0;
+
+    if (!shares.of)
+        return err_memory(err);
+    find_shares(&shares, region, written);
+    for (size_t b = 0; b < result->block_count; b++) {
+        blocks += result->blocks[b].weight;
+        sum += result->blocks[b].weight * shares.of[b];
+    }
+    *out = fmax(sum - shares_error(&shares), 0) / blocks;
+    free(shares.of);
+    return 0;
 }
 
 /* How far on the next block along each axis begins. An axis without one says nothing. */
@@ -164,7 +227,30 @@ static void look_at(struct look *look, const struct emulate_block *block, const 
     look->confirmed |= steps > NEAR;
 }
 
-double reuse_least_apart(const struct emulate_result *result, const struct reuse_region *region, bool written)
+/* Sectors that the middle block shares with one so far away, as far as neighbours show. */
+static double expected_sharing(const struct sharing *shared, const unsigned middle[3], const unsigned at[3])
+{
+    const bool x = at[0] != middle[0], y = at[1] != middle[1], z = at[2] != middle[2];
+    const double row = x ? shared->x + shared->halo : shared->own, column = y ? shared->y : shared->own;
+
+    return fmin(x && y ? shared->both : fmin(row, column), z ? shared->z : shared->own);
+}
+
+/* Whether a block shares more with the middle one than that, as where blocks go round a piece of memory. */
+static bool meets(const struct emulate_result *result, const struct reuse_region *region,
+                  const struct sharing *shared, const struct emulate_block *block, double sectors,
+                  bool written)
+{
+    const struct emulate_block *middle = &result->blocks[0];
+    const struct footprint *own = print_of(middle, written), *other = print_of(block, written);
+    const double expected = expected_sharing(shared, middle->position, block->position);
+
+    return (double)footprint_shared_in(own, other, other, region->address, region->bytes) >
+           expected * fmax(sectors / shared->own, 1);
+}
+
+double reuse_least_apart(const struct emulate_result *result, const struct reuse_region *region,
+                         const struct sharing *shared, bool written)
 {
     const struct emulate_block *middle = &result->blocks[0];
     const uint64_t own = sectors_of(middle, region, written);
@@ -177,8 +263,11 @@ double reuse_least_apart(const struct emulate_result *result, const struct reuse
     way = find_way(result, region, from, written);
     for (size_t b = 1; b < result->block_count; b++) {
         const struct emulate_block *block = &result->blocks[b];
+        const uint64_t sectors = sectors_of(block, region, written);
 
-        if (find_first(&to, block, region, written) && sectors_of(block, region, written) >= own)
+        if (meets(result, region, shared, block, (double)sectors, written))
+            return 0;
+        if (find_first(&to, block, region, written) && sectors >= own)
             look_at(&look, block, &way, middle->position, (int64_t)(to - from));
         else
             look.differs = true;

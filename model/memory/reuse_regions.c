@@ -1,6 +1,7 @@
 #include "model/memory/reuse_regions.h"
 
 #include "model/memory/reuse_least.h"
+#include "model/memory/reuse_mean.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -18,41 +19,15 @@ double reuse_regions_kept(double bytes, double cache)
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static const struct footprint *slot_print(const struct emulate_result *result, enum emulate_slot slot,
-                                          bool written)
+/* Of a neighbour of the block by which sharing is told. */
+static const struct footprint *slot_print(const struct emulate_result *result, const struct sharing *sharing,
+                                          enum emulate_slot slot, bool written)
 {
-    const int b = emulate_sample_slot(result, slot); /* the middle block is the sample's first */
+    const int b = emulate_sample_beside(result, sharing->anchor, slot);
 
     if (b < 0)
         return NULL;
     return written ? &result->blocks[b].written : &result->blocks[b].read;
-}
-
-static double shared_by(const struct reuse_region *reuse_region, const struct footprint *a,
-                        const struct footprint *b, const struct footprint *c)
-{
-    return a && b && c ? (double)footprint_shared_in(a, b, c, reuse_region->address, reuse_region->bytes) : 0;
-}
-
-static struct sharing sharing_of(const struct emulate_result *result, const struct reuse_region *reuse_region,
-                                 bool written)
-{
-    const struct footprint *middle = slot_print(result, EMULATE_MIDDLE, written),
-                           *x1 = slot_print(result, EMULATE_X1, written),
-                           *x2 = slot_print(result, EMULATE_X2, written),
-                           *y1 = slot_print(result, EMULATE_Y1, written),
-                           *z1 = slot_print(result, EMULATE_Z1, written);
-    struct sharing out = {0};
-    double near_x;
-
-    near_x = shared_by(reuse_region, middle, x1, x1);
-    out.own = shared_by(reuse_region, middle, middle, middle);
-    out.x = x2 ? shared_by(reuse_region, middle, x1, x2) : near_x;
-    out.halo = near_x - out.x;
-    out.y = shared_by(reuse_region, middle, y1, y1);
-    out.both = shared_by(reuse_region, middle, x1, y1);
-    out.z = shared_by(reuse_region, middle, z1, z1);
-    return out;
 }
 
 /* Different sectors of nx by ny blocks. */
@@ -74,7 +49,10 @@ static double bytes_of(const struct sharing *s, const struct launch *launch, dou
     const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
     const double again = fmin(s->z * nx * ny, layer) * held;
 
-    return fmin((layer + (layer - again) * (layers - 1)) * SECTOR, (double)reuse_region->bytes);
+    const double bytes = (layer + (layer - again) * (layers - 1)) * SECTOR;
+    const double drawn = s->pool < INFINITY ? s->pool * -expm1(-bytes / s->pool) : bytes;
+
+    return fmin(drawn, (double)reuse_region->bytes);
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
@@ -83,17 +61,20 @@ static double bytes_of(const struct sharing *s, const struct launch *launch, dou
 static void find_pairs(struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
 {
     const struct emulate_result *result = reuse_regions->result;
-    const struct footprint *own = &result->blocks[0].read;
+    const struct sharing *sharing = &reuse_region->read;
+    const struct footprint *own = &result->blocks[sharing->anchor].read;
     const bool rows = reuse_regions->wave_blocks >
                       reuse_regions->launch->grid[0]; /* the wave is more than a row of blocks */
-    const struct footprint *const near[] = {slot_print(result, EMULATE_X1, false),
-                                            slot_print(result, EMULATE_X2, false),
-                                            rows ? slot_print(result, EMULATE_Y1, false) : NULL};
+    const struct footprint *const near[] = {slot_print(result, sharing, EMULATE_X1, false),
+                                            slot_print(result, sharing, EMULATE_X2, false),
+                                            rows ? slot_print(result, sharing, EMULATE_Y1, false) : NULL};
     struct footprint_pairs alone, pairs;
 
     footprint_pairs_in(&alone, own, NULL, 0, reuse_region->address, reuse_region->bytes);
     footprint_pairs_in(&pairs, own, near, 3, reuse_region->address, reuse_region->bytes);
-    reuse_region->pairs = pairs.sectors ? 2 * (double)pairs.pairs / (double)pairs.sectors : 1;
+    reuse_region->pairs = sharing->all < INFINITY ? sharing->pairs
+                          : pairs.sectors         ? 2 * (double)pairs.pairs / (double)pairs.sectors
+                                                  : 1;
     reuse_region->alone = alone.sectors ? 2 * (double)alone.pairs / (double)alone.sectors : 1;
     reuse_region->anywhere = pairs.pairs ? (double)pairs.lone / (double)pairs.pairs : 0;
     reuse_region->scattered = pairs.pairs ? (double)(alone.lone + pairs.lone) / 2 / (double)pairs.pairs : 0;
@@ -105,9 +86,11 @@ static void find_pairs(struct reuse_region *reuse_region, const struct reuse_reg
 static double lone_lines(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                          bool written)
 {
-    const struct footprint *first = slot_print(reuse_regions->result, EMULATE_MIDDLE, written),
-                           *own = slot_print(reuse_regions->result, EMULATE_X1, written),
-                           *last = slot_print(reuse_regions->result, EMULATE_X2, written);
+    const struct sharing *sharing = written ? &reuse_region->written : &reuse_region->read;
+    const struct emulate_result *result = reuse_regions->result;
+    const struct footprint *first = slot_print(result, sharing, EMULATE_MIDDLE, written),
+                           *own = slot_print(result, sharing, EMULATE_X1, written),
+                           *last = slot_print(result, sharing, EMULATE_X2, written);
     const struct footprint *const near[] = {first, last};
     struct footprint_lines lines;
 
@@ -227,23 +210,61 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
 }
 
 /* Bytes that the grid reads or writes of a region at the least. */
-static double least_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
-                       bool written)
+static int least_of(double *out, const struct reuse_region *reuse_region,
+                    const struct reuse_regions *reuse_regions, bool written, struct err *err)
 {
     const struct emulate_result *result = reuse_regions->result;
-    struct sharing shared = written ? reuse_region->written : reuse_region->read;
-    double bytes;
+    struct sharing shared = reuse_middle_sharing(result, reuse_region, written);
+    double blocks, bytes;
 
+    *out = 0;
     if (!(shared.own > 0))
         return 0;
+    if (reuse_least_blocks(&blocks, result, reuse_region, written, err))
+        return ERR_MEMORY;
     reuse_least_sharing(&shared, result, reuse_regions->launch, reuse_region, written);
     bytes = bytes_of(&shared, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region) *
-            reuse_least_apart(result, reuse_region, written) *
-            reuse_least_blocks(result, reuse_region, written);
-    return fmax(bytes, shared.own * SECTOR);
+            reuse_least_apart(result, reuse_region, &shared, written) * blocks;
+    *out = fmax(bytes, shared.own * SECTOR);
+    return 0;
 }
 
-static void find_zones(struct reuse_regions *reuse_regions)
+/* What a mean block touches and shares. All of a grid's blocks that were executed tell what they touch together;
+ * else those far from each other what they share beside what neighbours do, unless the order of the grid does. */
+static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_regions,
+                        const struct reuse_region *reuse_region, bool written, struct err *err)
+{
+    const struct emulate_result *result = reuse_regions->result;
+
+    reuse_mean_sharing(out, result, reuse_region, written);
+    if ((double)result->block_count >= reuse_regions->blocks)
+        return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
+    return result->order.digits ? 0 : reuse_mean_pool(&out->pool, result, reuse_region, out, written, err);
+}
+
+/* Different bytes of the whole grid. */
+static double unique_of(const struct sharing *sharing, const struct reuse_regions *reuse_regions,
+                        const struct reuse_region *reuse_region)
+{
+    return sharing->all < INFINITY
+               ? sharing->all
+               : bytes_of(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+}
+
+static int add_least(struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region,
+                     struct err *err)
+{
+    double read, written;
+
+    if (least_of(&read, reuse_region, reuse_regions, false, err) ||
+        least_of(&written, reuse_region, reuse_regions, true, err))
+        return ERR_MEMORY;
+    reuse_regions->least_read += read;
+    reuse_regions->least_written += written;
+    return 0;
+}
+
+static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
 {
     struct reuse_region *reuse_region;
 
@@ -254,24 +275,24 @@ static void find_zones(struct reuse_regions *reuse_regions)
 
         reuse_region->address = region->address;
         reuse_region->bytes = region->bytes;
-        reuse_region->read = sharing_of(reuse_regions->result, reuse_region, false);
-        reuse_region->written = sharing_of(reuse_regions->result, reuse_region, true);
+        if (find_sharing(&reuse_region->read, reuse_regions, reuse_region, false, err) ||
+            find_sharing(&reuse_region->written, reuse_regions, reuse_region, true, err))
+            return ERR_MEMORY;
         find_pairs(reuse_region, reuse_regions);
         reuse_region->read_lone = lone_lines(reuse_region, reuse_regions, false);
         reuse_region->written_lone = lone_lines(reuse_region, reuse_regions, true);
-        reuse_region->unique =
-            bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+        reuse_region->unique = unique_of(&reuse_region->read, reuse_regions, reuse_region);
         reuse_regions->unique_read +=
             reuse_region->unique; /* not from the order, which looked at few blocks */
-        reuse_regions->unique_written +=
-            bytes_of(&reuse_region->written, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
-        reuse_regions->least_read += least_of(reuse_region, reuse_regions, false);
-        reuse_regions->least_written += least_of(reuse_region, reuse_regions, true);
+        reuse_regions->unique_written += unique_of(&reuse_region->written, reuse_regions, reuse_region);
+        if (add_least(reuse_regions, reuse_region, err))
+            return ERR_MEMORY;
         if (is_ordered(reuse_region, reuse_regions))
             reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;
     }
     reuse_regions->touched += reuse_regions->unique_written;
+    return 0;
 }
 
 /* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do.
@@ -444,8 +465,9 @@ int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *r
     out->reuse_region = calloc(out->count, sizeof *out->reuse_region);
     if (!out->reuse_region)
         return err_memory(err);
-    find_zones(out);
-    rc = find_wave(out, out->wave_blocks, err);
+    rc = find_zones(out, err);
+    if (!rc)
+        rc = find_wave(out, out->wave_blocks, err);
     fetch_zones(out);
     if (!rc)
         rc = fetch_drifting(out, err);

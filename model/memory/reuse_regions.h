@@ -11,10 +11,14 @@
 #include "base/err.h"
 #include "model/memory/traffic.h"
 
-/* Of a block's sectors in a region: those that all blocks of its row (x) share, all of its column (y), all of
+/* Of a mean block's sectors in a region: those that all blocks of its row (x) share, all of its column (y), all of
  * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
 struct sharing {
     double own, x, y, both, halo, z;
+    double pool;   /* bytes of which each block touches some as if at random; INFINITY where none does */
+    double all;    /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
+    double pairs;  /* then: how many times those DRAM brings */
+    size_t anchor; /* of the sample: the block whose neighbours tell */
 };
 
 /* A region of global memory. */

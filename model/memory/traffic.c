@@ -1,6 +1,7 @@
 #include "model/memory/traffic.h"
 
 #include "model/memory/reuse.h"
+#include "model/memory/traffic_counts.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -69,98 +70,6 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
         .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), LINE),
         .merged = lines * count->l2_merged,
     };
-}
-
-/* Counts
- * ---------------------------------------------------------------------------------------------------------
- */
-
-static void add_count(struct traffic_count *out, const struct emulate_count *count, double weight)
-{
-    out->issued += weight * (double)count->issued;
-    out->requests += weight * (double)count->requests;
-    out->lanes += weight * (double)count->lanes;
-    out->bytes += weight * (double)count->bytes;
-    out->sectors += weight * (double)count->sectors;
-    out->lines += weight * (double)count->lines;
-    out->sectors_once += weight * (double)count->sectors_once;
-    out->lines_once += weight * (double)count->lines_once;
-    out->wavefronts += weight * (double)count->wavefronts;
-    out->passes += weight * (double)count->passes;
-    out->filled += weight * (double)count->filled;
-}
-
-/* What a request of the first warp touches anew stands for those of the others. */
-static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
-                      double warps, double weight)
-{
-    const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
-    const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
-
-    out->fresh += weight * (double)touch->fresh;
-    out->own += weight * fmax(own, (double)touch->fresh);
-    out->late += weight * late;
-    out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
-    out->region = touch->region ? touch->region : out->region;
-    out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
-    out->table_first = touch->table_lines ? touch->table_first : out->table_first;
-    out->table_moves += weight * warps * (double)touch->table_moves;
-}
-
-static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        if (a->counts[i].issued != b->counts[i].issued)
-            return false;
-    return a->warps == b->warps;
-}
-
-/* What every warp issues at the least, as a mean: where blocks differ, what all of those that were looked at
- * issue, or what the interval around the mean begins with; else the least of the blocks. */
-static void take_least(struct traffic *out, const struct emulate_result *result)
-{
-    size_t b, i;
-
-    for (i = 0; i < result->instruction_count; i++) {
-        struct traffic_count *count = &out->counts[i];
-
-        if (result->certain) {
-            count->least_issued =
-                fmin(fmax(result->certain[i] / out->warps, (1 - result->work_error) * count->issued),
-                     count->issued);
-            continue;
-        }
-        count->least_issued = INFINITY;
-        for (b = 0; b < result->block_count; b++)
-            count->least_issued = fmin(count->least_issued,
-                                       (double)result->blocks[b].counts[i].issued / result->blocks[b].warps);
-        count->least_issued *= fmax(1 - result->work_error, 0);
-    }
-}
-
-static void take_counts(struct traffic *out, const struct emulate_result *result)
-{
-    double warps = 0;
-    size_t b, i;
-
-    for (b = 0; b < result->block_count; b++)
-        warps += result->blocks[b].weight * result->blocks[b].warps;
-    out->blocks_equal = !(result->unproven > 0);
-    for (b = 0; b < result->block_count; b++) {
-        const struct emulate_block *block = &result->blocks[b];
-
-        out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
-        for (i = 0; i < result->instruction_count; i++) {
-            struct traffic_count *count = &out->counts[i];
-            add_count(count, &block->counts[i], block->weight / warps);
-            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
-                      block->weight / warps);
-        }
-    }
-    for (i = 0; i < result->instruction_count; i++)
-        out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
 }
 
 static void find_hot(struct traffic *out)
@@ -313,8 +222,8 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     if (!out->counts)
         return err_memory(err);
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
-    take_counts(out, result);
-    take_least(out, result);
+    if (traffic_take_counts(out, result, err))
+        return ERR_MEMORY;
     out->contended = result->contended;
     find_hot(out);
     out->stores = sum_stores(out, code, caches, result->blocks[0].warps);

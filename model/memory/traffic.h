@@ -121,10 +121,12 @@ struct traffic_least {
 struct traffic {
     struct traffic_count *counts; /* one per instruction; owned */
     size_t instruction_count;
-    double warps;      /* of the grid */
-    double hot_bytes;  /* of code: instructions executed at least half as often as the most frequent one */
-    bool blocks_equal; /* all sampled blocks executed the same counts */
-    double contended;  /* see struct emulate_result */
+    double warps;        /* of the grid */
+    double hot_bytes;    /* of code: instructions executed at least half as often as the most frequent one */
+    bool blocks_equal;   /* all sampled blocks executed the same counts */
+    double access_error; /* half the width of the interval around requests, sectors, wavefronts that holds
+                            those of the grid, relative; 0 where all sampled blocks access alike */
+    double contended;    /* see struct emulate_result */
 
     struct traffic_stores stores;
     struct traffic_loads loads;

@@ -237,6 +237,7 @@ static void find_clocks(struct capacities *out, const struct analyze_work *work)
 static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
+    const double error = fmax(out->emulation.work_error, out->traffic.access_error);
     struct err why = {0};
     int code;
 
@@ -246,23 +247,22 @@ static int make_prediction(struct analyze_work *work)
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;
-    out->input.work_error = out->emulation.work_error;
+    out->input.work_error = error;
     out->input.known_share = out->demands.known_share;
-    out->input.assumptions = out->demands.assumptions |
-                             (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
-                             (out->emulation.tickets ? PREDICT_ASSUMED_TICKETS : 0) |
-                             (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
-                             (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
-                             (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
-                             (out->emulation.unproven > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
-                             (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
+    out->input.assumptions =
+        out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
+        (out->emulation.tickets ? PREDICT_ASSUMED_TICKETS : 0) |
+        (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
+        (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
+        (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
+        (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
+        (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     out->input.unrated = out->demands.unrated.count > 0;
     code = predict(&out->prediction, &out->input, &why);
     if (!code) {
         find_achieved(out);
         find_table_ends(out);
-        interval_find(&out->prediction, out->in_step_s / (1 + out->emulation.work_error),
-                      out->apart_s * (1 + out->emulation.work_error));
+        interval_find(&out->prediction, out->in_step_s / (1 + error), out->apart_s * (1 + error));
     }
     return analyze_refuse(work, code, &why);
 }

@@ -95,16 +95,23 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
 }
 
+/* Of what an instruction accesses, the share that is certain. */
+static double least_share(const struct traffic_count *count, const struct traffic *traffic)
+{
+    return count->issued > 0 ? count->least_issued / count->issued * fmax(1 - traffic->access_error, 0) : 0;
+}
+
 /* The way to shared memory, which shuffles and the factors of a warp group take too. Matches, and
  * copies by the copy engine, may overlap with what else takes it. */
-static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count)
+static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count,
+                       const struct traffic *traffic)
 {
     struct sass_matrix matrix;
     const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / LINE : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
     const bool overlaps = i->op == SASS_MATCH || sass_is_bulk(i) || sass_is_tensor_copy(i);
 
-    ask(&out->demand, RESOURCE_SHARED, passes, overlaps ? 0 : passes * count->least_issued / count->issued);
+    ask(&out->demand, RESOURCE_SHARED, passes, overlaps ? 0 : passes * least_share(count, traffic));
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
@@ -119,8 +126,8 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count, const struct traffic *traffic)
 {
-    const double least = count->issued > 0 ? count->least_issued / count->issued : 0;
-    const double certain = fmax(count->requests, count->sectors / (LINE / SECTOR)) * least;
+    const double certain =
+        fmax(count->requests, count->sectors / (LINE / SECTOR)) * least_share(count, traffic);
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
     const bool reads = i->accesses[0].access & SASS_READS, copies = i->access_count > 1;
@@ -226,7 +233,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         if (!(traffic->counts[i].issued > 0))
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);
-        ask_shared(out, &code->instructions[i], &traffic->counts[i]);
+        ask_shared(out, &code->instructions[i], &traffic->counts[i], traffic);
         if (reads_scattered_constants(&code->instructions[i]))
             out->assumptions |= PREDICT_ASSUMED_CONSTANTS;
         if (code->instructions[i].access_count)

@@ -154,6 +154,9 @@ static void put_head(FILE *out, const struct explained *explained)
     if (from->emulation.work_error > 0)
         fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
                 100 * from->emulation.work_error, 100 * from->emulation.unproven);
+    if (from->traffic.access_error > 0)
+        fprintf(out, "  accesses    of memory counted to within %.2g %%: blocks that were executed differ\n",
+                100 * from->traffic.access_error);
     put_beside(out, from);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }

@@ -1,0 +1,29 @@
+/* What a mean block of a grid touches of a region, and shares with others: for the estimate. For
+ * model/memory/reuse_regions.c.
+ *
+ * Neighbours show what blocks share; all sampled blocks, by their weights, how much each touches. */
+#ifndef MODEL_REUSE_MEAN_H
+#define MODEL_REUSE_MEAN_H
+
+#include "model/memory/reuse_regions.h"
+
+/* Fills *out, without pool and union. The block whose neighbours are looked at is the middle one or, where that
+ * touches nothing of the region, another one of the sample. */
+void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,
+                        const struct reuse_region *region, bool written);
+/* The middle block's own. */
+struct sharing reuse_middle_sharing(const struct emulate_result *result, const struct reuse_region *region,
+                                    bool written);
+
+/* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
+ * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY.
+ */
+int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
+                    const struct sharing *sharing, bool written, struct err *err);
+
+/* Bytes that all sampled blocks touch together, and how many times that DRAM brings by pairs of sectors: those of
+ * the grid where each of its blocks was executed. */
+int reuse_mean_union(double *out, double *pairs, const struct emulate_result *result,
+                     const struct reuse_region *region, bool written, struct err *err);
+
+#endif

@@ -1,0 +1,220 @@
+#include "model/memory/traffic_counts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ROUNDING 1e-9 /* an error that is none */
+
+static void add_count(struct traffic_count *out, const struct emulate_count *count, double weight)
+{
+    out->issued += weight * (double)count->issued;
+    out->requests += weight * (double)count->requests;
+    out->lanes += weight * (double)count->lanes;
+    out->bytes += weight * (double)count->bytes;
+    out->sectors += weight * (double)count->sectors;
+    out->lines += weight * (double)count->lines;
+    out->sectors_once += weight * (double)count->sectors_once;
+    out->lines_once += weight * (double)count->lines_once;
+    out->wavefronts += weight * (double)count->wavefronts;
+    out->passes += weight * (double)count->passes;
+    out->filled += weight * (double)count->filled;
+}
+
+/* What a request of the first warp touches anew stands for those of the others. */
+static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
+                      double warps, double weight)
+{
+    const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
+    const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
+
+    out->fresh += weight * (double)touch->fresh;
+    out->own += weight * fmax(own, (double)touch->fresh);
+    out->late += weight * late;
+    out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
+    out->region = touch->region ? touch->region : out->region;
+    out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
+    out->table_first = touch->table_lines ? touch->table_first : out->table_first;
+    out->table_moves += weight * warps * (double)touch->table_moves;
+}
+
+static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if (a->counts[i].issued != b->counts[i].issued)
+            return false;
+    return a->warps == b->warps;
+}
+
+/* What every warp issues at the least, as a mean: where blocks differ, what all of those that were looked at
+ * issue, or what the interval around the mean begins with; else the least of the blocks. */
+static void take_least(struct traffic *out, const struct emulate_result *result)
+{
+    size_t b, i;
+
+    for (i = 0; i < result->instruction_count; i++) {
+        struct traffic_count *count = &out->counts[i];
+
+        if (result->certain) {
+            count->least_issued =
+                fmin(fmax(result->certain[i] / out->warps, (1 - result->work_error) * count->issued),
+                     count->issued);
+            continue;
+        }
+        count->least_issued = INFINITY;
+        for (b = 0; b < result->block_count; b++)
+            count->least_issued = fmin(count->least_issued,
+                                       (double)result->blocks[b].counts[i].issued / result->blocks[b].warps);
+        count->least_issued *= fmax(1 - result->work_error, 0);
+    }
+}
+
+static void sum_blocks(struct traffic *out, const struct emulate_result *result)
+{
+    double warps = 0;
+    size_t b, i;
+
+    for (b = 0; b < result->block_count; b++)
+        warps += result->blocks[b].weight * result->blocks[b].warps;
+    out->blocks_equal = !(result->unproven > 0);
+    for (b = 0; b < result->block_count; b++) {
+        const struct emulate_block *block = &result->blocks[b];
+
+        out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
+        for (i = 0; i < result->instruction_count; i++) {
+            struct traffic_count *count = &out->counts[i];
+            add_count(count, &block->counts[i], block->weight / warps);
+            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
+                      block->weight / warps);
+        }
+    }
+    for (i = 0; i < result->instruction_count; i++)
+        out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
+}
+
+/* How often the grid executes an instruction is known better than by the blocks that were executed: what
+ * they access stands for each time. */
+static void take_expected(struct traffic_count *count, double issued)
+{
+    const double times = count->issued > 0 ? issued / count->issued : 0;
+    double *const figures[] = {&count->requests,     &count->lanes,      &count->bytes,  &count->sectors,
+                               &count->lines,        &count->wavefronts, &count->passes, &count->filled,
+                               &count->sectors_once, &count->lines_once, &count->fresh,  &count->own,
+                               &count->late,         &count->table_moves};
+
+    count->issued = issued;
+    for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+        *figures[k] *= times;
+}
+
+/* What the accesses of memory are counted by, as far as bounds and estimates go by it. */
+enum figure { REQUESTS, LANES_ACTIVE, BYTES, SECTORS, LINES, WAVEFRONTS, PASSES, FIGURES };
+
+struct figures {
+    double of[FIGURES];
+};
+
+static struct figures figures_of(const struct emulate_count *count)
+{
+    return (struct figures){{[REQUESTS] = (double)count->requests,
+                             [LANES_ACTIVE] = (double)count->lanes,
+                             [BYTES] = (double)count->bytes,
+                             [SECTORS] = (double)count->sectors,
+                             [LINES] = (double)count->lines,
+                             [WAVEFRONTS] = (double)count->wavefronts,
+                             [PASSES] = (double)count->passes}};
+}
+
+/* Of each figure: the sum over the grid, and what the blocks that were not executed add to the uncertainty. */
+struct spread {
+    double all, squares, most;
+};
+
+/* What a block accesses beyond or below what its instructions do at the mean. */
+static void add_block(struct spread spread[FIGURES], const struct figures *means,
+                      const struct emulate_block *block, size_t count)
+{
+    double off[FIGURES] = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        const struct figures own = figures_of(&block->counts[i]);
+
+        for (int f = 0; f < FIGURES; f++) {
+            off[f] += own.of[f] - means[i].of[f] * (double)block->counts[i].issued;
+            spread[f].all += block->weight * own.of[f];
+        }
+    }
+    for (int f = 0; f < FIGURES; f++) {
+        spread[f].squares += block->weight * fmax(block->weight - 1, 0) * off[f] * off[f];
+        spread[f].most = fmax(spread[f].most, fabs(off[f]));
+    }
+}
+
+/* Of what an instruction accesses each time it is issued, the mean over the grid. */
+static void find_means(struct figures *means, const struct emulate_result *result)
+{
+    for (size_t i = 0; i < result->instruction_count; i++) {
+        double issued = 0;
+
+        for (size_t b = 0; b < result->block_count; b++) {
+            const struct emulate_block *block = &result->blocks[b];
+            const struct figures own = figures_of(&block->counts[i]);
+
+            issued += block->weight * (double)block->counts[i].issued;
+            for (int f = 0; f < FIGURES; f++)
+                means[i].of[f] += block->weight * own.of[f];
+        }
+        for (int f = 0; f < FIGURES && issued > 0; f++)
+            means[i].of[f] /= issued;
+    }
+}
+
+/* Half the width of the interval around what is counted: 3.3 standard deviations of the sum, more where few
+ * blocks tell how much that is. Of n blocks that were looked at none is so rare that it is less than a share
+ * 3 / n of all: others may differ as far as the one that differs most or, where loaded values decide and all
+ * of the n are alike, by all that a block accesses. */
+static double find_error(const struct spread spread[FIGURES], double blocks, double all, bool loaded)
+{
+    const double few = 1 + 4 / fmax(blocks - 1, 1), unseen = fmax(all - blocks, 0);
+    double error = 0;
+
+    for (int f = 0; f < FIGURES; f++) {
+        const double chance = 3.3 * few * sqrt(spread[f].squares * blocks / fmax(blocks - 1, 1));
+        const bool alike = spread[f].most * all <= ROUNDING * spread[f].all;
+        const double other = loaded && alike ? spread[f].all / all : spread[f].most;
+        const double rare = 3 / blocks * unseen * other;
+
+        if (spread[f].all > 0)
+            error = fmax(error, (chance + rare) / spread[f].all);
+    }
+    return error > ROUNDING ? error : 0;
+}
+
+static int take_error(struct traffic *out, const struct emulate_result *result, struct err *err)
+{
+    struct figures *means = calloc(result->instruction_count + 1, sizeof *means);
+    struct spread spread[FIGURES] = {{0}};
+    double blocks = 0, all = 0;
+
+    if (!means)
+        return err_memory(err);
+    find_means(means, result);
+    for (size_t b = 0; b < result->block_count; b++) {
+        add_block(spread, means, &result->blocks[b], result->instruction_count);
+        blocks += result->blocks[b].weight > 0;
+        all += result->blocks[b].weight;
+    }
+    out->access_error = find_error(spread, blocks, all, result->loaded);
+    free(means);
+    return 0;
+}
+
+int traffic_take_counts(struct traffic *out, const struct emulate_result *result, struct err *err)
+{
+    sum_blocks(out, result);
+    for (size_t i = 0; i < result->instruction_count && result->expected; i++)
+        take_expected(&out->counts[i], result->expected[i] / out->warps);
+    take_least(out, result);
+    return take_error(out, result, err);
+}

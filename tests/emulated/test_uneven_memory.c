@@ -1,0 +1,269 @@
+/* What samples of random grids say of memory, whose blocks touch unequal amounts of it, against all blocks: usage
+ * test_uneven_memory [GRIDS [SEED]]. Of 80 grids by default; 5000 take some minutes. */
+#include "check.h"
+#include "uneven_grid.h"
+#include "model/memory/traffic.h"
+
+#include <math.h>
+
+enum { SKIPPED = 77, PER_SOURCE = 25, BUFFER = 1 << 22, PAIR = 64 };
+enum { SMS = 4, RESIDENT = 2, WAVE = SMS * RESIDENT }; /* of a small GPU */
+
+static const struct {
+    const char *source, *name;
+} kernels[] = {
+    {"uneven_memory.cu", "rows"},    {"uneven_memory.cu", "triangle"},  {"uneven_memory.cu", "diagonal"},
+    {"uneven_memory.cu", "lower"},   {"uneven_memory.cu", "borders"},   {"uneven_memory.cu", "partial"},
+    {"uneven_memory.cu", "strides"}, {"uneven_memory.cu", "spreading"}, {"uneven_memory.cu", "gather"},
+    {"uneven_memory.cu", "masked"},  {"uneven_memory.cu", "banks"},     {"uneven_memory.cu", "ring"},
+    {"uneven_memory.cu", "column"},  {"uneven.cu", "partial"},          {"uneven.cu", "rows"},
+    {"uneven.cu", "columns"},        {"uneven.cu", "half_grid"},        {"uneven.cu", "strided"},
+    {"uneven.cu", "lanes"},          {"uneven.cu", "swizzled"},
+};
+
+enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static struct compiler *compiler;
+static unsigned grids = 80;
+static uint64_t seed = 1;
+
+/* Estimates of one kind beside what all blocks say. */
+struct tally {
+    const char *what;
+    unsigned count, near, far; /* near: within 10 %; far: not within twice as much or half of it */
+};
+
+static struct tally read_bytes = {.what = "bytes read"}, written_bytes = {.what = "bytes written"},
+                    fetched = {.what = "bytes from DRAM"}, waves = {.what = "bytes that waves fetch"};
+static unsigned wrong, too_many_bytes; /* grids */
+
+static void ok(int rc, const struct err *err)
+{
+    if (rc)
+        fail_msg("%s", err->text);
+}
+
+static void add(struct tally *tally, const struct grid *g, double estimate, double truth)
+{
+    const double ratio = estimate / truth;
+
+    tally->count++;
+    tally->near += ratio <= 1.1 && ratio >= 1 / 1.1;
+    if (ratio <= 2 && ratio >= 0.5)
+        return;
+    tally->far++;
+    printf("%s: %s estimated %.3g times\n", g->text, tally->what, ratio);
+}
+
+/* What the grid's memory instructions access
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+enum figure { REQUESTS, ACCESSES, BYTES, SECTORS, TOUCHED_LINES, WAVEFRONTS, PASSES, FIGURES };
+static const char *const figures[] = {"requests", "accesses",   "bytes", "sectors",
+                                      "lines",    "wavefronts", "passes"};
+
+static double sum_of(const struct traffic *t, enum figure f)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < t->instruction_count; i++) {
+        const struct traffic_count *c = &t->counts[i];
+        const double all[FIGURES] = {c->requests, c->lanes,      c->bytes, c->sectors,
+                                     c->lines,    c->wavefronts, c->passes};
+
+        sum += t->warps * all[f];
+    }
+    return sum;
+}
+
+/* Returns whether each is within 1 % or the interval that is stated. */
+static bool check_figures(const struct grid *g, const struct traffic *sample, const struct traffic *whole)
+{
+    bool right = true;
+
+    for (int f = 0; f < FIGURES; f++) {
+        const double estimate = sum_of(sample, (enum figure)f), truth = sum_of(whole, (enum figure)f);
+        const double off = truth == estimate ? 0 : fabs(truth / estimate - 1);
+
+        if (off <= fmax(0.01, sample->access_error))
+            continue;
+        right = false;
+        printf("%s: %.3g times the %s, give or take %.2g\n", g->text, estimate / truth, figures[f],
+               sample->access_error);
+    }
+    return right;
+}
+
+/* Bytes
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static double bytes_of(const struct footprint *print)
+{
+    return SECTOR * (double)print->sectors;
+}
+
+/* DRAM brings pairs of sectors. */
+static double pair_bytes(const struct footprint *print)
+{
+    struct footprint_pairs pairs;
+
+    footprint_pairs_in(&pairs, print, NULL, 0, 0, UINT64_MAX);
+    return PAIR * (double)pairs.pairs;
+}
+
+/* What all blocks touch, and what waves of WAVE blocks fetch where L2 keeps nothing between them. */
+struct truth {
+    struct footprint read, written;
+    double waves;
+};
+
+static void find_truth(struct truth *out, const struct emulate_result *whole)
+{
+    struct footprint wave = {0};
+
+    *out = (struct truth){.waves = 0};
+    for (size_t b = 0; b < whole->block_count; b++) {
+        grid_unite(&out->read, &whole->blocks[b].read);
+        grid_unite(&out->written, &whole->blocks[b].written);
+        grid_unite(&wave, &whole->blocks[b].read);
+        if (b % WAVE == WAVE - 1 || b + 1 == whole->block_count) {
+            out->waves += pair_bytes(&wave);
+            footprint_release(&wave);
+            wave = (struct footprint){0};
+        }
+    }
+}
+
+/* A sector a block and less is none of DRAM's business. */
+static bool is_much(const struct footprint *print, const struct emulate_result *whole)
+{
+    return print->sectors >= whole->block_count;
+}
+
+/* A bound that is said to be proved is one. */
+static void check_bound(const struct grid *g, const struct traffic *t, const struct emulate_result *sample,
+                        const struct truth *truth)
+{
+    const double read = bytes_of(&truth->read) * (1 + 1e-9), written = bytes_of(&truth->written) * (1 + 1e-9);
+
+    if (sample->unproven > 0 || (t->least.read <= read && t->least.written <= written))
+        return;
+    too_many_bytes++;
+    printf("%s: at least %g bytes of %g read, %g of %g written\n", g->text, t->least.read, read,
+           t->least.written, written);
+}
+
+static void measure(struct traffic *out, const struct grid *g, const struct emulate_result *result,
+                    const struct traffic_caches *caches)
+{
+    struct err err = {0};
+
+    ok(traffic_of(out, &g->code, result, &g->launch, caches, &err), &err);
+}
+
+static void check_memory(const struct grid *g, const struct emulate_result *sample,
+                         const struct emulate_result *whole)
+{
+    const struct traffic_caches large = {.sms = 132,
+                                         .resident_blocks = 8,
+                                         .l1_bytes = 200 << 10,
+                                         .l2_bytes = 50 << 20,
+                                         .l2_holds = 50 << 20,
+                                         .apart_half = 1.5};
+    struct traffic_caches small = large;
+    struct traffic t, all;
+    struct truth truth;
+
+    small.sms = SMS;
+    small.resident_blocks = RESIDENT;
+    small.l2_bytes = small.l2_holds = 1;
+    find_truth(&truth, whole);
+    measure(&t, g, sample, &large);
+    measure(&all, g, whole, &large);
+    wrong += !check_figures(g, &t, &all);
+    check_bound(g, &t, sample, &truth);
+    if (is_much(&truth.read, whole)) {
+        add(&read_bytes, g, t.touched.read, bytes_of(&truth.read));
+        add(&fetched, g, t.dram.read * t.warps, pair_bytes(&truth.read));
+    }
+    if (is_much(&truth.written, whole))
+        add(&written_bytes, g, t.touched.written, bytes_of(&truth.written));
+    traffic_release(&t);
+    traffic_release(&all);
+    measure(&t, g, sample, &small);
+    if (is_much(&truth.read, whole) && g->launch.grid[0] * g->launch.grid[1] >= WAVE)
+        add(&waves, g, t.dram.read * t.warps, truth.waves);
+    traffic_release(&t);
+    footprint_release(&truth.read);
+    footprint_release(&truth.written);
+}
+
+/* Grids
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void check_kernel(const char *source, const char *name, unsigned count, struct draws *draws)
+{
+    struct grid g = {0};
+
+    grid_compile(&g, compiler, source, name, 1);
+    for (unsigned k = 0; k < count; k++) {
+        struct emulate_result sample, whole;
+
+        grid_draw(&g, name, draws, BUFFER, BUFFER);
+        grid_run(&sample, &g, false, 0);
+        grid_run(&whole, &g, true, 0);
+        check_memory(&g, &sample, &whole);
+        emulate_result_release(&sample);
+        emulate_result_release(&whole);
+        grid_release_launch(&g);
+    }
+    grid_release(&g);
+}
+
+static void check_tally(const struct tally *t)
+{
+    printf("%s: of %u grids %.1f %% within 10 %%, %.1f %% within a factor of 2\n", t->what, t->count,
+           100. * t->near / t->count, 100 - 100. * t->far / t->count);
+    if (t->near < 0.7 * t->count || t->far > 0.05 * t->count)
+        fail_msg("%s: %u of %u estimates are within 10 %%, %u off by more than twice", t->what, t->near,
+                 t->count, t->far);
+}
+
+static void says_what_uneven_grids_touch(void **state)
+{
+    const unsigned each = grids < PER_SOURCE * KERNELS ? (grids + KERNELS - 1) / KERNELS : PER_SOURCE;
+    struct draws draws = {.seed = seed};
+
+    (void)state;
+    for (unsigned done = 0; done < grids; done += each)
+        check_kernel(kernels[done / each % KERNELS].source, kernels[done / each % KERNELS].name, each,
+                     &draws);
+    if (wrong > 1 + grids / 100)
+        fail_msg("accesses of %u of %u grids are counted wrongly", wrong, grids);
+    if (too_many_bytes)
+        fail_msg("of %u of %u grids more bytes are in the bound than they touch", too_many_bytes, grids);
+    check_tally(&read_bytes);
+    check_tally(&written_bytes);
+    check_tally(&fetched);
+    check_tally(&waves);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch)};
+    struct err err = {0};
+    int failed;
+
+    grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
+        fprintf(stderr, "skipped: %s\n", err.text);
+        return SKIPPED;
+    }
+    failed = cmocka_run_group_tests_name("uneven memory", tests, NULL, NULL);
+    compiler_close(compiler);
+    return failed;
+}

@@ -1,0 +1,40 @@
+/* Grids of one, two and three dimensions whose blocks do unequal work, drawn at random, for the tests of samples
+ * of them. Failures fail the test. */
+#ifndef TESTS_UNEVEN_GRID_H
+#define TESTS_UNEVEN_GRID_H
+
+#include "gpu/compile.h"
+#include "model/emulate/emulate.h"
+
+struct grid {
+    struct compile_result compiled;
+    struct cubin cubin;
+    const struct cubin_kernel *kernel;
+    struct sass_code code;
+    struct launch launch;
+    struct argument arguments[5]; /* out, in, length, count, step */
+    int32_t count, step;
+    char text[200]; /* which it is */
+};
+
+/* Numbers at random, the same for the same seed. */
+struct draws {
+    uint64_t seed, at;
+};
+unsigned draw(struct draws *draws, unsigned least, unsigned most);
+
+/* Compiles a kernel of tests/emulated/SOURCE, with loops unrolled so often where the source says so. */
+void grid_compile(struct grid *grid, struct compiler *compiler, const char *source, const char *name,
+                  unsigned unroll);
+/* Draws a launch, with buffers of so many elements and one of three kinds of loaded lengths. To be released. */
+void grid_draw(struct grid *grid, const char *name, struct draws *draws, uint64_t out, uint64_t in);
+void grid_release_launch(struct grid *grid);
+void grid_release(struct grid *grid);
+
+/* The sample, or all blocks, within a budget that may end it; without one, 0, it has to be done. */
+void grid_run(struct emulate_result *out, const struct grid *grid, bool whole, uint64_t budget);
+
+/* Adds sectors to a set. */
+void grid_unite(struct footprint *out, const struct footprint *from);
+
+#endif
