@@ -37,8 +37,9 @@ bool silence_from_outside(const struct silence *silence);
 /* Starts the process without waiting for it. */
 int worker_launch(struct worker *worker, struct err *err);
 
-/* Waits until the process, which is started first if need be, has found its GPU. One that dies or is stopped before it has said a word is replaced, START_TRIES times in
- * all: something outside may have done that, which is no reason to end a run. */
+/* Waits until the process, which is started first if need be, has found its GPU. One that dies or is stopped before it
+ * has said a word is replaced, START_TRIES times in all: something outside may have done that, which is no reason to
+ * end a run. */
 int worker_start(struct worker *worker, struct err *err);
 
 /* Sends a request to a worker, which is started first if need be, and waits for the answer. A worker that was

@@ -179,7 +179,7 @@ static int divisor_text(char **out, struct t1_reader *reader, const struct js_at
         if (js_kind(&element) == JS_STRING && js_string(&text, &element, reader->err))
             break;
         value = text ? NULL : js_text(element.value, JS_LINE);
-        part = t1_translated(reader, text ? text : value ? value : "1");
+        part = text || value ? t1_translated(reader, text ? text : value) : NULL;
         if (!part || asprintf(&longer, "%s * (%s)", *out, part) < 0)
             longer = NULL;
         free(part);

@@ -6,20 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool same_field(const struct js_at *a, const struct js_at *b, const char *key)
+static int same_field(bool *same, const struct js_at *a, const struct js_at *b, const char *key,
+                      struct err *err)
 {
     struct js_at in_a, in_b;
     char *text_a, *text_b;
-    bool same;
+    int code;
 
+    *same = false;
     if (!js_find(&in_a, a, key) || !js_find(&in_b, b, key))
-        return false;
+        return 0;
     text_a = js_text(in_a.value, JS_LINE);
     text_b = js_text(in_b.value, JS_LINE);
-    same = text_a && text_b && !strcmp(text_a, text_b);
+    code = text_a && text_b ? 0 : err_memory(err);
+    *same = !code && !strcmp(text_a, text_b);
     free(text_a);
     free(text_b);
-    return same;
+    return code;
 }
 
 static int check_head(const struct journal *journal, const struct json *head, struct err *err)
@@ -30,12 +33,15 @@ static int check_head(const struct journal *journal, const struct json *head, st
                                             {"tune_params_keys", "list of parameters"}};
     const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
     size_t i;
+    bool same;
     int code = wanted.value ? 0 : err_memory(err);
 
-    for (i = 0; !code && i < sizeof fields / sizeof *fields; i++)
-        if (!same_field(&here, &wanted, fields[i][0]))
+    for (i = 0; !code && i < sizeof fields / sizeof *fields; i++) {
+        code = same_field(&same, &here, &wanted, fields[i][0], err);
+        if (!code && !same)
             code = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
                            journal->path, fields[i][1]);
+    }
     js_free(wanted.value);
     return code;
 }

@@ -31,8 +31,10 @@ static int set_label(struct json *out, const struct js_at *own)
         return js_set_string(out, "label", "");
     while (js_next(&member, &sizes) && used < sizeof label) {
         value = js_text(member.value, JS_LINE);
+        if (!value)
+            return ERR_MEMORY;
         used += (size_t)snprintf(label + used, sizeof label - used, "%s%s=%s", used ? " " : "", member.key,
-                                 value ? value : "");
+                                 value);
         free(value);
     }
     return js_set_string(out, "label", label);
