@@ -42,9 +42,8 @@ struct predict_input {
     struct residency residency;
     struct latency latency;
     struct simulated simulated;
-    double instructions; /* that a warp executes; 0: one for each slot of its issue demand */
-    double
-        work_error; /* of what was counted, relative: of instructions or of accesses, the larger; 0: none */
+    double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
+    double work_error;    /* relative, of the instructions or accesses counted, the larger; 0: none */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
     bool unrated; /* something executed has no rate (model/predict/unrated.h): the estimate leaves it out */

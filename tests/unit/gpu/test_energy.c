@@ -141,7 +141,7 @@ static void test_missing(void **state)
 /* Clocks
  * ------------------------------------------------------------------------------------------------------------------ */
 
-static const char *const log_path = "test_energy_clocks.log";
+static char log_path[] = "/tmp/occutune-clocks-XXXXXX";
 
 static void read_log(char out[512])
 {
@@ -248,7 +248,14 @@ int main(void)
         cmocka_unit_test(test_clocks_refused),
     };
 
+    int descriptor = mkstemp(log_path), failed;
+
+    if (descriptor < 0)
+        return 1;
+    close(descriptor);
     setenv("FAKE_NVML_LOG", log_path, 1);
     setenv("OCCUTUNE_NVML", getenv("OCCUTUNE_CUDA_DRIVER"), 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(log_path);
+    return failed;
 }
