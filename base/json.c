@@ -433,13 +433,25 @@ int js_set_bool(struct json *object, const char *key, bool value)
     return js_set(object, key, js_new_bool(value));
 }
 
+static char *line_text(const struct json *json)
+{
+    struct js_line line = {.starved = !json};
+
+    if (json)
+        js_line_value(&line, NULL, json);
+    if (!js_line_end(&line, NULL))
+        return line.text;
+    js_line_release(&line);
+    return NULL;
+}
+
 char *js_text(const struct json *json, enum js_style style)
 {
     const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(15) | JSON_INDENT(2) | JSON_SORT_KEYS;
     char *text;
 
     if (style == JS_LINE)
-        return json_line(json);
+        return line_text(json);
     memory.starved = false; /* of a failure, Jansson forgets bytes */
     text = json_dumps(inner(json), flags);
     if (memory.starved) {

@@ -9,13 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct line {
-    char *text;
-    size_t length, capacity;
-    bool starved;
-};
-
-static void put_bytes(struct line *line, const char *bytes, size_t count)
+static void put_bytes(struct js_line *line, const char *bytes, size_t count)
 {
     if (line->capacity - line->length <= count && !line->starved) {
         const size_t capacity = 2 * (line->capacity + count) + 256;
@@ -31,12 +25,12 @@ static void put_bytes(struct line *line, const char *bytes, size_t count)
     line->length += count;
 }
 
-static void put_text(struct line *line, const char *text)
+static void put_text(struct js_line *line, const char *text)
 {
     put_bytes(line, text, strlen(text));
 }
 
-static void put_escape(struct line *line, unsigned char c)
+static void put_escape(struct js_line *line, unsigned char c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *found = strchr(plain, c);
@@ -49,7 +43,7 @@ static void put_escape(struct line *line, unsigned char c)
     put_text(line, text);
 }
 
-static void put_string(struct line *line, const char *text)
+static void put_string(struct js_line *line, const char *text)
 {
     const char *end;
 
@@ -65,7 +59,7 @@ static void put_string(struct line *line, const char *text)
     put_bytes(line, "\"", 1);
 }
 
-static void put_integer(struct line *line, int64_t value)
+static void put_integer(struct js_line *line, int64_t value)
 {
     char digits[24], *at = digits + sizeof digits;
     uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -92,60 +86,318 @@ static void trim_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-static void put_real(struct line *line, double value)
-{
-    char text[40], *point;
+/* Reals
+ * -------------------------------------------------------------------------------------------------------- */
 
-    if (value != 0 && fabs(value) < 1e15 && value == (double)(int64_t)value) {
-        put_integer(line, (int64_t)value);
-        put_text(line, ".0");
+enum { DIGITS_MOST = 15, SURE_DIGITS = 7, POWERS = 23 };
+static const double powers[POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* value * 10^power, with one rounding. */
+static double scaled(double value, int power)
+{
+    return power < 0 ? value / powers[-power] : value * powers[power];
+}
+
+/* The first `digits` digits of a positive number, and the power of ten of the first. False where the rounding of the
+ * scaled number, which is off by less than a millionth, could make another digit of it. */
+static bool first_digits(uint64_t *out, int *exponent, double value, int digits)
+{
+    double all, rest;
+    int binary, power;
+
+    if (digits > SURE_DIGITS)
+        return false;
+    frexp(value, &binary);
+    *exponent = (int)floor((binary - 1) * 0.30102999566398120);
+    power = digits - 1 - *exponent;
+    if (power <= -POWERS || power >= POWERS)
+        return false;
+    all = scaled(value, power);
+    if (all >= powers[digits]) { /* the estimate may be one too low */
+        ++*exponent;
+        if (--power <= -POWERS)
+            return false;
+        all = scaled(value, power);
+    }
+    *out = (uint64_t)all;
+    rest = all - (double)*out;
+    if (fabs(rest - 0.5) < 1e-6)
+        return false;
+    *out += rest > 0.5;
+    if ((double)*out >= powers[digits]) {
+        *out /= 10;
+        ++*exponent;
+    }
+    return (double)*out >= powers[digits - 1];
+}
+
+/* `count` digits, the first of which stands for 10^exponent, as "%.15g" has them. */
+static void set_number(char *out, const char *digits, int count, int exponent)
+{
+    int i;
+
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    if (exponent < -4 || exponent >= DIGITS_MOST) {
+        *out++ = digits[0];
+        if (count > 1)
+            *out++ = '.';
+        memcpy(out, digits + 1, (size_t)count - 1);
+        snprintf(out + count - 1, JS_NUMBER_BYTES - DIGITS_MOST - 3, "e%c%02d", exponent < 0 ? '-' : '+',
+                 abs(exponent));
         return;
     }
-    snprintf(text, sizeof text, "%.15g", value);
-    point = strchr(text, *localeconv()->decimal_point);
+    if (exponent < 0) {
+        memcpy(out, "0.0000", 6);
+        out += 1 - exponent;
+    }
+    for (i = 0; i < count || i <= exponent; i++) {
+        if (i && i == exponent + 1)
+            *out++ = '.';
+        *out++ = i < count ? digits[i] : '0';
+    }
+    *out = '\0';
+}
+
+static void plain_point(char *text)
+{
+    char *point = strchr(text, *localeconv()->decimal_point);
+
     if (point)
         *point = '.';
+}
+
+/* Likewise of a number that few digits say exactly, as most do that a person wrote. */
+static bool all_digits(uint64_t *out, int *exponent, double value)
+{
+    int power;
+
+    if (value < 1e15 && value == (double)(uint64_t)value) {
+        *out = (uint64_t)value;
+        for (*exponent = DIGITS_MOST - 1; *out < 100000000000000; --*exponent)
+            *out *= 10;
+        return true;
+    }
+    if (!first_digits(out, exponent, value, SURE_DIGITS))
+        return false;
+    power = SURE_DIGITS - 1 - *exponent;
+    if (power <= -POWERS || power >= POWERS || scaled((double)*out, -power) != value)
+        return false;
+    *out *= 100000000; /* to 15 digits */
+    return true;
+}
+
+/* What printf says, in the same form. */
+static void print_number(char out[JS_NUMBER_BYTES], double value, int digits)
+{
+    snprintf(out, JS_NUMBER_BYTES, "%.*g", digits, value);
+    if (digits < DIGITS_MOST && strchr(out, 'e'))
+        snprintf(out, JS_NUMBER_BYTES, "%.15g", strtod(out, NULL));
+    plain_point(out);
+}
+
+void js_number(char out[JS_NUMBER_BYTES], double value, int digits)
+{
+    const double size = fabs(value);
+    char text[24], *at = text + digits;
+    uint64_t left;
+    int exponent;
+
+    if (!(size > 0) || !(digits == DIGITS_MOST ? all_digits(&left, &exponent, size)
+                                               : first_digits(&left, &exponent, size, digits))) {
+        print_number(out, value, digits);
+        return;
+    }
+    for (; at > text; left /= 10)
+        *--at = (char)('0' + left % 10);
+    if (value < 0)
+        *out++ = '-';
+    set_number(out, text, digits, exponent);
+}
+
+static void put_number(struct js_line *line, const char *number)
+{
+    char text[JS_NUMBER_BYTES];
+
+    snprintf(text, sizeof text, "%s", number);
     trim_exponent(text);
     put_text(line, text);
     if (!strpbrk(text, ".e"))
         put_text(line, ".0");
 }
 
-static void put_value(struct line *line, const struct js_at *at);
+static void put_real(struct js_line *line, double value)
+{
+    char text[JS_NUMBER_BYTES];
 
-static void put_array(struct line *line, const struct js_at *at)
+    if (value != 0 && fabs(value) < 1e15 && value == (double)(int64_t)value) {
+        put_integer(line, (int64_t)value);
+        put_text(line, ".0");
+        return;
+    }
+    js_number(text, value, DIGITS_MOST);
+    put_number(line, text);
+}
+
+/* Members and elements
+ * -------------------------------------------------------------------------------------------------------- */
+
+/* What stands before a value: a comma behind the one before it, and its key. */
+static void put_key(struct js_line *line, const char *key)
+{
+    const char last = line->length ? line->text[line->length - 1] : '{';
+
+    if (last != '{' && last != '[' && last != '\n')
+        put_bytes(line, ", ", 2);
+    if (!key)
+        return;
+    put_string(line, key);
+    put_bytes(line, ": ", 2);
+}
+
+void js_line_begin(struct js_line *line)
+{
+    line->length = 0;
+    line->starved = false;
+}
+
+void js_line_release(struct js_line *line)
+{
+    free(line->text);
+    *line = (struct js_line){0};
+}
+
+int js_line_end(struct js_line *line, struct err *err)
+{
+    put_bytes(line, "", 1);
+    line->length -= !line->starved;
+    return line->starved ? err_memory(err) : 0;
+}
+
+void js_line_object(struct js_line *line, const char *key)
+{
+    put_key(line, key);
+    put_bytes(line, "{", 1);
+}
+
+void js_line_array(struct js_line *line, const char *key)
+{
+    put_key(line, key);
+    put_bytes(line, "[", 1);
+}
+
+void js_line_close(struct js_line *line, char bracket)
+{
+    put_bytes(line, &bracket, 1);
+}
+
+void js_line_string(struct js_line *line, const char *key, const char *value)
+{
+    put_key(line, key);
+    put_string(line, value);
+}
+
+void js_line_integer(struct js_line *line, const char *key, int64_t value)
+{
+    put_key(line, key);
+    put_integer(line, value);
+}
+
+void js_line_real(struct js_line *line, const char *key, double value)
+{
+    put_key(line, key);
+    if (isfinite(value))
+        put_real(line, value);
+    else
+        put_text(line, "null");
+}
+
+void js_line_bool(struct js_line *line, const char *key, bool value)
+{
+    put_key(line, key);
+    put_text(line, value ? "true" : "false");
+}
+
+void js_line_exact(struct js_line *line, const char *key, double value)
+{
+    enum { DIGITS = 13, BITS = 52, BIAS = 1023 }; /* of the fraction */
+    char text[40] = "0x1.", *end = text + 4 + DIGITS;
+    const bool negative = signbit(value);
+    uint64_t bits;
+    int exponent;
+
+    memcpy(&bits, &value, sizeof bits);
+    exponent = (int)(bits >> BITS & 2047);
+    if (!exponent || exponent == 2047) { /* 0, or no usual number */
+        snprintf(text, sizeof text, "%a", value);
+        js_line_string(line, key, text);
+        return;
+    }
+    for (int i = 0; i < DIGITS; i++)
+        text[4 + i] = "0123456789abcdef"[bits >> (BITS - 4 - 4 * i) & 15];
+    while (end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    snprintf(end, sizeof text - (size_t)(end - text), "p%+d", exponent - BIAS);
+    put_key(line, key);
+    put_text(line, negative ? "\"-" : "\"");
+    put_text(line, text);
+    put_bytes(line, "\"", 1);
+}
+
+void js_line_text(struct js_line *line, const char *key, const char *text, size_t length)
+{
+    put_key(line, key);
+    put_bytes(line, text, length);
+}
+
+void js_line_more(struct js_line *line, const char *text, size_t length)
+{
+    put_bytes(line, text, length);
+}
+
+void js_line_number(struct js_line *line, const char *key, const char *number)
+{
+    put_key(line, key);
+    put_number(line, number);
+}
+
+struct json *js_line_tree(struct js_line *line)
+{
+    struct json *tree = NULL;
+
+    if (!js_line_end(line, NULL))
+        js_read_text(&tree, line->text, line->length, "", NULL);
+    js_line_release(line);
+    return tree;
+}
+
+/* Trees
+ * -------------------------------------------------------------------------------------------------------- */
+
+static void put_value(struct js_line *line, const char *key, const struct js_at *at);
+
+static void put_elements(struct js_line *line, const struct js_at *at)
 {
     const size_t count = js_count(at);
 
-    put_text(line, "[");
     for (size_t i = 0; i < count; i++) {
         const struct js_at element = js_element(at, i);
 
-        if (i)
-            put_text(line, ", ");
-        put_value(line, &element);
+        put_value(line, NULL, &element);
     }
-    put_text(line, "]");
 }
 
-static void put_object(struct line *line, const struct js_at *at)
+static void put_members(struct js_line *line, const struct js_at *at)
 {
     struct js_at member = {0};
-    bool first = true;
 
-    put_text(line, "{");
-    while (js_next(&member, at)) {
-        if (!first)
-            put_text(line, ", ");
-        first = false;
-        put_string(line, member.key);
-        put_text(line, ": ");
-        put_value(line, &member);
-    }
-    put_text(line, "}");
+    while (js_next(&member, at))
+        put_value(line, member.key, &member);
 }
 
-static void put_value(struct line *line, const struct js_at *at)
+static void put_value(struct js_line *line, const char *key, const struct js_at *at)
 {
     const char *text = "";
     int64_t integer = 0;
@@ -154,42 +406,39 @@ static void put_value(struct line *line, const struct js_at *at)
 
     switch (js_kind(at)) {
     case JS_NULL:
-        put_text(line, "null");
+        js_line_text(line, key, "null", 4);
         break;
     case JS_BOOL:
         js_bool(&truth, at, NULL);
-        put_text(line, truth ? "true" : "false");
+        js_line_bool(line, key, truth);
         break;
     case JS_INTEGER:
         js_integer(&integer, at, NULL);
-        put_integer(line, integer);
+        js_line_integer(line, key, integer);
         break;
     case JS_REAL:
         js_real(&real, at, NULL);
-        put_real(line, real);
+        js_line_real(line, key, real);
         break;
     case JS_STRING:
         js_string(&text, at, NULL);
-        put_string(line, text);
+        js_line_string(line, key, text);
         break;
     case JS_ARRAY:
-        put_array(line, at);
+        js_line_array(line, key);
+        put_elements(line, at);
+        js_line_close(line, ']');
         break;
     case JS_OBJECT:
-        put_object(line, at);
+        js_line_object(line, key);
+        put_members(line, at);
+        js_line_close(line, '}');
     }
 }
 
-char *json_line(const struct json *json)
+void js_line_value(struct js_line *line, const char *key, const struct json *value)
 {
-    const struct js_at root = js_root((struct json *)json, "");
-    struct line line = {.starved = !json};
+    const struct js_at root = js_root((struct json *)value, "");
 
-    if (json)
-        put_value(&line, &root);
-    put_bytes(&line, "", 1);
-    if (!line.starved)
-        return line.text;
-    free(line.text);
-    return NULL;
+    put_value(line, key, &root);
 }

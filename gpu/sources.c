@@ -100,7 +100,7 @@ static int add_file(struct scan *scan, const char *path, const char *text, size_
                     const struct stat *stamp)
 {
     struct sources_files *out = scan->files;
-    struct sources_file *larger, file = {.size = size, .stamp = *stamp};
+    struct sources_file *larger, file = {.size = size, .content = key_bytes(text, size), .stamp = *stamp};
 
     if (!out)
         return 0;

@@ -25,6 +25,7 @@ struct sources_file {
     char *path; /* as it is found: beside the including file, or in a -I directory */
     char *text;
     size_t size;
+    struct key content; /* key_bytes() of the text */
     struct stat stamp; /* of a header, taken before it was read */
 };
 struct sources_files {

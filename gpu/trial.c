@@ -54,26 +54,28 @@ void trial_release(struct trial *trial)
     memset(trial, 0, sizeof *trial);
 }
 
+void protocol_write(struct js_line *line, const char *key, const struct protocol *protocol)
+{
+    js_line_object(line, key);
+    js_line_bool(line, "cold", protocol->cache == CACHE_COLD);
+    js_line_real(line, "relative", protocol->relative);
+    js_line_real(line, "absolute", protocol->absolute);
+    js_line_integer(line, "samples_min", protocol->samples_min);
+    js_line_integer(line, "samples_max", protocol->samples_max);
+    js_line_real(line, "sample_s", protocol->sample_s);
+    js_line_real(line, "interval", protocol->interval);
+    js_line_real(line, "deadline_s", protocol->deadline_s);
+    js_line_real(line, "give_up_s", protocol->give_up_s);
+    js_line_real(line, "energy_s", protocol->energy_s);
+    js_line_close(line, '}');
+}
+
 struct json *protocol_to_json(const struct protocol *protocol)
 {
-    struct json *json = js_new_object();
+    struct js_line line = {0};
 
-    if (!json)
-        return NULL;
-    if (js_set_bool(json, "cold", protocol->cache == CACHE_COLD) ||
-        js_set_real(json, "relative", protocol->relative) ||
-        js_set_real(json, "absolute", protocol->absolute) ||
-        js_set_integer(json, "samples_min", protocol->samples_min) ||
-        js_set_integer(json, "samples_max", protocol->samples_max) ||
-        js_set_real(json, "sample_s", protocol->sample_s) ||
-        js_set_real(json, "interval", protocol->interval) ||
-        js_set_real(json, "deadline_s", protocol->deadline_s) ||
-        js_set_real(json, "give_up_s", protocol->give_up_s) ||
-        js_set_real(json, "energy_s", protocol->energy_s)) {
-        js_free(json);
-        return NULL;
-    }
-    return json;
+    protocol_write(&line, NULL, protocol);
+    return js_line_tree(&line);
 }
 
 static int read_real(double *out, const struct js_at *object, const char *key, struct err *err)

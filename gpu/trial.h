@@ -6,7 +6,7 @@
 #define GPU_TRIAL_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json_line.h"
 #include "launch/launch.h"
 #include "launch/outcome.h"
 
@@ -72,6 +72,7 @@ struct trial {
 void trial_release(struct trial *trial);
 
 /* Between controller and worker; null when memory ends. */
+void protocol_write(struct js_line *line, const char *key, const struct protocol *protocol);
 struct json *protocol_to_json(const struct protocol *protocol);
 int protocol_from_json(struct protocol *out, const struct js_at *at, struct err *err);
 struct json *trial_to_json(const struct trial *trial);

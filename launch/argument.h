@@ -8,7 +8,7 @@
 #define LAUNCH_ARGUMENT_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json_line.h"
 #include "launch/element.h"
 #include "launch/fill.h"
 #include "launch/tensor_map.h"
@@ -100,8 +100,8 @@ struct argument_ops {
     uint64_t (*hash)(uint64_t hash, const struct argument *argument); /* of all that decides its content */
     /* What can be wrong with it beside the other arguments: ERR_USAGE, "box[0]: ...". Null: nothing. */
     int (*check)(const struct argument *argument, const struct launch *launch, struct err *err);
-    /* JSON beyond kind and name; launch_to_json says how exact. */
-    int (*write)(struct json *json, const struct argument *argument);
+    /* JSON beyond kind and name; launch_write() says how exact. */
+    void (*write)(struct js_line *line, const struct argument *argument);
     int (*read)(struct argument *argument, const struct js_at *at, struct err *err);
 };
 

@@ -17,14 +17,18 @@ uint64_t memory_hash(uint64_t hash, const struct argument *argument)
     return role_is_filled(argument->role) ? fill_hash(hash, &argument->fill) : hash;
 }
 
-int memory_write(struct json *json, const struct argument *argument)
+void memory_write(struct js_line *line, const struct argument *argument)
 {
-    return js_set_string(json, "type", element_text(argument->type)) ||
-           js_set_integer(json, "count", (int64_t)argument->count) ||
-           js_set_string(json, "role", roles[argument->role]) ||
-           (argument->reduction && (js_set_string(json, "reduction", reduction_texts[argument->reduction]) ||
-                                    js_set_integer(json, "kept", (int64_t)argument->kept))) ||
-           (argument->hidden && js_set_bool(json, "hidden", true)) || fill_to_member(json, &argument->fill);
+    js_line_string(line, "type", element_text(argument->type));
+    js_line_integer(line, "count", (int64_t)argument->count);
+    js_line_string(line, "role", roles[argument->role]);
+    if (argument->reduction) {
+        js_line_string(line, "reduction", reduction_texts[argument->reduction]);
+        js_line_integer(line, "kept", (int64_t)argument->kept);
+    }
+    if (argument->hidden)
+        js_line_bool(line, "hidden", true);
+    fill_write(line, &argument->fill);
 }
 
 /* What reduces to how many; the count is known. */

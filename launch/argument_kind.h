@@ -13,7 +13,7 @@ enum argument_kind argument_kind_parse(const char *text);
 
 /* Of kinds that have memory: element type, count, role, fill. */
 uint64_t memory_hash(uint64_t hash, const struct argument *argument);
-int memory_write(struct json *json, const struct argument *argument);
+void memory_write(struct js_line *line, const struct argument *argument);
 int memory_read(struct argument *argument, const struct js_at *at, struct err *err);
 
 /* Whether argument `index` of the launch is a buffer: else ERR_USAGE. */

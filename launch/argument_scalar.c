@@ -53,28 +53,17 @@ static int check(const struct argument *argument, const struct launch *launch, s
     return 0;
 }
 
-/* Offset and argument of each in turn. */
-static int write_pointers(struct json *json, const struct argument *argument)
+static void write(struct js_line *line, const struct argument *argument)
 {
-    struct json *list = js_new_array();
-    size_t k;
-    int failed = !list;
-
-    for (k = 0; k < argument->pointer_count && !failed; k++)
-        failed = js_append(list, js_new_integer((int64_t)argument->pointers[k].offset)) ||
-                 js_append(list, js_new_integer((int64_t)argument->pointers[k].buffer));
-    if (failed) {
-        js_free(list);
-        return failed;
+    bytes_write(line, "bytes", argument->bytes, argument->size);
+    if (!argument->pointer_count)
+        return;
+    js_line_array(line, "pointers"); /* offset and argument of each in turn */
+    for (size_t k = 0; k < argument->pointer_count; k++) {
+        js_line_integer(line, NULL, (int64_t)argument->pointers[k].offset);
+        js_line_integer(line, NULL, (int64_t)argument->pointers[k].buffer);
     }
-    return js_set(json, "pointers", list);
-}
-
-static int write(struct json *json, const struct argument *argument)
-{
-    const int failed = set_bytes(json, "bytes", argument->bytes, argument->size);
-
-    return failed || !argument->pointer_count ? failed : write_pointers(json, argument);
+    js_line_close(line, ']');
 }
 
 static int read_pointers(struct argument *argument, const struct js_at *list, struct err *err)

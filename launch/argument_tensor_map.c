@@ -34,10 +34,9 @@ static int check(const struct argument *argument, const struct launch *launch, s
 /* All numbers in one row, five for each list, whatever the rank. */
 enum { NUMBERS = 8 + 4 * TENSOR_RANK_MOST };
 
-static int write(struct json *json, const struct argument *argument)
+static void write(struct js_line *line, const struct argument *argument)
 {
     const struct tensor_map *map = argument->tensor_map;
-    struct json *list = js_new_array();
     uint64_t numbers[NUMBERS] = {map->buffer,
                                  map->offset,
                                  (uint64_t)map->type,
@@ -47,7 +46,6 @@ static int write(struct json *json, const struct argument *argument)
                                  (uint64_t)map->l2,
                                  (uint64_t)map->fill};
     size_t k;
-    int failed = !list;
 
     for (k = 0; k < TENSOR_RANK_MOST; k++) {
         numbers[8 + 4 * k] = map->dimensions[k];
@@ -55,13 +53,10 @@ static int write(struct json *json, const struct argument *argument)
         numbers[8 + 4 * k + 2] = map->box[k];
         numbers[8 + 4 * k + 3] = map->element_strides[k];
     }
-    for (k = 0; k < NUMBERS && !failed; k++)
-        failed = js_append(list, js_new_integer((int64_t)numbers[k]));
-    if (failed) {
-        js_free(list);
-        return failed;
-    }
-    return js_set(json, "map", list);
+    js_line_array(line, "map");
+    for (k = 0; k < NUMBERS; k++)
+        js_line_integer(line, NULL, (int64_t)numbers[k]);
+    js_line_close(line, ']');
 }
 
 static void take_numbers(struct tensor_map *map, const uint64_t numbers[NUMBERS])

@@ -8,43 +8,38 @@ static const char *const fill_kinds[] = {"constant", "uniform", "normal", "expre
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static int write_names(struct json *json, const struct fill *fill)
+static void write_names(struct js_line *line, const struct fill *fill)
 {
-    const struct value *value;
-    struct json *values = js_new_object();
-    size_t k;
-    int failed = !values;
+    js_line_object(line, "names");
+    for (size_t k = 0; k < fill->name_count; k++) {
+        const struct value *value = &fill->values[k];
 
-    for (k = 0; k < fill->name_count && !failed; k++) {
-        value = &fill->values[k];
-        failed = value->kind == VALUE_REAL   ? set_exact(values, fill->names[k], value->real)
-                 : value->kind == VALUE_BOOL ? js_set_bool(values, fill->names[k], value->integer)
-                                             : js_set_integer(values, fill->names[k], value->integer);
+        if (value->kind == VALUE_REAL)
+            js_line_exact(line, fill->names[k], value->real);
+        else if (value->kind == VALUE_BOOL)
+            js_line_bool(line, fill->names[k], value->integer);
+        else
+            js_line_integer(line, fill->names[k], value->integer);
     }
-    if (failed) {
-        js_free(values);
-        return failed;
-    }
-    return js_set(json, "names", values);
+    js_line_close(line, '}');
 }
 
-int fill_to_member(struct json *argument, const struct fill *fill)
+void fill_write(struct js_line *line, const struct fill *fill)
 {
-    struct json *json = js_new_object();
-    int failed = !json || js_set_string(json, "kind", fill_kinds[fill->kind]) ||
-                 js_set_integer(json, "seed", (int64_t)fill->seed) || set_exact(json, "a", fill->a) ||
-                 set_exact(json, "b", fill->b);
-
-    if (!failed && fill->kind == FILL_EXPRESSION)
-        failed = js_set_string(json, "expression", fill->expression) || write_names(json, fill);
-    if (!failed && fill->kind == FILL_FILE)
-        failed = js_set_string(json, "path", fill->path) ||
-                 js_set_integer(json, "content", (int64_t)fill->content);
-    if (failed) {
-        js_free(json);
-        return failed;
+    js_line_object(line, "fill");
+    js_line_string(line, "kind", fill_kinds[fill->kind]);
+    js_line_integer(line, "seed", (int64_t)fill->seed);
+    js_line_exact(line, "a", fill->a);
+    js_line_exact(line, "b", fill->b);
+    if (fill->kind == FILL_EXPRESSION) {
+        js_line_string(line, "expression", fill->expression);
+        write_names(line, fill);
     }
-    return js_set(argument, "fill", json);
+    if (fill->kind == FILL_FILE) {
+        js_line_string(line, "path", fill->path);
+        js_line_integer(line, "content", (int64_t)fill->content);
+    }
+    js_line_close(line, '}');
 }
 
 static int read_name(struct fill *fill, const struct js_at *names, const struct js_at *member,

@@ -7,28 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-int set_exact(struct json *object, const char *key, double value)
+void bytes_write(struct js_line *line, const char *key, const unsigned char *bytes, size_t size)
 {
-    char text[40];
+    static const char digits[] = "0123456789abcdef";
+    char text[64];
 
-    snprintf(text, sizeof text, "%a", value);
-    return js_set_string(object, key, text);
-}
+    js_line_text(line, key, "\"", 1);
+    for (size_t at = 0; at < size;) {
+        size_t used = 0;
 
-int set_bytes(struct json *object, const char *key, const unsigned char *bytes, size_t size)
-{
-    char *text = malloc(2 * size + 1);
-    size_t i;
-    int failed = !text;
-
-    if (text) {
-        text[0] = '\0';
-        for (i = 0; i < size; i++)
-            snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-        failed = js_set_string(object, key, text);
+        for (; at < size && used < sizeof text; at++) {
+            text[used++] = digits[bytes[at] >> 4];
+            text[used++] = digits[bytes[at] & 15];
+        }
+        js_line_more(line, text, used);
     }
-    free(text);
-    return failed;
+    js_line_more(line, "\"", 1);
 }
 
 int member_string(const char **out, const struct js_at *object, const char *key, struct err *err)

@@ -6,7 +6,7 @@
 
 #include "launch/argument.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,6 +57,7 @@ uint64_t launch_arguments_hash(const struct launch *launch);
 
 /* For the protocol between controller and worker: exact, reals included. A file fill travels as its path;
  * what fill_prepare made stays behind. ERR_USAGE or ERR_MEMORY. */
+void launch_write(struct js_line *line, const char *key, const struct launch *launch);
 struct json *launch_to_json(const struct launch *launch); /* owned by the caller; null when memory ends */
 int launch_from_json(struct launch *out, const struct js_at *at, struct err *err);
 

@@ -5,54 +5,52 @@
 
 #include <stdlib.h>
 
-/* Writing. The setters return nonzero when memory ends, and so does every function here.
- * ------------------------------------------------------------------------------------------------- */
+/* Writing
+ * ---------------------------------------------------------------------------------------------------- */
 
-static struct json *write_argument(const struct argument *argument)
+static void write_argument(struct js_line *line, const struct argument *argument)
 {
     const struct argument_ops *ops = argument_ops(argument);
-    struct json *json = js_new_object();
-    int failed = !json || js_set_string(json, "kind", ops->text) ||
-                 (argument->name && js_set_string(json, "name", argument->name)) ||
-                 ops->write(json, argument);
 
-    return js_unless(failed, json);
+    js_line_object(line, NULL);
+    js_line_string(line, "kind", ops->text);
+    if (argument->name)
+        js_line_string(line, "name", argument->name);
+    ops->write(line, argument);
+    js_line_close(line, '}');
 }
 
-static int write_dimensions(struct json *json, const char *key, const unsigned dimensions[3])
+static void write_dimensions(struct js_line *line, const char *key, const unsigned dimensions[3])
 {
-    struct json *list = js_new_array();
-    int i;
+    js_line_array(line, key);
+    for (int i = 0; i < 3; i++)
+        js_line_integer(line, NULL, dimensions[i]);
+    js_line_close(line, ']');
+}
 
-    for (i = 0; i < 3 && list; i++)
-        if (js_append(list, js_new_integer(dimensions[i]))) {
-            js_free(list);
-            return ERR_MEMORY;
-        }
-    return js_set(json, key, list);
+void launch_write(struct js_line *line, const char *key, const struct launch *launch)
+{
+    js_line_object(line, key);
+    write_dimensions(line, "grid", launch->grid);
+    write_dimensions(line, "block", launch->block);
+    js_line_integer(line, "shared", launch->shared_bytes);
+    js_line_integer(line, "carveout", launch->carveout);
+    write_dimensions(line, "cluster", launch->cluster);
+    js_line_bool(line, "cooperative", launch->cooperative);
+    js_line_bool(line, "programmatic", launch->programmatic);
+    js_line_array(line, "arguments");
+    for (size_t i = 0; i < launch->argument_count; i++)
+        write_argument(line, &launch->arguments[i]);
+    js_line_close(line, ']');
+    js_line_close(line, '}');
 }
 
 struct json *launch_to_json(const struct launch *launch)
 {
-    struct json *json = js_new_object(), *arguments = js_new_array();
-    int failed = !json || !arguments || write_dimensions(json, "grid", launch->grid) ||
-                 write_dimensions(json, "block", launch->block) ||
-                 js_set_integer(json, "shared", launch->shared_bytes) ||
-                 js_set_integer(json, "carveout", launch->carveout) ||
-                 write_dimensions(json, "cluster", launch->cluster) ||
-                 js_set_bool(json, "cooperative", launch->cooperative) ||
-                 js_set_bool(json, "programmatic", launch->programmatic);
-    size_t i;
+    struct js_line line = {0};
 
-    for (i = 0; i < launch->argument_count && !failed; i++)
-        failed = js_append(arguments, write_argument(&launch->arguments[i]));
-    if (failed)
-        js_free(arguments);
-    if (failed || js_set(json, "arguments", arguments)) {
-        js_free(json);
-        return NULL;
-    }
-    return json;
+    launch_write(&line, NULL, launch);
+    return js_line_tree(&line);
 }
 
 /* Reading

@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "tuner/journal/journal_file.h"
 #include "tuner/journal/record.h"
-#include "tuner/journal/record_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +60,7 @@ void journal_free(struct journal *journal)
     if (journal->file >= 0)
         close(journal->file);
     records_release(&journal->records);
+    js_line_release(&journal->line);
     js_free(journal->head);
     free(journal->path);
     free(journal);
@@ -120,35 +120,24 @@ int journal_open(struct journal **out, const char *path, const struct json *head
 }
 
 /* "\n\"KEY\": BODY,": the line of one record. */
-static char *record_line(const struct record *record, const struct json *parameters)
+static int write_line(struct js_line *line, const struct record *record, const struct json *parameters,
+                      struct err *err)
 {
-    struct json *line = js_new_object(), *body = record_to_json(record, parameters);
-    char *text = NULL;
-    size_t length;
-
-    if (line && body && !record_seal(body, record->key)) {
-        if (!js_set(line, record->key, body))
-            text = js_text(line, JS_LINE);
-        body = NULL;
-    }
-    js_free(body);
-    js_free(line);
-    if (!text)
-        return NULL;
-    length = strlen(text);
-    text[0] = '\n';
-    text[length - 1] = ',';
-    return text;
+    js_line_begin(line);
+    js_line_more(line, "\n", 1);
+    record_write(line, record, parameters);
+    js_line_more(line, ",", 1);
+    return js_line_end(line, err);
 }
 
 int journal_append(struct journal *journal, const struct record *record, const struct json *parameters,
                    struct err *err)
 {
-    char *line = record_line(record, parameters);
     struct record copy;
-    int code = line ? journal_put(journal, line, strlen(line), err) : err_memory(err);
+    int code = write_line(&journal->line, record, parameters, err);
 
-    free(line);
+    if (!code)
+        code = journal_put(journal, journal->line.text, journal->line.length, err);
     journal->comma |= !code;
     if (!code)
         code = journal_sync(journal, false, err);

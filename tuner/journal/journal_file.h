@@ -2,6 +2,7 @@
 #ifndef TUNER_JOURNAL_JOURNAL_FILE_H
 #define TUNER_JOURNAL_JOURNAL_FILE_H
 
+#include "base/json_line.h"
 #include "tuner/journal/journal.h"
 #include "tuner/journal/records.h"
 #include "tuner/journal/scan.h"
@@ -18,6 +19,7 @@ struct journal {
     char *path;
     struct json *head; /* the top level without "cache" */
     struct records records;
+    struct js_line line; /* of the record that is being written */
     size_t end;      /* bytes that hold the head and complete records */
     bool comma;      /* the last of them is the comma behind a record */
     bool compressed; /* the file is gzip */

@@ -1,6 +1,7 @@
 #include "tuner/journal/record.h"
 
 #include "base/hash.h"
+#include "tuner/journal/record_check.h"
 #include "tuner/journal/record_prediction.h"
 
 #include <inttypes.h>
@@ -90,118 +91,111 @@ static int error_outcome(const char *name)
     return strcmp(name, "ErrorConfig") ? -1 : OUTCOME_WRONG;
 }
 
-/* Writing
+/* Writing: times in milliseconds with six significant digits, which is what a measurement can mean.
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* Milliseconds with six significant digits: what a measurement can mean, and a third of the bytes. */
-static double short_ms(double seconds)
+static void put_short(struct seal *body, const char *key, double value, int digits)
 {
-    char text[32];
-
-    snprintf(text, sizeof text, "%.6g", seconds * 1e3);
-    return strtod(text, NULL);
+    if (isfinite(value))
+        seal_put_real(body, key, value, digits);
 }
 
-static int set_ms(struct json *object, const char *key, double seconds)
+static void put_ms(struct seal *body, const char *key, double seconds)
 {
-    return isfinite(seconds) ? js_set_real(object, key, short_ms(seconds)) : 0;
+    put_short(body, key, seconds * 1e3, 6);
 }
 
-static int set_short(struct json *object, const char *key, double value, const char *format)
+static void put_count(struct seal *body, const char *key, int value)
 {
-    char text[32];
-
-    if (!isfinite(value))
-        return 0;
-    snprintf(text, sizeof text, format, value);
-    return js_set_real(object, key, strtod(text, NULL));
+    if (value >= 0)
+        seal_put_integer(body, key, value);
 }
 
-static int set_count(struct json *object, const char *key, int value)
+static void put_text(struct seal *body, const char *key, const char *text)
 {
-    return value >= 0 ? js_set_integer(object, key, value) : 0;
+    if (text)
+        seal_put_string(body, key, text);
 }
 
-static int set_hash(struct json *object, const char *key, uint64_t hash)
+static void put_hash(struct seal *body, const char *key, uint64_t hash)
 {
     char hex[17];
 
     hash_hex(hex, hash);
-    return js_set_string(object, key, hex);
+    seal_put_string(body, key, hex);
 }
 
-static int set_times(struct json *body, const struct record *record)
+static void put_times(struct seal *body, const struct record *record)
 {
-    struct json *times;
-    int failed = 0;
-    size_t i;
-
     if (isfinite(record->time_s))
-        failed |= set_ms(body, "time", record->time_s);
-    else if (error_names[record->outcome])
-        failed |= js_set_string(body, "__error__", error_names[record->outcome]);
-    if (!record->sample_count)
-        return failed;
-    times = js_new_array();
-    if (!times)
-        return ERR_MEMORY;
-    for (i = 0; i < record->sample_count; i++)
-        failed |= js_append(times, js_new_real(short_ms(record->samples_s[i])));
-    return failed | js_set(body, "times", times);
+        put_ms(body, "time", record->time_s);
+    else
+        put_text(body, "__error__", error_names[record->outcome]);
+    if (record->sample_count)
+        seal_put_reals(body, "times", record->samples_s, record->sample_count, 1e3, 6);
 }
 
-static int set_identity(struct json *body, const struct record *record)
+static void put_identity(struct seal *body, const struct record *record)
 {
     if (!record->identified)
-        return 0;
-    return set_hash(body, "build_hash", record->build_hash) | set_hash(body, "code_hash", record->code_hash) |
-           set_hash(body, "launch_hash", record->launch_hash) |
-           (record->reference_hash ? set_hash(body, "reference_hash", record->reference_hash) : 0);
+        return;
+    put_hash(body, "build_hash", record->build_hash);
+    put_hash(body, "code_hash", record->code_hash);
+    put_hash(body, "launch_hash", record->launch_hash);
+    if (record->reference_hash)
+        put_hash(body, "reference_hash", record->reference_hash);
 }
 
-struct json *record_to_json(const struct record *record, const struct json *parameters)
+static void put_resources(struct seal *body, const struct record *record)
 {
-    struct json *body = js_copy(parameters);
-    int failed;
-
-    if (!body)
-        return NULL;
-    failed = set_times(body, record);
-    failed |= js_set_string(body, "outcome", outcome_text(record->outcome));
-    if (record->message)
-        failed |= js_set_string(body, "message", record->message);
-    if (record->same_as)
-        failed |= js_set_string(body, "same_as", record->same_as);
-    if (record->measured_on)
-        failed |= js_set_string(body, "measured_on", record->measured_on);
-    failed |= set_identity(body, record);
-    failed |= set_count(body, "launches", record->launches);
-    failed |= set_count(body, "discarded", record->discarded);
+    put_count(body, "launches", record->launches);
+    put_count(body, "discarded", record->discarded);
     if (record->throttled)
-        failed |= js_set_bool(body, "throttled", true);
+        seal_put_bool(body, "throttled", true);
     if (record->final)
-        failed |= js_set_bool(body, "final", true);
-    failed |= set_count(body, "registers", record->registers);
-    failed |= set_count(body, "shared_bytes", record->shared_bytes);
-    failed |= set_count(body, "spill_instructions", record->spill_instructions);
-    failed |= set_count(body, "blocks_per_sm", record->blocks_per_sm);
-    failed |= set_count(body, "carveout", record->carveout);
-    failed |= set_short(body, "occupancy", record->occupancy, "%.6g");
-    failed |= set_short(body, "clock_mhz", record->clock_hz / 1e6, "%.5g");
-    failed |= set_short(body, "energy_j", record->energy_j, "%.5g");
-    failed |= set_short(body, "power_w", record->power_w, "%.5g");
-    failed |= set_short(body, "energy_window_s", record->energy_window_s, "%.4g");
-    failed |= set_short(body, "error_max", record->error_max, "%.4g");
-    failed |= set_ms(body, "compile_time", record->compile_s);
-    failed |= set_ms(body, "verification_time", record->verify_s);
-    failed |= set_ms(body, "benchmark_time", record->benchmark_s);
-    failed |= set_ms(body, "trial_time", record->trial_s);
-    failed |= set_short(body, "compiled_at_s", record->compiled_at_s, "%.7g");
-    failed |= set_short(body, "timed_at_s", record->timed_at_s, "%.7g");
+        seal_put_bool(body, "final", true);
+    put_count(body, "registers", record->registers);
+    put_count(body, "shared_bytes", record->shared_bytes);
+    put_count(body, "spill_instructions", record->spill_instructions);
+    put_count(body, "blocks_per_sm", record->blocks_per_sm);
+    put_count(body, "carveout", record->carveout);
+    put_short(body, "occupancy", record->occupancy, 6);
+}
+
+static void put_measured(struct seal *body, const struct record *record)
+{
+    put_short(body, "clock_mhz", record->clock_hz / 1e6, 5);
+    put_short(body, "energy_j", record->energy_j, 5);
+    put_short(body, "power_w", record->power_w, 5);
+    put_short(body, "energy_window_s", record->energy_window_s, 4);
+    put_short(body, "error_max", record->error_max, 4);
+    put_ms(body, "compile_time", record->compile_s);
+    put_ms(body, "verification_time", record->verify_s);
+    put_ms(body, "benchmark_time", record->benchmark_s);
+    put_ms(body, "trial_time", record->trial_s);
+    put_short(body, "compiled_at_s", record->compiled_at_s, 7);
+    put_short(body, "timed_at_s", record->timed_at_s, 7);
+}
+
+void record_write(struct js_line *line, const struct record *record, const struct json *parameters)
+{
+    struct seal body = {.line = line};
+
+    js_line_object(line, record->key);
+    seal_put_tree(&body, parameters);
+    put_times(&body, record);
+    seal_put_string(&body, "outcome", outcome_text(record->outcome));
+    put_text(&body, "message", record->message);
+    put_text(&body, "same_as", record->same_as);
+    put_text(&body, "measured_on", record->measured_on);
+    put_identity(&body, record);
+    put_resources(&body, record);
+    put_measured(&body, record);
     if (record->prediction.predicted)
-        failed |= js_set(body, "predicted", record_prediction_json(&record->prediction));
-    return js_unless(failed, body);
+        record_prediction_write(&body, "predicted", &record->prediction);
+    record_seal(&body, record->key);
+    js_line_close(line, '}');
 }
 
 /* Reading

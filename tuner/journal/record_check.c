@@ -5,68 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char seal[] = "checksum";
-
-/* 2 and 2.0 are one number, and digits that no double holds are none. */
-static uint64_t hash_number(const struct js_at *at)
+static uint64_t checksum(const char *key, uint64_t body)
 {
-    char text[40];
-    double value = 0;
-
-    js_real(&value, at, NULL);
-    snprintf(text, sizeof text, "%.15g", value);
-    return hash_text(HASH_START, text);
+    return hash_text(body, key);
 }
 
-/* The order of members means nothing: their hashes are added. */
-static uint64_t hash_value(const struct js_at *at)
+void record_seal(struct seal *body, const char *key)
 {
-    const enum js_kind kind = js_kind(at);
-    uint64_t hash = HASH_START, sum = 0;
-    struct js_at member = {0};
-    const char *text = "";
-    bool truth = false;
-    size_t i;
-
-    switch (kind) {
-    case JS_NULL:
-        return hash_text(hash, "null");
-    case JS_BOOL:
-        js_bool(&truth, at, NULL);
-        return hash_text(hash, truth ? "true" : "false");
-    case JS_INTEGER:
-    case JS_REAL:
-        return hash_number(at);
-    case JS_STRING:
-        js_string(&text, at, NULL);
-        return hash_text(hash_u64(hash, JS_STRING), text);
-    case JS_ARRAY:
-        for (i = 0; i < js_count(at); i++) {
-            const struct js_at element = js_element(at, i);
-
-            hash = hash_u64(hash, hash_value(&element));
-        }
-        return hash_u64(hash, JS_ARRAY);
-    case JS_OBJECT:
-        while (js_next(&member, at))
-            if (strcmp(member.key, seal))
-                sum += hash_u64(hash_value(&member), hash_text(HASH_START, member.key));
-    }
-    return hash_u64(sum, JS_OBJECT);
-}
-
-static void seal_text(char out[17], const char *key, const struct js_at *body)
-{
-    hash_hex(out, hash_text(hash_value(body), key));
-}
-
-int record_seal(struct json *body, const char *key)
-{
-    const struct js_at at = js_root(body, key);
     char text[17];
 
-    seal_text(text, key, &at);
-    return js_set_string(body, seal, text);
+    hash_hex(text, checksum(key, seal_object(body->sum)));
+    js_line_string(body->line, SEAL_MEMBER, text);
 }
 
 static bool is_record(const struct js_at *at)
@@ -91,8 +40,8 @@ int record_check(bool *sealed, const struct js_at *record, struct err *err)
     const char *text;
     char wanted[17];
 
-    *sealed = js_find(&at, record, seal);
-    seal_text(wanted, record->key, record);
+    *sealed = js_find(&at, record, SEAL_MEMBER);
+    hash_hex(wanted, checksum(record->key, seal_value(record)));
     if (*sealed && (js_string(&text, &at, NULL) || strcmp(text, wanted)))
         return fail(record, err, "its checksum does not fit what it holds");
     at = (struct js_at){0};

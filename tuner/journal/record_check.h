@@ -4,12 +4,12 @@
 #define TUNER_JOURNAL_RECORD_CHECK_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "tuner/journal/seal.h"
 
 #include <stdbool.h>
 
-/* Adds the member "checksum" to the body of a record; ERR_MEMORY. */
-int record_seal(struct json *body, const char *key);
+/* Writes the member "checksum" behind the others of the body of a record. */
+void record_seal(struct seal *body, const char *key);
 
 /* ERR_FORMAT where the checksum does not fit, or where the record holds another (its closing brace is gone).
  * A record without one, as other tools and older versions write them, passes: `*sealed` says whether there is

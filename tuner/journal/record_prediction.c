@@ -1,9 +1,9 @@
 #include "tuner/journal/record_prediction.h"
 
+#include "tuner/journal/seal.h"
+
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Its numbers: member, place, and how many of the member's unit are one of ours. */
 static const struct field {
@@ -30,66 +30,58 @@ static double *field_of(struct record_prediction *prediction, const struct field
     return (double *)((char *)prediction + field->offset);
 }
 
-static double rounded(double value, const char *format)
+static void put_busy(struct seal *body, const struct record_prediction *prediction)
 {
-    char text[32];
+    struct seal busy = {.line = body->line};
 
-    snprintf(text, sizeof text, format, value);
-    return strtod(text, NULL);
+    js_line_object(body->line, "busy");
+    for (int r = 0; r < RESOURCE_COUNT; r++)
+        if (prediction->busy[r] >= least_busy)
+            seal_put_real(&busy, resource_name((enum resource)r), prediction->busy[r], 3);
+    js_line_close(body->line, '}');
+    seal_put_object(body, "busy", &busy);
 }
 
-static int set_fields(struct json *object, const struct record_prediction *prediction)
+static void put_members(struct seal *body, const struct record_prediction *prediction)
 {
     struct record_prediction copy = *prediction;
-    int failed = 0;
-    size_t f;
+    const double interval_s[] = {prediction->interval_low_s, prediction->interval_high_s};
 
-    for (f = 0; f < FIELDS; f++) {
+    for (size_t f = 0; f < FIELDS; f++) {
         const double value = *field_of(&copy, &fields[f]) * fields[f].scale;
 
         if (isfinite(value))
-            failed |= js_set_real(object, fields[f].name, rounded(value, "%.5g"));
+            seal_put_real(body, fields[f].name, value, 5);
     }
-    return failed;
+    if (prediction->interval_high_s > 0)
+        seal_put_reals(body, "interval_ms", interval_s, 2, 1e3, 5);
+    seal_put_bool(body, "latency_hidden", prediction->latency_hidden);
+    if (prediction->unrated)
+        seal_put_bool(body, "unrated", true);
+    if (prediction->limiter >= 0)
+        seal_put_string(body, "limiter", resource_name((enum resource)prediction->limiter));
+    put_busy(body, prediction);
 }
 
-static int set_interval(struct json *object, const struct record_prediction *prediction)
+void record_prediction_write(struct seal *body, const char *key, const struct record_prediction *prediction)
 {
-    struct json *ends;
+    struct seal inner = {.line = body->line};
 
-    if (!(prediction->interval_high_s > 0))
-        return 0;
-    ends = js_new_array();
-    return !ends || js_append(ends, js_new_real(rounded(prediction->interval_low_s * 1e3, "%.5g"))) ||
-           js_append(ends, js_new_real(rounded(prediction->interval_high_s * 1e3, "%.5g"))) ||
-           js_set(object, "interval_ms", ends);
-}
-
-static int set_busy(struct json *object, const struct record_prediction *prediction)
-{
-    struct json *busy = js_new_object();
-    int failed = !busy, r;
-
-    for (r = 0; r < RESOURCE_COUNT && !failed; r++)
-        if (prediction->busy[r] >= least_busy)
-            failed = js_set_real(busy, resource_name((enum resource)r), rounded(prediction->busy[r], "%.3g"));
-    return js_set(object, "busy", js_unless(failed, busy));
+    js_line_object(body->line, key);
+    put_members(&inner, prediction);
+    js_line_close(body->line, '}');
+    seal_put_object(body, key, &inner);
 }
 
 struct json *record_prediction_json(const struct record_prediction *prediction)
 {
-    struct json *object = js_new_object();
-    int failed = !object;
+    struct js_line line = {0};
+    struct seal inner = {.line = &line};
 
-    if (!failed)
-        failed = set_fields(object, prediction) | set_interval(object, prediction) |
-                 js_set_bool(object, "latency_hidden", prediction->latency_hidden) |
-                 (prediction->unrated ? js_set_bool(object, "unrated", true) : 0) |
-                 (prediction->limiter >= 0
-                      ? js_set_string(object, "limiter", resource_name((enum resource)prediction->limiter))
-                      : 0) |
-                 set_busy(object, prediction);
-    return js_unless(failed, object);
+    js_line_object(&line, NULL);
+    put_members(&inner, prediction);
+    js_line_close(&line, '}');
+    return js_line_tree(&line);
 }
 
 /* Reading

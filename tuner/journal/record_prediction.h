@@ -5,7 +5,10 @@
 
 #include "tuner/journal/journal.h"
 
-/* Null when memory ends. */
+struct seal;
+
+/* As a member of what is being written (seal.h); alone, null when memory ends. */
+void record_prediction_write(struct seal *body, const char *key, const struct record_prediction *prediction);
 struct json *record_prediction_json(const struct record_prediction *prediction);
 
 /* ERR_USAGE for a member of a wrong type; resources that this version does not know are left out. */

@@ -42,6 +42,8 @@ void ask_files_release(struct ask_files *files)
         free(input);
     }
     map_release(&files->inputs);
+    js_line_release(&files->line);
+    js_line_release(&files->sources);
     free(files->profile);
     *files = (struct ask_files){0};
 }
@@ -92,71 +94,106 @@ static int whole_path(char out[PATH_MAX], const char *path, struct err *err)
  * -------------------------------------------------------------------------------------------------------------
  */
 
-static struct json *ask(const char *what, int64_t id)
+/* The line of the request that is being made. */
+static struct js_line *begin(struct ask_files *files, const char *what, int64_t id)
 {
-    struct json *head = js_new_object();
+    struct js_line *line = &files->line;
 
-    return js_unless(!head || js_set_string(head, "ask", what) | js_set_integer(head, "id", id), head);
+    js_line_begin(line);
+    js_line_object(line, NULL);
+    js_line_string(line, "ask", what);
+    js_line_integer(line, "id", id);
+    return line;
 }
 
-/* Sends and frees a head that was made without failure. */
-static int send_off(struct host *host, struct json *head, int failed, struct err *err)
+static int send_off(struct host *host, struct js_line *line, int rc, struct err *err)
 {
-    const int rc = failed ? err_memory(err) : 0;
-
+    js_line_close(line, '}');
     if (!rc)
-        host_send(host, head);
-    js_free(head);
+        rc = js_line_end(line, err);
+    if (!rc)
+        host_send(host, line->text, line->length);
     return rc;
 }
 
-static struct json *file_json(struct host *host, const struct sources_file *file, struct err *err)
+static int write_file(struct js_line *line, const struct sources_file *file, struct err *err)
 {
-    struct json *object;
     char path[PATH_MAX];
-    const struct key key = key_bytes(file->text, file->size);
 
     if (whole_path(path, file->path, err))
-        return NULL;
-    host_give(host, key, file->text, file->size);
-    object = js_new_object();
-    return js_unless(!object || js_set_string(object, "path", path) | content_set(object, "key", key) |
-                                    js_set_string(object, "shown", file->path),
-                     object);
+        return err->code;
+    js_line_object(line, NULL);
+    js_line_string(line, "path", path);
+    content_write(line, "key", file->content);
+    js_line_string(line, "shown", file->path);
+    js_line_close(line, '}');
+    return 0;
 }
 
-static struct json *option_json(const char *option, struct err *err)
+/* The list of the files, which is the same for request after request. */
+static int list_sources(struct ask_files *files, const struct sources_files *sources, struct err *err)
+{
+    uint64_t hash = HASH_START;
+    int rc = 0;
+
+    for (size_t i = 0; i < sources->count; i++)
+        hash = hash_text(hash_u64(hash, sources->files[i].content.low), sources->files[i].path);
+    if (files->sources.length && files->sources_hash == hash)
+        return 0;
+    js_line_begin(&files->sources);
+    js_line_array(&files->sources, NULL);
+    for (size_t i = 0; i < sources->count && !rc; i++)
+        rc = write_file(&files->sources, &sources->files[i], err);
+    js_line_close(&files->sources, ']');
+    if (!rc)
+        rc = js_line_end(&files->sources, err);
+    files->sources_hash = hash;
+    if (rc)
+        js_line_begin(&files->sources);
+    return rc;
+}
+
+static int write_option(struct js_line *line, const char *option, struct err *err)
 {
     const char *include = option_include(option);
-    struct json *object;
     char path[PATH_MAX];
 
-    if (!include)
-        return js_new_string(option);
+    if (!include) {
+        js_line_string(line, NULL, option);
+        return 0;
+    }
     if (whole_path(path, include, err))
-        return NULL;
-    object = js_new_object();
-    return js_unless(!object || js_set_string(object, "include", path), object);
+        return err->code;
+    js_line_object(line, NULL);
+    js_line_string(line, "include", path);
+    js_line_close(line, '}');
+    return 0;
 }
 
-static int set_request(struct json *head, struct host *host, const struct compile_request *request,
-                       const struct sources_files *sources, struct err *err)
+static int write_request(struct js_line *line, struct host *host, struct ask_files *files,
+                         const struct compile_request *request, const struct sources_files *sources,
+                         struct err *err)
 {
-    struct json *files = js_new_array(), *options = js_new_array();
-    char source[PATH_MAX] = "";
-    int failed = !files || !options || whole_path(source, request->source_path, err);
+    char source[PATH_MAX];
+    int rc =
+        list_sources(files, sources, err) || whole_path(source, request->source_path, err) ? err->code : 0;
     size_t i;
 
-    for (i = 0; i < sources->count && !failed; i++)
-        failed = js_append(files, file_json(host, &sources->files[i], err));
-    for (i = 0; i < request->option_count && !failed; i++)
-        failed = js_append(options, option_json(request->options[i], err));
-    failed |= js_set(head, "files", files);
-    failed |= js_set(head, "options", options);
-    return failed || js_set_string(head, "source", source) || js_set_string(head, "name", request->name) ||
-           js_set_string(head, "arch", request->arch) ||
-           js_set_integer(head, "tuned", (int64_t)request->tuned_count) ||
-           js_set_real(head, "deadline_s", request->deadline_s);
+    for (i = 0; i < sources->count && !rc; i++)
+        host_give(host, sources->files[i].content, sources->files[i].text, sources->files[i].size);
+    js_line_text(line, "files", files->sources.text, files->sources.length);
+    js_line_array(line, "options");
+    for (i = 0; i < request->option_count && !rc; i++)
+        rc = write_option(line, request->options[i], err);
+    js_line_close(line, ']');
+    if (rc)
+        return rc;
+    js_line_string(line, "source", source);
+    js_line_string(line, "name", request->name);
+    js_line_string(line, "arch", request->arch);
+    js_line_integer(line, "tuned", (int64_t)request->tuned_count);
+    js_line_real(line, "deadline_s", request->deadline_s);
+    return 0;
 }
 
 static const struct ask_input *input_of(struct ask_files *files, const char *path, struct err *err)
@@ -182,8 +219,26 @@ static const struct ask_input *input_of(struct ask_files *files, const char *pat
     return NULL;
 }
 
+static void begin_inputs(struct js_line *line, struct ask_files *files)
+{
+    js_line_object(line, "inputs");
+    files->inputs_at = line->length;
+}
+
+/* Among the inputs, which begin at `from`: once, where several arguments are filled from one file. */
+static void name_input(struct js_line *line, size_t from, const char *path, struct key key)
+{
+    const size_t before = line->length;
+    const size_t comma = before > from ? 2 : 0;
+
+    content_write(line, path, key);
+    if (!line->starved &&
+        memmem(line->text + from, before - from, line->text + before + comma, line->length - before - comma))
+        line->length = before;
+}
+
 /* Sends a file and names it among the inputs. */
-static int add_input(struct json *inputs, struct host *host, struct ask_files *files, const char *path,
+static int add_input(struct js_line *line, struct host *host, struct ask_files *files, const char *path,
                      struct err *err)
 {
     const struct ask_input *input = input_of(files, path, err);
@@ -191,127 +246,140 @@ static int add_input(struct json *inputs, struct host *host, struct ask_files *f
     if (!input)
         return ERR_USAGE;
     host_give(host, input->key, input->bytes, input->size);
-    return content_set(inputs, path, input->key);
+    name_input(line, files->inputs_at, path, input->key);
+    return 0;
 }
 
-static int add_inputs(struct json *inputs, struct host *host, struct ask_files *files,
+static int add_inputs(struct js_line *line, struct host *host, struct ask_files *files,
                       const struct launch *launch, struct err *err)
 {
-    int failed = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < launch->argument_count && !failed; i++) {
+    for (size_t i = 0; i < launch->argument_count && !rc; i++) {
         const struct fill *fill = &launch->arguments[i].fill;
 
         if (fill->kind == FILL_FILE && fill->path)
-            failed = add_input(inputs, host, files, fill->path, err);
+            rc = add_input(line, host, files, fill->path, err);
     }
-    return failed;
+    return rc;
 }
 
-static int set_prediction(struct json *head, struct host *host, struct ask_files *files,
-                          const struct ask_prediction *prediction, struct err *err)
+static int write_prediction(struct js_line *line, struct host *host, struct ask_files *files,
+                            const struct ask_prediction *prediction, struct err *err)
 {
-    struct json *inputs;
-    int failed;
+    int rc;
 
     if (!prediction->launch || !files->profile)
         return 0;
     host_give(host, files->profile_key, files->profile, strlen(files->profile));
-    inputs = js_new_object();
-    failed = !inputs || add_inputs(inputs, host, files, prediction->launch, err);
-    failed |= js_set(head, "inputs", js_unless(failed, inputs));
-    return failed || js_set(head, "launch", launch_to_json(prediction->launch)) ||
-           js_set_bool(head, "warm", prediction->warm) || content_set(head, "profile", files->profile_key);
+    begin_inputs(line, files);
+    rc = add_inputs(line, host, files, prediction->launch, err);
+    js_line_close(line, '}');
+    launch_write(line, "launch", prediction->launch);
+    js_line_bool(line, "warm", prediction->warm);
+    content_write(line, "profile", files->profile_key);
+    return rc;
 }
 
-static int set_code(struct json *head, struct host *host, const struct code *code)
+static void write_code(struct js_line *line, struct host *host, const struct code *code)
 {
     const struct key key = key_bytes(code->cubin, code->cubin_bytes);
 
     host_give(host, key, code->cubin, code->cubin_bytes);
-    return content_set(head, "code", key) || js_set_string(head, "entry", code->entry);
+    content_write(line, "code", key);
+    js_line_string(line, "entry", code->entry);
 }
 
 /* Code that came packed goes on as it came. */
-static int set_compiled(struct json *head, struct host *host, const struct compile_result *compiled)
+static void write_compiled(struct js_line *line, struct host *host, const struct compile_result *compiled)
 {
     const struct code code = {compiled->cubin, compiled->cubin_bytes, compiled->entry};
 
-    if (!compiled->packed)
-        return set_code(head, host, &code);
+    if (!compiled->packed) {
+        write_code(line, host, &code);
+        return;
+    }
     host_give_packed(host, compiled->content, (struct part){compiled->packed, compiled->packed_bytes},
                      compiled->cubin_bytes);
-    return content_set(head, "code", compiled->content) || js_set_string(head, "entry", compiled->entry);
+    content_write(line, "code", compiled->content);
+    js_line_string(line, "entry", compiled->entry);
 }
 
 int ask_compile(struct host *host, int64_t id, struct ask_files *files, const struct compile_request *request,
                 const struct sources_files *sources, const struct ask_prediction *prediction, struct err *err)
 {
-    struct json *head = ask("compile", id);
-    const int failed = !head || set_request(head, host, request, sources, err) ||
-                       set_prediction(head, host, files, prediction, err);
+    struct js_line *line = begin(files, "compile", id);
+    int rc = write_request(line, host, files, request, sources, err);
 
-    return send_off(host, head, failed, err);
+    if (!rc)
+        rc = write_prediction(line, host, files, prediction, err);
+    return send_off(host, line, rc, err);
 }
 
 int ask_predict(struct host *host, int64_t id, struct ask_files *files, const struct compile_result *compiled,
                 const struct ask_prediction *prediction, struct err *err)
 {
-    struct json *head = ask("compile", id);
-    const int failed =
-        !head || set_compiled(head, host, compiled) || set_prediction(head, host, files, prediction, err);
+    struct js_line *line = begin(files, "compile", id);
 
-    return send_off(host, head, failed, err);
+    write_compiled(line, host, compiled);
+    return send_off(host, line, write_prediction(line, host, files, prediction, err), err);
 }
 
-static int set_reference(struct json *head, struct json *inputs, struct host *host, struct ask_files *files,
-                         const struct reference *reference, struct err *err)
+static void write_reference(struct js_line *line, struct host *host, const struct reference *reference)
 {
-    struct json *object = js_new_object(), *names;
-    int failed = !object;
-    size_t i;
-
-    if (!failed && reference->code.cubin) {
-        failed = set_code(object, host, &reference->code) ||
-                 js_set(object, "launch", launch_to_json(reference->launch)) ||
-                 add_inputs(inputs, host, files, reference->launch, err);
-    } else if (!failed) {
-        names = js_new_object();
-        failed = !names;
-        for (i = 0; i < reference->file_count && !failed; i++)
-            failed = js_set_string(names, reference->names[i], reference->paths[i]) ||
-                     add_input(inputs, host, files, reference->paths[i], err);
-        failed |= js_set(object, "files", js_unless(failed, names));
+    js_line_object(line, "reference");
+    if (reference->code.cubin) {
+        write_code(line, host, &reference->code);
+        launch_write(line, "launch", reference->launch);
+    } else {
+        js_line_object(line, "files");
+        for (size_t i = 0; i < reference->file_count; i++)
+            js_line_string(line, reference->names[i], reference->paths[i]);
+        js_line_close(line, '}');
     }
-    return js_set(head, "reference", js_unless(failed, object));
+    js_line_close(line, '}');
+}
+
+/* Of a reference: the files of its fills, or its own. */
+static int add_reference_inputs(struct js_line *line, struct host *host, struct ask_files *files,
+                                const struct reference *reference, struct err *err)
+{
+    int rc = 0;
+
+    if (reference->code.cubin)
+        return add_inputs(line, host, files, reference->launch, err);
+    for (size_t i = 0; i < reference->file_count && !rc; i++)
+        rc = add_input(line, host, files, reference->paths[i], err);
+    return rc;
 }
 
 int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu,
               const struct compile_result *compiled, const struct launch *launch,
               const struct reference *reference, const struct protocol *protocol, struct err *err)
 {
-    struct json *head = ask("trial", id), *inputs = js_new_object();
-    int failed = !head || !inputs || js_set_integer(head, "gpu", (int64_t)gpu) ||
-                 set_compiled(head, host, compiled) || js_set(head, "launch", launch_to_json(launch)) ||
-                 js_set(head, "protocol", protocol_to_json(protocol)) ||
-                 add_inputs(inputs, host, files, launch, err);
+    struct js_line *line = begin(files, "trial", id);
+    const bool compared = reference && (reference->code.cubin || reference->file_count);
+    int rc;
 
-    if (!failed && reference && (reference->code.cubin || reference->file_count))
-        failed = set_reference(head, inputs, host, files, reference, err);
-    if (head)
-        failed |= js_set(head, "inputs", js_unless(failed, inputs));
-    else
-        js_free(inputs);
-    return send_off(host, head, failed, err);
+    js_line_integer(line, "gpu", (int64_t)gpu);
+    write_compiled(line, host, compiled);
+    launch_write(line, "launch", launch);
+    protocol_write(line, "protocol", protocol);
+    if (compared)
+        write_reference(line, host, reference);
+    begin_inputs(line, files);
+    rc = add_inputs(line, host, files, launch, err);
+    if (!rc && compared)
+        rc = add_reference_inputs(line, host, files, reference, err);
+    js_line_close(line, '}');
+    return send_off(host, line, rc, err);
 }
 
 void ask_drop(struct host *host)
 {
-    struct json *head = js_new_object();
+    static const char drop[] = "{\"drop\": true}";
 
-    if (head && !js_set_bool(head, "drop", true))
-        host_send(host, head);
-    js_free(head);
+    host_send(host, drop, sizeof drop - 1);
 }
 
 /* Answers

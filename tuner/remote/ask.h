@@ -3,6 +3,7 @@
 #ifndef TUNER_REMOTE_ASK_H
 #define TUNER_REMOTE_ASK_H
 
+#include "base/json_line.h"
 #include "base/map.h"
 #include "gpu/compile.h"
 #include "gpu/sources.h"
@@ -12,11 +13,15 @@
 #include "tuner/predict/predictor.h"
 #include "tuner/remote/fleet.h"
 
-/* Files that fills and references name, read once; and the profile that is predicted by. */
+/* What requests are made of: files that fills and references name, read once; the profile that is predicted by. */
 struct ask_files {
     struct map inputs; /* hash of the path -> struct ask_input */
     char *profile;     /* as JSON text; null: nothing is predicted */
     struct key profile_key;
+    struct js_line line;    /* of a request, ... */
+    size_t inputs_at;       /* ... and where its inputs begin */
+    struct js_line sources; /* the list of files of the last compile, ... */
+    uint64_t sources_hash;  /* ... and of what it is made */
 };
 int ask_files_open(struct ask_files *out, const struct device *profile, struct err *err); /* null: none */
 void ask_files_release(struct ask_files *files);

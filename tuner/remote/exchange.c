@@ -14,6 +14,14 @@ int content_set(struct json *object, const char *name, struct key key)
     return js_set_string(object, name, hex);
 }
 
+void content_write(struct js_line *line, const char *name, struct key key)
+{
+    char hex[33];
+
+    key_hex(hex, key);
+    js_line_string(line, name, hex);
+}
+
 int content_get(struct key *out, const struct js_at *object, const char *name, struct err *err)
 {
     const char *text;

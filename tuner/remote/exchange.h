@@ -3,7 +3,7 @@
 #define TUNER_REMOTE_EXCHANGE_H
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/json_line.h"
 #include "base/key.h"
 #include "gpu/compile.h"
 #include "tuner/predict/predictor.h"
@@ -22,6 +22,7 @@ enum { REMOTE_CODE_MOST = 1 << 30 };
 
 /* Contents are sent and kept under their key_bytes(). */
 int content_set(struct json *object, const char *name, struct key key);
+void content_write(struct js_line *line, const char *name, struct key key);
 int content_get(struct key *out, const struct js_at *object, const char *name, struct err *err);
 
 /* The directory of an option that adds one to those searched for headers (-I and its other spellings, joined);

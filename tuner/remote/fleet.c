@@ -292,44 +292,39 @@ void fleet_measure_on(struct fleet *fleet, const struct device *device, const st
             host_choose_gpus(fleet, &fleet->hosts[i]);
 }
 
-void host_send(struct host *host, const struct json *head)
+void host_send(struct host *host, const char *head, size_t length)
 {
     if (!host->link->broken.code)
-        wire_put(&host->link->wire, head, NULL, 0, &host->link->broken);
+        wire_put_text(&host->link->wire, (struct part){head, length}, NULL, 0, &host->link->broken);
+}
+
+/* Whether it is still to be sent: then it counts as sent. */
+static bool lacks(struct host *host, struct key key)
+{
+    struct link *link = host->link;
+
+    if (map_find(&link->has, key.low) || link->broken.code)
+        return false;
+    return !map_put(&link->has, key.low, host, &link->broken);
 }
 
 void host_give(struct host *host, struct key key, const void *bytes, size_t size)
 {
-    struct link *link = host->link;
+    static const char head[] = "{\"content\": true}";
     const struct part part = {bytes, size};
-    struct json *head;
 
-    if (map_find(&link->has, key.low) || link->broken.code)
-        return;
-    head = js_new_object();
-    head = js_unless(!head || js_set_bool(head, "content", true), head);
-    if (!head || map_put(&link->has, key.low, host, NULL))
-        err_memory(&link->broken);
-    else
-        wire_put(&link->wire, head, &part, 1, &link->broken);
-    js_free(head);
+    if (lacks(host, key))
+        wire_put_text(&host->link->wire, (struct part){head, sizeof head - 1}, &part, 1, &host->link->broken);
 }
 
 void host_give_packed(struct host *host, struct key key, struct part packed, size_t size)
 {
-    struct link *link = host->link;
-    struct json *head;
+    char head[64];
 
-    if (map_find(&link->has, key.low) || link->broken.code)
+    if (!lacks(host, key))
         return;
-    head = js_new_object();
-    head = js_unless(
-        !head || js_set_bool(head, "content", true) | js_set_integer(head, "bytes", (int64_t)size), head);
-    if (!head || map_put(&link->has, key.low, host, NULL))
-        err_memory(&link->broken);
-    else
-        wire_put_packed(&link->wire, head, packed, &link->broken);
-    js_free(head);
+    snprintf(head, sizeof head, "{\"content\": true, \"bytes\": %zu}", size);
+    wire_put_packed_text(&host->link->wire, (struct part){head, strlen(head)}, packed, &host->link->broken);
 }
 
 void host_has(struct host *host, struct key key)

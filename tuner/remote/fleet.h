@@ -80,7 +80,7 @@ void fleet_measure_on(struct fleet *fleet, const struct device *device, const st
 void host_gpu_failed(struct host *host, size_t gpu);
 
 /* Sends to a host that is up. Where that fails the host is dropped at the next turn. */
-void host_send(struct host *host, const struct json *head);
+void host_send(struct host *host, const char *head, size_t length); /* JSON */
 
 /* Sends bytes unless the host has them. */
 void host_give(struct host *host, struct key key, const void *bytes, size_t size);

@@ -77,21 +77,20 @@ static uint64_t get_word(const unsigned char *from, int bytes)
  */
 
 /* Size of the head, head, payload; malloc'ed. */
-static unsigned char *gather(size_t *size, const char *text, const struct part *parts, size_t part_count)
+static unsigned char *gather(size_t *size, struct part head, const struct part *parts, size_t part_count)
 {
-    const size_t length = strlen(text);
     unsigned char *body, *to;
     size_t i;
 
-    *size = 4 + length;
+    *size = 4 + head.size;
     for (i = 0; i < part_count; i++)
         *size += parts[i].size;
     body = malloc(*size);
     if (!body)
         return NULL;
-    put_word(body, length, 4);
-    memcpy(body + 4, text, length);
-    to = body + 4 + length;
+    put_word(body, head.size, 4);
+    memcpy(body + 4, head.bytes, head.size);
+    to = body + 4 + head.size;
     for (i = 0; i < part_count; i++) {
         if (parts[i].size)
             memcpy(to, parts[i].bytes, parts[i].size);
@@ -123,18 +122,13 @@ static int queue_frame(struct wire *wire, struct part packed, size_t size, struc
 }
 
 /* `parts` are packed with the head; `plain` follows as it is. */
-static int put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+static int put(struct wire *wire, struct part head, const struct part *parts, size_t part_count,
                struct part plain, struct err *err)
 {
-    char *text = head ? js_text(head, JS_LINE) : NULL;
-    unsigned char *body, *packed = NULL;
     size_t size, packed_size;
+    unsigned char *body = gather(&size, head, parts, part_count), *packed = NULL;
     int rc;
 
-    if (!text)
-        return err_memory(err);
-    body = gather(&size, text, parts, part_count);
-    free(text);
     if (!body)
         return err_memory(err);
     rc = size <= WIRE_BYTES_MOST && plain.size <= WIRE_BYTES_MOST
@@ -147,13 +141,35 @@ static int put(struct wire *wire, const struct json *head, const struct part *pa
     return rc ? rc : wire_flush(wire, err);
 }
 
+static int put_json(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
+                    struct part plain, struct err *err)
+{
+    char *text = head ? js_text(head, JS_LINE) : NULL;
+    const int rc =
+        text ? put(wire, (struct part){text, strlen(text)}, parts, part_count, plain, err) : err_memory(err);
+
+    free(text);
+    return rc;
+}
+
 int wire_put(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
              struct err *err)
+{
+    return put_json(wire, head, parts, part_count, (struct part){NULL, 0}, err);
+}
+
+int wire_put_packed(struct wire *wire, const struct json *head, struct part payload, struct err *err)
+{
+    return put_json(wire, head, NULL, 0, payload, err);
+}
+
+int wire_put_text(struct wire *wire, struct part head, const struct part *parts, size_t part_count,
+                  struct err *err)
 {
     return put(wire, head, parts, part_count, (struct part){NULL, 0}, err);
 }
 
-int wire_put_packed(struct wire *wire, const struct json *head, struct part payload, struct err *err)
+int wire_put_packed_text(struct wire *wire, struct part head, struct part payload, struct err *err)
 {
     return put(wire, head, NULL, 0, payload, err);
 }

@@ -45,6 +45,11 @@ int wire_put(struct wire *wire, const struct json *head, const struct part *part
 /* The same with a payload that is compressed already, and is not compressed again. */
 int wire_put_packed(struct wire *wire, const struct json *head, struct part payload, struct err *err);
 
+/* The same of a head that is text already. */
+int wire_put_text(struct wire *wire, struct part head, const struct part *parts, size_t part_count,
+                  struct err *err);
+int wire_put_packed_text(struct wire *wire, struct part head, struct part payload, struct err *err);
+
 /* Sends what can be sent now. ERR_SYSTEM: the other side is gone. */
 int wire_flush(struct wire *wire, struct err *err);
 bool wire_has_more(const struct wire *wire); /* to send */
