@@ -122,6 +122,10 @@ class Device:
         self.call("cuMemcpyHtoDAsync_v2", address, _Handle(array.ctypes.data), ctypes.c_size_t(array.nbytes), _Handle())
         self.synchronize()
 
+    def copy(self, to: _Address, source: _Address, size: int) -> None:
+        """Copies memory of the GPU, ahead of the next launch."""
+        self.call("cuMemcpyDtoDAsync_v2", to, source, ctypes.c_size_t(size), _Handle())
+
     def read(self, array: numpy.ndarray, address: _Address) -> None:
         """Overwrites a contiguous array with memory of the GPU."""
         self.call("cuMemcpyDtoHAsync_v2", _Handle(array.ctypes.data), address, ctypes.c_size_t(array.nbytes), _Handle())

@@ -177,12 +177,18 @@ class Job:
 
     def _all_options(self, folder: str) -> List[str]:
         options = [_absolute_include(option) for option in self.options]
-        options += [f"-I{place}" for place in [folder, *self.source.folders]]
+        options += [f"-I{place}" for place in self._include_folders(folder)]
         if self.defines is None:
             options.append("-Dkernel_tuner=1")
             options += [f"-D{name}={formula.text}" for name, formula in zip(self.geometry.block_names, self.geometry.block)
                         if name not in self.parameters]
         return options
+
+    def _include_folders(self, folder: str) -> List[str]:
+        """None where nothing is included: the compiler's cache then knows the code whatever folder a script runs in."""
+        if self.source.generator:
+            return [folder, *self.source.folders]
+        return self.source.folders if any("include" in text for text in [self.source.text, *self.options]) else []
 
     # The arguments ---------------------------------------------------------------------------------------------
 
@@ -213,11 +219,15 @@ class Job:
                               "fill": {"file": saved["file"]}})
         return arguments
 
-    def spec(self, workspace: Workspace) -> Dict[str, Any]:
-        """The whole spec, without a reference."""
+    def code_spec(self, workspace: Workspace) -> Dict[str, Any]:
+        """What compiling takes: a spec without arguments."""
         space = self.space()
         return {"kernel": self.kernel(workspace), **space, "problem": self.problem(), "launch": self.launch(),
-                "arguments": self.spec_arguments(workspace), "reference": "none"}
+                "arguments": [], "reference": "none"}
+
+    def spec(self, workspace: Workspace) -> Dict[str, Any]:
+        """The whole spec, without a reference."""
+        return {**self.code_spec(workspace), "arguments": self.spec_arguments(workspace)}
 
 
 def argument_name(position: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
+import json
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, Union
@@ -11,7 +13,7 @@ import numpy
 
 from . import _tool
 from ._arrays import is_array, to_numpy
-from ._driver import Addresses, Device, Module, scalar
+from ._driver import Addresses, Device, DriverError, Module, scalar
 from ._job import Job, geometry_of, scalar_bytes
 from ._tunable import parts
 from ._workspace import Workspace, plain
@@ -26,16 +28,20 @@ Launch = Callable[..., None]
 
 
 class Runner:
-    """Runs configurations of a job on one GPU, in this process. `file` is the job's spec."""
+    """Runs configurations of a job on one GPU, in this process. `spec` is the job's, of which the arguments are not needed."""
 
-    def __init__(self, job: Job, workspace: Workspace, file: str, device: Union[int, str, None]) -> None:
+    def __init__(self, job: Job, workspace: Workspace, spec: Mapping[str, Any], device: Union[int, str, None]) -> None:
         if isinstance(device, str):
             raise ValueError(f"device: {device}: give the number of a GPU")
-        self.job, self.workspace, self.file = job, workspace, file
+        self.job, self.workspace = job, workspace
+        # Compiling reads no arrays: with them each call of the program would hash them once more.
+        self._file = workspace.write("code.json", json.dumps(plain({**spec, "arguments": [], "reference": "none"})))
         self.device_number = device or 0
         self.device = Device(self.device_number)
         self.arrays: List[Optional[numpy.ndarray]] = []
         self.addresses: Addresses = []
+        self._pristine: Addresses = []  # copies on the GPU, of the arrays that a launch may change; made for the second launch
+        self._launched = False
 
     def allocate(self) -> None:
         """Copies the arrays to the GPU."""
@@ -46,10 +52,10 @@ class Runner:
 
     def free(self) -> None:
         """Frees what `allocate` took."""
-        for address in self.addresses:
+        for address in [*self.addresses, *self._pristine]:
             if address is not None:
                 self.device.free(address)
-        self.addresses = []
+        self.addresses, self._pristine = [], []
 
     def __enter__(self) -> Runner:
         self.device.__enter__()
@@ -70,7 +76,7 @@ class Runner:
         values = {**{column.name: column.value(params) for column in self.job.columns()}, **params}
         configuration = ",".join(f"{name}={value}" for name, value in plain(values).items())
         cubin = self.workspace.path / "kernel.cubin"
-        made = _tool.run_json("compile", [self.file, f"--config={configuration}", f"--arch={self.device.architecture}",
+        made = _tool.run_json("compile", [self._file, f"--config={configuration}", f"--arch={self.device.architecture}",
                                           f"--output={cubin}"])
         return cubin.read_bytes(), made["kernel"]
 
@@ -85,16 +91,39 @@ class Runner:
             function, passed = module.function(entry, shared), self.passed()
             yield lambda arguments=passed: module.launch(function, grid, block, shared, arguments)
 
-    def run(self, params: Mapping[str, Any]) -> List[Optional[numpy.ndarray]]:
-        """What the arrays hold after one launch; None for scalars. Those that are only read stay on the GPU and here."""
-        for position, array in enumerate(self.arrays):
-            if array is not None and not self.job.is_input(position):
-                self.upload(position, array)
+    def run(self, params: Mapping[str, Any], wanted: Optional[Sequence[bool]] = None) -> List[Optional[numpy.ndarray]]:
+        """What the arrays hold after one launch; None for scalars, and for arrays that are not wanted."""
+        if self._launched:
+            self._restore()
+        self._launched = True
         with self.loaded(params) as launch:
             launch()
             self.device.synchronize()
-        return [array if array is None else array.copy() if self.job.is_input(position) else self.download(position)
+        return [None if array is None or (wanted is not None and not wanted[position])
+                else array.copy() if self.job.is_input(position) else self.download(position)
                 for position, array in enumerate(self.arrays)]
+
+    def _restore(self) -> None:
+        """Gives the arrays that launches may have changed their first contents."""
+        self._pristine = self._pristine or [self._copy_of(position) for position in range(len(self.arrays))]
+        for position, (array, pristine) in enumerate(zip(self.arrays, self._pristine)):
+            address = self.addresses[position]
+            if array is None or address is None or self.job.is_input(position):
+                continue
+            if pristine is None:
+                self.upload(position, array)
+            else:
+                self.device.copy(address, pristine, array.nbytes)
+
+    def _copy_of(self, position: int) -> Optional[ctypes.c_uint64]:
+        """Another copy of an array on the GPU; None where none is needed, or where memory does not suffice."""
+        array = self.arrays[position]
+        if array is None or self.job.is_input(position):
+            return None
+        try:
+            return self.device.upload(_flat(array))
+        except DriverError:
+            return None
 
     def passed(self) -> List[Any]:
         """The arguments of a launch."""
@@ -147,8 +176,7 @@ def run_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
     [job] = parts(job)
     with Workspace() as workspace:
-        file = workspace.spec(job.spec(workspace))
-        with Runner(job, workspace, file, device) as runner:
+        with Runner(job, workspace, job.code_spec(workspace), device) as runner:
             outputs = runner.run({name: values_of[0] for name, values_of in job.parameters.items()})
     return [argument if output is None else output for argument, output in zip(arguments, outputs)]
 

@@ -63,6 +63,7 @@ def _nvrtc() -> Optional[str]:
 def environment() -> Dict[str, str]:
     """What the program sees: this process's environment, and NVRTC from a Python package where none is named."""
     variables = dict(os.environ)
+    variables.pop("PYTEST_CURRENT_TEST", None)  # another for each test, for which the program that stays would be started anew
     if "OCCUTUNE_NVRTC" not in variables:
         folder = _nvrtc()
         if folder:

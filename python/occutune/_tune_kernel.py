@@ -277,7 +277,7 @@ def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, An
         if call.simulated and call.strategy != "exhaustive":
             results = _named(results, decision, list(job.parameters))
         if (call.judged_here or call.observers) and not call.simulated:
-            _run_again(job, workspace, file, results, call)
+            _run_again(job, workspace, spec, results, call)
         env = _environment(decision, journal, call.iterations, job.options)
     return results, env, spent
 
@@ -296,11 +296,12 @@ def _named(results: List[Dict[str, Any]], decision: Mapping[str, Any], names: Se
     return [result for result in results if [result[name] for name in names] in named]
 
 
-def _run_again(job: Job, workspace: Workspace, file: str, results: Sequence[Dict[str, Any]], call: _Call) -> None:
+def _run_again(job: Job, workspace: Workspace, spec: Mapping[str, Any], results: Sequence[Dict[str, Any]], call: _Call) -> None:
     """Lets the caller's function judge each configuration that ran, and observers watch it; what is rejected becomes an error."""
     from ._run_kernel import Runner, accepts_atol
 
-    with Runner(job, workspace, file, call.device) as runner:
+    wanted = [expected is not None for expected in call.answer] if call.answer else None
+    with Runner(job, workspace, spec, call.device) as runner:
         call.observers.register_device(runner)
         for result in results:
             if "__error__" in result:
@@ -308,7 +309,7 @@ def _run_again(job: Job, workspace: Workspace, file: str, results: Sequence[Dict
             params = {name: result[name] for name in job.parameters}
             correct = True
             if call.judged_here:
-                outputs = runner.run(params)
+                outputs = runner.run(params, wanted)
                 call.observers.process_outputs(call.answer, outputs)
                 if call.verify is not None:
                     extra = {"atol": call.atol} if accepts_atol(call.verify) else {}

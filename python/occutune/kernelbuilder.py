@@ -37,7 +37,7 @@ class PythonKernel:
                   divisors=(grid_div_x, grid_div_y, grid_div_z), lang=lang,
                   block_size_names=list(block_size_names) if block_size_names else None)
         with Workspace() as workspace:
-            self._runner = Runner(job, workspace, workspace.spec(job.spec(workspace)), device)
+            self._runner = Runner(job, workspace, job.code_spec(workspace), device)
             self._scope = ExitStack()
             self._runner.device.retain()
             self._scope.callback(self._runner.device.release)

@@ -1,7 +1,9 @@
 """The program that stays between calls, on the pretended driver."""
 
+import json
 import os
 import signal
+import time
 import warnings
 
 import numpy
@@ -36,6 +38,19 @@ def test_calls_share_a_context(arguments, parameters, tmp_path, monkeypatch):
     again, _ = tune(arguments, parameters)
     assert [result["block_size_x"] for result in first] == [result["block_size_x"] for result in again]
     assert (tmp_path / "contexts").read_text() == "." and held() is process
+
+
+def test_compiling_does_not_wait_for_the_context(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAKE_CONTEXT_S", "100")
+    _tool.prepare(0)
+    (tmp_path / "kernel.cu").write_text('extern "C" __global__ void nothing() {}')
+    code = {"kernel": {"file": "kernel.cu", "name": "nothing"}, "parameters": {"WORK": [0]}, "problem": {},
+            "launch": {"grid": ["1"], "block": ["32"]}, "arguments": [], "reference": "none"}
+    (tmp_path / "spec.json").write_text(json.dumps(code))
+    started = time.monotonic()
+    _tool.run("compile", "spec.json", "--arch=sm_90")
+    assert time.monotonic() - started < 60
+    held().kill()
 
 
 def test_another_environment_is_seen(arguments, parameters, monkeypatch):
@@ -77,6 +92,19 @@ def test_a_changed_source_is_compiled_again(arguments, source_array):
     with pytest.warns(UserWarning, match="changed"):
         [result], _ = tune(arguments, parameters, answer=answer, source=SOURCE + "#error changed\n")
     assert "changed" in result["__error__"].reason
+
+
+@pytest.mark.parametrize("include", ["", '#include "work.h"\n'])
+def test_code_is_compiled_once_for_all_folders(arguments, parameters, tmp_path, monkeypatch, include):
+    monkeypatch.setenv("OCCUTUNE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "work.h").write_text("")
+    tune(arguments, parameters, source=include + SOURCE)
+    compiled = sorted((tmp_path / "cache").rglob("*"))
+    if not include:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+    tune(arguments, parameters, source=include + SOURCE)
+    assert len(compiled) > 6 and sorted((tmp_path / "cache").rglob("*")) == compiled
 
 
 def test_reasons(arguments, parameters):

@@ -8,6 +8,10 @@ import pytest
 from conftest import SIZE, SOURCE
 
 import occutune
+from occutune._driver import Device
+from occutune._job import Job
+from occutune._run_kernel import Runner
+from occutune._workspace import Workspace
 
 
 def tune(arguments, parameters, **options):
@@ -91,6 +95,30 @@ def test_verify_functions(arguments, parameters, source_array):
     assert "time" not in results[0] and env["best_config"]["WORK"] == 1
     results, _ = tune(arguments, parameters, verify=lambda answer, outputs: True)
     assert not any("__error__" in result for result in results)
+
+
+def test_verify_functions_see_what_they_asked_for(arguments, parameters, source_array, monkeypatch):
+    sent, seen = [], []
+    write = Device.write
+    monkeypatch.setattr(Device, "write", lambda device, address, array: (sent.append(array.nbytes), write(device, address, array)))
+
+    def verify(answer, outputs, atol=None):
+        seen.append([output is not None for output in outputs])
+        return numpy.array_equal(outputs[1], source_array)
+
+    tune(arguments, parameters, answer=[None, source_array, None], verify=verify)
+    assert seen == 6 * [[False, True, False]]
+    assert len(sent) == 3  # two arrays, and once more what launches write: it is restored on the GPU
+
+
+def test_arrays_are_restored_between_launches(arguments, source_array):
+    job = Job("copy", SOURCE, SIZE, arguments, {"block_size_x": [64], "WORK": [0]})
+    with Workspace() as workspace, Runner(job, workspace, job.code_spec(workspace), 0) as runner:
+        for _ in range(2):
+            runner.run({"block_size_x": 64, "WORK": 0})
+            assert numpy.array_equal(runner.download(1), source_array)
+        runner._restore()
+        assert not runner.download(1).any()
 
 
 def test_sizes_divisors_and_blocks(arguments, parameters):

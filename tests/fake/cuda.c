@@ -154,6 +154,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
     if (getenv("FAKE_NO_CONTEXT"))
         return CUDA_ERROR_DEVICE_UNAVAILABLE;
+    if (getenv("FAKE_CONTEXT_S")) /* how long it takes */
+        sleep((unsigned)atoi(getenv("FAKE_CONTEXT_S")));
     fake.ordinal = device;
     fake.contexts++;
     note_context();

@@ -136,8 +136,9 @@ static void make_ready(struct cli *cli, const char *device)
         .device = device, .cache = cli_cache(cli, cache, sizeof cache), .ahead = true, .whole = true};
     struct environment *environment;
 
-    if (!kept_lend(&environment, cli, &wanted, NULL))
-        kept_return(environment, cli, true);
+    /* Not returned: nothing of a trial is to be forgotten, and asking for that would wait for the context, beside whose making
+     * the first request is read and compiled. */
+    kept_lend(&environment, cli, &wanted, NULL);
 }
 
 static int run_session(struct cli *cli, const struct cli_args *args, struct err *err)
