@@ -104,7 +104,7 @@ def test_code_is_compiled_once_for_all_folders(arguments, parameters, tmp_path, 
         (tmp_path / "elsewhere").mkdir()
         monkeypatch.chdir(tmp_path / "elsewhere")
     tune(arguments, parameters, source=include + SOURCE)
-    assert len(compiled) > 6 and sorted((tmp_path / "cache").rglob("*")) == compiled
+    assert len(compiled) >= 6 and sorted((tmp_path / "cache").rglob("*")) == compiled
 
 
 def test_reasons(arguments, parameters):
