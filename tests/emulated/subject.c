@@ -1,13 +1,5 @@
 #include "subject.h"
 
-#include "check.h"
-
-void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
-
 void small_spec(struct spec *out, const char *path, const char *const *sets, size_t most)
 {
     struct err err = {0};
@@ -18,7 +10,7 @@ void small_spec(struct spec *out, const char *path, const char *const *sets, siz
     ok(spec_read(out, path, SPEC_WHOLE, sets, count, &err), &err);
 }
 
-void subject_open(struct subject *s, const struct spec *spec, struct compiler *compiler, unsigned sm)
+void subject_open(struct subject *s, unsigned sm)
 {
     struct err err = {0};
     char arch[16];
@@ -31,20 +23,13 @@ void subject_open(struct subject *s, const struct spec *spec, struct compiler *c
                                             .option_count = s->variant.option_count,
                                             .arch = arch,
                                             .deadline_s = 120};
-    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
-    if (s->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", s->compiled.diagnostic);
-    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, spec->kernel.name, &err), &err);
-    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
-    ok(sass_read(&s->code, s->kernel, &err), &err);
+    compiled_open(&s->compiled, &request);
     ok(launch_prepare(&s->variant.launch, &err), &err);
 }
 
 void subject_close(struct subject *s)
 {
-    sass_release(&s->code);
-    cubin_release(&s->cubin);
-    compile_result_release(&s->compiled);
+    compiled_close(&s->compiled);
     variant_release(&s->variant);
 }
 
@@ -54,7 +39,9 @@ void subject_run(struct emulate_result *out, struct emulation **emulation, const
     const struct emulate_options options = {.mode = mode};
     struct err err = {0};
 
-    ok(emulation_open(emulation, &s->cubin, s->kernel, &s->code, &s->variant.launch, &options, &err), &err);
+    ok(emulation_open(emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code,
+                      &s->variant.launch, &options, &err),
+       &err);
     ok(emulate_grid(out, *emulation, &err), &err);
     if (out->end != EMULATE_DONE)
         fail_msg("%s ended as %s at %#x: %s", what, emulate_end_text(out->end), out->pc, out->reason);

@@ -1,9 +1,7 @@
 /* What the emulator counts against the hardware counters of an NVIDIA H200, at the specs' problem sizes:
  * cheap variants that stand for every kind of access. The whole table is benchmarks/validation/counts.md. */
-#include "check.h"
+#include "compiled.h"
 #include "validation/counts.h"
-
-enum { SKIPPED = 77 };
 
 static const char *const wanted[] = {
     "abs_inplace BLOCK=256,VECTOR=4,ITEMS=2,WRITE=0,RESIDENT_WARPS=16",
@@ -28,7 +26,6 @@ static const char *const brought[] = {
 enum { BROUGHT = sizeof brought / sizeof *brought };
 
 static struct counted_set set;
-static struct compiler *compiler;
 static struct device device;
 static struct machine machine;
 
@@ -89,7 +86,7 @@ static int compare_all(void)
                                                                : brings_what_the_hardware_does,
                                        .initial_state = (void *)(uintptr_t)name};
     }
-    return _cmocka_run_group_tests("counted", tests, WANTED + BROUGHT, NULL, NULL);
+    return run_group("counted", tests, WANTED + BROUGHT);
 }
 
 int main(void)
@@ -97,10 +94,6 @@ int main(void)
     struct err err = {0};
     int failed = 1;
 
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
     device_init(&device);
     if (!device_load(&device, "nvidia-h200", "model/device/profiles", &err) &&
         !machine_init(&machine, &device, &err)) {
@@ -112,6 +105,5 @@ int main(void)
     if (*err.text)
         fprintf(stderr, "%s\n", err.text);
     device_release(&device);
-    compiler_close(compiler);
     return failed;
 }

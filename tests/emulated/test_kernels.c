@@ -5,7 +5,7 @@
 #include "space/space.h"
 #include "subject.h"
 
-enum { CONFIGURATIONS = 4, SETS = 4, SKIPPED = 77 };
+enum { CONFIGURATIONS = 4, SETS = 4 };
 
 /* The arguments' values: buffers as arrays, the first scalars as numbers. */
 struct values {
@@ -114,7 +114,6 @@ static const struct library_kernel kernels[] = {
     {"lattice_boltzmann", {"nx=36", "ny=10", "nz=6"}, 2, 1e-5, lattice_boltzmann, NULL},
 };
 
-static struct compiler *compiler;
 static unsigned sm;
 
 static void read_values(struct values *out, const struct spec *spec, const struct launch *launch)
@@ -183,7 +182,7 @@ static void check_counts(const struct emulate_result *full, const struct emulate
                        sizeof(struct emulate_count))) {
                 char text[200];
 
-                sass_text(text, sizeof text, &s->code.instructions[k]);
+                sass_text(text, sizeof text, &s->compiled.code.instructions[k]);
                 fail_msg("%s: block %zu, %#zx %s: %llu issued in full, %llu sliced", what, b, 16 * k, text,
                          (unsigned long long)full->blocks[b].counts[k].issued,
                          (unsigned long long)sliced->blocks[b].counts[k].issued);
@@ -199,7 +198,9 @@ static void check_sample(const struct emulate_result *full, const struct subject
     struct emulate_result sample;
     struct err err = {0};
 
-    ok(emulation_open(&emulation, &s->cubin, s->kernel, &s->code, &s->variant.launch, &options, &err), &err);
+    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code,
+                      &s->variant.launch, &options, &err),
+       &err);
     ok(emulate_sample(&sample, emulation, 16, &err), &err);
     assert_int_equal(sample.end, EMULATE_DONE);
     for (size_t b = 0; b < sample.block_count; b++) {
@@ -227,7 +228,7 @@ static void check_configuration(const struct library_kernel *kernel, const struc
 
     assert_non_null(what);
     ok(variant_make(&s.variant, spec, 0, choices, &err), &err);
-    subject_open(&s, spec, compiler, sm);
+    subject_open(&s, sm);
     subject_run(&full, &emulation, &s, EMULATE_FULL, what);
     check_output(kernel, spec, &s, emulation, what);
     emulation_close(emulation);
@@ -271,23 +272,15 @@ int main(int argc, char **argv)
 {
     enum { COUNT = sizeof kernels / sizeof *kernels };
     struct CMUnitTest tests[COUNT];
-    struct err err = {0};
     size_t count = 0;
-    int failed;
 
     if (argc < 2)
         return 2;
     sm = (unsigned)strtoul(argv[1], NULL, 10);
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
     for (size_t k = 0; k < COUNT; k++)
         if (argc < 3 || !strcmp(argv[2], kernels[k].name))
             tests[count++] = (struct CMUnitTest){.name = kernels[k].name,
                                                  .test_func = computes_the_reference,
                                                  .initial_state = (void *)&kernels[k]};
-    failed = _cmocka_run_group_tests("emulated", tests, count, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("emulated", tests, count);
 }

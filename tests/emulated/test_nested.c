@@ -1,20 +1,11 @@
 /* Nested loops: what a block does is counted as if every instruction were executed, and hardly any is. */
-#include "check.h"
-#include "gpu/compile.h"
-#include "model/emulate/emulate.h"
+#include "compiled.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SKIPPED = 77 };
-
-static struct compiler *compiler;
-
 struct nest {
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
-    struct sass_code code;
+    struct compiled compiled;
     struct launch launch;
     struct argument arguments[4];
     const char *name;
@@ -30,48 +21,19 @@ struct nest_case {
     double late;
 };
 
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
-
 static void compile(struct nest *n)
 {
     const struct compile_request request = {
         .source_path = "tests/emulated/nested.cu", .name = n->name, .arch = "sm_90", .deadline_s = 120};
-    struct err err = {0};
 
-    ok(compile_cubin(&n->compiled, compiler, &request, &err), &err);
-    if (n->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", n->compiled.diagnostic);
-    ok(cubin_init(&n->cubin, n->compiled.cubin, n->compiled.cubin_bytes, n->name, &err), &err);
-    ok(cubin_find(&n->kernel, &n->cubin, n->compiled.entry, &err), &err);
-    ok(sass_read(&n->code, n->kernel, &err), &err);
-}
-
-static struct argument buffer(const char *name)
-{
-    return (struct argument){
-        .kind = ARGUMENT_BUFFER, .name = (char *)name, .type = ELEMENT_FLOAT32, .count = 1 << 20};
-}
-
-static struct argument scalar(int32_t *value)
-{
-    return (struct argument){.kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)value, .size = sizeof *value};
+    compiled_open(&n->compiled, &request);
 }
 
 static void emulate(struct emulate_result *out, const struct nest *n, enum emulate_mode mode)
 {
     const struct emulate_options options = {.mode = mode};
-    struct emulation *emulation;
-    struct err err = {0};
 
-    ok(emulation_open(&emulation, &n->cubin, n->kernel, &n->code, &n->launch, &options, &err), &err);
-    ok(emulate_grid(out, emulation, &err), &err);
-    if (out->end != EMULATE_DONE)
-        fail_msg("%s ended as %s: %s", n->name, emulate_end_text(out->end), out->reason);
-    emulation_close(emulation);
+    compiled_run(out, &n->compiled, &n->launch, &options, 0, n->name);
 }
 
 static uint64_t late_of(const struct emulate_result *result)
@@ -116,10 +78,10 @@ static void check(const struct nest_case *c)
     launch_init(&n.launch);
     n.launch.block[0] = c->threads;
     n.launch.shared_bytes = 4096;
-    n.arguments[0] = buffer("out");
-    n.arguments[1] = buffer("in");
-    n.arguments[2] = scalar(&outer);
-    n.arguments[3] = scalar(&inner);
+    n.arguments[0] = buffer_of("out", ELEMENT_FLOAT32, 1 << 20);
+    n.arguments[1] = buffer_of("in", ELEMENT_FLOAT32, 1 << 20);
+    n.arguments[2] = scalar_of(&outer);
+    n.arguments[3] = scalar_of(&inner);
     n.launch.arguments = n.arguments;
     n.launch.argument_count = 4;
     ok(launch_prepare(&n.launch, &err), &err);
@@ -131,9 +93,7 @@ static void check(const struct nest_case *c)
                  (unsigned long long)full.executed);
     emulate_result_release(&full);
     emulate_result_release(&sliced);
-    sass_release(&n.code);
-    cubin_release(&n.cubin);
-    compile_result_release(&n.compiled);
+    compiled_close(&n.compiled);
 }
 
 static void counts_loops_in_loops(void **state)
@@ -155,14 +115,6 @@ static void counts_loops_in_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_loops_in_loops)};
-    struct err err = {0};
-    int failed;
 
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
-    failed = cmocka_run_group_tests_name("nested", tests, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("nested", tests, sizeof tests / sizeof *tests);
 }

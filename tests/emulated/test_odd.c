@@ -1,21 +1,12 @@
 /* Instructions that the library's kernels do not use, on every architecture that is emulated: usage
  * test_odd SM. */
-#include "check.h"
-#include "gpu/compile.h"
-#include "model/emulate/emulate.h"
+#include "compiled.h"
 
 #include <math.h>
 
-enum { N = 256, THREADS = 64, PER_THREAD = 4, SKIPPED = 77 };
+enum { N = 256, THREADS = 64, PER_THREAD = 4 };
 
-static struct compiler *compiler;
 static unsigned sm;
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 static uint32_t bits_of(float value)
 {
@@ -196,10 +187,7 @@ static const struct odd {
 
 /* A compiled kernel and its launch. */
 struct subject {
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
-    struct sass_code code;
+    struct compiled compiled;
     struct launch launch;
     struct argument arguments[3];
     int32_t count;
@@ -213,38 +201,19 @@ static void subject_open(struct subject *s, const char *name)
     snprintf(arch, sizeof arch, "sm_%u", sm);
     const struct compile_request request = {
         .source_path = "tests/emulated/odd.cu", .name = name, .arch = arch, .deadline_s = 120};
-    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
-    if (s->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", s->compiled.diagnostic);
-    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, name, &err), &err);
-    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
-    ok(sass_read(&s->code, s->kernel, &err), &err);
+    compiled_open(&s->compiled, &request);
     launch_init(&s->launch);
     s->count = N;
     s->launch.grid[0] = N / THREADS;
     s->launch.block[0] = THREADS;
     s->launch.arguments = s->arguments;
     s->launch.argument_count = 3;
-    s->arguments[0] = (struct argument){.kind = ARGUMENT_BUFFER,
-                                        .name = "out",
-                                        .type = ELEMENT_UINT32,
-                                        .count = N * PER_THREAD,
-                                        .role = ROLE_OUT};
-    s->arguments[1] = (struct argument){.kind = ARGUMENT_BUFFER,
-                                        .name = "in",
-                                        .type = ELEMENT_UINT32,
-                                        .count = N,
-                                        .fill = {.kind = FILL_UNIFORM, .seed = 7, .b = 4294967295.0}};
-    s->arguments[2] = (struct argument){
-        .kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)&s->count, .size = sizeof s->count};
+    s->arguments[0] = buffer_of("out", ELEMENT_UINT32, N * PER_THREAD);
+    s->arguments[0].role = ROLE_OUT;
+    s->arguments[1] = buffer_of("in", ELEMENT_UINT32, N);
+    s->arguments[1].fill = (struct fill){.kind = FILL_UNIFORM, .seed = 7, .b = 4294967295.0};
+    s->arguments[2] = scalar_of(&s->count);
     ok(launch_prepare(&s->launch, &err), &err);
-}
-
-static void subject_close(struct subject *s)
-{
-    sass_release(&s->code);
-    cubin_release(&s->cubin);
-    compile_result_release(&s->compiled);
 }
 
 static void emulate(struct emulate_result *out, const struct subject *s, enum emulate_mode mode,
@@ -254,7 +223,9 @@ static void emulate(struct emulate_result *out, const struct subject *s, enum em
     struct emulation *emulation;
     struct err err = {0};
 
-    ok(emulation_open(&emulation, &s->cubin, s->kernel, &s->code, &s->launch, &options, &err), &err);
+    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code, &s->launch,
+                      &options, &err),
+       &err);
     ok(emulate_grid(out, emulation, &err), &err);
     if (out->end != EMULATE_DONE)
         fail_msg("ended as %s at %#x: %s", emulate_end_text(out->end), out->pc, out->reason);
@@ -289,7 +260,7 @@ static void computes_what_c_computes(void **state)
                             full.instruction_count * sizeof *full.blocks[b].counts);
     emulate_result_release(&full);
     emulate_result_release(&sliced);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 static void check_end(const char *name, enum emulate_end end, const char *reason)
@@ -301,14 +272,16 @@ static void check_end(const char *name, enum emulate_end end, const char *reason
     struct err err = {0};
 
     subject_open(&s, name);
-    ok(emulation_open(&emulation, &s.cubin, s.kernel, &s.code, &s.launch, &options, &err), &err);
+    ok(emulation_open(&emulation, &s.compiled.cubin, s.compiled.kernel, &s.compiled.code, &s.launch, &options,
+                      &err),
+       &err);
     ok(emulate_grid(&result, emulation, &err), &err);
     assert_int_equal(result.end, end);
     if (!strstr(result.reason, reason))
         fail_msg("\"%s\" is not in \"%s\"", reason, result.reason);
     emulate_result_release(&result);
     emulation_close(emulation);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 static void says_where_it_ends(void **state)
@@ -328,9 +301,9 @@ static void avoids_special_divisions(void **state)
 
     (void)state;
     subject_open(&s, "divides");
-    while (call < s.code.count && s.code.instructions[call].op != SASS_CALL)
+    while (call < s.compiled.code.count && s.compiled.code.instructions[call].op != SASS_CALL)
         call++;
-    assert_true(call < s.code.count);
+    assert_true(call < s.compiled.code.count);
     emulate(&full, &s, EMULATE_FULL, NULL);
     emulate(&sliced, &s, EMULATE_SLICED, NULL);
     assert_true(full.blocks[0].counts[call].issued > 0);
@@ -338,7 +311,7 @@ static void avoids_special_divisions(void **state)
     assert_true(sliced.blocks[0].counts[0].issued == full.blocks[0].counts[0].issued);
     emulate_result_release(&full);
     emulate_result_release(&sliced);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 /* Lanes bring up to four different values to the match of "masks". */
@@ -351,38 +324,30 @@ static void counts_what_a_match_looks_for(void **state)
     (void)state;
     subject_open(&s, "masks");
     emulate(&full, &s, EMULATE_FULL, NULL);
-    for (size_t i = 0; i < s.code.count; i++)
-        if (s.code.instructions[i].op == SASS_MATCH) {
+    for (size_t i = 0; i < s.compiled.code.count; i++)
+        if (s.compiled.code.instructions[i].op == SASS_MATCH) {
             matches += full.blocks[0].counts[i].requests;
             values += full.blocks[0].counts[i].wavefronts;
         }
     assert_true(matches > 0);
     assert_true(values > matches && values <= 4 * matches);
     emulate_result_release(&full);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
     struct CMUnitTest tests[COUNT + 3];
-    struct err err = {0};
-    int failed;
 
     if (argc != 2)
         return 2;
     sm = (unsigned)strtoul(argv[1], NULL, 10);
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
     for (size_t k = 0; k < COUNT; k++)
         tests[k] = (struct CMUnitTest){
             .name = odds[k].name, .test_func = computes_what_c_computes, .initial_state = (void *)&odds[k]};
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(avoids_special_divisions);
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(counts_what_a_match_looks_for);
-    failed = _cmocka_run_group_tests("odd", tests, COUNT + 3, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("odd", tests, COUNT + 3);
 }

@@ -1,8 +1,7 @@
 /* Kernels that would take long if every instruction were executed: what they cost to read is bounded, whether
  * they are predicted or refused. Usage: test_slow. */
-#include "check.h"
+#include "compiled.h"
 #include "base/clock.h"
-#include "gpu/compile.h"
 #include "model/predict/analyze.h"
 #include "space/configuration.h"
 #include "space/space.h"
@@ -12,24 +11,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SKIPPED = 77, DEADLINE_S = 120 };
+enum { DEADLINE_S = 120 };
 static const double GENEROUS_S = 10; /* of a core, for what takes less than one second of an idle one */
 
-static struct compiler *compiler;
 static struct machine machine;
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 /* One kind of slow.cu, compiled. */
 struct subject {
-    struct compile_result compiled;
+    struct compiled compiled;
     struct variant variant;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
     struct spec spec;
 };
 
@@ -48,17 +38,13 @@ static void subject_open(struct subject *out, int kind, const char *set)
     ok(configuration_parse(choices, &out->spec, text, &err), &err);
     ok(variant_make(&out->variant, &out->spec, 0, choices, &err), &err);
     request = request_of(&out->variant, "sm_90", DEADLINE_S);
-    ok(compile_cubin(&out->compiled, compiler, &request, &err), &err);
-    assert_int_equal(out->compiled.outcome, OUTCOME_OK);
-    ok(cubin_init(&out->cubin, out->compiled.cubin, out->compiled.cubin_bytes, "slow", &err), &err);
-    ok(cubin_find(&out->kernel, &out->cubin, out->compiled.entry, &err), &err);
+    compiled_open(&out->compiled, &request);
     ok(launch_prepare(&out->variant.launch, &err), &err);
 }
 
 static void subject_close(struct subject *subject)
 {
-    cubin_release(&subject->cubin);
-    compile_result_release(&subject->compiled);
+    compiled_close(&subject->compiled);
     variant_release(&subject->variant);
     spec_release(&subject->spec);
 }
@@ -69,7 +55,7 @@ static void read_kind(struct analysis *out, int kind, const struct analyze_optio
     struct err err = {0};
 
     subject_open(&s, kind, NULL);
-    ok(analyze(out, &machine, &s.cubin, s.kernel, &s.variant.launch, options, &err), &err);
+    ok(analyze(out, &machine, &s.compiled.cubin, s.compiled.kernel, &s.variant.launch, options, &err), &err);
     subject_close(&s);
 }
 
@@ -107,15 +93,14 @@ static void emulate_block(struct emulate_result *out, const struct subject *s, e
     const struct emulate_options options = {.mode = mode};
     const unsigned position[1][3] = {{s->variant.launch.grid[0] / 2}};
     struct emulation *emulation;
-    struct sass_code code;
     struct err err = {0};
 
-    ok(sass_read(&code, s->kernel, &err), &err);
-    ok(emulation_open(&emulation, &s->cubin, s->kernel, &code, &s->variant.launch, &options, &err), &err);
+    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code,
+                      &s->variant.launch, &options, &err),
+       &err);
     ok(emulate_blocks(out, emulation, position, 1, &err), &err);
     assert_int_equal(out->end, EMULATE_DONE);
     emulation_close(emulation);
-    sass_release(&code);
 }
 
 static void check_within(uint64_t found, uint64_t wanted, double share)
@@ -178,19 +163,14 @@ int main(void)
     struct err err = {0};
     int failed;
 
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
     device_init(&device);
     if (device_load(&device, "nvidia-h200", "model/device/profiles", &err) ||
         machine_init(&machine, &device, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    failed = cmocka_run_group_tests_name("slow", tests, NULL, NULL);
+    failed = run_group("slow", tests, sizeof tests / sizeof *tests);
     machine_release(&machine);
     device_release(&device);
-    compiler_close(compiler);
     return failed;
 }

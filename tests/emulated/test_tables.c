@@ -1,38 +1,26 @@
 /* Tables in constant memory: what counts is which lines are read, not how long the table is declared. */
-#include "check.h"
-#include "gpu/compile.h"
+#include "compiled.h"
 #include "model/predict/analyze.h"
 #include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
-enum { N = 8388608, THREADS = 64, LINE_FLOATS = CONSTANT_LINE / 4, SKIPPED = 77 };
-
-static struct compiler *compiler;
+enum { N = 8388608, THREADS = 64, LINE_FLOATS = CONSTANT_LINE / 4 };
 
 struct subject {
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
+    struct compiled compiled;
     struct argument arguments[4];
     struct launch launch;
     int32_t count;
 };
 
-static void ok(int rc, const struct err *err)
+static struct argument ones(const char *name, uint64_t count, enum role role)
 {
-    if (rc)
-        fail_msg("%s", err->text);
-}
+    struct argument argument = buffer_of(name, ELEMENT_FLOAT32, count);
 
-static struct argument buffer(char *name, uint64_t count, enum role role)
-{
-    return (struct argument){.kind = ARGUMENT_BUFFER,
-                             .name = name,
-                             .type = ELEMENT_FLOAT32,
-                             .count = count,
-                             .role = role,
-                             .fill = {.kind = FILL_CONSTANT, .a = 1}};
+    argument.role = role;
+    argument.fill = (struct fill){.kind = FILL_CONSTANT, .a = 1};
+    return argument;
 }
 
 /* A kernel over the first `count` of `declared` values. */
@@ -50,29 +38,18 @@ static void subject_open(struct subject *s, const char *name, int declared, int 
 
     snprintf(option, sizeof option, "-DDECLARED=%d", declared);
     *s = (struct subject){.count = count};
-    ok(compile_cubin(&s->compiled, compiler, &request, &err), &err);
-    if (s->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", s->compiled.diagnostic);
-    ok(cubin_init(&s->cubin, s->compiled.cubin, s->compiled.cubin_bytes, "tables", &err), &err);
-    ok(cubin_find(&s->kernel, &s->cubin, s->compiled.entry, &err), &err);
+    compiled_open(&s->compiled, &request);
     launch_init(&s->launch);
     s->launch.grid[0] = N / THREADS;
     s->launch.block[0] = THREADS;
     s->launch.arguments = s->arguments;
     s->launch.argument_count = 4;
-    s->arguments[0] = buffer("out", N, ROLE_OUT);
-    s->arguments[1] = buffer("in", N + THREADS, ROLE_IN);
-    s->arguments[2] = (struct argument){
-        .kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)&s->count, .size = sizeof s->count};
-    s->arguments[3] = buffer("weight", 25, ROLE_IN);
+    s->arguments[0] = ones("out", N, ROLE_OUT);
+    s->arguments[1] = ones("in", N + THREADS, ROLE_IN);
+    s->arguments[2] = scalar_of(&s->count);
+    s->arguments[3] = ones("weight", 25, ROLE_IN);
     s->arguments[3].kind = ARGUMENT_SYMBOL;
     ok(launch_prepare(&s->launch, &err), &err);
-}
-
-static void subject_close(struct subject *s)
-{
-    cubin_release(&s->cubin);
-    compile_result_release(&s->compiled);
 }
 
 static void expect_of(struct analysis *out, const struct subject *s)
@@ -85,7 +62,7 @@ static void expect_of(struct analysis *out, const struct subject *s)
     device_init(&profile);
     ok(device_load(&profile, "nvidia-h200", "model/device/profiles", &err), &err);
     ok(machine_init(&machine, &profile, &err), &err);
-    ok(analyze(out, &machine, &s->cubin, s->kernel, &s->launch, &options, &err), &err);
+    ok(analyze(out, &machine, &s->compiled.cubin, s->compiled.kernel, &s->launch, &options, &err), &err);
     if (!out->predicted)
         fail_msg("%s", out->reason);
     machine_release(&machine);
@@ -104,7 +81,7 @@ static double estimate(int declared, int count, bool *doubtful)
     *doubtful = out.prediction.assumptions & PREDICT_ASSUMED_TABLES;
     assert_false(out.prediction.assumptions & PREDICT_ASSUMED_CONSTANTS);
     analysis_release(&out);
-    subject_close(&s);
+    compiled_close(&s.compiled);
     return found;
 }
 
@@ -142,7 +119,7 @@ static void lanes_that_read_many_places_are_named(void **state)
     expect_of(&out, &s);
     assert_true(out.prediction.assumptions & PREDICT_ASSUMED_CONSTANTS);
     analysis_release(&out);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 /* The lines of an extrapolated loop are those of an executed one. */
@@ -151,23 +128,24 @@ static void lines_and_moves_are_counted(void **state)
     static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
     static const unsigned first[1][3] = {{0}};
     enum { COUNT = 1000 };
+    const struct sass_code *code;
     struct subject s;
-    struct sass_code code;
     struct err err = {0};
 
     (void)state;
     subject_open(&s, "weighted", 4096, COUNT);
-    ok(sass_read(&code, s.kernel, &err), &err);
+    code = &s.compiled.code;
     for (int m = 0; m < 2; m++) {
         const struct emulate_options options = {.mode = modes[m]};
         struct emulation *emulation;
         struct emulate_result result;
         uint64_t lines = 0, moves = 0;
 
-        ok(emulation_open(&emulation, &s.cubin, s.kernel, &code, &s.launch, &options, &err), &err);
+        ok(emulation_open(&emulation, &s.compiled.cubin, s.compiled.kernel, code, &s.launch, &options, &err),
+           &err);
         ok(emulate_blocks(&result, emulation, first, 1, &err), &err);
         assert_int_equal(result.end, EMULATE_DONE);
-        for (size_t i = 0; i < code.count; i++) {
+        for (size_t i = 0; i < code->count; i++) {
             lines += result.blocks[0].touches[i].table_lines;
             moves += result.blocks[0].touches[i].table_moves;
         }
@@ -176,8 +154,7 @@ static void lines_and_moves_are_counted(void **state)
         emulate_result_release(&result);
         emulation_close(emulation);
     }
-    sass_release(&code);
-    subject_close(&s);
+    compiled_close(&s.compiled);
 }
 
 int main(void)
@@ -188,14 +165,6 @@ int main(void)
         cmocka_unit_test(lanes_that_read_many_places_are_named),
         cmocka_unit_test(lines_and_moves_are_counted),
     };
-    struct err err = {0};
-    int failed;
 
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("tables", tests, sizeof tests / sizeof *tests);
 }

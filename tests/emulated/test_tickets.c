@@ -1,14 +1,10 @@
 /* Counters that hand out work: dealt out in turn, all blocks of a grid together do what they do in any other order. */
-#include "check.h"
-#include "gpu/compile.h"
-#include "model/emulate/emulate.h"
+#include "compiled.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SKIPPED = 77, BLOCKS = 24, TICKETS = 200 };
-
-static struct compiler *compiler;
+enum { BLOCKS = 24, TICKETS = 200 };
 
 struct scheduler {
     const char *name;
@@ -18,20 +14,11 @@ struct scheduler {
 };
 
 struct subject {
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
-    struct sass_code code;
+    struct compiled compiled;
     struct launch launch;
     struct argument arguments[3];
     int32_t tickets;
 };
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 static void subject_open(struct subject *out, const char *name)
 {
@@ -40,47 +27,24 @@ static void subject_open(struct subject *out, const char *name)
     struct err err = {0};
 
     *out = (struct subject){.tickets = TICKETS};
-    ok(compile_cubin(&out->compiled, compiler, &request, &err), &err);
-    if (out->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", out->compiled.diagnostic);
-    ok(cubin_init(&out->cubin, out->compiled.cubin, out->compiled.cubin_bytes, name, &err), &err);
-    ok(cubin_find(&out->kernel, &out->cubin, out->compiled.entry, &err), &err);
-    ok(sass_read(&out->code, out->kernel, &err), &err);
+    compiled_open(&out->compiled, &request);
     launch_init(&out->launch);
     out->launch.grid[0] = BLOCKS;
     out->launch.block[0] = 64;
-    out->arguments[0] = (struct argument){
-        .kind = ARGUMENT_BUFFER, .name = (char *)"out", .type = ELEMENT_FLOAT32, .count = (TICKETS + 4) * 32};
-    out->arguments[1] = (struct argument){
-        .kind = ARGUMENT_BUFFER, .name = (char *)"counters", .type = ELEMENT_UINT32, .count = 32};
-    out->arguments[2] = (struct argument){
-        .kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)&out->tickets, .size = sizeof out->tickets};
+    out->arguments[0] = buffer_of("out", ELEMENT_FLOAT32, (TICKETS + 4) * 32);
+    out->arguments[1] = buffer_of("counters", ELEMENT_UINT32, 32);
+    out->arguments[2] = scalar_of(&out->tickets);
     out->launch.arguments = out->arguments;
     out->launch.argument_count = 3;
     ok(launch_prepare(&out->launch, &err), &err);
-}
-
-static void subject_close(struct subject *subject)
-{
-    sass_release(&subject->code);
-    cubin_release(&subject->cubin);
-    compile_result_release(&subject->compiled);
 }
 
 static void run(struct emulate_result *out, const struct subject *subject, enum emulate_mode mode,
                 size_t sample, uint64_t resident)
 {
     const struct emulate_options options = {.mode = mode, .resident = resident};
-    struct emulation *emulation;
-    struct err err = {0};
 
-    ok(emulation_open(&emulation, &subject->cubin, subject->kernel, &subject->code, &subject->launch,
-                      &options, &err),
-       &err);
-    ok(sample ? emulate_sample(out, emulation, sample, &err) : emulate_grid(out, emulation, &err), &err);
-    if (out->end != EMULATE_DONE)
-        fail_msg("ended as %s: %s", emulate_end_text(out->end), out->reason);
-    emulation_close(emulation);
+    compiled_run(out, &subject->compiled, &subject->launch, &options, sample, "the scheduler");
 }
 
 static double issued_at(const struct emulate_result *result, size_t i)
@@ -142,7 +106,7 @@ static void every_number_is_taken_once(void **state)
         check_dealt(&schedulers[k], &dealt);
         emulate_result_release(&full);
         emulate_result_release(&dealt);
-        subject_close(&subject);
+        compiled_close(&subject.compiled);
     }
 }
 
@@ -172,7 +136,7 @@ static void a_sample_stands_for_the_grid(void **state)
                      sample.work_error);
         emulate_result_release(&full);
         emulate_result_release(&sample);
-        subject_close(&subject);
+        compiled_close(&subject.compiled);
     }
 }
 
@@ -190,7 +154,7 @@ static void other_counters_stay_unknown(void **state)
         assert_false(result.tickets);
         assert_true(result.assumed);
         emulate_result_release(&result);
-        subject_close(&subject);
+        compiled_close(&subject.compiled);
     }
 }
 
@@ -206,7 +170,7 @@ static void not_where_blocks_wait_for_a_place(void **state)
     assert_false(result.tickets);
     assert_true(result.assumed);
     emulate_result_release(&result);
-    subject_close(&subject);
+    compiled_close(&subject.compiled);
 }
 
 int main(void)
@@ -217,14 +181,6 @@ int main(void)
         cmocka_unit_test(other_counters_stay_unknown),
         cmocka_unit_test(not_where_blocks_wait_for_a_place),
     };
-    struct err err = {0};
-    int failed;
 
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
-    failed = cmocka_run_group_tests_name("tickets", tests, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("tickets", tests, sizeof tests / sizeof *tests);
 }

@@ -1,13 +1,12 @@
 /* Samples of random grids whose blocks do unequal work, against the emulation of all blocks: usage
  * test_uneven [GRIDS [SEED]]. Of 60 grids by default; 5000 take some minutes. */
-#include "check.h"
 #include "uneven_grid.h"
 #include "model/memory/traffic.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
-enum { SKIPPED = 77, PER_SOURCE = 30 };
+enum { PER_SOURCE = 30 };
 
 static const char *const names[] = {"partial",   "rows",     "columns", "planes",  "triangle",
                                     "half_grid", "border",   "every",   "strided", "lanes",
@@ -15,16 +14,9 @@ static const char *const names[] = {"partial",   "rows",     "columns", "planes"
 
 enum { NAMES = sizeof names / sizeof *names };
 
-static struct compiler *compiler;
 static unsigned grids = 60;
 static uint64_t seed = 1;
 static unsigned too_many_bytes; /* grids that are said to touch more than they do */
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 static double issued_of(const struct emulate_result *result, double *weight)
 {
@@ -76,8 +68,8 @@ static void check_bound(const struct grid *g, const struct emulate_result *sampl
     struct err err = {0};
     double least = 0;
 
-    ok(traffic_of(&t, &g->code, sample, &g->launch, &caches, &err), &err);
-    ok(traffic_of(&all, &g->code, whole, &g->launch, &caches, &err), &err);
+    ok(traffic_of(&t, &g->compiled.code, sample, &g->launch, &caches, &err), &err);
+    ok(traffic_of(&all, &g->compiled.code, whole, &g->launch, &caches, &err), &err);
     for (size_t i = 0; i < t.instruction_count; i++)
         least += t.counts[i].least_issued * t.warps;
     if (least > issued * (1 + 1e-9))
@@ -139,7 +131,7 @@ static unsigned check_kernel(const char *name, unsigned count, struct draws *dra
     char text[80];
     unsigned wrong = 0;
 
-    grid_compile(&g, compiler, "uneven.cu", name, unroll);
+    grid_compile(&g, "uneven.cu", name, unroll);
     snprintf(text, sizeof text, "%s, unrolled %u times", name, unroll);
     for (unsigned k = 0; k < count; k++) {
         grid_draw(&g, text, draws, 1 << 16, 1024);
@@ -168,16 +160,8 @@ static void counts_the_work_of_uneven_grids(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_the_work_of_uneven_grids)};
-    struct err err = {0};
-    int failed;
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
-    failed = cmocka_run_group_tests_name("uneven", tests, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("uneven", tests, sizeof tests / sizeof *tests);
 }

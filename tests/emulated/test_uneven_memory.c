@@ -1,12 +1,11 @@
 /* What samples of random grids say of memory, whose blocks touch unequal amounts of it, against all blocks: usage
  * test_uneven_memory [GRIDS [SEED]]. Of 80 grids by default; 5000 take some minutes. */
-#include "check.h"
 #include "uneven_grid.h"
 #include "model/memory/traffic.h"
 
 #include <math.h>
 
-enum { SKIPPED = 77, PER_SOURCE = 25, BUFFER = 1 << 22, PAIR = 64 };
+enum { PER_SOURCE = 25, BUFFER = 1 << 22, PAIR = 64 };
 enum { SMS = 4, RESIDENT = 2, WAVE = SMS * RESIDENT }; /* of a small GPU */
 
 static const struct {
@@ -23,7 +22,6 @@ static const struct {
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
-static struct compiler *compiler;
 static unsigned grids = 80;
 static uint64_t seed = 1;
 
@@ -36,12 +34,6 @@ struct tally {
 static struct tally read_bytes = {.what = "bytes read"}, written_bytes = {.what = "bytes written"},
                     fetched = {.what = "bytes from DRAM"}, waves = {.what = "bytes that waves fetch"};
 static unsigned wrong, too_many_bytes; /* grids */
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 static void add(struct tally *tally, const struct grid *g, double estimate, double truth)
 {
@@ -160,7 +152,7 @@ static void measure(struct traffic *out, const struct grid *g, const struct emul
 {
     struct err err = {0};
 
-    ok(traffic_of(out, &g->code, result, &g->launch, caches, &err), &err);
+    ok(traffic_of(out, &g->compiled.code, result, &g->launch, caches, &err), &err);
 }
 
 static void check_memory(const struct grid *g, const struct emulate_result *sample,
@@ -208,7 +200,7 @@ static void check_kernel(const char *source, const char *name, unsigned count, s
 {
     struct grid g = {0};
 
-    grid_compile(&g, compiler, source, name, 1);
+    grid_compile(&g, source, name, 1);
     for (unsigned k = 0; k < count; k++) {
         struct emulate_result sample, whole;
 
@@ -254,16 +246,8 @@ static void says_what_uneven_grids_touch(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch)};
-    struct err err = {0};
-    int failed;
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
-    if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
-        fprintf(stderr, "skipped: %s\n", err.text);
-        return SKIPPED;
-    }
-    failed = cmocka_run_group_tests_name("uneven memory", tests, NULL, NULL);
-    compiler_close(compiler);
-    return failed;
+    return run_group("uneven memory", tests, sizeof tests / sizeof *tests);
 }

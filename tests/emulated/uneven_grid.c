@@ -1,23 +1,15 @@
 #include "uneven_grid.h"
 
-#include "check.h"
 #include "base/hash.h"
 
 enum { MOST_BLOCKS = 600 };
-
-static void ok(int rc, const struct err *err)
-{
-    if (rc)
-        fail_msg("%s", err->text);
-}
 
 unsigned draw(struct draws *draws, unsigned least, unsigned most)
 {
     return least + (unsigned)(hash_random(draws->seed, draws->at++) % (most - least + 1));
 }
 
-void grid_compile(struct grid *g, struct compiler *compiler, const char *source, const char *name,
-                  unsigned unroll)
+void grid_compile(struct grid *g, const char *source, const char *name, unsigned unroll)
 {
     char option[40], path[80];
     const char *const options[] = {option};
@@ -27,26 +19,10 @@ void grid_compile(struct grid *g, struct compiler *compiler, const char *source,
                                             .option_count = 1,
                                             .arch = "sm_90",
                                             .deadline_s = 120};
-    struct err err = {0};
 
     snprintf(path, sizeof path, "tests/emulated/%s", source);
     snprintf(option, sizeof option, "-DUNROLL=%u", unroll);
-    ok(compile_cubin(&g->compiled, compiler, &request, &err), &err);
-    if (g->compiled.outcome != OUTCOME_OK)
-        fail_msg("%s", g->compiled.diagnostic);
-    ok(cubin_init(&g->cubin, g->compiled.cubin, g->compiled.cubin_bytes, name, &err), &err);
-    ok(cubin_find(&g->kernel, &g->cubin, g->compiled.entry, &err), &err);
-    ok(sass_read(&g->code, g->kernel, &err), &err);
-}
-
-static struct argument buffer(const char *name, enum element_type type, uint64_t count)
-{
-    return (struct argument){.kind = ARGUMENT_BUFFER, .name = (char *)name, .type = type, .count = count};
-}
-
-static struct argument scalar(int32_t *value)
-{
-    return (struct argument){.kind = ARGUMENT_SCALAR, .bytes = (unsigned char *)value, .size = sizeof *value};
+    compiled_open(&g->compiled, &request);
 }
 
 void grid_draw(struct grid *g, const char *name, struct draws *at, uint64_t out, uint64_t in)
@@ -64,14 +40,14 @@ void grid_draw(struct grid *g, const char *name, struct draws *at, uint64_t out,
     g->launch.block[0] = 32 * draw(at, 1, 3) - draw(at, 0, 1) * 5;
     g->step = (int32_t)draw(at, 1, 5);
     g->count = (int32_t)draw(at, 1, g->launch.grid[0] * g->launch.block[0] + 3);
-    g->arguments[0] = buffer("out", ELEMENT_FLOAT32, out);
-    g->arguments[1] = buffer("in", ELEMENT_FLOAT32, in);
-    g->arguments[2] = buffer("length", ELEMENT_INT32, 4096);
+    g->arguments[0] = buffer_of("out", ELEMENT_FLOAT32, out);
+    g->arguments[1] = buffer_of("in", ELEMENT_FLOAT32, in);
+    g->arguments[2] = buffer_of("length", ELEMENT_INT32, 4096);
     g->arguments[2].fill =
         (struct fill){.kind = FILL_EXPRESSION, .seed = at->at, .expression = strdup(lengths[draw(at, 0, 2)])};
     assert_non_null(g->arguments[2].fill.expression);
-    g->arguments[3] = scalar(&g->count);
-    g->arguments[4] = scalar(&g->step);
+    g->arguments[3] = scalar_of(&g->count);
+    g->arguments[4] = scalar_of(&g->step);
     g->launch.arguments = g->arguments;
     g->launch.argument_count = 5;
     ok(launch_prepare(&g->launch, &err), &err);
@@ -86,9 +62,7 @@ void grid_release_launch(struct grid *g)
 
 void grid_release(struct grid *g)
 {
-    sass_release(&g->code);
-    cubin_release(&g->cubin);
-    compile_result_release(&g->compiled);
+    compiled_close(&g->compiled);
 }
 
 void grid_run(struct emulate_result *out, const struct grid *g, bool whole, uint64_t budget)
@@ -97,7 +71,9 @@ void grid_run(struct emulate_result *out, const struct grid *g, bool whole, uint
     struct emulation *emulation;
     struct err err = {0};
 
-    ok(emulation_open(&emulation, &g->cubin, g->kernel, &g->code, &g->launch, &options, &err), &err);
+    ok(emulation_open(&emulation, &g->compiled.cubin, g->compiled.kernel, &g->compiled.code, &g->launch,
+                      &options, &err),
+       &err);
     ok(whole ? emulate_grid(out, emulation, &err) : emulate_sample(out, emulation, 16, &err), &err);
     if (out->end != EMULATE_DONE && !budget)
         fail_msg("%s ended as %s: %s", g->text, emulate_end_text(out->end), out->reason);

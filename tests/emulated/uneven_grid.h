@@ -3,14 +3,10 @@
 #ifndef TESTS_UNEVEN_GRID_H
 #define TESTS_UNEVEN_GRID_H
 
-#include "gpu/compile.h"
-#include "model/emulate/emulate.h"
+#include "compiled.h"
 
 struct grid {
-    struct compile_result compiled;
-    struct cubin cubin;
-    const struct cubin_kernel *kernel;
-    struct sass_code code;
+    struct compiled compiled;
     struct launch launch;
     struct argument arguments[5]; /* out, in, length, count, step */
     int32_t count, step;
@@ -24,8 +20,7 @@ struct draws {
 unsigned draw(struct draws *draws, unsigned least, unsigned most);
 
 /* Compiles a kernel of tests/emulated/SOURCE, with loops unrolled so often where the source says so. */
-void grid_compile(struct grid *grid, struct compiler *compiler, const char *source, const char *name,
-                  unsigned unroll);
+void grid_compile(struct grid *grid, const char *source, const char *name, unsigned unroll);
 /* Draws a launch, with buffers of so many elements and one of three kinds of loaded lengths. To be released. */
 void grid_draw(struct grid *grid, const char *name, struct draws *draws, uint64_t out, uint64_t in);
 void grid_release_launch(struct grid *grid);
