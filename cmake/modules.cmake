@@ -67,7 +67,8 @@ function(strict target)
   endif()
   if(OCCUTUNE_SANITIZE) # whose checks make gcc see null pointers and cut texts that are not there
     target_compile_options(${target} PRIVATE $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
-    target_compile_options(${target} PUBLIC -fsanitize=${OCCUTUNE_SANITIZE} -fno-omit-frame-pointer
+    # Optimized less, with lines but no variables: builds in two thirds of the time.
+    target_compile_options(${target} PUBLIC -O1 -g1 -fsanitize=${OCCUTUNE_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${OCCUTUNE_SANITIZE})
   endif()

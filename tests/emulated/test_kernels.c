@@ -1,11 +1,11 @@
-/* The library's kernels in the emulator: usage test_kernels SM [KERNEL]. */
+/* The library's kernels in the emulator: usage test_kernels SM CONFIGURATIONS [KERNEL], so many of each kernel. */
 #include "check.h"
 #include "reference.h"
 #include "space/configuration.h"
 #include "space/space.h"
 #include "subject.h"
 
-enum { CONFIGURATIONS = 4, SETS = 4 };
+enum { SETS = 4 };
 
 /* The arguments' values: buffers as arrays, the first scalars as numbers. */
 struct values {
@@ -114,7 +114,7 @@ static const struct library_kernel kernels[] = {
     {"lattice_boltzmann", {"nx=36", "ny=10", "nz=6"}, 2, 1e-5, lattice_boltzmann, NULL},
 };
 
-static unsigned sm;
+static unsigned sm, configurations;
 
 static void read_values(struct values *out, const struct spec *spec, const struct launch *launch)
 {
@@ -260,8 +260,8 @@ static void computes_the_reference(void **state)
     if (kernel->only)
         ok(configuration_parse(choices, &spec, kernel->only, &err), &err);
     check_configuration(kernel, &spec, choices);
-    for (uint64_t k = 1; k < CONFIGURATIONS && !kernel->only; k++) {
-        space_configuration(choices, space, space_count(space) * (2 * k - 1) / (2 * CONFIGURATIONS));
+    for (uint64_t k = 1; k < configurations && !kernel->only; k++) {
+        space_configuration(choices, space, space_count(space) * (2 * k - 1) / (2 * configurations));
         check_configuration(kernel, &spec, choices);
     }
     space_close(space);
@@ -274,11 +274,12 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[COUNT];
     size_t count = 0;
 
-    if (argc < 2)
+    if (argc < 3)
         return 2;
     sm = (unsigned)strtoul(argv[1], NULL, 10);
+    configurations = (unsigned)strtoul(argv[2], NULL, 10);
     for (size_t k = 0; k < COUNT; k++)
-        if (argc < 3 || !strcmp(argv[2], kernels[k].name))
+        if (argc < 4 || !strcmp(argv[3], kernels[k].name))
             tests[count++] = (struct CMUnitTest){.name = kernels[k].name,
                                                  .test_func = computes_the_reference,
                                                  .initial_state = (void *)&kernels[k]};
