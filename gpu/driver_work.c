@@ -10,7 +10,7 @@ int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err)
 
     *out = pointer;
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return err_set(err, ERR_MEMORY, "the GPU has no room for %zu bytes", bytes);
+        return err_set(err, ERR_MEMORY, "the GPU has no memory left for %zu bytes", bytes);
     return driver_check(gpu, result, "allocation", err);
 }
 

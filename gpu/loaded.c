@@ -16,7 +16,7 @@ static int set_symbols(struct buffers *buffers, gpu_module module, struct launch
             continue;
         rc = gpu_find_symbol(&address, &bytes, buffers->gpu, module, argument->name, err);
         if (!rc && argument->count > bytes / element_size(argument->type))
-            rc = err_set(err, ERR_GPU, "%s has room for %zu elements, not for %" PRIu64, argument->name,
+            rc = err_set(err, ERR_GPU, "%s has %zu elements, not %" PRIu64, argument->name,
                          bytes / element_size(argument->type), argument->count);
         if (rc)
             break;

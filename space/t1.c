@@ -88,31 +88,14 @@ static int read_parameters(struct t1_reader *reader)
     return js_set(reader->spec, "default", defaults) ? t1_memory(reader) : 0;
 }
 
-static int read_conditions(struct t1_reader *reader)
+static int read_condition(struct json **out, struct t1_reader *reader, const struct js_at *condition,
+                          size_t position)
 {
-    struct json *constraints = js_new_array(), *text;
-    struct js_at list, at;
-    size_t i;
-    int failed = constraints ? 0 : t1_memory(reader);
+    struct js_at at;
 
-    if (!failed && js_find(&list, &reader->space, "Conditions"))
-        failed = js_expect(&list, JS_ARRAY, reader->err);
-    else
-        list = (struct js_at){0};
-    for (i = 0; !failed && list.value && i < js_count(&list); i++) {
-        const struct js_at condition = js_element(&list, i);
-
-        failed = js_member(&at, &condition, "Expression", reader->err) || t1_expression_of(&text, reader, &at)
-                     ? reader->err->code
-                     : 0;
-        if (!failed && js_append(constraints, text))
-            failed = t1_memory(reader);
-    }
-    if (failed)
-        js_free(constraints);
-    else if (js_set(reader->spec, "constraints", constraints))
-        failed = t1_memory(reader);
-    return failed;
+    (void)position;
+    return js_member(&at, condition, "Expression", reader->err) ? reader->err->code
+                                                                : t1_expression_of(out, reader, &at);
 }
 
 static int read_problem(struct t1_reader *reader)
@@ -309,7 +292,7 @@ int t1_to_spec(struct json **out, const struct js_at *root, struct err *err)
         failed = read_parameters(&reader);
     }
     if (!failed)
-        failed = read_conditions(&reader);
+        failed = t1_translate_list(&reader, &reader.space, "Conditions", "constraints", read_condition);
     if (!failed)
         failed = read_problem(&reader);
     if (!failed)

@@ -129,30 +129,20 @@ static int fill_argument(struct t1_reader *reader, struct json *out, const struc
                        !strcmp(memory_type, "Symbol") || !strcmp(place, "Constant"));
 }
 
+static int read_argument(struct json **out, struct t1_reader *reader, const struct js_at *argument,
+                         size_t position)
+{
+    struct json *made = js_new_object();
+    const int failed = made ? fill_argument(reader, made, argument, position) : t1_memory(reader);
+
+    if (failed)
+        js_free(made);
+    else
+        *out = made;
+    return failed;
+}
+
 int t1_read_arguments(struct t1_reader *reader)
 {
-    struct json *list = js_new_array(), *argument;
-    struct js_at at;
-    size_t i;
-    int failed = list ? 0 : t1_memory(reader);
-
-    if (!failed && js_find(&at, &reader->kernel, "Arguments"))
-        failed = js_expect(&at, JS_ARRAY, reader->err);
-    else
-        at = (struct js_at){0};
-    for (i = 0; !failed && at.value && i < js_count(&at); i++) {
-        const struct js_at element = js_element(&at, i);
-
-        argument = js_new_object();
-        failed = argument ? fill_argument(reader, argument, &element, i) : t1_memory(reader);
-        if (failed)
-            js_free(argument);
-        else if (js_append(list, argument))
-            failed = t1_memory(reader);
-    }
-    if (failed)
-        js_free(list);
-    else if (js_set(reader->spec, "arguments", list))
-        failed = t1_memory(reader);
-    return failed;
+    return t1_translate_list(reader, &reader->kernel, "Arguments", "arguments", read_argument);
 }

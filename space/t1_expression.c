@@ -12,6 +12,33 @@ int t1_memory(struct t1_reader *reader)
     return err_memory(reader->err);
 }
 
+int t1_translate_list(struct t1_reader *reader, const struct js_at *object, const char *from, const char *to,
+                      int (*translate)(struct json **out, struct t1_reader *reader,
+                                       const struct js_at *element, size_t position))
+{
+    struct json *list = js_new_array(), *translated;
+    struct js_at at;
+    size_t count = 0, i;
+    int failed = list ? 0 : t1_memory(reader);
+
+    if (!failed && js_find(&at, object, from)) {
+        failed = js_expect(&at, JS_ARRAY, reader->err);
+        count = failed ? 0 : js_count(&at);
+    }
+    for (i = 0; !failed && i < count; i++) {
+        const struct js_at element = js_element(&at, i);
+
+        failed = translate(&translated, reader, &element, i);
+        if (!failed && js_append(list, translated))
+            failed = t1_memory(reader);
+    }
+    if (failed)
+        js_free(list);
+    else if (js_set(reader->spec, to, list))
+        failed = t1_memory(reader);
+    return failed;
+}
+
 int t1_text(const char **out, struct t1_reader *reader, const struct js_at *object, const char *key,
             const char *standard)
 {

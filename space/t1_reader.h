@@ -31,6 +31,12 @@ struct json *t1_expression(const struct t1_reader *reader, const char *before, c
                            const char *after);
 int t1_expression_of(struct json **out, struct t1_reader *reader, const struct js_at *at);
 
+/* The list `from` of an object, empty where there is none, as the spec's list `to`, element by element; what
+ * `translate` makes is this function's, unless it fails. */
+int t1_translate_list(struct t1_reader *reader, const struct js_at *object, const char *from, const char *to,
+                      int (*translate)(struct json **out, struct t1_reader *reader,
+                                       const struct js_at *element, size_t position));
+
 /* The spec's arguments. t1_argument.c */
 int t1_read_arguments(struct t1_reader *reader);
 

@@ -31,7 +31,7 @@ static int read_text(char *out, size_t size, const struct js_at *object, const c
     if (rc)
         return rc;
     if (strlen(text) >= size)
-        return js_fail(&at, err, "longer than the %zu bytes there is room for", size - 1);
+        return js_fail(&at, err, "longer than %zu bytes", size - 1);
     snprintf(out, size, "%s", text);
     return 0;
 }

@@ -240,7 +240,7 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
         return false;
     occupancy_of(&occupancy, limits, &block);
     if (occupancy.limits[LIMITER_REGISTERS] == 0)
-        return refuse(&reason, "%u registers a thread leave no room for %u threads: at most %u",
+        return refuse(&reason, "%u registers a thread are too many for %u threads: at most %u",
                       block.registers, block.threads, occupancy_largest_block(limits, block.registers));
     if (occupancy.blocks == 0 && occupancy.limiter != LIMITER_NONE)
         return refuse(&reason, "no block fits an SM: limited by %s", limiter_text(occupancy.limiter));

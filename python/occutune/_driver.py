@@ -167,7 +167,7 @@ class Module:
         address, size = _Address(), ctypes.c_size_t()
         self._device.call("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self._module, name.encode())
         if array.nbytes > size.value:
-            raise ValueError(f"{name} has room for {size.value} bytes, not for {array.nbytes}")
+            raise ValueError(f"{name} has {size.value} bytes, not {array.nbytes}")
         self._device.write(address, array)
 
     def function(self, entry: str, shared: int) -> _Handle:

@@ -320,7 +320,7 @@ static void test_reference_errors(void **state)
     setup->launch.arguments[0].count = (uint64_t)1 << 40;
     assert_int_equal(worker_trial(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol, &err),
                      ERR_MEMORY);
-    expect_text(err.text, "in: the GPU has no room");
+    expect_text(err.text, "in: the GPU has no memory left");
 }
 
 /* Without a reference nothing is compared, but guards and inputs still are. */
@@ -382,7 +382,7 @@ static void test_symbol_too_small(void **state)
     setup->launch.arguments[3].count = 2;
     assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
                      OUTCOME_LAUNCH);
-    expect_text(trial.message, "factor has room for 1 elements, not for 2");
+    expect_text(trial.message, "factor has 1 elements, not 2");
     trial_release(&trial);
 }
 

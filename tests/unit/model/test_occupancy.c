@@ -185,7 +185,7 @@ static void launches_are_refused_with_the_reason(void **state)
          "232452 bytes of shared memory a block, the device allows 232448"},
         {{.grid = {1, 1, 1}, .block = {1024, 1, 1}},
          {.registers = 88},
-         "88 registers a thread leave no room for 1024 threads: at most 640"},
+         "88 registers a thread are too many for 1024 threads: at most 640"},
         {{.grid = {1, 1, 1}, .block = {512, 1, 1}},
          {.registers = 32, .max_threads = {256, 1, 1}},
          "512 threads a block, __launch_bounds__ allows 256"},

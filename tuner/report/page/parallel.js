@@ -59,7 +59,7 @@ function paintSegments(context, axes, segments, colorOf) {
     }
 }
 
-function paintAxis(context, axis, height, room) {
+function paintAxis(context, axis, height, width) {
     context.strokeStyle = theme.soft;
     context.fillStyle = theme.ink;
     context.beginPath();
@@ -68,7 +68,7 @@ function paintAxis(context, axis, height, room) {
     context.stroke();
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
-    context.fillText(axis.name, axis.x, 14, Math.max(28, room - 8));
+    context.fillText(axis.name, axis.x, 14, Math.max(28, width - 8));
     context.textAlign = "left";
     context.textBaseline = "middle";
     const labels = axis.texts ? axis.texts.map((text, i) => [i, text]) : ticksOf(axis.scale, true).map(tick => [tick, short(tick)]);
@@ -79,8 +79,8 @@ function paintAxis(context, axis, height, room) {
         const y = axis.scale(at);
         context.lineWidth = 3;
         context.strokeStyle = theme.panel;
-        context.strokeText(text, axis.x + 5, y, Math.max(20, room - 12));
-        context.fillText(text, axis.x + 5, y, Math.max(20, room - 12));
+        context.strokeText(text, axis.x + 5, y, Math.max(20, width - 12));
+        context.fillText(text, axis.x + 5, y, Math.max(20, width - 12));
         context.lineWidth = 1;
     });
 }

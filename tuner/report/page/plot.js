@@ -25,7 +25,7 @@ function make(tag, attributes = {}, ...children) {
     return element;
 }
 
-/* A panel of the page: heading, room for controls, body, words below. */
+/* A panel of the page: heading, controls, body, words below. */
 function panel(parent, title, caption, wide) {
     const id = "h" + document.querySelectorAll("h2").length;
     const element = make("section", {class: wide ? "panel wide" : "panel", "aria-labelledby": id}, make("h2", {id}, title));
