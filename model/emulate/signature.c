@@ -50,8 +50,7 @@ void signer_close(struct signer *signer)
 void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask)
 {
     if (!emulation->rehearsing && emulation->slice.aim == SLICE_LANES)
-        *emulation->signing =
-            hash_mix(*emulation->signing + i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP;
+        sequence_add(emulation->signing, hash_mix(i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP);
 }
 
 bool signature_joins(const struct sass *i)
@@ -72,7 +71,7 @@ static void note_predicate(struct emulation *emulation, const struct warp *warp,
                                                                      : NULL;
 
     if (from)
-        *emulation->signing = hash_mix(*emulation->signing + from[operand->index & 7]);
+        sequence_add(emulation->signing, from[operand->index & 7]);
 }
 
 void signature_note_joined(struct emulation *emulation, const struct warp *warp, const struct sass *i)
@@ -130,7 +129,7 @@ static void exchange(struct signer *signer)
 }
 
 static int execute(struct emulate_result *result, struct signer *signer, const unsigned position[3],
-                   uint64_t budget, uint64_t *hash, struct err *err)
+                   uint64_t budget, struct sequence *lanes, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
     struct emulate_block block = {.warps = emulation->warp_count};
@@ -147,7 +146,7 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
     emulation->budget = budget;
     emulation->memo = NULL;
     emulation->lowest = signer->scratch;
-    emulation->signing = hash;
+    emulation->signing = lanes;
     rc = block_execute(emulation, &block, err);
     emulation->signing = NULL;
     emulation->lowest = NULL;
@@ -164,6 +163,7 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
     struct emulation *emulation = signer->emulation;
     const uint64_t pages = memory_fills(&emulation->memory);
     struct emulate_result result;
+    struct sequence lanes = {0};
     int rc;
 
     *out = (struct signature){.hash = HASH_START};
@@ -171,9 +171,10 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
                signer->slice.reads_shared); /* every wait is over at once, before what it is for */
     if (!*known)
         return 0;
-    rc = execute(&result, signer, position, budget, &out->hash, err);
+    rc = execute(&result, signer, position, budget, &lanes, err);
     *known = !rc && result.end == EMULATE_DONE;
     if (*known) {
+        out->hash = hash_mix(out->hash + lanes.sum) + lanes.count;
         sum_issued(out, signer);
         rc = add_paths(&out->hash, emulation, err);
     }

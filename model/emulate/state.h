@@ -25,7 +25,8 @@
  *                      tries a period
  *   emulate/speculate.c  whether a speculative slice holds
  *   emulate/memoize.c  blocks that do what another did, elsewhere
- *   emulate/signature.c  which way a block goes, without its accesses; emulate/origin.c what decides that
+ *   emulate/signature.c  which way a block goes, without its accesses, as a hash of emulate/sequence.c;
+ *                        emulate/origin.c what decides that
  *   emulate/strata.c   the blocks of a grid by the way they go
  */
 #ifndef MODEL_EMULATE_STATE_H
@@ -35,6 +36,7 @@
 #include "model/emulate/emulate.h"
 #include "model/emulate/contention.h"
 #include "model/emulate/memory.h"
+#include "model/emulate/sequence.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/ticket.h"
 #include "model/emulate/trace.h"
@@ -185,9 +187,9 @@ struct emulation {
     struct contention contention; /* atomics of the sample so far */
     struct tickets tickets;       /* counters that hand out work */
     struct memo *memo;            /* while a sample is taken, else null */
-    uint64_t *lowest;  /* peeking: the lowest sector read of each region, all that is noted; else null */
-    uint64_t *signing; /* which way a block goes is all that is asked for: a hash of lanes; else null */
-    bool copied;       /* the block is like an earlier one: its counts and paths are set */
+    uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    struct sequence *signing; /* which way a block goes is all that is asked for: its lanes; else null */
+    bool copied;              /* the block is like an earlier one: its counts and paths are set */
     struct emulate_result *result;
     struct err *err;
 };

@@ -95,6 +95,8 @@ int steady_extrapolate(struct emulation *emulation, struct warp *warp, const str
 {
     const int rc = emulation->rehearsing ? 0 : count_periods(emulation, recording, periods);
 
+    if (emulation->signing && !emulation->rehearsing)
+        sequence_repeat(emulation->signing, &recording->lanes, periods);
     warp->passed += periods * recording->passed;
     trace_repeat(&warp->trace, periods * recording->period);
     snapshots_set(recording->current, warp, recording->period, periods);
@@ -210,6 +212,8 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
     recording->cost = emulation->result->executed - recording->executed;
     recording->phase = PHASE_LEARN;
     recording->periods = 1;
+    if (emulation->signing)
+        recording->lanes = *emulation->signing;
     recording->next = recording->next_run = 0;
     return 0;
 }

@@ -34,6 +34,7 @@ struct recording {
     bool wanders;               /* some record does */
     uint64_t (*capture)[LANES]; /* where the addresses of a rehearsal go, by record; null: nowhere */
     uint64_t executed, cost;    /* at the recorded period's begin; warp instructions that it executes */
+    struct sequence lanes;      /* while signing: at the newest period's begin */
 };
 
 struct steady {

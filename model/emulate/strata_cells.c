@@ -9,8 +9,7 @@ enum {
     LEAST_CELLS = 2,   /* of a box that is not gone through */
     LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
     LEAST_SIGNED = 24, /* ... and without */
-    ALL = 4,           /* times the budget: what all blocks may cost, rather than those of cells ... */
-    ALIKE = 16         /* ... for which a part of it must do where blocks do not seem to differ */
+    ALL = 4            /* times the budget: what all blocks may cost, rather than those of cells */
 };
 
 /* Parts the borders of a box from what is inside along one axis. */
@@ -100,13 +99,12 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
     return rc;
 }
 
-/* How many blocks can be looked at: some at random tell what one costs and whether they differ. */
+/* How many blocks can be looked at: some at random tell what one costs. */
 static int find_affordable(double *out, struct division *division, double all)
 {
     const struct box *box = &division->boxes[division->piloted = division_largest(division, 0)];
     const struct slice *slice = &division->signer->slice;
     const uint64_t before = division->out->cost;
-    bool memo = true;
     int rc = 0;
 
     for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
@@ -114,13 +112,10 @@ static int find_affordable(double *out, struct division *division, double all)
 
         pick(at, box, PILOTS, k);
         rc = division_sign(&division->pilots[k], division, at);
-        memo &= division->pilots[k].hash == division->pilots[0].hash;
     }
     *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
     if (all <= ALL * *out)
         *out = all;
-    else
-        *out /= memo ? ALIKE : 1;
     *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
     return rc;
 }
