@@ -83,24 +83,50 @@ static void make_groups(struct choice *choice, size_t most)
         describe(&choice->groups[g], strata->list);
 }
 
+/* Whether what a block issues says which stratum is the nearest: *out. Blocks of one signature issue the same,
+ * so only where several strata issue just that must it be signed to be told apart. */
+static bool is_told_by_issued(size_t *out, const struct strata *strata, double issued)
+{
+    const struct signature like = {.issued = (uint64_t)issued};
+    size_t same = 0;
+
+    for (size_t k = 0; k < strata->count; k++)
+        same += strata->list[k].issued == issued;
+    *out = strata_nearest(strata, &like);
+    return same <= 1;
+}
+
+/* The stratum of a sampled block, or the nearest; *known is false where nobody can tell. */
+static int find_stratum(size_t *out, bool *known, struct choice *choice, const struct emulate_block *block)
+{
+    struct signature signature;
+    int rc;
+
+    *known = is_told_by_issued(out, choice->strata, block_issued(choice->result, block));
+    if (*known)
+        return 0;
+    rc = signer_sign(&signature, known, choice->signer, block->position, choice->signer->emulation->budget,
+                     choice->err);
+    if (!rc && *known)
+        *out = strata_nearest(choice->strata, &signature);
+    return rc;
+}
+
 /* The group that a sampled block belongs to, if it is like what the group's blocks do. */
 static int assign(struct choice *choice, size_t b)
 {
-    const struct signer *signer = choice->signer;
-    struct signature signature;
-    bool known;
+    const struct emulate_block *block = &choice->result->blocks[b];
     size_t stratum, g = 0;
-    int rc = signer_sign(&signature, &known, choice->signer, choice->result->blocks[b].position,
-                         signer->emulation->budget, choice->err);
+    bool known;
+    int rc = find_stratum(&stratum, &known, choice, block);
 
     choice->group[b] = GROUPS;
     if (rc || !known)
         return rc;
-    stratum = strata_nearest(choice->strata, &signature);
     while (choice->groups[g].end <= stratum)
         g++;
     if (stratum != choice->groups[g].typical &&
-        fabs((double)signature.issued - choice->groups[g].mean) > 0.02 * choice->groups[g].mean)
+        fabs(block_issued(choice->result, block) - choice->groups[g].mean) > 0.02 * choice->groups[g].mean)
         return 0;
     choice->group[b] = g;
     choice->groups[g].taken = true;

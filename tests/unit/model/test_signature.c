@@ -1,5 +1,6 @@
 /* Signatures of blocks: which way they go. */
-#include "model/emulate/signature.h"
+#include "model/emulate/represent.h"
+#include "model/emulate/sample.h"
 
 #include "emulate_fixture.h"
 
@@ -23,6 +24,20 @@ static void open_product(struct program *p, int32_t n)
     program_scalar(p, n);
     for (unsigned k = 0; k < 3; k++)
         program_buffer(p, ELEMENT_FLOAT32, (uint64_t)n * (uint64_t)n, "1");
+    start(p);
+}
+
+/* Blocks of 32 rows, of which row i sums up about i values: no two issue the same. */
+static void open_triangle(struct program *p, unsigned blocks)
+{
+    const uint64_t rows = 32 * blocks;
+
+    program_open(p, 90, "ragged", 32);
+    p->launch.grid[0] = blocks;
+    program_buffer(p, ELEMENT_INT32, rows + 1, "i * i / 2");
+    program_buffer(p, ELEMENT_FLOAT32, rows * rows / 2 + 1, NULL);
+    program_buffer(p, ELEMENT_FLOAT32, rows, NULL);
+    program_scalar(p, (int32_t)rows);
     start(p);
 }
 
@@ -59,10 +74,43 @@ static void forgets_blocks_before(void **state)
     program_close(&p);
 }
 
+/* A block that was executed is not signed where what it issues says what it is like. */
+static void issues_tell_blocks_apart(void **state)
+{
+    const unsigned middle[3] = {8, 0, 0};
+    struct signer signer;
+    struct origin origin;
+    struct strata strata;
+    struct program p;
+    struct err err = {0};
+
+    (void)state;
+    open_triangle(&p, 16);
+    emulation_begin(&p.result, p.emulation);
+    assert_int_equal(sample_add(&p.result, p.emulation, middle, 1, &err), 0);
+    assert_int_equal(signer_open(&signer, p.emulation, &err), 0);
+    assert_int_equal(origin_find(&origin, &signer.slice, p.emulation->instructions, p.emulation->count, &err),
+                     0);
+    assert_int_equal(strata_find(&strata, &signer, &origin, true, 1 << 20, &err), 0);
+    assert_int_equal(strata.count, 16);
+    memset(signer.counts, 0, p.emulation->count * sizeof *signer.counts);
+    assert_int_equal(represent(&p.result, &signer, &strata, 16, &err), 0);
+    for (size_t k = 0; k < p.emulation->count; k++)
+        assert_int_equal(signer.counts[k], 0);
+    assert_int_equal(p.result.block_count, 16);
+    for (size_t b = 0; b < p.result.block_count; b++)
+        check_near(p.result.blocks[b].weight, 1, 1e-9);
+    strata_release(&strata);
+    origin_release(&origin);
+    signer_close(&signer);
+    program_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forgets_blocks_before),
+        cmocka_unit_test(issues_tell_blocks_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
