@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include "base/file.h"
+#include "base/json_flat.h"
 #include "base/json_line.h"
 #include "base/nearest.h"
 
@@ -152,9 +153,21 @@ int js_read_text(struct json **out, const char *text, size_t length, const char 
     return code;
 }
 
+int js_read_flat(struct json **out, const char *text, size_t length, const char *name, struct err *err)
+{
+    struct flat *root;
+    const int code = flat_read(&root, text, length, name, err);
+
+    *out = root ? flat_mark(root) : NULL;
+    return code;
+}
+
 void js_free(struct json *json)
 {
-    json_decref(inner(json));
+    if (flat_of(json))
+        flat_free((struct flat *)flat_of(json));
+    else
+        json_decref(inner(json));
 }
 
 struct js_at js_root(struct json *json, const char *name)
@@ -170,7 +183,7 @@ enum js_kind js_kind(const struct js_at *at)
         [JSON_FALSE] = JS_BOOL,      [JSON_NULL] = JS_NULL,
     };
 
-    return kinds[json_typeof(inner(at->value))];
+    return flat_of(at->value) ? flat_of(at->value)->kind : kinds[json_typeof(inner(at->value))];
 }
 
 static const char *kind_text(enum js_kind kind)
@@ -237,8 +250,13 @@ int js_expect(const struct js_at *at, enum js_kind kind, struct err *err)
 
 bool js_find(struct js_at *out, const struct js_at *object, const char *key)
 {
-    *out = (struct js_at){
-        .value = outer(json_object_get(inner(object->value), key)), .parent = object, .key = key};
+    const struct flat *flat = flat_of(object->value), *found = flat ? flat_member(flat, key) : NULL;
+
+    *out = (struct js_at){.parent = object, .key = key};
+    if (flat)
+        out->value = found ? flat_mark(found) : NULL;
+    else
+        out->value = outer(json_object_get(inner(object->value), key));
     return out->value != NULL;
 }
 
@@ -254,22 +272,47 @@ int js_member(struct js_at *out, const struct js_at *object, const char *key, st
 size_t js_count(const struct js_at *at)
 {
     const json_t *value = inner(at->value);
+    const struct flat *flat = flat_of(at->value);
 
+    if (flat)
+        return flat->kind == JS_ARRAY || flat->kind == JS_OBJECT ? flat->count : 0;
     return json_is_array(value) ? json_array_size(value) : json_object_size(value);
 }
 
 struct js_at js_element(const struct js_at *array, size_t index)
 {
-    return (struct js_at){
-        .value = outer(json_array_get(inner(array->value), index)), .parent = array, .index = index};
+    const struct flat *flat = flat_of(array->value);
+    struct js_at at = {.parent = array, .index = index};
+
+    if (!flat)
+        at.value = outer(json_array_get(inner(array->value), index));
+    else if (flat->kind == JS_ARRAY && index < flat->count)
+        at.value = flat_mark(&flat->items[index]);
+    return at;
+}
+
+static bool next_flat(struct js_at *member, const struct js_at *object, const struct flat *flat)
+{
+    const struct flat *next = member->value ? flat_of(member->value) + 1 : flat->items;
+    const bool found = flat->kind == JS_OBJECT && next < flat->items + flat->count;
+
+    *member = (struct js_at){.parent = object};
+    if (found) {
+        member->value = flat_mark(next);
+        member->key = next->key;
+    }
+    return found;
 }
 
 bool js_next(struct js_at *member, const struct js_at *object)
 {
     json_t *inside = inner(object->value);
-    void *place = member->value ? json_object_iter_next(inside, json_object_key_to_iter(member->key))
-                                : json_object_iter(inside);
+    void *place;
 
+    if (flat_of(object->value))
+        return next_flat(member, object, flat_of(object->value));
+    place = member->value ? json_object_iter_next(inside, json_object_key_to_iter(member->key))
+                          : json_object_iter(inside);
     *member = (struct js_at){.value = outer(json_object_iter_value(place)), .parent = object};
     if (place)
         member->key = json_object_iter_key(place);
@@ -281,7 +324,7 @@ int js_string(const char **out, const struct js_at *at, struct err *err)
     *out = NULL;
     if (js_expect(at, JS_STRING, err))
         return ERR_USAGE;
-    *out = json_string_value(inner(at->value));
+    *out = flat_of(at->value) ? flat_of(at->value)->text : json_string_value(inner(at->value));
     return 0;
 }
 
@@ -290,7 +333,7 @@ int js_integer(int64_t *out, const struct js_at *at, struct err *err)
     *out = 0;
     if (js_expect(at, JS_INTEGER, err))
         return ERR_USAGE;
-    *out = json_integer_value(inner(at->value));
+    *out = flat_of(at->value) ? flat_of(at->value)->integer : json_integer_value(inner(at->value));
     return 0;
 }
 
@@ -307,12 +350,21 @@ int js_unsigned(uint64_t *out, const struct js_at *at, struct err *err)
     return 0;
 }
 
+static double number_of(const struct json *value)
+{
+    const struct flat *flat = flat_of(value);
+
+    if (!flat)
+        return json_number_value(inner(value));
+    return flat->kind == JS_INTEGER ? (double)flat->integer : flat->real;
+}
+
 int js_real(double *out, const struct js_at *at, struct err *err)
 {
     *out = 0;
     if (js_expect(at, JS_REAL, err))
         return ERR_USAGE;
-    *out = json_number_value(inner(at->value));
+    *out = number_of(at->value);
     return 0;
 }
 
@@ -321,7 +373,7 @@ int js_bool(bool *out, const struct js_at *at, struct err *err)
     *out = false;
     if (js_expect(at, JS_BOOL, err))
         return ERR_USAGE;
-    *out = json_is_true(inner(at->value));
+    *out = flat_of(at->value) ? flat_of(at->value)->truth : json_is_true(inner(at->value));
     return 0;
 }
 

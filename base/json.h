@@ -34,6 +34,11 @@ int js_read_file(struct json **out, const char *path, struct err *err);
 int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err);
 void js_free(struct json *json); /* also null */
 
+/* The same for a document that is only read, in a tenth of the time: nothing in it is set, copied or printed, but by
+ * lines (base/json_line.h). Lists and objects
+ * lie in one another 64 deep at most, and of members with one name the first is found. Errors say which byte. */
+int js_read_flat(struct json **out, const char *text, size_t length, const char *name, struct err *err);
+
 struct js_at js_root(struct json *json, const char *name);
 enum js_kind js_kind(const struct js_at *at);
 

@@ -259,7 +259,7 @@ static int read_body(struct message *out, const unsigned char *body, size_t size
 
     if (size < 4 || length > size - 4 || length > WIRE_HEAD_BYTES_MOST)
         return err_set(err, ERR_FORMAT, "a message is shorter than it says");
-    rc = js_read_text(&out->head, (const char *)body + 4, length, "message", err);
+    rc = js_read_flat(&out->head, (const char *)body + 4, length, "message", err);
     if (rc)
         return rc == ERR_MEMORY ? rc : ERR_FORMAT;
     root = js_root(out->head, "message");
