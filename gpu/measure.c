@@ -18,6 +18,8 @@ static const double limited_s =
 static const double limited_share = 0.85; /* of the highest clock: below it power limits */
 static const double brief_s = 10e-3;      /* longer kernels warm up by themselves */
 static const double start_up_s = 100e-3;  /* an idle GPU needs up to about this long to raise its clock */
+static const double behind = 0.02;        /* what is this much slower than another does not win */
+enum { BEHIND_SAMPLES = 5 };              /* all of which are slower: by chance in one case of 32 */
 static const double batch_s = 2e-3;       /* samples are queued together up to this long */
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
@@ -69,11 +71,12 @@ bool measure_slowed(double clock_hz, double clock_top_hz)
     return clock_hz < (1 - 2 * clock_tolerance) * clock_top_hz;
 }
 
-/* Chooses launches per sample and samples per batch from the duration of one launch. */
+/* Chooses launches per sample and samples per batch from the duration of one launch. Isolated launches are timed each by
+ * itself, so that a sample gains nothing by their number but an average; what stands before them takes as long again. */
 static int make_plan(struct plan *plan, double duration_s, double sample_s, struct err *err)
 {
     unsigned most = plan->isolated ? MEASURE_PAIRS : MEASURE_GRAPH;
-    double wanted = ceil(sample_s / fmax(duration_s, 1e-6));
+    double wanted = ceil((plan->isolated ? sample_s / 2 : sample_s) / fmax(duration_s, 1e-6));
 
     plan->launches = wanted < 1 ? 1 : wanted > most ? most : (unsigned)wanted;
     plan->expected_s = plan->launches * fmax(duration_s, 1e-6);
@@ -219,14 +222,26 @@ bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t co
     return count >= 2 && give_up_s > 0;
 }
 
-/* Is the median known well enough? Looks at all samples so far. */
-static bool is_settled(const struct trial *trial, const struct protocol *protocol)
+bool measure_settled(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
+                     const struct protocol *protocol)
 {
-    struct stats_interval interval = stats_median_interval(trial->samples_s, trial->sample_count);
+    const struct stats_interval interval = stats_median_interval(samples_s, count);
+    const double width = (interval.high - interval.low) / stats_median(samples_s, count);
 
-    return trial->sample_count >= protocol->samples_min &&
-           interval.high - interval.low <=
-               protocol->interval * stats_median(trial->samples_s, trial->sample_count);
+    if (count >= protocol->samples_min && width <= protocol->interval)
+        return true;
+    return count >= BEHIND_SAMPLES && width <= behind &&
+           measure_hopeless(samples_s, clock_hz, count, clock_top_hz, (1 + behind) * protocol->rival_s);
+}
+
+/* Samples after which to look again. */
+static unsigned next_goal(unsigned taken, const struct protocol *protocol)
+{
+    if (taken < 2)
+        return 2;
+    if (taken < BEHIND_SAMPLES && BEHIND_SAMPLES < protocol->samples_min && protocol->rival_s > 0)
+        return BEHIND_SAMPLES;
+    return taken < protocol->samples_min ? protocol->samples_min : protocol->samples_max;
 }
 
 static int sample_until_settled(struct trial *trial, double *clock_hz, const struct plan *plan,
@@ -237,10 +252,8 @@ static int sample_until_settled(struct trial *trial, double *clock_hz, const str
 
     while (!rc && trial->sample_count < protocol->samples_max) {
         unsigned taken = (unsigned)trial->sample_count;
-        unsigned goal = taken < 2                       ? 2
-                        : taken < protocol->samples_min ? protocol->samples_min
-                                                        : protocol->samples_max;
-        unsigned n = goal - taken < plan->batch ? goal - taken : plan->batch;
+        unsigned left = next_goal(taken, protocol) - taken;
+        unsigned n = left < plan->batch ? left : plan->batch;
 
         rc = promise(context, protocol->deadline_s + 20 * n * plan->expected_s, err);
         if (!rc)
@@ -251,7 +264,8 @@ static int sample_until_settled(struct trial *trial, double *clock_hz, const str
         trial->sample_count += n;
         trial->gave_up = measure_hopeless(trial->samples_s, clock_hz, trial->sample_count,
                                           plan->measurer->clock_top_hz, protocol->give_up_s);
-        if (trial->gave_up || is_settled(trial, protocol))
+        if (trial->gave_up || measure_settled(trial->samples_s, clock_hz, trial->sample_count,
+                                              plan->measurer->clock_top_hz, protocol))
             break;
     }
     return rc;

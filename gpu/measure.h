@@ -65,6 +65,11 @@ bool measure_slowed(double clock_hz, double clock_top_hz);
 bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
                       double give_up_s);
 
+/* Is the median known well enough? To the protocol's interval; to 2 %, of five samples at least, where all are slower than
+ * the rival by more than that at the highest clock: such a variant does not win, and is not worth more. */
+bool measure_settled(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
+                     const struct protocol *protocol);
+
 /* The median clock of the SMs that were stamped both before and after; 0 when none was. */
 double measure_clock(const struct stamp *before, const struct stamp *after, unsigned sm_count);
 

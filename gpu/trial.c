@@ -66,6 +66,7 @@ void protocol_write(struct js_line *line, const char *key, const struct protocol
     js_line_real(line, "interval", protocol->interval);
     js_line_real(line, "deadline_s", protocol->deadline_s);
     js_line_real(line, "give_up_s", protocol->give_up_s);
+    js_line_real(line, "rival_s", protocol->rival_s);
     js_line_real(line, "energy_s", protocol->energy_s);
     js_line_close(line, '}');
 }
@@ -114,7 +115,8 @@ int protocol_from_json(struct protocol *out, const struct js_at *at, struct err 
          read_integer(&most, at, "samples_max", err) || read_real(&out->sample_s, at, "sample_s", err) ||
          read_real(&out->interval, at, "interval", err) ||
          read_real(&out->deadline_s, at, "deadline_s", err) ||
-         read_real(&out->give_up_s, at, "give_up_s", err) || read_real(&out->energy_s, at, "energy_s", err);
+         read_real(&out->give_up_s, at, "give_up_s", err) || read_real(&out->rival_s, at, "rival_s", err) ||
+         read_real(&out->energy_s, at, "energy_s", err);
     if (rc)
         return err ? err->code : ERR_FORMAT;
     if (least < 1 || most < least || most > 100000)

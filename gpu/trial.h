@@ -42,15 +42,17 @@ struct protocol {
     double interval;   /* stop when the 95 % interval of the median is this narrow, relative to it */
     double deadline_s; /* for the first launch; an endless kernel is killed with its worker */
     double give_up_s;  /* racing: after two samples a time above this ends the sampling; 0: never */
-    double energy_s;   /* energy is measured too, over at least so long; 0: it is not */
+    double rival_s; /* the best so far: what is slower beyond doubt is timed less exactly; 0: none is known */
+    double energy_s; /* energy is measured too, over at least so long; 0: it is not */
 };
 void protocol_init(struct protocol *protocol); /* the defaults of the README */
 
 /* For a GPU at its limit of power: there the clock moves by several per cent within tens of milliseconds, and a
  * kernel is as fast as it is over many of them. */
 void protocol_sustain(struct protocol *protocol);
-uint64_t protocol_hash(
-    const struct protocol *protocol); /* give_up_s and energy_s do not enter: a time is as good with them */
+uint64_t
+protocol_hash(const struct protocol *
+                  protocol); /* give_up_s, rival_s and energy_s do not enter: samples are as good with them */
 
 struct trial {
     enum outcome outcome;

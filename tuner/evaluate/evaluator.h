@@ -62,7 +62,7 @@ struct evaluator_job {
     struct job_sources *sources;       /* compiling, where the evaluator sends them: taken over; or null */
     struct launch *read;               /* compiling: predict it too, though a record is known; or null */
     const struct reference *reference; /* measuring: what results are compared with */
-    double give_up_s;                  /* measuring: see struct protocol; 0: never */
+    double give_up_s, rival_s;         /* measuring: see struct protocol */
     bool finals;                       /* measuring: on the one GPU that measures all of these */
     bool sustained;                    /* measuring: see protocol_sustain() */
     bool shared;                    /* compiling: a job before it gives this code; set when it is submitted */

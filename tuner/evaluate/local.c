@@ -88,6 +88,7 @@ static void run_measure(void *argument)
     struct protocol protocol = *options->protocol;
 
     protocol.give_up_s = job->give_up_s;
+    protocol.rival_s = job->rival_s;
     if (job->sustained)
         protocol_sustain(&protocol);
     worker_trial(&job->trial, options->workers[job->lane - 1], &code, &job->variant->launch, job->reference,

@@ -230,6 +230,7 @@ static void measure_at(struct remote *remote, struct task *task, const struct pl
     job->lane = place->gpu;
     remote_send(remote, task, place->host);
     protocol.give_up_s = job->give_up_s;
+    protocol.rival_s = job->rival_s;
     if (job->sustained)
         protocol_sustain(&protocol);
     if (ask_trial(place->host, task->id, &remote->files, place->gpu, &job->compiled, &job->variant->launch,

@@ -70,6 +70,7 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, boo
     job->kind = EVALUATOR_MEASURE;
     job->finals = true;
     job->sustained = sustained;
+    job->rival_s = candidate_rival_s(tuning, candidate);
     job->reference = &candidate->reference;
     failed = evaluator_submit(tuning->evaluator, job, err);
     if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
@@ -191,16 +192,20 @@ static bool is_decided(const struct field *field)
     return best < field->n;
 }
 
-/* Whether the first round found what the search had found, at another time: then drift plays no part. */
+/* Whether the first round found what the search had found, at another time: then drift plays no part. Of those that are
+ * behind, whose times are less exact, that they are behind again is enough. */
 static bool is_confirmed(const struct field *field, const struct tuning *tuning)
 {
     const double most = 2 * field->resolution;
+    const size_t best = leader(field);
     size_t i;
 
     for (i = 0; i < field->n; i++) {
         const double before = candidate_cost(field->candidates[i]);
 
-        if (!field->counts[i] || fabs(median_cost(field, i) - before) > most * before)
+        if (!field->counts[i])
+            return false;
+        if (!is_behind(field, best, i) && fabs(median_cost(field, i) - before) > most * before)
             return false;
     }
     return !tuning->spec->energy;

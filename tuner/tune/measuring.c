@@ -152,6 +152,11 @@ static double give_up_s(const struct tuning *tuning, const struct candidate *can
                : 0;
 }
 
+double candidate_rival_s(const struct tuning *tuning, const struct candidate *candidate)
+{
+    return isnan(tuning->best_cost) || energy_wanted(tuning) ? 0 : tuning->best_cost / candidate->weight;
+}
+
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
 {
     struct candidate *candidate = map_find(&tuning->by_index, index);
@@ -166,6 +171,7 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
             code = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
         candidate->job.give_up_s = give_up_s(tuning, candidate);
+        candidate->job.rival_s = candidate_rival_s(tuning, candidate);
         if (audit)
             tuning->out->counts.audited++;
         else

@@ -105,6 +105,8 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_note_host(struct candidate *candidate, struct err *err); /* in its record */
 int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, struct err *err);
+double candidate_rival_s(const struct tuning *tuning,
+                         const struct candidate *candidate); /* see struct protocol */
 int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err);
 int reference_compiled(struct tuning *tuning, struct err *err);
 

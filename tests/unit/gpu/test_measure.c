@@ -85,13 +85,34 @@ static void test_hopeless(void **state)
     assert_false(measure_hopeless(samples, idle, 2, 2e9, 4e-3));  /* 1 ms at the highest clock */
 }
 
+static void test_settled(void **state)
+{
+    const double samples[] = {1.05, 1.04, 1.045, 1.05, 1.045, 1.04, 1.045},
+                 top[] = {2e9, 2e9, 2e9, 2e9, 2e9, 2e9, 2e9};
+    const double slow[] = {1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
+    struct protocol protocol;
+
+    (void)state;
+    protocol_init(&protocol);
+    assert_false(measure_settled(samples, top, 7, 2e9, &protocol)); /* 1 % wide, and it may be the best */
+    protocol.interval = 0.01;
+    assert_true(measure_settled(samples, top, 7, 2e9, &protocol));
+    assert_false(measure_settled(samples, top, 5, 2e9, &protocol));
+    protocol.rival_s = 1;
+    assert_true(measure_settled(samples, top, 5, 2e9, &protocol)); /* slower than the best by 4 % */
+    assert_false(measure_settled(samples, top, 4, 2e9, &protocol));
+    assert_false(measure_settled(samples, slow, 5, 2e9, &protocol)); /* the GPU has not woken up */
+    protocol.rival_s = 1.03;
+    assert_false(measure_settled(samples, top, 5, 2e9, &protocol)); /* by 1 % in one sample */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock),           cmocka_unit_test(test_steady_clock_keeps_all),
         cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half),
         cmocka_unit_test(test_slowed),          cmocka_unit_test(test_warms),
-        cmocka_unit_test(test_hopeless)};
+        cmocka_unit_test(test_hopeless),        cmocka_unit_test(test_settled)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

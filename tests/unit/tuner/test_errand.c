@@ -122,7 +122,8 @@ static void says_what_is_missing(void **state)
         "{\"ask\":\"trial\",\"gpu\":0,\"entry\":\"k\",\"code\":\"$K\",\"inputs\":{},\"protocol\":{\"cold\":"
         "false,"
         "\"relative\":0,\"absolute\":0,\"samples_min\":1,\"samples_max\":1,\"sample_s\":1,\"interval\":1,"
-        "\"deadline_s\":1,\"give_up_s\":0,\"energy_s\":0},\"launch\":{\"grid\":[1,1,1],\"block\":[1,1,1],"
+        "\"deadline_s\":1,\"give_up_s\":0,\"rival_s\":0,\"energy_s\":0},\"launch\":{\"grid\":[1,1,1],"
+        "\"block\":[1,1,1],"
         "\"cluster\":[1,1,1]"
         ",\"cooperative\":false,\"programmatic\":false,\"shared\":0,"
         "\"carveout\":-1,\"arguments\":[]},\"reference\":{\"files\":{\"out\":\"/etc/hostname\"}}}",
