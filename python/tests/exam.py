@@ -69,7 +69,21 @@ def command_of(script: Path) -> List[str]:
     return [str(_HERE / "exam_calls.py"), script.name]
 
 
-def run(script: Path, limit_s: float, log: Path, lock: Path, beside: Optional[Path] = None) -> Tuple[bool, str, Path]:
+def wait(process: subprocess.Popen[bytes], calls: Path, limit_s: float, until: float) -> Optional[int]:
+    """The exit status; None where the calls took longer than the limit together, waiting for the GPU excepted."""
+    started = time.monotonic()
+    while process.poll() is None:
+        noted = read_calls(calls)
+        spent_s = sum(call["wall_s"] for call in noted) if noted else (time.monotonic() - started) / 4
+        if spent_s > limit_s or time.monotonic() > until:
+            process.kill()
+            process.wait()
+            return None
+        time.sleep(0.1)
+    return process.returncode
+
+
+def run(script: Path, limit_s: float, until: float, log: Path, lock: Path, beside: Optional[Path] = None) -> Tuple[bool, str, Path]:
     """Whether a script ends well, the last line that it says, and where its calls of `tune_kernel` are noted."""
     calls = log.with_name(log.name + ".calls")
     folder = script.parent.parent if script.parent.name == "test" else script.parent
@@ -78,11 +92,8 @@ def run(script: Path, limit_s: float, log: Path, lock: Path, beside: Optional[Pa
     with open(log, "w+", encoding="utf-8", errors="replace") as output, open(lock, "w", encoding="utf-8") as alone:
         if command[0] == "-m":  # its calls are not seen
             fcntl.flock(alone, fcntl.LOCK_EX)
-        try:
-            ended: Optional[int] = subprocess.run([sys.executable, *command], cwd=folder, stdout=output, stderr=subprocess.STDOUT,
-                                                  timeout=limit_s, env=seen).returncode
-        except subprocess.TimeoutExpired:
-            ended = None
+        process = subprocess.Popen([sys.executable, *command], cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=seen)
+        ended = wait(process, calls, limit_s, until)
         output.seek(0)
         text = output.read()
     if ended is None:
@@ -144,12 +155,12 @@ class Exam:
             return False, []
         started = time.perf_counter()
         log = self.log / f"{script.parent.name}.{script.stem}.ours"
-        well, line, ours = run(script, min(self.given.limit, left_s), log, self.lock)
+        well, line, ours = run(script, self.given.limit, self.until, log, self.lock)
         print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  {name}  {line}", flush=True)
         left_s = self.until - time.monotonic()
         if not well or not self.given.beside or left_s < 1 or not read_calls(ours):
             return well, []
-        _, line, beside = run(self.theirs / script.relative_to(self.mine), min(self.given.beside, left_s),
+        _, line, beside = run(self.theirs / script.relative_to(self.mine), self.given.beside, self.until,
                               log.with_suffix(".theirs"), self.lock, ours)
         both = list(zip(read_calls(ours), read_calls(beside)))
         print(f"       {name}: " + "; ".join(f"{one['wall_s']:.2f} s, Kernel Tuner {other['wall_s']:.2f} s" for one, other in both)
