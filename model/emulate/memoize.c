@@ -1,5 +1,6 @@
 #include "model/emulate/memoize.h"
 
+#include "model/emulate/origin.h"
 #include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
@@ -7,12 +8,15 @@
 
 enum { CORNERS = 8, WARPS = 32 };
 
+enum { DEAR = 1 << 15 }; /* instructions of a block that had better not be executed again */
+
 struct memo {
     unsigned order[WARPS], warps, probes; /* the order of the warps, the probes first */
 
     /* What the probes of the first block did. */
     bool kept;
-    size_t block; /* of the result */
+    enum { NOT_ASKED, STRAYS, MOVES } places; /* of what blocks access */
+    size_t block;                             /* of the result */
     uint64_t hashes[CORNERS];
     struct emulate_count *counts;
     struct emulate_touch *touches;
@@ -110,6 +114,27 @@ static int keep(struct memo *memo, struct emulation *emulation)
     if (!rc)
         rc = footprint_copy(&memo->written, &block->written, emulation->err);
     return rc ? rc : probe_hashes(memo->hashes, memo, emulation);
+}
+
+/* Looks whether all that blocks access moves with their position by constants: else what goes round a piece of memory, as
+ * (i & 1023) does, may go round it in other warps than the probes. Of blocks that take long that is taken to be rare. */
+static int find_places(struct memo *memo, const struct emulation *emulation)
+{
+    const struct emulate_block *first = &emulation->result->blocks[memo->block];
+    struct origin origin;
+    int rc;
+
+    if (memo->places != NOT_ASKED)
+        return 0;
+    memo->places = MOVES;
+    if (emulation->counted > DEAR)
+        return 0;
+    rc = origin_find(&origin, &emulation->slice, emulation->instructions, emulation->count, emulation->err);
+    for (size_t i = 0; i < emulation->count && !rc; i++)
+        if (origin.strays[i] && first->touches[i].region)
+            memo->places = STRAYS;
+    origin_release(&origin);
+    return rc;
 }
 
 /* Whether the probes took the same paths and count the same. */
@@ -216,6 +241,9 @@ int memo_probe(struct memo *memo, struct emulation *emulation, unsigned turn)
         return 0;
     if (!memo->kept)
         return keep(memo, emulation);
+    rc = find_places(memo, emulation);
+    if (rc || memo->places == STRAYS)
+        return rc;
     rc = counts_agree(&good, memo, emulation);
     if (rc || !good)
         return rc;

@@ -2,7 +2,8 @@
  *
  * The first block is executed whole. Of a later one the warps with its corners are executed; where they take
  * the same paths, count the same and touch the same sectors, displaced in each buffer by one multiple of a
- * line, so are the other warps taken to. Otherwise they are executed as well. What is loaded from global
+ * line, so are the other warps taken to. Otherwise they are executed as well, and so they are where places do not move by
+ * constants with the block's position (emulate/origin.h) and blocks are cheap. What is loaded from global
  * memory may lead each block elsewhere: with such a load among what is needed, no block is taken to be alike.
  */
 #ifndef MODEL_EMULATE_ALIKE_H

@@ -4,14 +4,19 @@
 
 #include <stdlib.h>
 
-/* What depends on a block's position before each instruction. Without `flow`, where a branch leads to an
- * address that it computes, all share one set. */
+/* What depends on a block's position, and what of it is no sum of coordinates times constants: with all that is loaded. */
+struct sets {
+    struct slice_set dependent, bent;
+};
+
+/* Those before each instruction. Without `flow`, where a branch leads to an address that it computes, all share
+ * one. */
 struct search {
     const struct slice *slice;
     const struct sass *code;
     size_t count;
-    struct slice_set *before, dependent; /* the latter before the instruction that is looked at */
-    struct slice_set converging;         /* before any BSYNC, which leads to where some BSSY says */
+    struct sets *before, now; /* the latter before the instruction that is looked at */
+    struct sets converging;   /* before any BSYNC, which leads to where some BSSY says */
     bool flow, changed;
 };
 
@@ -39,7 +44,7 @@ static bool is_dependent(const struct search *search, const struct sass_operand 
 
     set_add_operand(&own, operand);
     set_spread_flags(&own, search->slice);
-    return set_overlap(&own, &search->dependent);
+    return set_overlap(&own, &search->now.dependent);
 }
 
 /* Whether the result is a sum of the sources times constants, or a comparison of such sums. Carries and high
@@ -90,13 +95,45 @@ static bool is_result_wanted(const struct slice *slice, const struct sass *i, si
     return slice->needed[index] && (slice->wanted[index] || !i->access_count);
 }
 
-/* What depends on the position behind an instruction, given what does before it. */
+/* Whether an access is somewhere that is no sum of coordinates. Boxes of tensor maps are cut off at borders. */
+static bool is_stray(const struct search *search, const struct sass *i, const struct slice_set *reads)
+{
+    struct slice_set addresses = {0};
+
+    if (sass_is_tensor_copy(i))
+        return true;
+    set_add_addresses(&addresses, i);
+    return set_overlap(sass_is_bulk(i) ? reads : &addresses, &search->now.bent);
+}
+
+/* `defined` is now in the set or, where it is all overwritten, no more. */
+static void define(struct slice_set *set, const struct search *search, const struct sass *i,
+                   const struct slice_set *defined, bool within)
+{
+    if (within)
+        set_unite(set, defined);
+    else if (search->flow && !is_guarded(i))
+        set_take_out(set, defined);
+}
+
+/* Whether a comparison decides what becomes of a result: as of x < 0 ? 0 : x. Which way warps go, and which lanes
+ * access memory, is told apart otherwise. */
+static bool is_decided(const struct search *search, const struct sass *i)
+{
+    struct slice_set guard = {0};
+
+    set_add_guard(&guard, i);
+    return !i->access_count && !sass_is_jump(i) && set_overlap(&guard, &search->now.dependent);
+}
+
+/* What is in the sets behind an instruction, given what is before it. */
 static void visit(struct origin *out, struct search *search, size_t index)
 {
     const struct sass *i = &search->code[index];
     const struct slice *slice = search->slice;
-    const bool moves = slice->plain_stack && is_local(i);
+    const bool moves = slice->plain_stack && is_local(i), wanted = is_result_wanted(slice, i, index);
     struct slice_set reads = {0}, defined;
+    bool dependent;
 
     set_definitions(&defined, slice, i);
     if (moves)
@@ -105,23 +142,30 @@ static void visit(struct origin *out, struct search *search, size_t index)
         set_add_reads(&reads, slice, i);
     set_add_guard(&reads, i);
     set_spread_flags(&reads, slice);
-    if (is_result_wanted(slice, i, index) &&
-        (reads_position(out, i) || set_overlap(&reads, &search->dependent))) {
-        if (!keeps_lines(search, i) && !moves)
-            out->bends[index] = true;
-        set_unite(&search->dependent, &defined);
-    } else if (search->flow && !is_guarded(i)) {
-        set_take_out(&search->dependent, &defined);
-    }
+    dependent = wanted && (reads_position(out, i) || set_overlap(&reads, &search->now.dependent));
+    out->bends[index] |= dependent && !keeps_lines(search, i) && !moves;
+    out->strays[index] |= i->access_count && is_stray(search, i, &reads);
+    define(&search->now.bent, search, i, &defined,
+           out->bends[index] ||
+               (wanted && (set_overlap(&reads, &search->now.bent) || is_decided(search, i))));
+    define(&search->now.dependent, search, i, &defined, dependent);
 }
 
-static void merge(struct search *search, size_t index, const struct slice_set *more)
+static void unite(struct search *search, struct slice_set *into, const struct slice_set *more)
 {
-    struct slice_set *into = &search->before[search->flow ? index : 0], own = *more;
+    struct slice_set own = *more;
 
     set_take_out(&own, into);
     search->changed |= !set_is_empty(&own);
     set_unite(into, &own);
+}
+
+static void merge(struct search *search, size_t index, const struct sets *more)
+{
+    struct sets *into = &search->before[search->flow ? index : 0];
+
+    unite(search, &into->dependent, &more->dependent);
+    unite(search, &into->bent, &more->bent);
 }
 
 static void pass(struct origin *out, struct search *search)
@@ -131,13 +175,15 @@ static void pass(struct origin *out, struct search *search)
         const size_t target =
             i->has_target && i->target >= 0 ? (size_t)i->target / SASS_BYTES : search->count;
 
-        search->dependent = search->before[search->flow ? index : 0];
+        search->now = search->before[search->flow ? index : 0];
         visit(out, search, index);
-        merge(search, index + 1, &search->dependent);
-        if (i->op == SASS_BSYNC)
-            set_unite(&search->converging, &search->dependent);
+        merge(search, index + 1, &search->now);
+        if (i->op == SASS_BSYNC) {
+            set_unite(&search->converging.dependent, &search->now.dependent);
+            set_unite(&search->converging.bent, &search->now.bent);
+        }
         if (target < search->count)
-            merge(search, target, i->op == SASS_BSSY ? &search->converging : &search->dependent);
+            merge(search, target, i->op == SASS_BSSY ? &search->converging : &search->now);
     }
 }
 
@@ -164,9 +210,10 @@ int origin_find(struct origin *out, const struct slice *slice, const struct sass
 {
     struct search search = {.slice = slice, .code = code, .count = count, .changed = true};
 
-    *out = (struct origin){.bends = calloc(count + 1, sizeof *out->bends)};
+    *out = (struct origin){.bends = calloc(count + 1, sizeof *out->bends),
+                           .strays = calloc(count + 1, sizeof *out->strays)};
     search.before = calloc(count + 1, sizeof *search.before);
-    if (!out->bends || !search.before) {
+    if (!out->bends || !out->strays || !search.before) {
         free(search.before);
         return err_memory(err);
     }
@@ -184,5 +231,6 @@ int origin_find(struct origin *out, const struct slice *slice, const struct sass
 void origin_release(struct origin *origin)
 {
     free(origin->bends);
+    free(origin->strays);
     *origin = (struct origin){0};
 }

@@ -15,9 +15,10 @@ struct origin {
     bool axis[3]; /* the coordinates x, y and z of the block that the way may depend on */
     bool *bends;  /* instructions by whose results the way depends on them otherwise than by comparing sums of
                      them times constants with constants */
+    bool *strays; /* accesses whose place is no such sum, of those whose addresses the slice holds */
 };
 
-/* `slice` is one of `code`, for SLICE_LANES or SLICE_CONTROL. To be released in either case. */
+/* `slice` is one of `code`, for any aim but SLICE_EVERYTHING. To be released in either case. */
 int origin_find(struct origin *out, const struct slice *slice, const struct sass *code, size_t count,
                 struct err *err);
 void origin_release(struct origin *origin);

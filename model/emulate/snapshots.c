@@ -1,5 +1,7 @@
 #include "model/emulate/snapshots.h"
 
+#include "model/emulate/slice_sets.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,77 @@ static void list_state(struct snapshots *snapshots, const struct slice *slice)
             snapshots->list[snapshots->count++] = (uint16_t)bit;
 }
 
+enum { LUT_NOT_A = 0x0f, LUT_NOT_B = 0x33, LUT_NOT_C = 0x55 }; /* -x - 1 */
+
+/* Whether a result goes on by steps where its sources do not: i & 1023, min(i, 100), i / 3. */
+static bool cuts(const struct sass *i)
+{
+    const unsigned lut = i->mod[SASS_MOD_LUT];
+
+    switch (i->op) {
+    case SASS_LOP3:
+    case SASS_ULOP3:
+        return lut != LUT_NOT_A && lut != LUT_NOT_B && lut != LUT_NOT_C;
+    case SASS_SEL:
+    case SASS_USEL:
+    case SASS_IMNMX:
+    case SASS_VIMNMX:
+    case SASS_PRMT:
+    case SASS_UPRMT:
+        return true;
+    case SASS_SHF:
+    case SASS_USHF:
+        return i->mod[SASS_MOD_RIGHT];
+    case SASS_IMAD:
+    case SASS_UIMAD:
+        return i->mod[SASS_MOD_HIGH];
+    default:
+        return false;
+    }
+}
+
+/* What the instructions of a loop define and need: with `of`, as far as that is made of it. Whether some of them cut what is
+ * in `of`. */
+static bool find_defined(struct slice_set *out, const struct slice_set *of, const struct emulation *emulation,
+                         uint32_t branch, uint32_t target)
+{
+    const struct slice *slice = &emulation->slice;
+    bool cut = false;
+
+    for (uint32_t k = target; k <= branch; k++) {
+        const struct sass *i = &emulation->instructions[k];
+        struct slice_set reads = {0}, defined;
+
+        if (!slice->needed[k] || !slice->wanted[k])
+            continue;
+        set_add_reads(&reads, slice, i);
+        set_spread_flags(&reads, slice);
+        if (of && !set_overlap(&reads, of))
+            continue;
+        cut |= cuts(i);
+        set_definitions(&defined, slice, i);
+        set_unite(out, &defined);
+    }
+    return cut;
+}
+
+/* Whether the loop cuts what it goes on with from iteration to iteration, or what is made of that. */
+static bool loop_cuts(const struct emulation *emulation, uint32_t branch, uint32_t target)
+{
+    struct slice_set moving = {0}, more;
+    bool cut;
+
+    find_defined(&moving, NULL, emulation, branch, target);
+    set_intersect(&moving, &emulation->slice.live[target]);
+    do {
+        more = moving;
+        cut = find_defined(&more, &moving, emulation, branch, target);
+        set_take_out(&more, &moving);
+        set_unite(&moving, &more);
+    } while (!set_is_empty(&more));
+    return cut;
+}
+
 struct snapshots *snapshots_new(const struct emulation *emulation, uint32_t branch, uint32_t target)
 {
     struct snapshots *snapshots = calloc(1, sizeof *snapshots);
@@ -27,6 +100,7 @@ struct snapshots *snapshots_new(const struct emulation *emulation, uint32_t bran
     snapshots->target = target;
     snapshots->live = &emulation->slice.live[target];
     snapshots->local_bytes = emulation->local_bytes;
+    snapshots->cuts = loop_cuts(emulation, branch, target);
     list_state(snapshots, &emulation->slice);
     snapshots->rows = malloc((snapshots->count * SNAPSHOT_COUNT + 1) * sizeof(row));
     if (!snapshots->rows) {

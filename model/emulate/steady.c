@@ -111,7 +111,7 @@ static uint64_t find_periods(struct emulation *emulation, struct warp *warp, str
     const uint64_t periods = recording->wanders ? 0 : steady_horizon(recording);
     bool good = periods >= WORTHWHILE;
 
-    if (snapshots->trusted && periods <= snapshots->rehearsed)
+    if (snapshots->trusted && periods <= snapshots->rehearsed && !snapshots->cuts)
         return good ? periods : 0;
     for (unsigned k = 0; k < (snapshots->trusted ? 1 : REHEARSALS) && good; k++) /* the last, two between */
         good = steady_rehearse(emulation, warp, group,
