@@ -117,6 +117,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->paths);
     free(result->regions);
     free(result->order.moves);
+    free(result->alike.linear);
     free(result->certain);
     free(result->expected);
     *result = (struct emulate_result){0};

@@ -159,6 +159,15 @@ struct emulate_order {
     int64_t *moves;
 };
 
+/* Blocks of a grid that are proved to go the way of the first sampled one, lane by lane. */
+struct emulate_alike {
+    bool known;
+    unsigned from[3], to[3]; /* a box of the grid, both inside, which holds the first sampled block */
+    bool *
+        linear; /* by region: what blocks that go one way access there moves by constants times their position; null
+                     where nobody asked; owned */
+};
+
 struct emulate_result {
     enum emulate_end end;
     uint32_t pc;          /* byte offset of the instruction at which it ended, unless DONE */
@@ -190,6 +199,7 @@ struct emulate_result {
     struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
     size_t region_count;
     struct emulate_order order; /* of a sample; owned */
+    struct emulate_alike alike; /* of a sample */
 };
 
 /* Whether executions of the instruction are among the events. */

@@ -272,9 +272,25 @@ static void doubt(struct emulate_result *result, double blocks)
         result->unproven * fmax(most / fmax(least, 1) - 1, 3.0 / (double)result->block_count);
 }
 
-/* Takes over what is known of the grid's work. */
-static void take_strata(struct emulate_result *result, struct strata *strata)
+static void take_whole_grid(struct emulate_alike *alike, const unsigned grid[3])
 {
+    alike->known = true;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        alike->from[axis] = 0;
+        alike->to[axis] = grid[axis] - 1;
+    }
+}
+
+/* Takes over what is known of the grid's work. */
+static void take_strata(struct emulate_result *result, struct strata *strata, const unsigned grid[3])
+{
+    if (strata->count == 1 && !(strata->unproven > 0)) {
+        take_whole_grid(&result->alike, grid);
+    } else if (strata->alike) {
+        result->alike.known = true;
+        memcpy(result->alike.from, strata->from, sizeof strata->from);
+        memcpy(result->alike.to, strata->to, sizeof strata->to);
+    }
     result->unproven = strata->unproven;
     result->work_error = strata->error;
     result->executed += strata->cost;
@@ -357,7 +373,7 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     else if (!rc)
         rc = add_equal(result, emulation, most, signer->loaded, err);
     if (!rc && strata.known)
-        take_strata(result, &strata);
+        take_strata(result, &strata, emulation->launch->grid);
     else if (!rc)
         doubt(result, (double)launch_blocks(emulation->launch));
     strata_release(&strata);
@@ -371,6 +387,51 @@ static void follow_tickets(struct origin *origin, const struct emulation *emulat
         origin->axis[axis] = true;
     for (size_t k = 0; k < emulation->count; k++)
         origin->bends[k] |= (emulation->instructions[k].accesses[0].access & SASS_ATOMICALLY) != 0;
+}
+
+/* Those that the blocks around the middle do not stand for. */
+static int add_others(struct emulate_result *out, struct emulation *emulation, size_t most,
+                      struct signer *signer, const struct origin *origin, struct err *err)
+{
+    const bool all = out->block_count == launch_blocks(emulation->launch);
+
+    if (!all && !is_proved(out, emulation, origin))
+        return add_by_strata(out, emulation, most, signer, origin, err);
+    if (!all)
+        take_whole_grid(&out->alike, emulation->launch->grid);
+    return add_equal(out, emulation, most, signer->loaded, err);
+}
+
+static bool some_borrow(const struct emulate_result *result)
+{
+    bool some = false;
+
+    for (size_t b = 0; b < result->block_count; b++)
+        some |= result->blocks[b].borrows;
+    return some;
+}
+
+/* In which regions all accesses of the blocks that go one way move with their position. */
+static int find_linear(struct emulate_result *result, const struct emulation *emulation, struct err *err)
+{
+    struct origin origin;
+    bool *linear = calloc(result->region_count + 1, sizeof *linear);
+    int rc = origin_find(&origin, &emulation->slice, emulation->instructions, emulation->count, err);
+
+    result->alike.linear = linear;
+    if (!rc && !linear)
+        rc = err_memory(err);
+    for (size_t r = 0; r < result->region_count && !rc; r++)
+        linear[r] = true;
+    for (size_t b = 0; b < result->block_count && !rc; b++)
+        for (size_t i = 0; i < result->instruction_count; i++) {
+            const uint32_t region = result->blocks[b].touches[i].region;
+
+            if (region && origin.strays[i])
+                linear[region - 1] = false;
+        }
+    origin_release(&origin);
+    return rc;
 }
 
 /* The blocks around the middle, then those that stand for blocks which go another way. */
@@ -390,10 +451,11 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
             follow_tickets(&origin, emulation);
         signer.bends = origin.bends;
         out->loaded = signer.loaded;
-        rc = out->block_count < launch_blocks(emulation->launch) && !is_proved(out, emulation, &origin)
-                 ? add_by_strata(out, emulation, most, &signer, &origin, err)
-                 : add_equal(out, emulation, most, signer.loaded, err);
+        rc = add_others(out, emulation, most, &signer, &origin, err);
+        out->alike.known &= !signer.loaded;
     }
+    if (!rc && out->end == EMULATE_DONE && (out->alike.known || some_borrow(out)))
+        rc = find_linear(out, emulation, err);
     origin_release(&origin);
     signer_close(&signer);
     return rc;

@@ -207,6 +207,23 @@ static int find_split(unsigned *axis, unsigned *cut, bool *bent, bool *spent, st
     return 0;
 }
 
+/* The box with the middle of the grid in it, along axes that do not matter all of the grid. */
+static void note_middle(struct division *division, const struct box *box)
+{
+    const unsigned *grid = division->signer->emulation->launch->grid;
+    struct strata *out = division->out;
+    bool inside = true;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        inside &= division->extent[axis] == 1 ||
+                  (division->middle[axis] >= box->from[axis] && division->middle[axis] <= box->to[axis]);
+    for (unsigned axis = 0; axis < 3 && inside; axis++) {
+        out->from[axis] = division->extent[axis] > 1 ? box->from[axis] : 0;
+        out->to[axis] = division->extent[axis] > 1 ? box->to[axis] : grid[axis] - 1;
+    }
+    out->alike |= inside;
+}
+
 /* All blocks of the box are like its first, as often the one that was signed last is. */
 static int accept(struct division *division, const struct box *box)
 {
@@ -219,6 +236,7 @@ static int accept(struct division *division, const struct box *box)
         rc = division_sign(&signature, division, box->from);
     if (rc || !division->out->known)
         return rc;
+    note_middle(division, box);
     division_add_certain(division, blocks);
     return division_add_blocks(division, &signature, box->from, blocks);
 }

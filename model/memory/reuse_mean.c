@@ -127,12 +127,6 @@ static double mean_sectors(const struct emulate_result *result, const struct reu
     return blocks > 0 ? sum / blocks : own;
 }
 
-struct sharing reuse_middle_sharing(const struct emulate_result *result, const struct reuse_region *region,
-                                    bool written)
-{
-    return sharing_of(result, 0, region, written);
-}
-
 void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,
                         const struct reuse_region *region, bool written)
 {

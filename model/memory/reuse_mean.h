@@ -11,9 +11,6 @@
  * touches nothing of the region, another one of the sample. */
 void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,
                         const struct reuse_region *region, bool written);
-/* The middle block's own. */
-struct sharing reuse_middle_sharing(const struct emulate_result *result, const struct reuse_region *region,
-                                    bool written);
 
 /* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
  * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY.

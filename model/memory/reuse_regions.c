@@ -209,26 +209,6 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
     return fmax(bytes - held * reuse_region->read.z * blocks * SECTOR, 0);
 }
 
-/* Bytes that the grid reads or writes of a region at the least. */
-static int least_of(double *out, const struct reuse_region *reuse_region,
-                    const struct reuse_regions *reuse_regions, bool written, struct err *err)
-{
-    const struct emulate_result *result = reuse_regions->result;
-    struct sharing shared = reuse_middle_sharing(result, reuse_region, written);
-    double blocks, bytes;
-
-    *out = 0;
-    if (!(shared.own > 0))
-        return 0;
-    if (reuse_least_blocks(&blocks, result, reuse_region, written, err))
-        return ERR_MEMORY;
-    reuse_least_sharing(&shared, result, reuse_regions->launch, reuse_region, written);
-    bytes = bytes_of(&shared, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region) *
-            reuse_least_apart(result, reuse_region, &shared, written) * blocks;
-    *out = fmax(bytes, shared.own * SECTOR);
-    return 0;
-}
-
 /* What a mean block touches and shares. All of a grid's blocks that were executed tell what they touch together;
  * else those far from each other what they share beside what neighbours do, unless the order of the grid does. */
 static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_regions,
@@ -251,17 +231,17 @@ static double unique_of(const struct sharing *sharing, const struct reuse_region
                : bytes_of(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
-static int add_least(struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region,
-                     struct err *err)
+static int add_least(double *sum, const struct reuse_regions *reuse_regions,
+                     const struct reuse_region *reuse_region, bool written, struct err *err)
 {
-    double read, written;
+    const bool *linear = reuse_regions->result->alike.linear;
+    double bytes;
+    const int rc =
+        reuse_least(&bytes, reuse_regions->result, reuse_region,
+                    linear && linear[reuse_region - reuse_regions->reuse_region - 1], written, err);
 
-    if (least_of(&read, reuse_region, reuse_regions, false, err) ||
-        least_of(&written, reuse_region, reuse_regions, true, err))
-        return ERR_MEMORY;
-    reuse_regions->least_read += read;
-    reuse_regions->least_written += written;
-    return 0;
+    *sum += rc ? 0 : bytes;
+    return rc;
 }
 
 static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
@@ -285,7 +265,8 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
         reuse_regions->unique_read +=
             reuse_region->unique; /* not from the order, which looked at few blocks */
         reuse_regions->unique_written += unique_of(&reuse_region->written, reuse_regions, reuse_region);
-        if (add_least(reuse_regions, reuse_region, err))
+        if (add_least(&reuse_regions->least_read, reuse_regions, reuse_region, false, err) ||
+            add_least(&reuse_regions->least_written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
         if (is_ordered(reuse_region, reuse_regions))
             reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));

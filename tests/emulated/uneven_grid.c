@@ -9,19 +9,18 @@ unsigned draw(struct draws *draws, unsigned least, unsigned most)
     return least + (unsigned)(hash_random(draws->seed, draws->at++) % (most - least + 1));
 }
 
-void grid_compile(struct grid *g, const char *source, const char *name, unsigned unroll)
+void grid_compile(struct grid *g, const char *source, const char *name, const char *const *options,
+                  size_t option_count)
 {
-    char option[40], path[80];
-    const char *const options[] = {option};
+    char path[80];
     const struct compile_request request = {.source_path = path,
                                             .name = name,
                                             .options = options,
-                                            .option_count = 1,
+                                            .option_count = option_count,
                                             .arch = "sm_90",
                                             .deadline_s = 120};
 
     snprintf(path, sizeof path, "tests/emulated/%s", source);
-    snprintf(option, sizeof option, "-DUNROLL=%u", unroll);
     compiled_open(&g->compiled, &request);
 }
 
@@ -85,4 +84,13 @@ void grid_unite(struct footprint *out, const struct footprint *from)
     struct err err = {0};
 
     ok(footprint_move(out, from, 0, UINT64_MAX, 0, &err), &err);
+}
+
+void grid_touched(struct footprint *read, struct footprint *written, const struct emulate_result *whole)
+{
+    *read = *written = (struct footprint){0};
+    for (size_t b = 0; b < whole->block_count; b++) {
+        grid_unite(read, &whole->blocks[b].read);
+        grid_unite(written, &whole->blocks[b].written);
+    }
 }

@@ -19,8 +19,9 @@ struct draws {
 };
 unsigned draw(struct draws *draws, unsigned least, unsigned most);
 
-/* Compiles a kernel of tests/emulated/SOURCE, with loops unrolled so often where the source says so. */
-void grid_compile(struct grid *grid, const char *source, const char *name, unsigned unroll);
+/* Compiles a kernel of tests/emulated/SOURCE. */
+void grid_compile(struct grid *grid, const char *source, const char *name, const char *const *options,
+                  size_t option_count);
 /* Draws a launch, with buffers of so many elements and one of three kinds of loaded lengths. To be released. */
 void grid_draw(struct grid *grid, const char *name, struct draws *draws, uint64_t out, uint64_t in);
 void grid_release_launch(struct grid *grid);
@@ -31,5 +32,7 @@ void grid_run(struct emulate_result *out, const struct grid *grid, bool whole, u
 
 /* Adds sectors to a set. */
 void grid_unite(struct footprint *out, const struct footprint *from);
+/* What all blocks touch, each sector once. To be released. */
+void grid_touched(struct footprint *read, struct footprint *written, const struct emulate_result *whole);
 
 #endif

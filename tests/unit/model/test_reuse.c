@@ -334,8 +334,8 @@ static void layers_find_what_l2_holds(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
-/* What neighbours copy, asked of L2 and at least: a copy of the same 1024 bytes, one of the next ones, the same
- * one twice, where a neighbour may be at either, and a load, which does not go by the copy engine. */
+/* What neighbours copy, asked of L2 and, of 1000 blocks that go one way, at least: a copy of the same 1024 bytes, one of
+ * the next ones, the same one twice, where a neighbour may be at either, and a load, which does not go by the copy engine. */
 static void copies_of_neighbours_join(void **state)
 {
     static const struct {
@@ -352,6 +352,7 @@ static void copies_of_neighbours_join(void **state)
         struct fixture f;
         struct traffic traffic;
         struct emulate_block blocks[3];
+        bool linear[] = {true, true, true};
 
         fixture_set_up(&f, 32);
         f.code[GATHER].op = (uint16_t)cases[c].op;
@@ -369,6 +370,7 @@ static void copies_of_neighbours_join(void **state)
         }
         f.result.blocks = blocks;
         f.result.block_count = 3;
+        f.result.alike = (struct emulate_alike){.known = true, .to = {999, 0, 0}, .linear = linear};
         traffic = fixture_find(&f);
         check_near(traffic_l2_reads(&traffic.counts[GATHER]).sectors, cases[c].asked, 1e-9);
         if (cases[c].op == SASS_UBLKCP)
