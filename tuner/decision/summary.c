@@ -121,8 +121,8 @@ static void say_search(struct words *words, const struct tuned *tuned)
     char compiles[128] = "", audited[64] = "";
     size_t used = 0;
 
-    if (tuned->counts.audited)
-        snprintf(audited, sizeof audited, " and %" PRIu64 " more to audit it", tuned->counts.audited);
+    if (s->audit.timed) /* in a recorded run too, where nothing is timed anew */
+        snprintf(audited, sizeof audited, " and %" PRIu64 " more to audit it", s->audit.timed);
     if (s->shared)
         used = (size_t)snprintf(compiles, sizeof compiles, " in %" PRIu64 " compile%s",
                                 s->compiled - s->shared, s->compiled - s->shared == 1 ? "" : "s");
