@@ -43,6 +43,7 @@ static void start(struct host *host)
     }
     wire_init(&link->wire, link->command.fd, link->command.fd);
     link->wire.packing.fast = true; /* a controller speaks with many */
+    link->wire.skips = true;        /* what the command's launcher says first */
 }
 
 static void end(struct host *host)
@@ -62,6 +63,7 @@ static void end(struct host *host)
 static void drop(const struct fleet *fleet, struct host *host, const struct fleet_listener *listener)
 {
     struct link *link = host->link;
+    const char *greeting = link->wire.begun ? "" : link->wire.greeting;
     char again[64], line[sizeof host->reason + 80], said[256];
     const bool was_up = host->up;
 
@@ -70,6 +72,9 @@ static void drop(const struct fleet *fleet, struct host *host, const struct flee
     link->answered = true;
     host->drops++;
     snprintf(host->reason, sizeof host->reason, "%.250s%s%.250s", link->broken.text, *said ? ": " : "", said);
+    if (*greeting && !strstr(host->reason, greeting))
+        snprintf(host->reason, sizeof host->reason, "%.250s; what came is no message: \"%s\"%s%.150s",
+                 link->broken.text, greeting, *said ? ": " : "", said);
     end(host);
     if (link->foreign || link->failures >= FAILURES_MOST) {
         link->state = LINK_ENDED;
@@ -89,6 +94,18 @@ static void drop(const struct fleet *fleet, struct host *host, const struct flee
  * -------------------------------------------------------------------------------------------------------------
  */
 
+static void say_greeting(const struct fleet *fleet, const struct host *host)
+{
+    const struct wire *wire = &host->link->wire;
+    char line[160];
+
+    if (!wire->skipped)
+        return;
+    snprintf(line, sizeof line, "before its first message came \"%s\"%s: left out", wire->greeting,
+             wire->skipped > 1 ? " and more" : "");
+    fleet_say(fleet, host, line);
+}
+
 static int take(const struct fleet *fleet, struct host *host, struct message *message,
                 const struct fleet_listener *listener, struct err *err)
 {
@@ -97,7 +114,9 @@ static int take(const struct fleet *fleet, struct host *host, struct message *me
     if (js_find(&at, &root, "alive"))
         return 0;
     if (!host->up)
-        return js_member(&at, &root, "hello", err) ? ERR_FORMAT : host_take_hello(fleet, host, &at, err);
+        return js_member(&at, &root, "hello", err) || host_take_hello(fleet, host, &at, err)
+                   ? ERR_FORMAT
+                   : (say_greeting(fleet, host), 0);
     if (!listener)
         return 0;
     host->link->worked = true;

@@ -224,19 +224,71 @@ int wire_receive(struct wire *wire, struct err *err)
     return 0;
 }
 
-/* What stands there instead of a frame, as far as it is text: a login's greeting, for one. */
-static int no_frame(const unsigned char *bytes, size_t count, struct err *err)
+/* The line that stands there, as far as it is text. */
+static void quote(char text[61], const unsigned char *bytes, size_t count)
 {
-    char text[61];
     size_t n = 0;
 
-    while (n < count && n < sizeof text - 1 && isprint(bytes[n])) {
+    while (n < count && n < 60 && isprint(bytes[n])) {
         text[n] = (char)bytes[n];
         n++;
     }
     text[n] = '\0';
+}
+
+/* What stands there instead of a frame: a login's greeting, for one. */
+static int no_frame(const char *text, struct err *err)
+{
+    const size_t n = strlen(text);
+
     return err_set(err, ERR_FORMAT, "what came is no message%s%s%s", n > 3 ? ": \"" : "", n > 3 ? text : "",
                    n > 3 ? "\"" : "");
+}
+
+/* Before the first frame: a line that is whole, or what stands before the frame in its line. *more: there was one. */
+static int skip_line(bool *more, struct wire *wire, struct err *err)
+{
+    struct wire_bytes *received = &wire->received;
+    const unsigned char *line = received->bytes + received->begin;
+    const size_t here = received->end - received->begin;
+    const unsigned char *end = memchr(line, '\n', here), *frame = memmem(line, here, magic, sizeof magic);
+    char text[sizeof wire->greeting];
+
+    *more = end || frame;
+    if (!*more && here < WIRE_LINE_BYTES_MOST)
+        return 0;
+    quote(text, line, here);
+    if (!*wire->greeting)
+        memcpy(wire->greeting, text, sizeof text);
+    if (!*more || ++wire->skipped > WIRE_LINES_MOST)
+        return no_frame(wire->greeting, err);
+    received->begin += (size_t)((frame && (!end || frame < end) ? frame : end + 1) - line);
+    return 0;
+}
+
+/* Whether a frame begins here, or may: what stands before the first is skipped where that is allowed. */
+static int find_frame(bool *found, struct wire *wire, struct err *err)
+{
+    const struct wire_bytes *received = &wire->received;
+    char text[sizeof wire->greeting];
+    bool more = true;
+    int rc = 0;
+
+    *found = false;
+    while (!rc && more && !*found) {
+        const unsigned char *frame = received->bytes ? received->bytes + received->begin : NULL;
+        const size_t here = received->end - received->begin;
+
+        *found = !here || !memcmp(frame, magic, here < sizeof magic ? here : sizeof magic);
+        if (*found)
+            break;
+        if (!wire->skips || wire->begun) {
+            quote(text, frame, here);
+            return no_frame(text, err);
+        }
+        rc = skip_line(&more, wire, err);
+    }
+    return rc;
 }
 
 static int copy_payload(struct message *out, const unsigned char *bytes, size_t size, struct err *err)
@@ -290,17 +342,18 @@ static int unpack(struct message *out, struct wire *wire, struct part packed, si
 int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *err)
 {
     struct wire_bytes *received = &wire->received;
-    const unsigned char *frame = received->bytes ? received->bytes + received->begin : NULL;
-    const size_t here = received->end - received->begin;
-    size_t packed, size, plain;
+    const unsigned char *frame;
+    size_t packed, size, plain, here;
+    bool found;
     int rc;
 
     *whole = false;
     memset(out, 0, sizeof *out);
-    if (here && memcmp(frame, magic, here < 4 ? here : 4))
-        return no_frame(frame, here, err);
-    if (here < WIRE_HEADER_BYTES)
-        return 0;
+    rc = find_frame(&found, wire, err);
+    here = received->end - received->begin;
+    if (rc || !found || here < WIRE_HEADER_BYTES)
+        return rc;
+    frame = received->bytes + received->begin;
     packed = get_word(frame + 4, 4);
     size = get_word(frame + 8, 4);
     plain = get_word(frame + 12, 4);
@@ -316,5 +369,6 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
     rc = unpack(out, wire, (struct part){frame, packed}, size, (struct part){frame + packed, plain}, err);
     received->begin += WIRE_HEADER_BYTES + packed + plain + 1;
     *whole = !rc;
+    wire->begun = true;
     return rc;
 }

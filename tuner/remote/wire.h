@@ -22,6 +22,8 @@ enum { WIRE_HEADER_BYTES = 24 };
 #define WIRE_BYTES_MOST      ((size_t)1 << 30) /* of a frame, unpacked */
 #define WIRE_HEAD_BYTES_MOST ((size_t)1 << 24) /* of its head */
 
+enum { WIRE_LINES_MOST = 64, WIRE_LINE_BYTES_MOST = 4096 };
+
 struct wire_bytes {
     unsigned char *bytes;
     size_t begin, end, capacity; /* what counts is [begin, end) */
@@ -32,6 +34,11 @@ struct wire {
     struct wire_bytes received, queued;
     struct compress_stream packing, unpacking;
     uint64_t sent_total;
+    bool
+        skips; /* what stands before the first frame, WIRE_LINES_MOST lines of it: a launcher greets, or warns */
+    bool begun; /* a frame has come */
+    unsigned skipped;
+    char greeting[61]; /* the first line that was skipped, as far as it is text; "": none */
 };
 
 /* The descriptors stay the caller's, and no longer block. */

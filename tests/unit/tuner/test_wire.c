@@ -241,6 +241,52 @@ static void other_words_are_quoted(void **state)
     assert_string_equal(err.text, "what came is no message: \"Welcome to node7\"");
 }
 
+/* Lines before the first frame, and what a prompt leaves in its line. */
+static void a_greeting_is_skipped(void **state)
+{
+    static const char text[] = "Welcome to node7\n\n$ ";
+    struct json *head = head_of(1);
+    struct message message;
+    struct err err = {0};
+    bool whole;
+
+    (void)state;
+    b.skips = true;
+    assert_int_equal(write(ends[0], text, sizeof text - 1), sizeof text - 1);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, &err), 0);
+    assert_false(whole);
+    assert_int_equal(wire_put(&a, head, NULL, 0, NULL), 0);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, &err), 0);
+    assert_true(whole);
+    message_release(&message);
+    assert_string_equal(b.greeting, "Welcome to node7");
+    assert_int_equal(write(ends[0], "later\n", 6), 6);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, &err), ERR_FORMAT);
+    assert_string_equal(err.text, "what came is no message: \"later\"");
+    js_free(head);
+}
+
+/* Not for ever: neither many lines nor a long one. */
+static void who_goes_on_greeting_is_refused(void **state)
+{
+    char bytes[8192];
+    struct message message;
+    struct err err = {0};
+    bool whole;
+
+    (void)state;
+    b.skips = true;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i % 64 == 63 ? '\n' : 'y';
+    assert_int_equal(write(ends[0], bytes, sizeof bytes), sizeof bytes);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, &err), ERR_FORMAT);
+    assert_non_null(strstr(err.text, "what came is no message: \"yyyy"));
+}
+
 static void the_end_is_told(void **state)
 {
     struct err err = {0};
@@ -284,6 +330,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(alike_frames_are_small, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(damage_is_noticed, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(other_words_are_quoted, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(a_greeting_is_skipped, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(who_goes_on_greeting_is_refused, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(the_end_is_told, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(packed_payloads_arrive, open_wires, close_wires),
         cmocka_unit_test(facts_return),
