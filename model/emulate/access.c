@@ -4,6 +4,7 @@
 #include "model/emulate/cluster.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/tensor_box.h"
 #include "model/emulate/walk.h"
 
 #include <stdio.h>
@@ -78,16 +79,22 @@ static bool is_remote(const struct emulation *emulation, const struct sass *i, u
            rank != cluster_rank(emulation, emulation->position);
 }
 
+unsigned char *shared_base(bool **marks, struct emulation *emulation, const struct sass *i, uint32_t address)
+{
+    *marks = emulation->shared_unknown;
+    return is_remote(emulation, i, address, SASS_SPACE_SHARED)
+               ? cluster_shared(marks, emulation, address >> 24)
+               : emulation->shared;
+}
+
 static int shared_cell(struct cell *out, struct emulation *emulation, const struct request *request,
                        unsigned lane)
 {
     const uint32_t address = (uint32_t)request->address[lane];
     const size_t offset = cluster_offset(address);
-    unsigned char *bytes = emulation->shared;
-    bool *marks = emulation->shared_unknown;
+    bool *marks;
+    unsigned char *bytes = shared_base(&marks, emulation, request->i, address);
 
-    if (is_remote(emulation, request->i, address, SASS_SPACE_SHARED))
-        bytes = cluster_shared(&marks, emulation, address >> 24);
     if (!bytes) {
         *out = (struct cell){.bytes = emulation->remote, .remote = true};
         return STEP_NEXT;
@@ -96,7 +103,7 @@ static int shared_cell(struct cell *out, struct emulation *emulation, const stru
         offset > emulation->shared_bytes - request->width)
         return outside_window(emulation, request, lane, true);
     *out = (struct cell){.bytes = bytes + offset, .marks = marks + offset};
-    return STEP_NEXT;
+    return emulation->loads ? tensor_settle(emulation, out->bytes, request->width) : STEP_NEXT;
 }
 
 static int local_cell(struct cell *out, struct emulation *emulation, struct warp *warp,
@@ -110,6 +117,17 @@ static int local_cell(struct cell *out, struct emulation *emulation, struct warp
     *out =
         (struct cell){.bytes = warp->local + first + offset, .marks = warp->local_unknown + first + offset};
     return STEP_NEXT;
+}
+
+/* Whether it changes global memory. */
+static bool changes_global(const struct sass *i)
+{
+    bool changes = false;
+
+    for (unsigned k = 0; k < i->access_count; k++)
+        changes |= i->accesses[k].access & (SASS_WRITES | SASS_ATOMICALLY) &&
+                   (i->accesses[k].space == SASS_SPACE_GLOBAL || i->accesses[k].space == SASS_SPACE_GENERIC);
+    return changes;
 }
 
 int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
@@ -130,6 +148,8 @@ int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, 
     region = memory_region(&emulation->memory, address, request->width);
     if (!region)
         return outside_buffers(emulation, request, lane);
+    if (emulation->loads && changes_global(request->i) && (rc = tensor_settle_from(emulation, region)))
+        return rc;
     out->region = region;
     out->remote = false;
     rc = region_page(&out->page, region, address - region->address, emulation->err);

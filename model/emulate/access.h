@@ -67,6 +67,8 @@ struct cell {
     struct region *region;
     bool remote; /* shared memory of another block: never known, stores are lost */
 };
+/* Shared memory of the block that an address names, and its marks; null where that is not followed. */
+unsigned char *shared_base(bool **marks, struct emulation *emulation, const struct sass *i, uint32_t address);
 int cell_find(struct cell *out, struct emulation *emulation, struct warp *warp, const struct request *request,
               unsigned lane);
 bool cell_unknown(const struct cell *cell, unsigned width);

@@ -5,6 +5,7 @@
 #include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/tensor_box.h"
 #include "model/emulate/walk.h"
 
 #include <stdlib.h>
@@ -119,6 +120,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         rc = events_start(emulation, block, err);
     if (rc)
         return rc;
+    tensor_forget(emulation);
     if (!emulation->alone) { /* else nobody reads shared memory */
         memset(emulation->shared, 0, emulation->shared_bytes);
         memset(emulation->shared_unknown, 0, emulation->shared_bytes);

@@ -265,6 +265,7 @@ void emulation_close(struct emulation *emulation)
     walk_close(emulation);
     free(emulation->patterns);
     free(emulation->first_pattern);
+    free(emulation->loads);
     free(emulation->shared);
     free(emulation->shared_unknown);
     free(emulation->warps);

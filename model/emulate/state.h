@@ -11,7 +11,7 @@
  *   emulate/control.c  branches, calls, reconvergence; emulate/barrier.c barriers of the block,
  *                      emulate/mbarrier.c asynchronous ones in shared memory,
  *                      emulate/cluster.c blocks of a cluster together, emulate/tensor_copy.c boxes of tensors,
- *                      emulate/events.c which phases warps arrive at and wait for
+ *                      emulate/tensor_box.c their bytes, emulate/events.c which phases warps arrive at and wait for
  *   emulate/count.c    sectors, lines, wavefronts of one request
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
@@ -156,7 +156,8 @@ struct emulation {
     unsigned char *shared;
     bool *shared_unknown; /* of each byte */
     bool shared_tainted;
-    unsigned char remote[32]; /* what loads from shared memory of other blocks find, unknown */
+    struct tensor_loads *loads; /* into it that were put off: emulate/tensor_box.h; null before the first */
+    unsigned char remote[32];   /* what loads from shared memory of other blocks find, unknown */
     struct block_barrier barriers[BARRIERS];
     struct warp *warps;
     struct registers *registers; /* of one warp, once they ran together of all */

@@ -6,24 +6,10 @@
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/record.h"
 #include "model/emulate/steady.h"
+#include "model/emulate/tensor_box.h"
 #include "model/sass/arch/geometry.h"
 
 #include <string.h>
-
-enum { CHUNK_MOST = 16, SWIZZLE_ROW_SHIFT = 7, SWIZZLE_CHUNK_SHIFT = 4 };
-
-struct tensor_copy {
-    struct emulation *emulation;
-    struct warp *warp;
-    const struct sass *i;
-    const struct tensor_map *map;
-    uint64_t map_address, base;        /* the latter of the element at coordinates 0 */
-    int64_t first[TENSOR_RANK_MOST];   /* coordinates of the box */
-    unsigned extent[TENSOR_RANK_MOST]; /* elements of it along each dimension */
-    size_t element;                    /* bytes */
-    uint32_t shared, mbarrier;
-    uint32_t ranks; /* blocks of the cluster that a load goes to; 0: the one addressed */
-};
 
 static int refuse(struct emulation *emulation, const struct sass *i, const char *what)
 {
@@ -122,40 +108,6 @@ static int read_operands(struct tensor_copy *out, struct emulation *emulation, s
     return STEP_NEXT;
 }
 
-/* The row of the box with these numbers along dimensions 1 and up: whether any of it is in the tensor; if so
- * from which element of the box on, how many, and the address of the first. */
-static bool row_inside(uint64_t *address, int64_t *skipped, int64_t *count, const struct tensor_copy *copy,
-                       const unsigned at[TENSOR_RANK_MOST])
-{
-    const struct tensor_map *map = copy->map;
-    const int64_t begin = copy->first[0] > 0 ? copy->first[0] : 0;
-    const int64_t box_end = copy->first[0] + copy->extent[0], end = (int64_t)map->dimensions[0];
-
-    *address = copy->base;
-    for (unsigned d = 1; d < map->rank; d++) {
-        const int64_t c = copy->first[d] + (int64_t)at[d] * map->element_strides[d];
-
-        if (c < 0 || c >= (int64_t)map->dimensions[d])
-            return false;
-        *address += (uint64_t)c * map->strides[d];
-    }
-    *skipped = begin - copy->first[0];
-    *count = (box_end < end ? box_end : end) - begin;
-    *address += (uint64_t)begin * copy->element;
-    return *count > 0;
-}
-
-/* The next row; false behind the last. */
-static bool next_row(unsigned at[TENSOR_RANK_MOST], const struct tensor_copy *copy)
-{
-    for (unsigned d = 1; d < TENSOR_RANK_MOST; d++) {
-        if (++at[d] < copy->extent[d])
-            return true;
-        at[d] = 0;
-    }
-    return false;
-}
-
 static uint64_t blocks_of(uint64_t address, uint64_t bytes, unsigned size)
 {
     return (address + bytes - 1) / size - address / size + 1;
@@ -203,80 +155,9 @@ static int count_copy(const struct tensor_copy *copy)
         count->filled += copy->i->op == SASS_UTMALDG ? (box + SECTOR - 1) / SECTOR : 0;
     }
     do
-        if (row_inside(&address, &skipped, &elements, copy, at))
+        if (tensor_row_inside(&address, &skipped, &elements, copy, at))
             rc = count_row(count, copy, address, (uint64_t)elements * copy->element);
-    while (!rc && next_row(at, copy));
-    return rc;
-}
-
-/* Where byte `offset` of the packed box lies in shared memory. */
-static uint32_t swizzled(const struct tensor_copy *copy, uint64_t offset)
-{
-    const unsigned bits = copy->map->swizzle; /* 0 to 3 */
-    const uint32_t address = copy->shared + (uint32_t)offset;
-
-    return address ^ (address >> SWIZZLE_ROW_SHIFT & ((1u << bits) - 1)) << SWIZZLE_CHUNK_SHIFT;
-}
-
-static struct request part_at(const struct tensor_copy *copy, enum sass_space space, uint64_t address,
-                              unsigned width)
-{
-    return (struct request){.i = copy->i,
-                            .index = copy->i->pc / SASS_BYTES,
-                            .mask = 1,
-                            .width = width,
-                            .space = (uint8_t)space,
-                            .address = {address}};
-}
-
-/* What a float outside reads as where that is no number: all ones do for every type. */
-static void fill(unsigned char out[CHUNK_MOST], const struct tensor_map *map)
-{
-    memset(out, map->fill == TENSOR_FILL_NAN ? 0xff : 0, CHUNK_MOST);
-}
-
-/* An element; outside of the tensor where `address` is 0. */
-static int move_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
-{
-    const unsigned width = (unsigned)copy->element;
-    const struct request outer = part_at(copy, SASS_SPACE_GLOBAL, address, width),
-                         inner = part_at(copy, SASS_SPACE_SHARED, swizzled(copy, offset), width);
-    unsigned char outside[CHUNK_MOST];
-    struct cell global, shared;
-    int rc = address ? cell_find(&global, copy->emulation, copy->warp, &outer, 0) : 0;
-
-    if (!rc)
-        rc = cell_find(&shared, copy->emulation, copy->warp, &inner, 0);
-    if (rc)
-        return rc;
-    fill(outside, copy->map);
-    if (copy->i->op == SASS_UTMALDG)
-        cell_store(copy->emulation, &shared, address ? global.bytes : outside, width,
-                   address && cell_unknown(&global, width));
-    else if (address)
-        cell_store(copy->emulation, &global, shared.bytes, width,
-                   copy->i->op == SASS_UTMAREDG || cell_unknown(&shared, width));
-    return 0;
-}
-
-static int move(const struct tensor_copy *copy)
-{
-    unsigned at[TENSOR_RANK_MOST] = {0};
-    uint64_t offset = 0;
-    int rc = 0;
-
-    do {
-        uint64_t address;
-        int64_t skipped, count;
-        const bool inside = row_inside(&address, &skipped, &count, copy, at);
-
-        for (int64_t k = 0; k < copy->extent[0] && !rc; k++, offset += copy->element) {
-            const bool there = inside && k >= skipped && k < skipped + count;
-
-            rc = move_element(copy, there ? address + (uint64_t)(k - skipped) * copy->element : 0, offset);
-        }
-    } while (!rc && next_row(at, copy));
-    note_change(copy->emulation);
+    while (!rc && tensor_next_row(at, copy));
     return rc;
 }
 
@@ -289,7 +170,7 @@ static int arrive(struct tensor_copy *copy, uint32_t rank)
     copy->shared = cluster_offset(copy->shared) | rank << 24;
     copy->mbarrier = cluster_offset(copy->mbarrier) | rank << 24;
     if (copy->emulation->slice.wanted[copy->i->pc / SASS_BYTES])
-        rc = move(copy);
+        rc = tensor_load(copy);
     return rc ? rc : mbarrier_complete(copy->emulation, copy->warp, copy->i, copy->mbarrier, bytes);
 }
 
@@ -335,10 +216,10 @@ static int count_inside(const struct tensor_copy *copy, int64_t step, uint64_t c
         uint64_t address;
         int64_t skipped, elements;
 
-        if (!rc && row_inside(&address, &skipped, &elements, copy, at))
+        if (!rc && tensor_row_inside(&address, &skipped, &elements, copy, at))
             rc = record_mark_stretch(copy->emulation, &request, address + (uint64_t)step,
                                      (uint64_t)elements * copy->element, step, count - 1);
-    } while (!rc && next_row(at, copy));
+    } while (!rc && tensor_next_row(at, copy));
     return rc;
 }
 
@@ -397,7 +278,7 @@ int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const st
     if (rc || emulation->slice.apart)
         return rc;
     if (i->op != SASS_UTMALDG)
-        return emulation->slice.wanted[i->pc / SASS_BYTES] ? move(&copy) : STEP_NEXT;
+        return emulation->slice.wanted[i->pc / SASS_BYTES] ? tensor_move(&copy) : STEP_NEXT;
     if (!copy.ranks)
         return arrive(&copy, copy.shared >> 24);
     for (uint32_t left = copy.ranks; left && !rc; left &= left - 1)

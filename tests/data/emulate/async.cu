@@ -312,3 +312,40 @@ KERNEL __cluster_dims__(1, 2, 1) shared_tiles(int *out, const int *in, int round
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
     out[(gridDim.y * rounds + blockIdx.y) * WARP + threadIdx.x] = mail;
 }
+
+static __device__ void load_and_wait(void *to, const map *tensor, int y, barrier *b, unsigned *parity)
+{
+    if (threadIdx.x == 0) {
+        expect(b, 1024);
+        load_box(to, tensor, 0, y, b);
+    }
+    __syncwarp();
+    wait(b, *parity);
+    *parity ^= 1;
+}
+
+// Boxes of 1024 bytes: the tensor changes behind the first, the second is stored to and half of it loaded over, the
+// fourth is loaded over whole, half of the fifth is. Nothing is read before the end.
+KERNEL boxes_in_turn(int *seen, const __grid_constant__ map from, uint16_t *data)
+{
+    __shared__ __align__(1024) int box[6][8 * WARP];
+    __shared__ barrier b;
+    unsigned parity = 0;
+
+    if (threadIdx.x == 0)
+        init(&b, 1);
+    __syncwarp();
+    load_and_wait(box[0], &from, 0, &b, &parity);
+    if (threadIdx.x == 0)
+        data[0] = 999;
+    load_and_wait(box[4], &from, 0, &b, &parity);
+    load_and_wait(&box[4][4 * WARP], &from, 8, &b, &parity);
+    load_and_wait(box[1], &from, 0, &b, &parity);
+    if (threadIdx.x == 0)
+        *(volatile int *)box[1] = 77;
+    load_and_wait(&box[1][4 * WARP], &from, 8, &b, &parity);
+    load_and_wait(box[3], &from, 0, &b, &parity);
+    load_and_wait(box[3], &from, 4, &b, &parity);
+    for (int i = threadIdx.x; i < 11 * 4 * WARP; i += WARP)
+        seen[i] = ((volatile int *)box)[i];
+}

@@ -288,6 +288,44 @@ static void boxes_are_clipped_and_swizzled(void **state)
     }
 }
 
+static uint16_t element_of(uint64_t row, uint64_t column)
+{
+    return (uint16_t)(row * COLUMNS + column + 1);
+}
+
+/* The bytes of a box are moved when they must be: before the tensor changes, before others take their place. */
+static void boxes_hold_what_was_loaded(void **state)
+{
+    enum { BOX = BOX_ROWS * BOX_COLUMNS };
+    const struct tensor_map map = map_of(2, TENSOR_SWIZZLE_NONE);
+    uint16_t seen[6 * BOX];
+    struct program p;
+
+    (void)state;
+    open(&p, "boxes_in_turn", LANES);
+    program_buffer(&p, ELEMENT_INT32, sizeof seen / 4, NULL);
+    program_tensor_map(&p, &map);
+    program_buffer(&p, ELEMENT_UINT16, ROWS_ALL * COLUMNS, "i + 1");
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, 0, seen);
+    for (unsigned k = 0; k < BOX; k++) {
+        const unsigned row = k / BOX_COLUMNS, column = k % BOX_COLUMNS;
+
+        assert_int_equal(seen[k], element_of(row, column));
+        if (row < BOX_ROWS / 2 && k > 1)
+            assert_int_equal(seen[BOX + k], element_of(row, column));
+        assert_int_equal(seen[BOX + BOX / 2 + k], element_of(8 + row, column));
+        assert_int_equal(seen[3 * BOX + k], element_of(4 + row, column));
+        if (row < BOX_ROWS / 2 && k > 0)
+            assert_int_equal(seen[4 * BOX + k], element_of(row, column));
+        assert_int_equal(seen[4 * BOX + BOX / 2 + k], element_of(8 + row, column));
+    }
+    assert_int_equal(seen[BOX], 77);
+    assert_int_equal(seen[BOX + 1], 0);
+    program_check_modes(&p);
+    program_close(&p);
+}
+
 /* Pairs of blocks: multicast copies, arrivals at the other's mbarrier, stores into its shared memory. */
 static void clusters_share_tiles(void **state)
 {
@@ -331,6 +369,7 @@ int main(void)
         cmocka_unit_test(lanes_copy_one_after_another),
         cmocka_unit_test(groups_take_turns),
         cmocka_unit_test(boxes_are_clipped_and_swizzled),
+        cmocka_unit_test(boxes_hold_what_was_loaded),
         cmocka_unit_test(clusters_share_tiles),
     };
 
