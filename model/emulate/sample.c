@@ -402,15 +402,6 @@ static int add_others(struct emulate_result *out, struct emulation *emulation, s
     return add_equal(out, emulation, most, signer->loaded, err);
 }
 
-static bool some_borrow(const struct emulate_result *result)
-{
-    bool some = false;
-
-    for (size_t b = 0; b < result->block_count; b++)
-        some |= result->blocks[b].borrows;
-    return some;
-}
-
 /* In which regions all accesses of the blocks that go one way move with their position. */
 static int find_linear(struct emulate_result *result, const struct emulation *emulation, struct err *err)
 {
@@ -454,7 +445,7 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
         rc = add_others(out, emulation, most, &signer, &origin, err);
         out->alike.known &= !signer.loaded;
     }
-    if (!rc && out->end == EMULATE_DONE && (out->alike.known || some_borrow(out)))
+    if (!rc && out->end == EMULATE_DONE)
         rc = find_linear(out, emulation, err);
     origin_release(&origin);
     signer_close(&signer);

@@ -20,7 +20,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_CLUSTERS =
         8192, /* that blocks of a cluster do alike at the same time, though they differ */
     PREDICT_ASSUMED_TICKETS = 16384, /* that blocks take the numbers of a counter in turn */
-    PREDICT_ASSUMPTIONS_END = 32768
+    PREDICT_ASSUMED_SHARING = 32768, /* how much of what blocks touch is the same */
+    PREDICT_ASSUMPTIONS_END = 65536
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

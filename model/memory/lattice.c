@@ -107,6 +107,7 @@ struct lattice {
     struct stretches *list;
     double copies;
     uint64_t span; /* sectors from the first one to the end of the last one */
+    bool all;      /* copies were left out: false */
 };
 
 /* Adds what the list holds once more, moved. */
@@ -151,6 +152,7 @@ static int add_axis(struct lattice *lattice, uint64_t step, uint64_t count, stru
     if (!step || count == 1)
         return 0;
     if (lattice->copies > 1) {
+        lattice->all &= lattice->span <= step;
         if (lattice->span <= step)
             add_apart(lattice, step, count);
         return 0;
@@ -163,6 +165,7 @@ static int add_axis(struct lattice *lattice, uint64_t step, uint64_t count, stru
         done += more;
     }
     lattice->span = span_of(lattice->list);
+    lattice->all &= done == count || (lattice->span <= done * step && count % done == 0);
     if (done < count && lattice->span <= done * step)
         add_apart(lattice, done * step, count / done);
     return 0;
@@ -181,14 +184,15 @@ static int by_step(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-int lattice_sectors(double *out, struct stretches *stretches, const struct lattice_axis *axes, size_t count,
-                    struct err *err)
+int lattice_sectors(double *out, bool *all, struct stretches *stretches, const struct lattice_axis *axes,
+                    size_t count, struct err *err)
 {
-    struct lattice lattice = {.list = stretches, .copies = 1};
+    struct lattice lattice = {.list = stretches, .copies = 1, .all = true};
     struct lattice_axis sorted[AXES_MOST];
     int rc = 0;
 
     *out = 0;
+    *all = true;
     if (!stretches->count)
         return 0;
     memcpy(sorted, axes, count * sizeof *axes);
@@ -199,5 +203,6 @@ int lattice_sectors(double *out, struct stretches *stretches, const struct latti
     for (size_t k = 0; k < stretches->count; k++)
         *out += (double)stretches->list[k].count;
     *out *= lattice.copies;
+    *all = lattice.all;
     return rc;
 }

@@ -33,8 +33,8 @@ struct lattice_axis {
     uint64_t count;
 };
 
-/* Sectors of the union, or fewer. *stretches are changed. ERR_MEMORY. */
-int lattice_sectors(double *out, struct stretches *stretches, const struct lattice_axis *axes, size_t count,
-                    struct err *err);
+/* Sectors of the union, or fewer: *all is false then. *stretches are changed. ERR_MEMORY. */
+int lattice_sectors(double *out, bool *all, struct stretches *stretches, const struct lattice_axis *axes,
+                    size_t count, struct err *err);
 
 #endif

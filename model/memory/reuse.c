@@ -431,6 +431,8 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
         out->dram = sum_dram(&reuse);
         out->touched = (struct traffic_touched){.read = reuse.reuse_regions.unique_read,
                                                 .written = reuse.reuse_regions.unique_written,
+                                                .read_most = reuse.reuse_regions.most_read,
+                                                .written_most = reuse.reuse_regions.most_written,
                                                 .wave_read = reuse.reuse_regions.wave_read};
         out->least = sum_least(&reuse);
     }

@@ -75,7 +75,7 @@ static int find_axis(struct least *least, unsigned axis)
 }
 
 /* Sectors of all blocks that go the way of the first one; 0 where some sampled one of them is not where it should be. */
-static int find_copies(double *sectors, struct least *least)
+static int find_copies(double *sectors, bool *all, struct least *least)
 {
     bool moved = true;
     int rc = 0;
@@ -85,45 +85,63 @@ static int find_copies(double *sectors, struct least *least)
     for (size_t b = 1; b < least->result->block_count && moved && !rc; b++)
         if (is_like_first(least, &least->result->blocks[b]))
             rc = check_block(&moved, least, &least->result->blocks[b]);
-    return rc || !moved ? rc : lattice_sectors(sectors, &least->own, least->axes, AXES, least->err);
+    return rc || !moved ? rc : lattice_sectors(sectors, all, &least->own, least->axes, AXES, least->err);
 }
 
 /* Sectors of all sampled blocks together, but for those that were only taken to be like others. */
-static int find_together(double *sectors, const struct least *least, bool linear)
+static int find_together(double *sectors, bool *all, const struct least *least, bool linear, double blocks)
 {
     const struct reuse_region *region = least->region;
     struct footprint together = {0};
+    double executed = 0;
     int rc = 0;
 
     for (size_t b = 0; b < least->result->block_count && !rc; b++) {
         const struct emulate_block *block = &least->result->blocks[b];
 
-        if (linear || !block->borrows)
-            rc = footprint_move(&together, least->written ? &block->written : &block->read, region->address,
-                                region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR, 0,
-                                least->err);
+        if (!linear && block->borrows)
+            continue;
+        executed++;
+        rc = footprint_move(&together, least->written ? &block->written : &block->read, region->address,
+                            region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR, 0, least->err);
     }
     *sectors = (double)together.sectors;
+    *all = executed >= blocks;
     footprint_release(&together);
     return rc;
 }
 
-int reuse_least(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                bool linear, bool written, struct err *err)
+/* Whether the first block stands for all of the grid, whose blocks along each axis are as far apart as is known. */
+static bool is_whole(const struct least *least, const struct launch *launch)
 {
-    struct least least = {
-        .result = result, .region = region, .written = written, .axes = {{0, 1}, {0, 1}, {0, 1}}, .err = err};
+    bool whole = true;
+
+    for (unsigned axis = 0; axis < AXES; axis++)
+        whole &= least->axes[axis].count == launch->grid[axis];
+    return whole;
+}
+
+int reuse_least(double *out, bool *exact, const struct reuse_regions *regions,
+                const struct reuse_region *region, bool linear, bool written, struct err *err)
+{
+    struct least least = {.result = regions->result,
+                          .region = region,
+                          .written = written,
+                          .axes = {{0, 1}, {0, 1}, {0, 1}},
+                          .err = err};
     double sectors = 0;
     int rc = 0;
 
-    if (linear && result->alike.known) {
-        rc = find_stretches(&least.own, &least, &result->blocks[0]);
+    *exact = false;
+    if (linear && least.result->alike.known) {
+        rc = find_stretches(&least.own, &least, &least.result->blocks[0]);
         if (!rc && least.own.count)
-            rc = find_copies(&sectors, &least);
+            rc = find_copies(&sectors, exact, &least);
         stretches_release(&least.own);
+        *exact &= sectors > 0 && is_whole(&least, regions->launch);
     }
     if (!rc && !(sectors > 0))
-        rc = find_together(&sectors, &least, linear);
+        rc = find_together(&sectors, exact, &least, linear, regions->blocks);
     *out = SECTOR * sectors;
     return rc;
 }

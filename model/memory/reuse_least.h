@@ -8,8 +8,8 @@
 
 #include "model/memory/reuse_regions.h"
 
-/* In bytes. `linear`: what blocks access of the region moves so. ERR_MEMORY. */
-int reuse_least(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                bool linear, bool written, struct err *err);
+/* In bytes; *exact: it touches no more. `linear`: what blocks access of the region moves so. ERR_MEMORY. */
+int reuse_least(double *out, bool *exact, const struct reuse_regions *regions,
+                const struct reuse_region *region, bool linear, bool written, struct err *err);
 
 #endif

@@ -209,6 +209,14 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
     return fmax(bytes - held * reuse_region->read.z * blocks * SECTOR, 0);
 }
 
+/* Whether what blocks access of it is known to move with their position. */
+static bool is_linear(const struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region)
+{
+    const bool *linear = reuse_regions->result->alike.linear;
+
+    return linear && linear[reuse_region - reuse_regions->reuse_region - 1];
+}
+
 /* What a mean block touches and shares. All of a grid's blocks that were executed tell what they touch together;
  * else those far from each other what they share beside what neighbours do, unless the order of the grid does. */
 static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_regions,
@@ -231,22 +239,39 @@ static double unique_of(const struct sharing *sharing, const struct reuse_region
                : bytes_of(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
-static int add_least(double *sum, const struct reuse_regions *reuse_regions,
-                     const struct reuse_region *reuse_region, bool written, struct err *err)
-{
-    const bool *linear = reuse_regions->result->alike.linear;
-    double bytes;
-    const int rc =
-        reuse_least(&bytes, reuse_regions->result, reuse_region,
-                    linear && linear[reuse_region - reuse_regions->reuse_region - 1], written, err);
+/* Sums of one kind over the regions. */
+struct sums {
+    double *unique, *least, *most;
+};
 
-    *sum += rc ? 0 : bytes;
-    return rc;
+/* What the grid touches of a region, returned in *unique: where that is proved, nothing is estimated. */
+static int add_unique(double *unique, const struct sums *sums, const struct reuse_regions *reuse_regions,
+                      const struct reuse_region *reuse_region, bool written, struct err *err)
+{
+    const struct sharing *sharing = written ? &reuse_region->written : &reuse_region->read;
+    const double most = fmin(sharing->own * SECTOR * reuse_regions->blocks, (double)reuse_region->bytes);
+    double least;
+    bool exact;
+    const int rc = reuse_least(&least, &exact, reuse_regions, reuse_region,
+                               is_linear(reuse_regions, reuse_region), written, err);
+
+    if (rc)
+        return rc;
+    *unique = exact ? least : fmax(unique_of(sharing, reuse_regions, reuse_region), least);
+    *sums->unique += *unique;
+    *sums->least += least;
+    *sums->most += exact ? least : fmax(most, least);
+    return 0;
 }
 
 static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
 {
+    const struct sums read = {&reuse_regions->unique_read, &reuse_regions->least_read,
+                              &reuse_regions->most_read};
+    const struct sums written = {&reuse_regions->unique_written, &reuse_regions->least_written,
+                                 &reuse_regions->most_written};
     struct reuse_region *reuse_region;
+    double stored;
 
     for (reuse_region = reuse_regions->reuse_region + 1;
          reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
@@ -261,12 +286,8 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
         find_pairs(reuse_region, reuse_regions);
         reuse_region->read_lone = lone_lines(reuse_region, reuse_regions, false);
         reuse_region->written_lone = lone_lines(reuse_region, reuse_regions, true);
-        reuse_region->unique = unique_of(&reuse_region->read, reuse_regions, reuse_region);
-        reuse_regions->unique_read +=
-            reuse_region->unique; /* not from the order, which looked at few blocks */
-        reuse_regions->unique_written += unique_of(&reuse_region->written, reuse_regions, reuse_region);
-        if (add_least(&reuse_regions->least_read, reuse_regions, reuse_region, false, err) ||
-            add_least(&reuse_regions->least_written, reuse_regions, reuse_region, true, err))
+        if (add_unique(&reuse_region->unique, &read, reuse_regions, reuse_region, false, err) ||
+            add_unique(&stored, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
         if (is_ordered(reuse_region, reuse_regions))
             reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));

@@ -49,6 +49,7 @@ struct reuse_regions {
     double blocks, wave_blocks;         /* of the grid; that run together */
     double wave_bytes;                  /* that those touch, read and written */
     double unique_read, unique_written; /* bytes of the grid, each sector once */
+    double most_read, most_written;     /* were all of a buffer's that are not known to be shared apart */
     double least_read, least_written;   /* at the least: for a bound, see model/memory/reuse_least.h */
     double touched;                     /* bytes of the grid, read and written, as far as its order tells */
     double wave_read;                   /* bytes of a wave, likewise */

@@ -108,7 +108,9 @@ struct traffic_bursts {
 /* Bytes of global memory that the grid touches: what estimates rest on. */
 struct traffic_touched {
     double read, written; /* each sector once */
-    double wave_read;     /* by blocks that run together, each sector once */
+    double read_most,
+        written_most; /* the same where what is not proved to be shared is not; `least` is the other end */
+    double wave_read; /* by blocks that run together, each sector once */
 };
 
 /* What no run can do with less of: for the bound. */

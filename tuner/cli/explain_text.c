@@ -37,6 +37,8 @@ const char *explained_assumption(enum predict_assumption assumption)
                "it can";
     case PREDICT_ASSUMED_CLUSTERS:
         return "blocks of a cluster do different things, and were simulated as if all did what one does";
+    case PREDICT_ASSUMED_SHARING:
+        return "how much of what blocks touch in memory is the same is estimated from some of them";
     case PREDICT_LIKELY_BLOCKS:
         return "the lower bound is not proved: of some blocks only a sample tells what they do";
     case PREDICT_LIKELY_ADDRESSES:
@@ -130,6 +132,18 @@ static void put_beside(FILE *out, const struct analysis *from)
                 100 * from->copying_share);
 }
 
+/* Where not all that the grid touches is proved. */
+static void put_touched(FILE *out, const struct analysis *from)
+{
+    const struct traffic_touched *touched = &from->traffic.touched;
+    const struct traffic_least *least = &from->traffic.least;
+
+    if (from->prediction.assumptions & PREDICT_ASSUMED_SHARING)
+        fprintf(out, "  memory      %.3g MB are touched, %.3g at least and %.3g at most\n",
+                (touched->read + touched->written) / 1e6, (least->read + least->written) / 1e6,
+                (touched->read_most + touched->written_most) * (1 + from->traffic.access_error) / 1e6);
+}
+
 static void put_head(FILE *out, const struct explained *explained)
 {
     const struct analysis *from = explained->expectation;
@@ -157,6 +171,7 @@ static void put_head(FILE *out, const struct explained *explained)
     if (from->traffic.access_error > 0)
         fprintf(out, "  accesses    of memory counted to within %.2g %%: blocks that were executed differ\n",
                 100 * from->traffic.access_error);
+    put_touched(out, from);
     put_beside(out, from);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
 }

@@ -52,13 +52,15 @@ static void unites_copies(void **state)
         struct lattice_axis axes[3];
         struct stretches stretches;
         double sectors;
+        bool whole;
 
         make_set(&set);
         draw_axes(axes);
         make_copies(&all, &set, axes);
         assert_int_equal(stretches_find(&stretches, &set, REGION, REGION, NULL), 0);
-        assert_int_equal(lattice_sectors(&sectors, &stretches, axes, 3, NULL), 0);
+        assert_int_equal(lattice_sectors(&sectors, &whole, &stretches, axes, 3, NULL), 0);
         assert_true(sectors <= (double)all.sectors);
+        assert_true(!whole || sectors >= (double)all.sectors);
         if (sectors < 0.5 * (double)all.sectors)
             fail_msg("set %u: %g of %g sectors", k, sectors, (double)all.sectors);
         stretches_release(&stretches);
@@ -74,14 +76,16 @@ static void fills_a_matrix(void **state)
     struct footprint tile = {0};
     struct stretches stretches;
     double sectors;
+    bool whole;
 
     (void)state;
     for (unsigned row = 0; row < 16; row++)
         assert_int_equal(footprint_mark(&tile, REGION + row * 1024 * SECTOR, 4 * SECTOR, NULL), 0);
     assert_int_equal(stretches_find(&stretches, &tile, REGION, REGION, NULL), 0);
     assert_int_equal(stretches.count, 16);
-    assert_int_equal(lattice_sectors(&sectors, &stretches, axes, 2, NULL), 0);
+    assert_int_equal(lattice_sectors(&sectors, &whole, &stretches, axes, 2, NULL), 0);
     check_near(sectors, 16. * 1024 * (1 << 20), 0);
+    assert_true(whole);
     stretches_release(&stretches);
     footprint_release(&tile);
 }
@@ -93,10 +97,11 @@ static int unite_failing(struct err *err)
     const struct lattice_axis axes[] = {{1, 3}, {40, 4}};
     struct stretches stretches;
     double sectors;
+    bool whole;
     int rc = stretches_find(&stretches, &failing_set, REGION, REGION, err);
 
     if (!rc)
-        rc = lattice_sectors(&sectors, &stretches, axes, 2, err);
+        rc = lattice_sectors(&sectors, &whole, &stretches, axes, 2, err);
     stretches_release(&stretches);
     return rc;
 }
