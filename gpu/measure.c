@@ -14,7 +14,7 @@ static const double short_s = 1e-3; /* kernels below are worth a second look bef
 static const double clock_tolerance = 0.01;
 static const double warm_up_s = 30e-3; /* at most this long is spent until the clock settles */
 static const double limited_s =
-    60e-3; /* and this long at a limit of power, where the clock falls in steps, tens of ms apart */
+    200e-3; /* and this long at a limit of power, which the clock meets in steps, the last about 0.1 s after the first launch */
 static const double limited_share = 0.85; /* of the highest clock: below it power limits */
 static const double brief_s = 10e-3;      /* longer kernels warm up by themselves */
 static const double start_up_s = 100e-3;  /* an idle GPU needs up to about this long to raise its clock */

@@ -1,6 +1,7 @@
 #include "library.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@ enum {
 enum {
     TILE_IDS = 6,
     TILE = 1,
+    ALGORITHM_ID = 0,
+    SPLIT_K = 2,
+    STAGES = 6,
     CLUSTER_SHAPE = 8,
     CLUSTER_AUTOMATIC = 0,
     CLUSTER_1X1 = 2,
@@ -52,6 +56,7 @@ struct cublaslt {
     int (*heuristics)(void *, void *, void *, void *, void *, void *, void *, int, struct heuristic *, int *);
     int (*capability)(const void *, int, void *, size_t, size_t *);
     int (*configure)(void *, int, const void *, size_t);
+    int (*configured)(const void *, int, void *, size_t, size_t *);
     int (*check)(void *, void *, void *, void *, void *, void *, const void *, struct heuristic *);
     int (*multiply)(void *, void *, const void *, const void *, void *, const void *, void *, const void *,
                     const void *, void *, void *, void *, const void *, void *, size_t, void *);
@@ -81,6 +86,7 @@ static int load(struct cublaslt *l, struct err *err)
                      {&l->heuristics, "cublasLtMatmulAlgoGetHeuristic"},
                      {&l->capability, "cublasLtMatmulAlgoCapGetAttribute"},
                      {&l->configure, "cublasLtMatmulAlgoConfigSetAttribute"},
+                     {&l->configured, "cublasLtMatmulAlgoConfigGetAttribute"},
                      {&l->check, "cublasLtMatmulAlgoCheck"},
                      {&l->multiply, "cublasLtMatmul"}};
     const char *own = getenv("OCCUTUNE_CUBLASLT");
@@ -217,6 +223,22 @@ int cublaslt_shape(size_t *algorithms, struct cublaslt *library, int m, int n, i
     add_others(library, &found);
     *algorithms = (size_t)found;
     return 0;
+}
+
+static unsigned attribute(const struct cublaslt *library, size_t index, int id, size_t size)
+{
+    unsigned value = 0;
+    size_t written;
+
+    return library->configured(library->found[index].algorithm, id, &value, size, &written) ? 0 : value;
+}
+
+void cublaslt_describe(char *text, size_t size, const struct cublaslt *library, size_t index)
+{
+    snprintf(text, size, "algorithm %u, tile %u, stages %u, %u of k, cluster %u",
+             attribute(library, index, ALGORITHM_ID, 4), attribute(library, index, TILE, 4),
+             attribute(library, index, STAGES, 4), attribute(library, index, SPLIT_K, 4),
+             attribute(library, index, CLUSTER_SHAPE, 2));
 }
 
 int cublaslt_multiply(const struct cublaslt *library, size_t index, gpu_address a, gpu_address b,

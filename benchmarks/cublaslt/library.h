@@ -19,6 +19,9 @@ void cublaslt_close(struct cublaslt *library); /* also null */
 int cublaslt_shape(size_t *algorithms, struct cublaslt *library, int m, int n, int k, enum element_type type,
                    struct err *err);
 
+/* What is known of algorithm `index`: "algorithm 66, tile 20, stages 35, 1 of k, cluster 3", numbers of cuBLASLt's enumerations. */
+void cublaslt_describe(char *text, size_t size, const struct cublaslt *library, size_t index);
+
 /* Queues algorithm `index` and returns. */
 int cublaslt_multiply(const struct cublaslt *library, size_t index, gpu_address a, gpu_address b,
                       gpu_address c, struct err *err);

@@ -171,7 +171,8 @@ static int print_row(struct bench *bench, const struct spec *spec, const char *c
 {
     const double operations = 2.0 * bench->m * bench->n * bench->k;
     double medians_s[1 + BEST], theirs_s;
-    size_t indices[1 + BEST] = {0}, algorithms = 0, tried = 0, count, i;
+    size_t indices[1 + BEST] = {0}, algorithms = 0, tried = 0, count, best, i;
+    char theirs[96];
     bool differs = true;
     int rc = cublaslt_shape(&algorithms, bench->theirs, bench->m, bench->n, bench->k, bench->c->type, err);
 
@@ -185,11 +186,13 @@ static int print_row(struct bench *bench, const struct spec *spec, const char *c
         rc = compare_results(&differs, bench, spec, indices[1], err);
     if (rc)
         return rc;
-    for (theirs_s = medians_s[1], i = 2; i <= count; i++)
-        theirs_s = fmin(theirs_s, medians_s[i]);
-    printf("%6d %6d %6d  %8.2f us %8.2f us  %8.2f  %8.2f  %6.1f %%  %3zu  %s%s\n", bench->m, bench->n,
-           bench->k, medians_s[0] * 1e6, theirs_s * 1e6, operations / medians_s[0] / 1e12,
-           operations / theirs_s / 1e12, 100 * theirs_s / medians_s[0], tried, configuration,
+    for (best = 1, i = 2; i <= count; i++)
+        best = medians_s[i] < medians_s[best] ? i : best;
+    theirs_s = medians_s[best];
+    cublaslt_describe(theirs, sizeof theirs, bench->theirs, indices[best] - 1);
+    printf("%6d %6d %6d  %8.2f us %8.2f us  %8.2f  %8.2f  %6.1f %%  %3zu  %s  (theirs: %s)%s\n", bench->m,
+           bench->n, bench->k, medians_s[0] * 1e6, theirs_s * 1e6, operations / medians_s[0] / 1e12,
+           operations / theirs_s / 1e12, 100 * theirs_s / medians_s[0], tried, configuration, theirs,
            differs ? "  RESULTS DIFFER" : "");
     fflush(stdout);
     bench->differed |= differs;

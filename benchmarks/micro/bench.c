@@ -192,6 +192,14 @@ void call_in(struct call *call, const char *name, uint64_t floats)
         argument->fill = (struct fill){.kind = FILL_UNIFORM, .seed = SEED, .a = 1, .b = 2};
 }
 
+void call_halves(struct call *call, const char *name, uint64_t halves)
+{
+    struct argument *argument = add_buffer(call, ARGUMENT_BUFFER, name, ROLE_IN, ELEMENT_BFLOAT16, halves);
+
+    if (argument)
+        argument->fill = (struct fill){.kind = FILL_UNIFORM, .seed = SEED, .a = -1, .b = 1};
+}
+
 void call_spans(struct call *call, const struct micro *micro)
 {
     call_out(call, "spans", ELEMENT_INT64, (uint64_t)micro->sms * MICRO_WARPS * SPAN_NUMBERS);

@@ -1,32 +1,7 @@
 // Bulk copies (cp.async.bulk) from global to shared memory: a block keeps STAGES copies of PIECE bytes under way, one thread
 // of it asks for all.
+#include "bulk.cuh"
 #include "clock.cuh"
-
-static __device__ __forceinline__ unsigned shared_address(const void *at)
-{
-    return (unsigned)__cvta_generic_to_shared(at);
-}
-
-static __device__ __forceinline__ void ask(void *to, const char *from, unsigned long long *full)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(PIECE) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(to)),
-                 "l"(from), "r"(PIECE), "r"(shared_address(full))
-                 : "memory");
-}
-
-static __device__ __forceinline__ void wait(unsigned long long *full, unsigned phase)
-{
-    unsigned done;
-
-    do
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(full)), "r"(phase)
-                     : "memory");
-    while (!done);
-}
 
 // Block b reads the pieces b, b + blocks, ... of `pieces` in all, `passes` times over.
 extern "C" __global__ void __launch_bounds__(32) bulk_read(const char *in, unsigned *sink, long long *spans, unsigned pieces,

@@ -4,15 +4,13 @@
  * are: the second in shared memory, the first there too or in registers. A pass has 16 of them, and one group
  * waits while the other's are under way. One group alone that waits for each product.
  *
- * Unit: multiply-adds per cycle and SM; cycles; Hz.
+ * Unit: multiply-adds per cycle and SM; cycles.
  *
  * Expected: with many columns what the data sheet says at its clock: 2048 of FP16, 1024 of TF32, 4096 of FP8
  * and 8-bit integers. With few the first factor comes too slowly from shared memory, which gives 128 bytes a
- * cycle. All SMs at it at once draw more than the GPU may: its clock falls.
+ * cycle.
  *
- * One SM at it is far from that, and still its clock is lower than without tensor instructions.
- *
- * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8, tensor_clock, tensor_boost; curves group_*. */
+ * Profile: tensor_f16, tensor_tf32, tensor_f8, tensor_s8; curves group_*. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
 
@@ -178,44 +176,9 @@ static int waits(const struct micro *micro, struct err *err)
                                  err);
 }
 
-/* The clock at which the widest product of FP16 settles when so many SMs are at it for a while. */
-static int measure_clock(const struct micro *micro, enum device_value_id id, unsigned sms, struct err *err)
-{
-    enum { PASSES = 8192 };
-    struct micro_code code;
-    struct trial trial;
-    struct call call;
-    int rc =
-        compile_group(&code, micro, "group_saturated", "- | ", &table[0], columns[POINTS - 1], false, err);
-
-    if (rc)
-        return rc;
-    call_group(&call, micro, sms, PASSES);
-    rc = call_time(&trial, micro, &code, &call, 0.25, err);
-    if (rc == 0)
-        rc = reduce_runs(&micro->device->values[id], &trial.clock_hz, 1, true, "groups", err);
-    trial_release(&trial);
-    call_release(&call);
-    micro_code_release(&code);
-    return rc;
-}
-
-static int clock_under_load(const struct micro *micro, struct err *err)
-{
-    return measure_clock(micro, DEVICE_TENSOR_CLOCK, micro->sms, err);
-}
-
-static int clock_alone(const struct micro *micro, struct err *err)
-{
-    return measure_clock(micro, DEVICE_TENSOR_BOOST, 1, err);
-}
-
 int micro_groups(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"groups", rates, false},
-                                        {"group_wait", waits, false},
-                                        {"tensor_clock", clock_under_load, false},
-                                        {"tensor_boost", clock_alone, false}};
+    static const struct part parts[] = {{"groups", rates, false}, {"group_wait", waits, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

@@ -1,7 +1,11 @@
 // Tensor instructions of a warp group (wgmma): RESULTS of them a thread keeps, which is columns / 2.
 //   SHAPE: "m64n256k16.f32.bf16.bf16"; RESULTS; ELEMENT, TYPE: of the results, "f" float or "r" int; TAIL: what follows the
 //   factors; REGISTERS: 1 the first factor comes from registers, 0 from shared memory; LENGTH: instructions of a pass
+//   SLICES, PIECE: of group_beside alone, different pairs of factors and bytes of a copy
 #include "clock.cuh"
+#ifdef PIECE
+#include "bulk.cuh"
+#endif
 
 enum { THREADS = 256 };
 
@@ -127,3 +131,55 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
     span_keep(spans, enter, start, stop);
 }
+
+#ifdef PIECE
+enum { RING = 4, SLICE = (THREADS / 128 + 4) * 512 };
+
+// Products of SLICES pairs of factors in turn, with a pause after every fourth pass, and beside them one thread that copies `copies`
+// pieces, of each block its own, which lie in the first `region` bytes behind `from`.
+extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
+    group_beside(const unsigned *in, const char *from, ELEMENT *sink, int passes, unsigned pause, unsigned copies, unsigned long long region)
+{
+    extern __shared__ __align__(128) unsigned factors[];
+    __shared__ alignas(8) unsigned long long full[RING];
+    const unsigned group = threadIdx.x / 128;
+    ELEMENT x[RESULTS];
+
+    for (int i = threadIdx.x; i < SLICES * SLICE; i += THREADS + 32)
+        factors[i] = in[i];
+    if (threadIdx.x == 0)
+        for (int s = 0; s < RING; s++)
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&full[s])) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x >= THREADS) {
+        if (threadIdx.x == THREADS)
+            for (unsigned k = 0; k < copies + RING; k++) {
+                if (k >= RING && k - RING < copies)
+                    wait(&full[k % RING], (k / RING - 1) & 1);
+                if (k < copies)
+                    ask(factors + SLICES * SLICE + k % RING * (PIECE / 4),
+                        from + ((unsigned long long)blockIdx.x * copies + k) * PIECE % region, &full[k % RING]);
+            }
+        return;
+    }
+    for (int i = 0; i < RESULTS; i++)
+        x[i] = 0;
+#pragma unroll 1
+    for (int pass = 0; pass < passes; pass++) {
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int k = 0; k < LENGTH; k++) {
+            const unsigned *const at = factors + k % SLICES * SLICE;
+            const unsigned long long first = descriptor(at + (4 + group) * 512), second = descriptor(at);
+
+            MULTIPLY;
+        }
+        asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (pause && pass % 4 == 3)
+            __nanosleep(pause);
+    }
+    for (int i = 0; i < RESULTS; i++)
+        sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+}
+#endif

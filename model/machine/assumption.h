@@ -21,7 +21,8 @@ enum predict_assumption {
         8192, /* that blocks of a cluster do alike at the same time, though they differ */
     PREDICT_ASSUMED_TICKETS = 16384, /* that blocks take the numbers of a counter in turn */
     PREDICT_ASSUMED_SHARING = 32768, /* how much of what blocks touch is the same */
-    PREDICT_ASSUMPTIONS_END = 65536
+    PREDICT_ASSUMED_CLOCK = 65536,   /* that tensor cores and the power limit leave the full clock */
+    PREDICT_ASSUMPTIONS_END = 131072
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

@@ -2,6 +2,7 @@
 #ifndef MODEL_CAPACITIES_H
 #define MODEL_CAPACITIES_H
 
+#include "model/machine/clock.h"
 #include "model/machine/throughput.h"
 
 /* The two sets differ in trust: `best` is the most ever measured and makes the bound
@@ -11,9 +12,7 @@ struct capacities {
     struct capacity sustained[RESOURCE_COUNT]; /* units per cycle of clock_hz */
     double clock_best_hz;                      /* highest SM clock */
     double clock_hz;                           /* SM clock kept under load */
-    double tensor_clock_hz;  /* that matrix products of warp groups leave, all SMs at them all
-                                                  of the time; 0: no such products, or not known */
-    double tensor_boost_hz;  /* highest SM clock where tensor cores work; 0: they do not, or not known */
+    struct clock_limits clock; /* what tensor cores and the power limit leave of it */
     double launch_s;         /* fixed cost of a launch; 0 to leave it out */
     double block_dispatch_s; /* time between two thread blocks leaving the dispatcher; 0 likewise */
     double corner_sharpness; /* of the compute pipes, saturation_fit_sharpness(); >= 1 */

@@ -336,6 +336,7 @@ int machine_init_assuming(struct machine *out, const struct device *device,
     out->capacities.clock_best_hz = (double)device->limits.sm_clock_hz;
     out->capacities.clock_hz = device_has(device, DEVICE_CLOCK) ? device_sustained(device, DEVICE_CLOCK)
                                                                 : out->capacities.clock_best_hz;
+    clock_limits_init(&out->capacities.clock, device, assumptions->power_exponent);
     out->published = device_is_published(device);
     take_costs(out);
     take_pipes(out);

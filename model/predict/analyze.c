@@ -216,22 +216,20 @@ static void find_table_ends(struct analysis *out)
     }
 }
 
-/* Tensor cores lower the clock; where warp groups multiply, by how long they do. The data sheet's rates of an H100 follow
- * from the lower clock for all types but FP64. */
-static void find_clocks(struct capacities *out, const struct analyze_work *work)
+/* Tensor cores lower the clock (but for FP64, as far as the data sheet's rates of an H100 tell). */
+static void find_clocks(struct predict_input *out, const struct analyze_work *work)
 {
     const struct sass_code *code = &work->out->code;
     struct sass_matrix matrix;
+    bool multiplies = false;
 
-    out->tensor_clock_hz = out->tensor_boost_hz = 0;
-    for (size_t i = 0; i < code->count; i++) {
-        if (!(work->out->traffic.counts[i].issued > 0) || !sass_matrix(&matrix, &code->instructions[i]) ||
-            matrix.factor == SASS_FACTOR_F64)
-            continue;
-        out->tensor_boost_hz = machine_or_0(work->machine, DEVICE_TENSOR_BOOST);
-        if (matrix.group)
-            out->tensor_clock_hz = machine_or_0(work->machine, DEVICE_TENSOR_CLOCK);
-    }
+    for (size_t i = 0; i < code->count && !multiplies; i++)
+        multiplies = work->out->traffic.counts[i].issued > 0 &&
+                     sass_matrix(&matrix, &code->instructions[i]) && matrix.factor != SASS_FACTOR_F64;
+    if (!multiplies)
+        out->capacities.clock = (struct clock_limits){0};
+    else if (!(out->capacities.clock.boost_hz > 0) || !(out->capacities.clock.tensor_hz > 0))
+        out->assumptions |= PREDICT_ASSUMED_CLOCK;
 }
 
 static int make_prediction(struct analyze_work *work)
@@ -243,7 +241,6 @@ static int make_prediction(struct analyze_work *work)
 
     out->input.demand = out->demands.demand;
     out->input.capacities = work->machine->capacities;
-    find_clocks(&out->input.capacities, work);
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;
@@ -257,6 +254,7 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
+    find_clocks(&out->input, work);
     out->input.unrated = out->demands.unrated.count > 0;
     code = predict(&out->prediction, &out->input, &why);
     if (!code) {

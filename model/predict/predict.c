@@ -4,6 +4,7 @@
 #include "model/predict/schedule.h"
 
 #include "model/machine/assumptions.h"
+#include "model/sass/arch/geometry.h"
 
 #include <math.h>
 
@@ -220,22 +221,23 @@ static int refuse_unknown(const struct throughput *throughput, struct err *err)
     return 0;
 }
 
-/* The clock that tensor cores and the power limit leave to kernels whose warp groups keep the tensor cores busy for a share of
- * `cycles`: it was measured with a share of 1, and their power is taken to go with that share and a power of
- * the clock. For launches one after another, as they are timed. */
-static double clock_under_power(struct prediction *out, const struct predict_input *in, double cycles)
+/* The clock that tensor cores and the power limit leave, for launches one after another, as they are timed: the tensor cores
+ * are busy for a share of `cycles`. */
+static double clock_of(struct prediction *out, const struct predict_input *in, double cycles)
 {
-    const struct capacities *gpu = &in->capacities;
     const struct residency *at = &in->residency;
-    const double busy =
-        out->at_best.cycles[RESOURCE_TENSOR] * at->blocks * at->warps_per_block / fmin(at->sms, at->blocks);
+    const double warps = at->blocks * at->warps_per_block;
+    const double busy = out->at_best.cycles[RESOURCE_TENSOR] * warps / fmin(at->sms, at->blocks);
+    const double *demand = in->demand.count;
+    struct clock_load load = {0};
 
-    const double most = gpu->tensor_boost_hz > 0 ? fmin(gpu->tensor_boost_hz, gpu->clock_hz) : gpu->clock_hz;
-
-    if (!(gpu->tensor_clock_hz > 0 && busy > 0 && cycles > 0))
-        return most;
-    out->tensor_share = fmin(busy / cycles * fmin(at->blocks / at->sms, 1), 1);
-    return fmin(most, gpu->tensor_clock_hz * pow(out->tensor_share, -1 / assumptions_default.power_exponent));
+    if (cycles > 0) {
+        out->tensor_share = fmin(busy / cycles * fmin(at->blocks / at->sms, 1), 1);
+        load.tensor_share = out->tensor_share;
+        load.l2_bytes = demand[RESOURCE_L2] * SECTOR * warps / cycles;
+        load.dram_bytes = (demand[RESOURCE_DRAM_READ] + demand[RESOURCE_DRAM_WRITE]) * warps / cycles;
+    }
+    return clock_under(&out->power_limited, &in->capacities.clock, &load, in->capacities.clock_hz);
 }
 
 /* The same at an SM clock that is lower by `factor`: L2 and DRAM have clocks of their own, so that a cycle of the SMs brings
@@ -284,7 +286,7 @@ static double estimate(struct prediction *out, const struct predict_input *in, c
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
     all = fmax(cycles, in->simulated.all_cycles * in->latency.stretch);
-    out->clock_hz = clock_under_power(out, in, all);
+    out->clock_hz = clock_of(out, in, all);
     busy_s = all * cycles_left(in, &schedule, cycles, out->clock_hz) / out->clock_hz;
     out->launch_s = in->capacities.launch_s;
     out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);

@@ -74,8 +74,9 @@ struct prediction {
     double stalled_bandwidth; /* none did: looser throughput limits would help */
     double stalled_latency;   /* none did: shorter latencies or more warps would help */
 
-    double clock_hz; /* of the estimate: less than sustained where the tensor cores are at the power limit */
-    double tensor_share; /* of the estimate, that they take at their best; 0 where no warp group multiplies */
+    double clock_hz;     /* of the estimate: less than sustained where tensor cores work */
+    bool power_limited;  /* the power limit makes it still lower */
+    double tensor_share; /* of the estimate, that they take at their best */
 
     double confidence; /* 0 to 1: known_share x how surely the work was counted x how well the estimate's two
                           ways, by bounds and by replay of all warps, agree x how far from full together its

@@ -39,6 +39,10 @@ const char *explained_assumption(enum predict_assumption assumption)
         return "blocks of a cluster do different things, and were simulated as if all did what one does";
     case PREDICT_ASSUMED_SHARING:
         return "how much of what blocks touch in memory is the same is estimated from some of them";
+    case PREDICT_ASSUMED_CLOCK:
+        return "what tensor cores and the power limit leave of the clock was not measured on this GPU; where "
+               "the "
+               "profile says nothing of it, the full clock is assumed";
     case PREDICT_LIKELY_BLOCKS:
         return "the lower bound is not proved: of some blocks only a sample tells what they do";
     case PREDICT_LIKELY_ADDRESSES:
@@ -114,16 +118,15 @@ static void put_metrics(FILE *out, const struct explained *explained)
 static void put_beside(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
-    const double boost = from->input.capacities.tensor_boost_hz, full = from->input.capacities.clock_hz;
-    const bool limited = p->clock_hz < (boost > 0 && boost < full ? boost : full);
+    const bool known = from->input.capacities.clock.tensor_hz > 0;
 
     if (p->tensor_share > 0)
         fprintf(out, "  tensor      cores are busy %.0f %% of the time%s\n", 100 * p->tensor_share,
-                limited ? "" : ": no power limit");
-    if (p->clock_hz < full)
+                p->power_limited || !known ? "" : ": no power limit");
+    if (p->clock_hz < from->input.capacities.clock_hz)
         fprintf(out,
-                limited ? "  power       limits the clock to %.2f GHz\n"
-                        : "  clock       at most %.2f GHz where tensor cores work\n",
+                p->power_limited ? "  power       limits the clock to %.2f GHz\n"
+                                 : "  clock       at most %.2f GHz where tensor cores work\n",
                 1e-9 * p->clock_hz);
     if (from->mbarrier_share > 0)
         fprintf(out, "  mbarriers   a warp waits for %.0f %% of the time\n", 100 * from->mbarrier_share);

@@ -62,19 +62,23 @@ static void tensor_cores_lower_the_clock(void **state)
     struct prediction p, slow;
 
     (void)state;
+    in.capacities.best[RESOURCE_TENSOR] = in.capacities.sustained[RESOURCE_TENSOR] = (struct capacity){4, 0};
+    in.demand.count[RESOURCE_TENSOR] = in.demand.least[RESOURCE_TENSOR] = 8;
     assert_int_equal(predict(&p, &in, NULL), 0);
-    in.capacities.tensor_boost_hz = 0.9 * in.capacities.clock_hz;
+    check_near(p.clock_hz, in.capacities.clock_hz, 0);
+    in.capacities.clock.boost_hz = 0.9 * in.capacities.clock_hz;
     assert_int_equal(predict(&slow, &in, NULL), 0);
-    check_near(slow.clock_hz, in.capacities.tensor_boost_hz, 1);
+    check_near(slow.clock_hz, in.capacities.clock.boost_hz, 1);
+    assert_false(slow.power_limited);
     check_near(slow.estimate_s, p.estimate_s, 0.001 * p.estimate_s);
     check_near(slow.bound_s, p.bound_s, 0);
     in.demand.count[RESOURCE_ISSUE] = 800;
-    in.capacities.tensor_boost_hz = 0;
+    in.capacities.clock.boost_hz = 0;
     assert_int_equal(predict(&p, &in, NULL), 0);
-    in.capacities.tensor_boost_hz = 0.9 * in.capacities.clock_hz;
+    in.capacities.clock.boost_hz = 0.9 * in.capacities.clock_hz;
     assert_int_equal(predict(&slow, &in, NULL), 0);
     check_near(slow.estimate_s, p.estimate_s / 0.9, 0.001 * p.estimate_s);
-    in.capacities.tensor_boost_hz = 2 * in.capacities.clock_hz;
+    in.capacities.clock.boost_hz = 2 * in.capacities.clock_hz;
     assert_int_equal(predict(&slow, &in, NULL), 0);
     check_near(slow.estimate_s, p.estimate_s, 0);
 }

@@ -1,0 +1,56 @@
+#include "model/machine/clock.h"
+
+#include <math.h>
+
+/* Share of the limit that a byte a second beside products takes, from the clocks that were left at several rates. */
+static double share_of_byte(const struct device_curve *clocks, const struct clock_limits *limits)
+{
+    double taken = 0, rates = 0;
+
+    for (size_t i = 0; i < clocks->count; i++) {
+        taken += 1 - pow(clocks->y[i] / limits->tensor_hz, limits->exponent);
+        rates += clocks->x[i];
+    }
+    return rates > 0 ? fmax(taken / rates, 0) : 0;
+}
+
+void clock_limits_init(struct clock_limits *out, const struct device *device, double exponent)
+{
+    const struct device_value *boost = &device->values[DEVICE_TENSOR_BOOST],
+                              *alone = &device->values[DEVICE_TENSOR_CLOCK];
+
+    *out = (struct clock_limits){.boost_hz = boost->known ? boost->sustained : 0, .exponent = exponent};
+    if (!alone->known)
+        return;
+    out->tensor_hz = alone->sustained;
+    out->l2 = share_of_byte(&device->curves[DEVICE_CURVE_TENSOR_CLOCK_L2], out);
+    out->dram = fmax(share_of_byte(&device->curves[DEVICE_CURVE_TENSOR_CLOCK_DRAM], out) - out->l2, 0);
+}
+
+static double power_at(const struct clock_limits *limits, const struct clock_load *load, double hz)
+{
+    return load->tensor_share * pow(hz / limits->tensor_hz, limits->exponent) +
+           (limits->l2 * load->l2_bytes + limits->dram * load->dram_bytes) * hz;
+}
+
+double clock_under(bool *power_limited, const struct clock_limits *limits, const struct clock_load *load,
+                   double full_hz)
+{
+    double high = full_hz, low = 0;
+
+    *power_limited = false;
+    if (!(load->tensor_share > 0))
+        return full_hz;
+    if (limits->boost_hz > 0)
+        high = fmin(limits->boost_hz, full_hz);
+    if (!(limits->tensor_hz > 0) || power_at(limits, load, high) <= 1)
+        return high;
+    *power_limited = true;
+    for (int i = 0; i < 50;
+         i++) { /* power rises with the clock: 50 halvings leave less than a millionth of a hertz */
+        const double middle = (low + high) / 2;
+
+        *(power_at(limits, load, middle) <= 1 ? &low : &high) = middle;
+    }
+    return low;
+}

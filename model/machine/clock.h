@@ -1,0 +1,40 @@
+/* The clock that the SMs keep: less than the highest where tensor cores work, and less still at the power limit.
+ *
+ * Work of tensor cores lowers the clock, far from the power limit too, and hardly by how much they work. The power limit
+ * leaves the clock f at which
+ *
+ *     share (f / tensor_hz)^exponent + l2 * bytes/s from L2 + dram * bytes/s of DRAM = 1:
+ *
+ * the tensor cores' power goes with their share of the time and that power of the clock; a byte takes the same energy at any
+ * clock, as L2 and DRAM have clocks and voltages of their own. All of it comes from products of random factors with and without
+ * bulk copies beside them (benchmarks/micro/power.c), so that it holds for data as random, and after the tenth of a second
+ * that the limiter takes. */
+#ifndef MODEL_CLOCK_H
+#define MODEL_CLOCK_H
+
+#include "model/device/device.h"
+
+#include <stdbool.h>
+
+struct clock_limits {
+    double boost_hz; /* highest clock where tensor cores work; 0: not known */
+    double
+        tensor_hz; /* that the power limit leaves to products alone, on all SMs all of the time; 0: not known */
+    double l2, dram; /* share of the power limit that a byte a second takes; 0: not known */
+    double exponent; /* of the clock in the power of tensor cores */
+};
+
+/* What a kernel does, per cycle of the SMs. */
+struct clock_load {
+    double tensor_share;         /* of the time that tensor cores work, on all SMs */
+    double l2_bytes, dram_bytes; /* of the whole GPU, a cycle */
+};
+
+/* From a profile; of what it lacks nothing is known. */
+void clock_limits_init(struct clock_limits *out, const struct device *device, double exponent);
+
+/* The clock under a load, `full_hz` at most; tells whether the power limit, not the tensor cores, makes it lower. */
+double clock_under(bool *power_limited, const struct clock_limits *limits, const struct clock_load *load,
+                   double full_hz);
+
+#endif

@@ -1,0 +1,88 @@
+#include "check.h"
+
+#include "model/machine/clock.h"
+
+#include <math.h>
+
+static double l2_x[] = {2e12, 4e12}, l2_hz[2], dram_x[] = {1e12}, dram_hz[1];
+
+/* An H200 of paper, whose clock at products alone is 1.6 GHz; a TB/s of L2 takes 4 % of the power, of DRAM 10 % more. */
+static struct clock_limits limits(struct device *device)
+{
+    struct clock_limits out;
+
+    device_init(device);
+    for (int i = 0; i < 2; i++)
+        l2_hz[i] = 1.6e9 * cbrt(1 - 0.04e-12 * l2_x[i]);
+    dram_hz[0] = 1.6e9 * cbrt(1 - 0.14);
+    device->values[DEVICE_TENSOR_CLOCK] = (struct device_value){.known = true, .sustained = 1.6e9};
+    device->values[DEVICE_TENSOR_BOOST] = (struct device_value){.known = true, .sustained = 1.8e9};
+    device->curves[DEVICE_CURVE_TENSOR_CLOCK_L2] = (struct device_curve){.count = 2, .x = l2_x, .y = l2_hz};
+    device->curves[DEVICE_CURVE_TENSOR_CLOCK_DRAM] =
+        (struct device_curve){.count = 1, .x = dram_x, .y = dram_hz};
+    clock_limits_init(&out, device, 3);
+    return out;
+}
+
+static void from_a_profile(void **state)
+{
+    struct device device;
+    const struct clock_limits from = limits(&device);
+    struct clock_limits none;
+
+    (void)state;
+    check_near(from.l2, 0.04e-12, 1e-18);
+    check_near(from.dram, 0.10e-12, 1e-18);
+    device_init(&device);
+    clock_limits_init(&none, &device, 3);
+    assert_true(none.boost_hz == 0 && none.tensor_hz == 0 && none.l2 == 0 && none.dram == 0);
+}
+
+/* Tensor cores at work lower the clock, without a limit of power. */
+static void by_work(void **state)
+{
+    struct device device;
+    const struct clock_limits from = limits(&device);
+    bool limited = true;
+
+    (void)state;
+    check_near(clock_under(&limited, &from, &(struct clock_load){0}, 1.98e9), 1.98e9, 0);
+    assert_false(limited);
+    check_near(clock_under(&limited, &from, &(struct clock_load){.tensor_share = 0.5}, 1.98e9), 1.8e9, 0);
+    assert_false(limited);
+    check_near(clock_under(&limited, &from, &(struct clock_load){.tensor_share = 0.5}, 1.5e9), 1.5e9, 0);
+}
+
+static double power(const struct clock_load *load, double hz)
+{
+    return load->tensor_share * pow(hz / 1.6e9, 3) +
+           (0.04e-12 * load->l2_bytes + 0.1e-12 * load->dram_bytes) * hz;
+}
+
+/* At the limit products and bytes take all of the power. */
+static void by_power(void **state)
+{
+    static const struct clock_load loads[] = {{1, 0, 0}, {0.9, 3000, 0}, {0.9, 5000, 1000}};
+    struct device device;
+    const struct clock_limits from = limits(&device);
+    double before = 1.7e9;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        bool limited = false;
+        const double hz = clock_under(&limited, &from, &loads[i], 1.98e9);
+
+        assert_true(limited && hz < before);
+        check_near(power(&loads[i], hz), 1, 1e-6);
+        before = hz;
+    }
+    check_near(before, 1.4e9, 0.1e9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(from_a_profile), cmocka_unit_test(by_work),
+                                       cmocka_unit_test(by_power)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
