@@ -46,8 +46,8 @@ double clock_under(bool *power_limited, const struct clock_limits *limits, const
     if (!(limits->tensor_hz > 0) || power_at(limits, load, high) <= 1)
         return high;
     *power_limited = true;
-    for (int i = 0; i < 50;
-         i++) { /* power rises with the clock: 50 halvings leave less than a millionth of a hertz */
+    /* Power rises with the clock; these halvings leave less than a millionth of a hertz. */
+    for (int i = 0; i < 50; i++) {
         const double middle = (low + high) / 2;
 
         *(power_at(limits, load, middle) <= 1 ? &low : &high) = middle;

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 
 struct clock_limits {
-    double boost_hz; /* highest clock where tensor cores work; 0: not known */
-    double
-        tensor_hz; /* that the power limit leaves to products alone, on all SMs all of the time; 0: not known */
-    double l2, dram; /* share of the power limit that a byte a second takes; 0: not known */
-    double exponent; /* of the clock in the power of tensor cores */
+    /* 0 where they are not known: */
+    double boost_hz;  /* highest clock where tensor cores work */
+    double tensor_hz; /* what the power limit leaves to products alone, on all SMs all of the time */
+    double l2, dram;  /* share of the power limit that a byte a second takes */
+    double exponent;  /* of the clock in the power of tensor cores */
 };
 
 /* What a kernel does, per cycle of the SMs. */
