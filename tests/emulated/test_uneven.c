@@ -54,18 +54,12 @@ static void check_bytes(const struct grid *g, const struct traffic *t, const str
 static void check_bound(const struct grid *g, const struct emulate_result *sample,
                         const struct emulate_result *whole, double issued)
 {
-    const struct traffic_caches caches = {.sms = 132,
-                                          .resident_blocks = 8,
-                                          .l1_bytes = 200 << 10,
-                                          .l2_bytes = 50 << 20,
-                                          .l2_holds = 50 << 20,
-                                          .apart_half = 1.5};
     struct traffic t, all;
     struct err err = {0};
     double least = 0;
 
-    ok(traffic_of(&t, &g->compiled.code, sample, &g->launch, &caches, &err), &err);
-    ok(traffic_of(&all, &g->compiled.code, whole, &g->launch, &caches, &err), &err);
+    ok(traffic_of(&t, &g->compiled.code, sample, &g->launch, &grid_caches, &err), &err);
+    ok(traffic_of(&all, &g->compiled.code, whole, &g->launch, &grid_caches, &err), &err);
     for (size_t i = 0; i < t.instruction_count; i++)
         least += t.counts[i].least_issued * t.warps;
     if (least > issued * (1 + 1e-9))

@@ -60,12 +60,6 @@ static void check_bytes(const struct grid *g, const char *what, double least, do
 
 static void check_grid(const struct grid *g)
 {
-    const struct traffic_caches caches = {.sms = 132,
-                                          .resident_blocks = 8,
-                                          .l1_bytes = 200 << 10,
-                                          .l2_bytes = 50 << 20,
-                                          .l2_holds = 50 << 20,
-                                          .apart_half = 1.5};
     struct emulate_result sample, whole;
     struct footprint read, written;
     struct traffic traffic;
@@ -74,7 +68,7 @@ static void check_grid(const struct grid *g)
     grid_run(&sample, g, false, 0);
     grid_run(&whole, g, true, 0);
     grid_touched(&read, &written, &whole);
-    ok(traffic_of(&traffic, &g->compiled.code, &sample, &g->launch, &caches, &err), &err);
+    ok(traffic_of(&traffic, &g->compiled.code, &sample, &g->launch, &grid_caches, &err), &err);
     grids++;
     check_work(g, &sample, &whole);
     check_bytes(g, "read", traffic.least.read, traffic.touched.read,

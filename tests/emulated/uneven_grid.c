@@ -4,6 +4,13 @@
 
 enum { MOST_BLOCKS = 600 };
 
+const struct traffic_caches grid_caches = {.sms = 132,
+                                           .resident_blocks = 8,
+                                           .l1_bytes = 200 << 10,
+                                           .l2_bytes = 50 << 20,
+                                           .l2_holds = 50 << 20,
+                                           .apart_half = 1.5};
+
 unsigned draw(struct draws *draws, unsigned least, unsigned most)
 {
     return least + (unsigned)(hash_random(draws->seed, draws->at++) % (most - least + 1));

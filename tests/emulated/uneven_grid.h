@@ -4,6 +4,7 @@
 #define TESTS_UNEVEN_GRID_H
 
 #include "compiled.h"
+#include "model/memory/traffic.h"
 
 struct grid {
     struct compiled compiled;
@@ -12,6 +13,9 @@ struct grid {
     int32_t count, step;
     char text[200]; /* which it is */
 };
+
+/* A GPU like an H200, of which eight blocks fit on an SM. */
+extern const struct traffic_caches grid_caches;
 
 /* Numbers at random, the same for the same seed. */
 struct draws {
