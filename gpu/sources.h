@@ -26,7 +26,7 @@ struct sources_file {
     char *text;
     size_t size;
     struct key content; /* key_bytes() of the text */
-    struct stat stamp; /* of a header, taken before it was read */
+    struct stat stamp;  /* of a header, taken before it was read */
 };
 struct sources_files {
     struct sources_file *files; /* the source first */

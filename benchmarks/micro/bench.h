@@ -76,7 +76,7 @@ void call_spans(struct call *call, const struct micro *micro);
 void call_samples(struct call *call, const struct micro *micro);
 void call_sink(struct call *call, const char *name, const struct micro *micro); /* results nobody reads */
 void call_in(struct call *call, const char *name, uint64_t floats);             /* floats from [1, 2) */
-void call_halves(struct call *call, const char *name, uint64_t halves);          /* bfloat16 from [-1, 1) */
+void call_halves(struct call *call, const char *name, uint64_t halves);         /* bfloat16 from [-1, 1) */
 void call_zeros(struct call *call, const char *name, enum role role, uint64_t words); /* 32-bit zeros */
 void call_out(struct call *call, const char *name, enum element_type type, uint64_t count);
 void call_file(struct call *call, const char *name, enum element_type type, uint64_t count, const char *path);

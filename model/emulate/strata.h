@@ -29,9 +29,9 @@ struct strata {
     double unseen_each; /* blocks of those to each that was looked at in their place */
     bool alike;         /* a box of blocks that go the way of the one in the middle of the grid was found: */
     unsigned from[3], to[3];
-    double *certain;    /* warp instructions that the grid certainly issues, by instruction */
-    double *expected;   /* those of `issued`, by instruction */
-    uint64_t cost;      /* in instructions executed */
+    double *certain;  /* warp instructions that the grid certainly issues, by instruction */
+    double *expected; /* those of `issued`, by instruction */
+    uint64_t cost;    /* in instructions executed */
 };
 
 /* `bent`: blocks go past instructions that origin->bends names, so that no planes are looked for. Errors are

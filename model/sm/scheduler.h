@@ -45,7 +45,7 @@ static inline uint64_t sm_at_most(double time, const double *times, unsigned cou
     return bits;
 }
 
-/* When a door can be passed. */
+/* When an issue port can be passed. */
 static inline double sm_opens(const struct sm_state *sm, const struct sm_partition *at, unsigned port)
 {
     return later(at->pipe[sm_pipe(port)], sm->queue_free[sm_queues(port)]);

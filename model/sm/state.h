@@ -46,9 +46,9 @@ struct sm_partition {
     struct sm_warp *warps;
     double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
     const struct sm_op **ops;     /* that instruction */
-    uint64_t *of_block_slot;      /* for each place, a bit for each of its warps here */
-    uint64_t of_port[SM_PORTS];   /* for each door, a bit for each warp whose next instruction must pass it */
-    uint8_t ports[SM_WARPS];      /* that door of each warp */
+    uint64_t *of_block_slot;      /* for each slot, a bit for each of its warps here */
+    uint64_t of_port[SM_PORTS];   /* for each port, a bit for each warp whose next instruction takes it */
+    uint8_t ports[SM_WARPS];      /* that port of each warp */
     uint64_t idle;                /* a bit for each warp that waits at a barrier, or has ended */
     double free;                  /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */

@@ -20,10 +20,10 @@ struct journal {
     struct json *head; /* the top level without "cache" */
     struct records records;
     struct js_line line; /* of the record that is being written */
-    size_t end;      /* bytes that hold the head and complete records */
-    bool comma;      /* the last of them is the comma behind a record */
-    bool compressed; /* the file is gzip */
-    bool created;    /* by us: without a record it is removed again */
+    size_t end;          /* bytes that hold the head and complete records */
+    bool comma;          /* the last of them is the comma behind a record */
+    bool compressed;     /* the file is gzip */
+    bool created;        /* by us: without a record it is removed again */
     size_t cut_bytes;
     size_t damaged;       /* records that are not whole, */
     struct err damage;    /* and why the first is not */

@@ -68,7 +68,7 @@ static void test_warms(void **state)
     assert_false(measure_warms(1e-3, 1.98e9, 1.98e9, 2e9));
     assert_false(measure_warms(31e-3, 1.9e9, 1.98e9, 2e9));
     assert_true(measure_warms(31e-3, 1.6e9, 1.6e9, 2e9)); /* power limits: the next step may be on its way */
-    assert_true(measure_warms(0.12, 1.6e9, 1.6e9, 2e9)); /* as an H200 does after a tenth of a second */
+    assert_true(measure_warms(0.12, 1.6e9, 1.6e9, 2e9));  /* as an H200 does after a tenth of a second */
     assert_false(measure_warms(0.21, 1.6e9, 1.6e9, 2e9));
     assert_false(measure_warms(1e-3, 0, 0, 2e9)); /* no clock is known */
 }
