@@ -38,6 +38,10 @@ struct nvrtc {
 
 enum { OPTIONS_OWN = 4, TRIED_BYTES = 700 };
 
+/* Found before any file of that name. */
+extern const char cub_cuh[]; /* cub.cuh, which says why */
+static const char *const headers[] = {cub_cuh}, *const header_names[] = {"cub/cub.cuh"};
+
 static bool is_directory(const char *path)
 {
     struct stat status;
@@ -281,7 +285,8 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     struct part code = {0}, said = {0};
     unsigned char *bytes = NULL;
     nvrtcProgram program = NULL;
-    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, job->source, job->path, 0, NULL, NULL);
+    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, job->source, job->path,
+                                                   sizeof headers / sizeof *headers, headers, header_names);
     int rc;
 
     if (!result)

@@ -5,6 +5,7 @@
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
+#include <cub/cub.cuh>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cuda/std/array>
