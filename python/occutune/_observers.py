@@ -8,8 +8,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
+import numpy
+
 if TYPE_CHECKING:
     from ._run_kernel import Runner
+
+_PART = 1 << 16  # elements that are compared at once: they stay in the cache
 
 
 def _is_a(observer: Any, name: str) -> bool:
@@ -19,6 +23,25 @@ def _is_a(observer: Any, name: str) -> bool:
 
 def _made(observer: Any, arguments: Mapping[str, Any]) -> Any:
     return observer(dict(arguments)) if callable(observer) and not hasattr(observer, "get_results") else observer
+
+
+def _of_outputs_alone(observer: Any) -> bool:
+    """Whether what it returns depends on the outputs and on nothing else: then the same outputs are shown to it once."""
+    kind = type(observer)
+    return kind.__name__ == "AccuracyObserver" and kind.__module__ == "kernel_tuner.accuracy"
+
+
+def _same_bits(one: Optional[numpy.ndarray], other: Optional[numpy.ndarray]) -> bool:
+    """Of two arrays, or of none; NaNs too are compared by their bits."""
+    if one is None or other is None:
+        return one is other
+    if one.dtype != other.dtype or one.shape != other.shape or one.strides != other.strides:
+        return False
+    if not (one.flags.forc and other.flags.forc):
+        return False
+    width = one.dtype.itemsize
+    mine, theirs = (numpy.ravel(array, order="K").view(f"u{width if width in (1, 2, 4, 8) else 1}") for array in (one, other))
+    return all(numpy.array_equal(mine[at:at + _PART], theirs[at:at + _PART]) for at in range(0, mine.size, _PART))
 
 
 class _Observed:
@@ -46,6 +69,7 @@ class Observers:
                 raise ValueError(f"observers: {observer!r} is no observer: give objects of Kernel Tuner's classes, or your own "
                                  "that derive from its BenchmarkObserver")
         self._outputs = [observer for observer in self._all if hasattr(observer, "process_output")]
+        self._shown: Optional[List[Any]] = None  # the outputs before these
         self._prologues = [observer for observer in self._all if _is_a(observer, "PrologueObserver")]
         self._iterated = [observer for observer in self._all if observer not in self._prologues]
         self._continuous = [observer.continuous_observer for observer in self._all if hasattr(observer, "continuous_observer")]
@@ -66,9 +90,13 @@ class Observers:
 
     def process_outputs(self, answer: Optional[Sequence[Any]], outputs: Sequence[Any]) -> None:
         """Shows them what a launch wrote."""
-        for observer in self._outputs:
-            observer.process_output(answer, [None if answer is not None and answer[at] is None else output
-                                             for at, output in enumerate(outputs)])
+        shown = [None if answer is not None and answer[at] is None else output for at, output in enumerate(outputs)]
+        before, self._shown = self._shown, shown
+        pure = list(map(_of_outputs_alone, self._outputs))
+        known = any(pure) and before is not None and len(before) == len(shown) and all(map(_same_bits, before, shown))
+        for observer, is_pure in zip(self._outputs, pure):
+            if not (known and is_pure):
+                observer.process_output(answer, shown)
 
     def watch(self, runner: Runner, params: Mapping[str, Any], result: Dict[str, Any], iterations: int) -> None:
         """Launches a configuration under their eyes and adds what they return to its result."""

@@ -181,7 +181,7 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     strategy_options: Optional[Mapping[str, Any]] = None, cache: Union[str, os.PathLike[str], None] = None,
     metrics: Optional[Metrics] = None, simulation_mode: Optional[bool] = None, parallel: Any = None,
     observers: Any = None, objective: Any = None, objective_higher_is_better: Any = None, objectives: Any = None,
-    seed: Optional[int] = None,
+    seed: Optional[int] = None, parallel_runner: Any = None,
 ) -> Results:
     """Tunes a CUDA kernel; the parameters, the results and the environment are those of Kernel Tuner 1.4.
 

@@ -5,6 +5,7 @@ import pytest
 from conftest import SIZE, SOURCE
 
 import occutune
+from occutune._observers import Observers
 from occutune.kernelbuilder import PythonKernel
 
 
@@ -49,6 +50,19 @@ class PowerObserver(BenchmarkObserver):
     def __init__(self):
         self.continuous_observer = ContinuousObserver()
         self.continuous_observer.register_configuration({})
+
+
+class AccuracyObserver(BenchmarkObserver):
+    """Stands for Kernel Tuner's, whose result is one of the outputs alone."""
+
+    def __init__(self):
+        self.shown = []
+
+    def process_output(self, answer, outputs):
+        self.shown.append(outputs[1])
+
+
+AccuracyObserver.__module__ = "kernel_tuner.accuracy"
 
 
 class OutputObserver(BenchmarkObserver):
@@ -174,3 +188,19 @@ def test_a_kernel_uses_arrays_where_they_are(arguments, source_array):
     with pytest.raises(ValueError, match="an array with gaps"):
         copy(OnGpu(numpy.zeros(2 * SIZE, numpy.float32)[::2]), result, arguments[2])
     copy.close()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float16", "complex128"])
+def test_the_same_outputs_are_judged_once(kind):
+    accuracy, own = AccuracyObserver(), OutputObserver()
+    observers = Observers([accuracy, own])
+    answer = [None, (numpy.arange(200000) % 1000).astype(kind)]
+    nan = answer[1].copy()
+    nan[-1] = numpy.nan
+    each = [answer[1], answer[1].copy(), nan, nan.copy(), nan.reshape(2, -1), nan.reshape(2, -1).astype("complex64")]
+    seen = []
+    own.process_output = lambda expected, outputs: seen.append(outputs[1])
+    for output in each:
+        observers.process_outputs(answer, [None, output])
+    assert len(seen) == len(each)
+    assert [id(output) for output in accuracy.shown] == [id(each[at]) for at in (0, 2, 4, 5)]

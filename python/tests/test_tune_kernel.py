@@ -29,7 +29,7 @@ EVERY = [(32, 0), (32, 1), (64, 0), (64, 1), (128, 0), (128, 1)]
 
 
 def test_results_are_kernel_tuners(arguments, parameters):
-    results, env = tune(arguments, parameters)
+    results, env = tune(arguments, parameters, parallel=True, parallel_runner=8)
     assert configurations(results) == EVERY  # a block of 2048 threads is not in the space
     for result in results:
         assert result["time"] == pytest.approx(0.0051) and len(result["times"]) >= 7
