@@ -65,29 +65,29 @@ static int grow(struct footprint *footprint, struct err *err)
     return 0;
 }
 
-/* Finds the chunk of that number, made if need be: it becomes the last. */
-static int find_last(struct footprint *footprint, uint64_t number, struct err *err)
+/* Makes the chunk of that number, which is not there: it becomes the last. */
+static int add_last(struct footprint *footprint, uint64_t number, struct err *err)
 {
-    struct footprint_place *place;
-
     if (grow(footprint, err))
         return ERR_MEMORY;
-    place = &footprint->places[find_place(footprint, number)];
-    if (!place->chunk) {
-        footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
-        *place = (struct footprint_place){number, ++footprint->count};
-    }
-    footprint->last = place->chunk - 1;
+    footprint->last = footprint->count;
+    footprint->chunks[footprint->count] = (struct footprint_chunk){.number = number};
+    footprint->places[find_place(footprint, number)] = (struct footprint_place){number, ++footprint->count};
     return 0;
 }
 
-/* The same, at once where it was the last before. */
+/* Finds the chunk of that number, made if need be: it becomes the last. */
 static inline int take_chunk(struct footprint_chunk **out, struct footprint *footprint, uint64_t number,
                              struct err *err)
 {
-    if ((!footprint->count || footprint->chunks[footprint->last].number != number) &&
-        find_last(footprint, number, err))
-        return ERR_MEMORY;
+    if (!footprint->count || footprint->chunks[footprint->last].number != number) {
+        const size_t index = footprint->count ? footprint->places[find_place(footprint, number)].chunk : 0;
+
+        if (index)
+            footprint->last = index - 1;
+        else if (add_last(footprint, number, err))
+            return ERR_MEMORY;
+    }
     *out = &footprint->chunks[footprint->last];
     return 0;
 }
@@ -145,23 +145,26 @@ int footprint_mark(struct footprint *footprint, uint64_t address, uint64_t bytes
     return 0;
 }
 
-/* Sets the sectors of one word of 64, the first of them `sector`, which need not begin a word. */
-static int mark_word(struct footprint *footprint, uint64_t sector, uint64_t bits, struct err *err)
+/* Sets sectors of an aligned word of 64, at least one: sector / 64 is its number. */
+static inline int mark_word(struct footprint *footprint, uint64_t word, uint64_t bits, struct err *err)
+{
+    struct footprint_chunk *chunk;
+
+    if (take_chunk(&chunk, footprint, word / FOOTPRINT_CHUNK_WORDS, err))
+        return ERR_MEMORY;
+    footprint->sectors += set_word(chunk, (unsigned)(word % FOOTPRINT_CHUNK_WORDS), bits);
+    return 0;
+}
+
+/* Sets those of 64 sectors, the first of them `sector`, which need not begin a word. */
+static int mark_sectors(struct footprint *footprint, uint64_t sector, uint64_t bits, struct err *err)
 {
     const unsigned shift = (unsigned)(sector % 64);
-    const uint64_t parts[] = {bits << shift, shift ? bits >> (64 - shift) : 0};
+    const uint64_t low = bits << shift, high = shift ? bits >> (64 - shift) : 0;
 
-    for (unsigned k = 0; k < 2; k++) {
-        const uint64_t at = sector - shift + 64 * k;
-        struct footprint_chunk *chunk;
-
-        if (!parts[k])
-            continue;
-        if (take_chunk(&chunk, footprint, at / FOOTPRINT_CHUNK_SECTORS, err))
-            return ERR_MEMORY;
-        footprint->sectors += set_word(chunk, (unsigned)(at % FOOTPRINT_CHUNK_SECTORS / 64), parts[k]);
-    }
-    return 0;
+    if (low && mark_word(footprint, sector / 64, low, err))
+        return ERR_MEMORY;
+    return high ? mark_word(footprint, sector / 64 + 1, high, err) : 0;
 }
 
 /* Notes a run; whether it was there. */
@@ -201,13 +204,13 @@ int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_
                 return ERR_MEMORY;
             continue;
         }
-        if (first / 64 != word && mark_word(footprint, 64 * word, pending, err))
+        if (first / 64 != word && pending && mark_word(footprint, word, pending, err))
             return ERR_MEMORY;
         pending = first / 64 == word ? pending : 0;
         pending |= ~UINT64_C(0) << first % 64 & ~UINT64_C(0) >> (63 - last % 64);
         word = first / 64;
     }
-    return mark_word(footprint, 64 * word, pending, err);
+    return pending ? mark_word(footprint, word, pending, err) : 0;
 }
 
 /* Those of the 64 sectors from `sector` on that are in [first, end). */
@@ -273,7 +276,7 @@ int footprint_move(struct footprint *footprint, const struct footprint *from, ui
             const uint64_t sector = chunk->number * FOOTPRINT_CHUNK_SECTORS + 64 * k;
             const uint64_t set = chunk->bits[k] & word_within(sector, low, high);
 
-            if (set && mark_word(footprint, sector + moved, set, err))
+            if (set && mark_sectors(footprint, sector + moved, set, err))
                 return ERR_MEMORY;
         }
     }

@@ -407,14 +407,14 @@ static struct traffic_least sum_least(const struct reuse *reuse)
 }
 
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
-             const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+             const struct traffic_caches *caches, struct err *err)
 {
     struct reuse reuse = {.out = out,
                           .code = code,
                           .result = result,
                           .caches = caches,
                           .warps_per_block = result->blocks[0].warps};
-    int rc = reuse_regions_find(&reuse.reuse_regions, result, launch, caches, err);
+    int rc = reuse_regions_fetch(&reuse.reuse_regions, out->regions, caches, err);
     size_t i;
 
     if (!rc)

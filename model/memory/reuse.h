@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "model/memory/traffic.h"
 
-/* Fills what caches answer into the counts and sums of *out, whose counts and warps are taken; ERR_MEMORY. */
+/* Fills what caches answer into the counts and sums of *out, whose counts, warps and regions are taken; ERR_MEMORY. */
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
-             const struct launch *launch, const struct traffic_caches *caches, struct err *err);
+             const struct traffic_caches *caches, struct err *err);
 
 #endif

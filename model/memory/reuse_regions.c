@@ -453,23 +453,34 @@ static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
 }
 
 int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
-                       const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+                       const struct launch *launch, double resident_blocks, struct err *err)
 {
     const double blocks = (double)launch_blocks(launch);
-    int rc;
 
     *out = (struct reuse_regions){.result = result,
                                   .launch = launch,
-                                  .caches = caches,
                                   .blocks = blocks,
-                                  .wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks),
+                                  .wave_blocks = fmin(blocks, resident_blocks),
                                   .count = result->region_count + 1};
     out->reuse_region = calloc(out->count, sizeof *out->reuse_region);
     if (!out->reuse_region)
         return err_memory(err);
-    rc = find_zones(out, err);
-    if (!rc)
-        rc = find_wave(out, out->wave_blocks, err);
+    return find_zones(out, err);
+}
+
+int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *found,
+                        const struct traffic_caches *caches, struct err *err)
+{
+    const size_t bytes = found->count * sizeof *found->reuse_region;
+    int rc;
+
+    *out = *found;
+    out->caches = caches;
+    out->reuse_region = malloc(bytes);
+    if (!out->reuse_region)
+        return err_memory(err);
+    memcpy(out->reuse_region, found->reuse_region, bytes);
+    rc = find_wave(out, out->wave_blocks, err);
     fetch_zones(out);
     if (!rc)
         rc = fetch_drifting(out, err);

@@ -57,10 +57,14 @@ struct reuse_regions {
     size_t count;
 };
 
-/* Fills all but what instructions ask for: asked, fresh and stored. The inputs are borrowed; ERR_MEMORY. The
- * caller releases *out, also after an error. */
+/* Finds what blocks touch and share, whatever the caches hold; `resident_blocks`: of the GPU. Emulation and launch are
+ * borrowed; ERR_MEMORY. The caller releases *out, also after an error. */
 int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
-                       const struct launch *launch, const struct traffic_caches *caches, struct err *err);
+                       const struct launch *launch, double resident_blocks, struct err *err);
+/* The same regions with what caches let waves fetch of them: all but what instructions ask for, which is asked, fresh
+ * and stored. Borrowed, failing and released as above. */
+int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *found,
+                        const struct traffic_caches *caches, struct err *err);
 void reuse_regions_release(struct reuse_regions *reuse_regions);
 
 /* The share of `bytes`, touched again and again in the same order, that L2 still holds. Not being strictly

@@ -1,6 +1,7 @@
 #include "model/memory/traffic.h"
 
 #include "model/memory/reuse.h"
+#include "model/memory/reuse_regions.h"
 #include "model/memory/traffic_counts.h"
 #include "model/sass/arch/geometry.h"
 
@@ -211,13 +212,20 @@ static struct traffic_bursts find_bursts(const struct traffic *traffic, const st
     return out;
 }
 
-int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
-               const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+/* Finds what does not depend on what the caches hold. */
+static int find_regions(struct traffic *out, const struct emulate_result *result, const struct launch *launch,
+                        const struct traffic_caches *caches, struct err *err)
 {
-    *out = (struct traffic){.instruction_count = result->instruction_count};
-    if (result->end != EMULATE_DONE || !result->block_count || code->count != result->instruction_count)
-        return err_set(err, ERR_USAGE, "the emulation ended as '%s': traffic needs one that is done",
-                       emulate_end_text(result->end));
+    out->regions = calloc(1, sizeof *out->regions);
+    return out->regions
+               ? reuse_regions_find(out->regions, result, launch, caches->sms * caches->resident_blocks, err)
+               : err_memory(err);
+}
+
+static int count(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+                 const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+{
+    out->instruction_count = result->instruction_count;
     out->counts = calloc(result->instruction_count ? result->instruction_count : 1, sizeof *out->counts);
     if (!out->counts)
         return err_memory(err);
@@ -227,14 +235,40 @@ int traffic_of(struct traffic *out, const struct sass_code *code, const struct e
     out->contended = result->contended;
     find_hot(out);
     out->stores = sum_stores(out, code, caches, result->blocks[0].warps);
-    if (reuse_of(out, code, result, launch, caches, err))
+    if (!out->regions && find_regions(out, result, launch, caches, err))
+        return ERR_MEMORY;
+    if (reuse_of(out, code, result, caches, err))
         return ERR_MEMORY;
     out->bursts = find_bursts(out, code);
     return 0;
 }
 
+int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
+               const struct launch *launch, const struct traffic_caches *caches, struct err *err)
+{
+    *out = (struct traffic){.instruction_count = result->instruction_count};
+    if (result->end != EMULATE_DONE || !result->block_count || code->count != result->instruction_count)
+        return err_set(err, ERR_USAGE, "the emulation ended as '%s': traffic needs one that is done",
+                       emulate_end_text(result->end));
+    return count(out, code, result, launch, caches, err);
+}
+
+int traffic_recount(struct traffic *traffic, const struct sass_code *code,
+                    const struct emulate_result *result, const struct launch *launch,
+                    const struct traffic_caches *caches, struct err *err)
+{
+    struct reuse_regions *const regions = traffic->regions;
+
+    free(traffic->counts);
+    *traffic = (struct traffic){.regions = regions};
+    return count(traffic, code, result, launch, caches, err);
+}
+
 void traffic_release(struct traffic *traffic)
 {
     free(traffic->counts);
+    if (traffic->regions)
+        reuse_regions_release(traffic->regions);
+    free(traffic->regions);
     *traffic = (struct traffic){0};
 }

@@ -49,6 +49,8 @@ struct traffic_count {
     double dram_lone;      /* of the rest, those that come as a line alone in its 256 bytes */
 };
 
+struct reuse_regions;
+
 /* What the caches have to offer. */
 struct traffic_caches {
     double l1_bytes;        /* of an SM, at the carve-out in force */
@@ -130,6 +132,8 @@ struct traffic {
                             those of the grid, relative; 0 where all sampled blocks access alike */
     double contended;    /* see struct emulate_result */
 
+    struct reuse_regions *regions; /* what blocks touch and share: private to traffic.c; owned */
+
     struct traffic_stores stores;
     struct traffic_loads loads;
     struct traffic_dram dram;
@@ -141,6 +145,11 @@ struct traffic {
 /* `code` and `result` belong together. ERR_USAGE unless the emulation is done and saw a block; ERR_MEMORY. */
 int traffic_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
                const struct launch *launch, const struct traffic_caches *caches, struct err *err);
+/* Counts the same again with caches that differ in their skew alone: what blocks touch and share, which costs most, is
+ * taken from the first count. ERR_MEMORY. */
+int traffic_recount(struct traffic *traffic, const struct sass_code *code,
+                    const struct emulate_result *result, const struct launch *launch,
+                    const struct traffic_caches *caches, struct err *err);
 void traffic_release(struct traffic *traffic);
 
 /* Whether L1 may keep what the instruction loads; false for what is no load from global or local memory. */

@@ -110,22 +110,16 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
     };
 }
 
-static int count_traffic(struct analyze_work *work, const struct traffic_caches *caches)
-{
-    struct analysis *out = work->out;
-
-    if (traffic_of(&out->traffic, &out->code, &out->emulation, work->launch, caches, work->err))
-        return ERR_MEMORY;
-    demands_of(&out->demands, work->machine, &out->code, &out->traffic);
-    return 0;
-}
-
 /* As long as blocks go in step. */
 static int count_in_step(struct analyze_work *work)
 {
+    struct analysis *out = work->out;
     const struct traffic_caches caches = caches_of(work, 0);
 
-    return count_traffic(work, &caches);
+    if (traffic_of(&out->traffic, &out->code, &out->emulation, work->launch, &caches, work->err))
+        return ERR_MEMORY;
+    demands_of(&out->demands, work->machine, &out->code, &out->traffic);
+    return 0;
 }
 
 /* Skew
@@ -146,14 +140,14 @@ static int count_apart(struct analyze_work *work)
     struct analysis *out = work->out;
     const struct traffic_caches caches = caches_of(work, skew_of(work));
     const double in_step = out->traffic.dram.read;
-    int code;
 
     if (!(caches.skew > 0) || caches.resident_blocks < 2 || out->traffic.touched.wave_read <= caches.l2_holds)
         return 0;
-    traffic_release(&out->traffic);
-    code = count_traffic(work, &caches);
-    work->apart = !code && out->traffic.dram.read != in_step;
-    return code;
+    if (traffic_recount(&out->traffic, &out->code, &out->emulation, work->launch, &caches, work->err))
+        return ERR_MEMORY;
+    demands_of(&out->demands, work->machine, &out->code, &out->traffic);
+    work->apart = out->traffic.dram.read != in_step;
+    return 0;
 }
 
 /* Who fetches more waits longer. */

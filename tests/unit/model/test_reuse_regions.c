@@ -70,9 +70,14 @@ static void set_up_groups(struct fixture *f, double l2, double skew)
 
 static double missed(struct fixture *f)
 {
+    struct reuse_regions found;
     double sum = 0;
 
-    assert_int_equal(reuse_regions_find(&f->reuse_regions, &f->result, &f->launch, &f->caches, NULL), 0);
+    assert_int_equal(
+        reuse_regions_find(&found, &f->result, &f->launch, f->caches.sms * f->caches.resident_blocks, NULL),
+        0);
+    assert_int_equal(reuse_regions_fetch(&f->reuse_regions, &found, &f->caches, NULL), 0);
+    reuse_regions_release(&found);
     for (size_t z = 1; z < f->reuse_regions.count; z++)
         sum += f->reuse_regions.reuse_region[z].missed;
     return sum;

@@ -34,6 +34,26 @@ static void permutation_traffic(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* A count taken again where blocks have come apart says what a fresh one does, whatever the first one's skew was. */
+static void a_recount_is_a_count(void **state)
+{
+    struct fixture f;
+    struct traffic fresh, again;
+
+    (void)state;
+    fixture_set_up(&f, 128);
+    f.launch.grid[0] = 4096;
+    f.caches.l2_holds = f.caches.l2_bytes = 1 << 14;
+    again = fixture_find(&f);
+    f.caches.skew = 0.5;
+    assert_int_equal(traffic_recount(&again, &f.sass, &f.result, &f.launch, &f.caches, NULL), 0);
+    fresh = fixture_find(&f);
+    assert_memory_equal(again.counts, fresh.counts, INSTRUCTIONS * sizeof *fresh.counts);
+    assert_memory_equal(&again.stores, &fresh.stores, sizeof fresh - offsetof(struct traffic, stores));
+    traffic_release(&again);
+    fixture_tear_down(&f, &fresh);
+}
+
 /* Lanes 128 bytes apart, the other halves of whose 64 bytes neighbours ask for. L2 has them by then, unless
  * they are to be evicted first and it holds next to nothing of such data. */
 static void what_is_evicted_first_is_fetched_again(void **state)
@@ -390,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(permutation_traffic),
+        cmocka_unit_test(a_recount_is_a_count),
         cmocka_unit_test(what_is_evicted_first_is_fetched_again),
         cmocka_unit_test(parts_of_sectors_merge),
         cmocka_unit_test(parts_merge_while_few_warps_store),
