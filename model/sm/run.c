@@ -259,6 +259,7 @@ static bool step(struct sm_state *sm, unsigned p)
     if (op->asks && !op->async) {
         sm->turn = p;
         use_memory(sm, warp, &sm->code->requests[i], time);
+        sm_move_all(sm);
     }
     if (has_ended(warp)) {
         sm->end = later(sm->end, time + sm->in->code->ops[i].stall);
@@ -268,13 +269,6 @@ static bool step(struct sm_state *sm, unsigned p)
         return arrive(sm, at, time);
     sm_note_next(sm, at, at->last);
     return false;
-}
-
-/* The next instruction of a sub-partition must queue, since others have asked for something meanwhile. */
-static void queue_longer(struct sm_state *sm, unsigned p)
-{
-    if (!sm_choose_queued(sm, p))
-        sm_choose(sm, p);
 }
 
 static bool is_at_fork(const struct sm_warp *warp)
@@ -330,12 +324,14 @@ static int run_on(struct sm_state *sm, struct err *err)
             sm->end = next;
             return 0;
         }
+        if (at->moved && sm->queue_free[true] <= next)
+            sm_choose_moved(sm, first);
         if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
             steps += run_ahead(sm, first, horizon);
         else if (sm->shared_only && is_at_fork(next_warp(at)))
             return 0;
         else if (sm->queue_free[sm_queues(at->ports[at->who])] > next)
-            queue_longer(sm, first);
+            sm_choose(sm, first);
         else if (!step(sm, first))
             sm_choose(sm, first);
         else

@@ -34,6 +34,14 @@ static inline unsigned sm_pair_at_most(sm_pair times, sm_pair limits)
 #endif
 }
 
+/* `times` where they are after `limits`; elsewhere no number, which sm_earlier_pair() passes over as its first. */
+static inline sm_pair sm_pair_after(sm_pair times, sm_pair limits)
+{
+    typedef long long bits __attribute__((vector_size(16)));
+
+    return (sm_pair)((bits)times | (times <= limits));
+}
+
 /* Bit k: times[k] is at most `time`; `count` is even. */
 static inline uint64_t sm_at_most(double time, const double *times, unsigned count)
 {
@@ -51,22 +59,20 @@ static inline double sm_opens(const struct sm_state *sm, const struct sm_partiti
     return later(at->pipe[sm_pipe(port)], sm->queue_free[sm_queues(port)]);
 }
 
-/* The choice when the warp chosen before must queue for longer than was thought then, where none could go
- * meanwhile: false, and nothing is done, where one could. */
-bool sm_choose_queued(struct sm_state *sm, unsigned p);
-
-/* The choice when the warp that went last does not go on. */
-void sm_choose_other(struct sm_state *sm, unsigned p);
-
 /* Who goes next on a sub-partition: the earliest, among equals the first in turn. */
-static inline void sm_choose(struct sm_state *sm, unsigned p)
-{
-    struct sm_partition *at = &sm->partitions[p];
+void sm_choose(struct sm_state *sm, unsigned p);
 
-    at->who = at->last;
-    sm->next[p] = at->free;
-    if (at->yields || later(at->ready[at->last], sm_opens(sm, at, at->ports[at->last])) > at->free)
-        sm_choose_other(sm, p);
+/* What sm_choose() would say of a sub-partition now that the load/store units are busy for longer than its next
+ * instruction was to wait for them: later, as long as none of its warps can go that asks for something else. Which warp
+ * goes is left for sm_choose_moved() to say when its turn comes. */
+void sm_move(struct sm_state *sm, unsigned p);
+void sm_choose_moved(struct sm_state *sm, unsigned p);
+
+static inline void sm_move_all(struct sm_state *sm)
+{
+    for (unsigned p = 0; p < sm->in->partitions; p++)
+        if (sm->next[p] < sm->queue_free[true])
+            sm_move(sm, p);
 }
 
 static inline void sm_choose_all(struct sm_state *sm)

@@ -126,6 +126,7 @@ static void start_partition(struct sm_state *sm, unsigned p)
                               .ready = &sm->ready[first],
                               .ops = &sm->next_ops[first],
                               .of_block_slot = &sm->of_block_slots[(size_t)p * sm->block_slot_count],
+                              .wakes = INFINITY,
                               .yields = true}; /* the youngest goes first */
 }
 

@@ -45,12 +45,17 @@ struct sm_block_slot {
 struct sm_partition {
     struct sm_warp *warps;
     double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
-    const struct sm_op **ops;     /* that instruction */
-    uint64_t *of_block_slot;      /* for each slot, a bit for each of its warps here */
-    uint64_t of_port[SM_PORTS];   /* for each port, a bit for each warp whose next instruction takes it */
-    uint8_t ports[SM_WARPS];      /* that port of each warp */
-    uint64_t idle;                /* a bit for each warp that waits at a barrier, or has ended */
-    double free;                  /* of the scheduler */
+    const struct sm_op **ops;   /* that instruction */
+    uint64_t *of_block_slot;    /* for each slot, a bit for each of its warps here */
+    uint64_t of_port[SM_PORTS]; /* for each port, a bit for each warp whose next instruction takes it */
+    uint8_t ports[SM_WARPS];    /* that port of each warp */
+    uint64_t idle;              /* a bit for each warp that waits at a barrier, or has ended */
+    uint64_t able;              /* a bit for each warp that was ready by `free` when sm_able() last looked */
+    double wakes;               /* no other warp is ready before */
+    uint64_t queuing;   /* a bit for each warp whose next instruction queues for the load/store units */
+    double alone_until; /* no warp goes before whose bit is not set: sm_move() */
+    bool moved;         /* `who` is to be chosen anew: sm_choose_moved() */
+    double free;        /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
     unsigned last;                /* the warp that went last, numbered within the sub-partition */
@@ -163,11 +168,15 @@ static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *
 {
     const struct sm_op *op = sm_next_op(sm, &at->warps[who]);
     const uint64_t bit = UINT64_C(1) << who;
+    const double ready = sm_ready(&at->warps[who], op);
 
-    at->ready[who] = sm_ready(&at->warps[who], op);
+    at->ready[who] = ready;
+    at->able = ready <= at->free ? at->able | bit : at->able & ~bit;
+    at->wakes = ready <= at->free ? at->wakes : earlier(at->wakes, ready);
     at->ops[who] = op;
     at->of_port[at->ports[who]] &= ~bit;
     at->of_port[op->port] |= bit;
+    at->queuing = sm_queues(op->port) ? at->queuing | bit : at->queuing & ~bit;
     at->ports[who] = op->port;
 }
 
@@ -194,6 +203,7 @@ static inline double sm_serve(double *free, double time, double cycles)
 static inline struct sm_block_slot *sm_stay(struct sm_partition *partition)
 {
     partition->ready[partition->last] = INFINITY;
+    partition->able &= ~(UINT64_C(1) << partition->last);
     partition->idle |= UINT64_C(1) << partition->last;
     return partition->warps[partition->last].block_slot;
 }
