@@ -24,7 +24,7 @@ static const struct cli_command *const commands[] = {
     &command_tune,    &command_space,   &command_time,    &command_compile,   &command_predict,
     &command_compare, &command_explain, &command_inspect, &command_occupancy, &command_calibrate,
     &command_devices, &command_kernels, &command_header,  &command_import,    &command_report,
-    &command_worker,  &command_workers, &command_session,
+    &command_ask,     &command_worker,  &command_workers, &command_session,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -58,10 +58,10 @@ struct cli_command {
                struct err *err); /* returns an exit status, or sets err */
 };
 
-extern const struct cli_command command_calibrate, command_compare, command_compile, command_devices,
-    command_explain, command_header, command_import, command_inspect, command_kernels, command_occupancy,
-    command_predict, command_report, command_space, command_time, command_tune, command_worker,
-    command_workers, command_session;
+extern const struct cli_command command_ask, command_calibrate, command_compare, command_compile,
+    command_devices, command_explain, command_header, command_import, command_inspect, command_kernels,
+    command_occupancy, command_predict, command_report, command_space, command_time, command_tune,
+    command_worker, command_workers, command_session;
 
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);

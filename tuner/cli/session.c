@@ -5,23 +5,18 @@
  * output as stretches: a line "output N" or "message N", and N bytes. The last line is "end STATUS". */
 #include "tuner/cli/cli.h"
 
+#include "tuner/cli/client.h"
 #include "tuner/cli/kept.h"
 #include "tuner/cli/plain.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { IDLE_S = 20 }; /* a context on the GPU is not held for longer than that for nothing */
-
-/* What a command still has to write once nobody waits for its answer. */
-static const struct timespec orderly_end = {.tv_nsec = 500 * 1000 * 1000};
 
 static const struct cli_option options[] = {
     {"device", 0, "N", "number of the GPU that is made ready for the first request"},
@@ -134,35 +129,6 @@ static int serve(struct cli *cli)
     return status;
 }
 
-/* On a thread of its own: where a client was killed nobody reads the answer, and nobody is left to stop the command that runs.
- * It is stopped as by Ctrl-C, and ended where that takes long: the journal is safe at any moment, workers end with their
- * controller. */
-static void *watch_client(void *unused)
-{
-    struct pollfd answers = {
-        .fd = STDOUT_FILENO}; /* no event is asked for: the end of the reader is always told */
-
-    while (poll(&answers, 1, -1) < 0 && errno == EINTR)
-        ;
-    if (answers.revents & (POLLERR | POLLHUP)) {
-        kill(getpid(), SIGTERM);
-        nanosleep(&orderly_end, NULL);
-        _exit(CLI_FAILED);
-    }
-    return unused;
-}
-
-static int start_watch(struct err *err)
-{
-    pthread_t thread;
-    const int rc = pthread_create(&thread, NULL, watch_client, NULL);
-
-    if (rc)
-        return err_set(err, ERR_SYSTEM, "a thread cannot be started: %s", strerror(rc));
-    pthread_detach(thread);
-    return 0;
-}
-
 /* Before anybody asks; what fails here fails again, and is said, when it is needed. */
 static void make_ready(struct cli *cli, const char *device)
 {
@@ -189,7 +155,7 @@ static int run_session(struct cli *cli, const struct cli_args *args, struct err 
     own.err = messages ? plain_open(messages) : NULL;
     own.screen = messages;
     own.terminal = false;
-    if (own.out && own.err && !start_watch(err)) {
+    if (own.out && own.err && !client_watch(err)) {
         setvbuf(own.err, NULL, _IONBF, 0);
         own.catch_stop();
         if (cli_given(args, "device"))
