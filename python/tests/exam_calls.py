@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs a script and notes its calls of `tune_kernel`, ours or Kernel Tuner's: part of exam.py.
 
-    EXAM_CALLS=FILE EXAM_LOCK=FILE [EXAM_OURS=FILE] exam_calls.py SCRIPT
+    EXAM_CALLS=FILE EXAM_LOCK=FILE [EXAM_OURS=FILE EXAM_CAP=SECONDS] exam_calls.py SCRIPT
 
 A line when a call begins and one when it ends. Of several scripts one is in a call at a time. With EXAM_OURS, what was noted of
-our run, both winners of a call are then timed by us, in turns.
+our run, Kernel Tuner has as many times as long for a call as CAP_TIMES says, at least CAP_LEAST_S and at most EXAM_CAP seconds:
+it takes no further configuration then, so that what it found by then is known. Then both winners are timed by us, in turns.
 """
 
 import fcntl
@@ -14,7 +15,11 @@ import os
 import runpy
 import sys
 import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+
+
+CAP_TIMES, CAP_LEAST_S = 5.5, 2.0  # more than the fifth that is asked for
 
 
 def _note(**what):
@@ -37,7 +42,8 @@ def _duel(arguments, options, winners):
 
     names = list(winners[0])
     either = {name: list(dict.fromkeys(winner[name] for winner in winners)) for name in names}
-    left_out = {"strategy", "strategy_options", "restrictions", "cache", "metrics", "observers", "verbose", "parallel"}
+    left_out = {"strategy", "strategy_options", "restrictions", "cache", "metrics", "observers", "verbose", "parallel",
+                "parallel_runner", "answer", "verify"}
     options = {name: value for name, value in options.items() if name not in left_out}
 
     def is_winner(params):
@@ -47,6 +53,29 @@ def _duel(arguments, options, winners):
                                       restrictions=is_winner)
     return [next((result.get("time", getattr(result.get("__error__"), "reason", None)) for result in results
                   if all(result[name] == winner[name] for name in names)), "not in the space") for winner in winners]
+
+
+@contextmanager
+def _ending(until):
+    """Kernel Tuner's runner takes no further configuration after a time; the list that is given has a member then."""
+    from kernel_tuner.runners.sequential import SequentialRunner
+
+    run, capped = SequentialRunner.run, []
+
+    def run_until(self, space, tuning_options):
+        results = []
+        for element in space:
+            if time.time() > until:
+                capped.append(element)
+                break
+            results += run(self, [element], tuning_options)
+        return results
+
+    SequentialRunner.run = run_until
+    try:
+        yield capped
+    finally:
+        SequentialRunner.run = run
 
 
 def _noting(tune_kernel, ours):
@@ -60,16 +89,21 @@ def _noting(tune_kernel, ours):
 
     def call(at, names, arguments, options):
         parameters = arguments[4]
+        cap_s = None
+        if at < len(ours):
+            cap_s = min(float(os.environ["EXAM_CAP"]), max(CAP_LEAST_S, CAP_TIMES * ours[at]["wall_s"]))
         begun = time.time()
-        _note(call=at, kernel=arguments[0], space=math.prod(map(len, parameters.values())), begun=begun)
-        answer = tune_kernel(*arguments, **options)
+        _note(call=at, kernel=arguments[0], space=math.prod(map(len, parameters.values())), begun=begun, cap_s=cap_s)
+        with _ending(begun + cap_s) if cap_s else nullcontext([]) as capped:
+            answer = tune_kernel(*arguments, **options)
         wall_s = time.time() - begun
         configuration, time_ms = _best(answer[0], names)
         duel = None
         mine = ours[at]["configuration"] if at < len(ours) else None
         if mine and configuration:
             duel = "same" if mine == configuration else _duel(arguments, options, [configuration, mine])
-        _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, tried=len(answer[0]), duel=duel)
+        _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, duel=duel, capped=bool(capped),
+              tried=len(answer[0]))
         return answer
 
     seen = []
@@ -82,7 +116,7 @@ def read_calls(path, now=None):
     for line in Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []:
         note = json.loads(line)
         calls.setdefault(note["call"], {"ended": False, "best": None, "configuration": None}).update(note)
-        calls[note["call"]]["ended"] = "wall_s" in note
+        calls[note["call"]]["ended"] = "wall_s" in note and not note.get("capped")
     for call in calls.values():
         call.setdefault("wall_s", (now or time.time()) - call["begun"])
     return list(calls.values())
