@@ -50,18 +50,6 @@ static void share_store(struct sm_request *out, const struct sm_input *in, const
     out->l2 = each * machine_writes(in->machine, sent, count->lines * sent / count->sectors, sent * filled);
 }
 
-/* Loops are played for a few iterations, and what chance makes of these would be extrapolated. */
-static bool loops(const struct emulate_result *emulation)
-{
-    size_t p, s;
-
-    for (p = 0; p < emulation->path_count; p++)
-        for (s = 0; s < emulation->paths[p].count; s++)
-            if (emulation->paths[p].steps[s].body)
-                return true;
-    return false;
-}
-
 /* Of a load's latency, what DRAM makes longer or shorter, and the pieces that it brings; not what another
  * block has asked for before. */
 static void share_latency(struct sm_request *out, const struct sm_input *in,
@@ -69,8 +57,6 @@ static void share_latency(struct sm_request *out, const struct sm_input *in,
 {
     const double brings = fmin(count->dram_read / (count->sectors * SECTOR), 1);
 
-    if (loops(in->emulation))
-        return;
     out->dram_part =
         fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
     out->granules = count->lines / count->issued / ((double)MACHINE_DRAM_GRANULE / LINE);
@@ -182,6 +168,7 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
     for (i = 0; i < count; i++) {
         out->requests[i] = request_of(in, i);
         out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
+        out->spreads |= out->requests[i].dram_part > 0;
         out->counts |= out->ops[i].counted < SM_SCOREBOARDS;
         out->ops[count + i].stall = fmax(out->ops[i].stall, in->code->taken_stall);
     }

@@ -10,8 +10,9 @@ enum {
     WATCHFUL = 1 << 14 /* instructions between two looks at whether to stop */
 };
 
-/* Whose multiples, less their whole parts, spread evenly over a square: 1 / x and 1 / x^2 of x^3 = x + 1. */
-static const double EVEN_X = 0.7548776662466927, EVEN_Y = 0.5698402909980532;
+/* The square root of two, and the golden ratio, less their whole parts: their multiples spread evenly over a square, those
+ * of the latter over a line as evenly as any, so that few loads of a warp are soon of the mean. */
+static const double EVEN_X = 0.4142135623730951, EVEN_Y = 0.6180339887498949;
 
 /* What warps ask for
  * ---------------------------------------------------------------------------------------------------------

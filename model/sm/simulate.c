@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 /* What is simulated of long loops: fewer iterations where one has so many instructions that the warps
- * come out of step, and what they wait for under way, within it. The first cut that costs no more than
- * AFFORDABLE is taken. */
-static const struct sm_cut cuts[] = {{4, 8, 16}, {2, 4, 16}, {2, 4, 8}};
+ * come out of step, and what they wait for under way, within it, and more where loads from DRAM take unequal
+ * times, which a few iterations show by chance (SPREADING). The first cut that costs no more than AFFORDABLE is
+ * taken. */
+static const struct sm_cut cuts[] = {{8, 16, 16}, {4, 8, 16}, {2, 4, 16}, {2, 4, 8}};
 
 enum {
     CUTS = sizeof cuts / sizeof *cuts,
+    SPREADING = 1,       /* cuts for such loads alone */
     WAVES = 3,           /* after the first, of blocks that follow each other, at most */
     AFFORDABLE = 1 << 17 /* instructions issued in a simulation */
 };
@@ -41,12 +43,14 @@ static void free_lists(struct lists *lists, size_t path_count)
     sm_lists_free(lists->longer, path_count);
 }
 
-static int make_lists(struct lists *out, const struct sm_input *in, unsigned blocks, struct err *err)
+static int make_lists(struct lists *out, const struct sm_input *in, const struct sm_code *code,
+                      unsigned blocks, struct err *err)
 {
     const double each = (double)blocks / (double)in->block_count;
-    int rc = cut_lists(out, in, &cuts[0], err);
+    const unsigned first = code->spreads ? 0 : SPREADING;
+    int rc = cut_lists(out, in, &cuts[first], err);
 
-    for (unsigned k = 1; k < CUTS && !rc && loops(out) && out->long_ops * each > AFFORDABLE; k++) {
+    for (unsigned k = first + 1; k < CUTS && !rc && loops(out) && out->long_ops * each > AFFORDABLE; k++) {
         free_lists(out, in->emulation->path_count);
         *out = (struct lists){0};
         rc = cut_lists(out, in, &cuts[k], err);
@@ -148,7 +152,7 @@ static int play_loops(double *cycles, double *overlap, const struct sm_input *in
     struct lists lists = {0};
     double brief_cycles = 0, wave_cycles;
     struct sm_ran ran;
-    int rc = make_lists(&lists, in, blocks, err);
+    int rc = make_lists(&lists, in, code, blocks, err);
 
     *overlap = 0;
     if (!rc && loops(&lists) && in->block_count > 1) {

@@ -257,6 +257,42 @@ static void a_warp_has_loads_of_all_kinds(void **state)
     check_near(cycles[1], cycles[0], 0.03 * cycles[0]);
 }
 
+/* A loop of a load from DRAM and a wait for it, 1,000 times, by `warps` warps, which meet at a barrier in each
+ * iteration or never; half of the loads take `early` of the mean latency. */
+static double looped(double early, unsigned warps, bool meets)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 3}, {.first = 3, .count = 1}},
+                        .path = {.count = 3}};
+
+    f.code[0] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[1] = fixture_plain(meets ? SASS_BAR : SASS_FADD, 1, 1);
+    f.code[2] = fixture_plain(SASS_BRA, 5, 0);
+    f.code[3] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 4, warps);
+    for (int i = 0; i < MACHINE_SPREAD; i++)
+        f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
+    f.counts[0] = (struct traffic_count){.issued = 1000,
+                                         .requests = 1000,
+                                         .sectors = 16000,
+                                         .lines = 4000,
+                                         .waits = 1,
+                                         .waits_dram = 1,
+                                         .dram_read = 512000};
+    return fixture_play(&f, 1, false).first;
+}
+
+/* In a loop as well: eight warps that meet wait for one of the late loads nearly every time, and those that do
+ * not meet have early loads and late ones. */
+static void loops_wait_for_the_slowest_load(void **state)
+{
+    const double latency = 680;
+
+    (void)state;
+    check_near(looped(0.5, 8, true), looped(1, 8, true) + 0.5 * 1000 * latency, 0.1 * 1000 * latency);
+    check_near(looped(0.5, 8, false), looped(1, 8, false), 0.1 * 1000 * latency);
+    check_near(looped(0.5, 1, true), looped(1, 1, true), 0.1 * 1000 * latency);
+}
+
 /* A block that loads and waits: the next one on its place begins `replace_cycles` after its end. */
 static void waves_follow_each_other(void **state)
 {
@@ -439,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
         cmocka_unit_test(waiting_does_not_widen_the_spread),
         cmocka_unit_test(a_warp_has_loads_of_all_kinds),
+        cmocka_unit_test(loops_wait_for_the_slowest_load),
         cmocka_unit_test(waves_follow_each_other),
         cmocka_unit_test(l2_is_read_at_the_own_rate),
         cmocka_unit_test(operands_are_collected_in_a_window),
