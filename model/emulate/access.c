@@ -2,6 +2,7 @@
 
 #include "model/emulate/alu.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/load_store.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/tensor_box.h"
@@ -61,8 +62,7 @@ static int outside_window(struct emulation *emulation, const struct request *req
     return bad_address(emulation, request, lane, why);
 }
 
-/* Instructions that know shared memory of the own block alone. */
-static bool stays_in_block(const struct sass *i)
+bool stays_in_block(const struct sass *i)
 {
     return sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHARED
                ? i->op != SASS_STAS
@@ -191,118 +191,6 @@ bool cell_store(struct emulation *emulation, const struct cell *cell, const void
     return changed;
 }
 
-/* Sliced: a wanted load of what a store that was left out has written. */
-static bool reads_left_out_store(const struct emulation *emulation, const struct request *request,
-                                 unsigned lane)
-{
-    const struct footprint *written = &emulation->block->written;
-
-    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && written->count &&
-           footprint_has(written, request->address[lane]);
-}
-
-static int load_lane(struct emulation *emulation, struct warp *warp, const struct request *request,
-                     unsigned lane, row *words, uint32_t *unknown)
-{
-    const bool sign = request->i->accesses[0].sign;
-    uint32_t value[8] = {0};
-    struct cell cell;
-    const int rc = cell_find(&cell, emulation, warp, request, lane);
-
-    if (rc)
-        return rc;
-    if (cell.page && reads_left_out_store(emulation, request, lane)) {
-        emulation->restart = true;
-        return STEP_STOPPED;
-    }
-    memcpy(value, cell.bytes, request->width);
-    if (sign && request->width == 1)
-        value[0] = (uint32_t)(int32_t)(int8_t)value[0];
-    if (sign && request->width == 2)
-        value[0] = (uint32_t)(int32_t)(int16_t)value[0];
-    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
-        words[w][lane] = value[w];
-    if (cell_unknown(&cell, request->width))
-        *unknown |= lane_bit(lane);
-    return STEP_NEXT;
-}
-
-/* Words beyond the first operand go to the second: 32-byte loads have two. */
-static void store_words(struct warp *warp, const struct sass *i, row *words, unsigned count, uint32_t mask,
-                        uint32_t unknown)
-{
-    for (unsigned k = 0; k < i->destination_count && count; k++) {
-        const struct sass_operand *to = &i->destinations[k];
-        const unsigned n = to->count < count ? to->count : count;
-
-        if (to->kind != SASS_REGISTER && to->kind != SASS_UNIFORM_REGISTER)
-            continue;
-        operand_store(warp, to, words, n, mask, unknown);
-        words += n;
-        count -= n;
-    }
-}
-
-static int load(struct emulation *emulation, struct warp *warp, const struct request *request)
-{
-    row words[8];
-    uint32_t unknown = 0;
-
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const int rc = load_lane(emulation, warp, request, (unsigned)__builtin_ctz(left), words, &unknown);
-
-        if (rc)
-            return rc;
-    }
-    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
-    return STEP_NEXT;
-}
-
-/* The words that lanes store, from one or two operands. */
-static uint32_t store_data(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
-                           unsigned count, row *words)
-{
-    uint32_t unknown = 0;
-
-    for (unsigned k = 0, w = 0; w < count; k++) {
-        const struct sass_operand *from = data_operand(i, k);
-
-        if (!from)
-            break;
-        unknown |= operand_unknown(emulation, warp, from);
-        for (unsigned n = 0; n < (from->count ? from->count : 1) && w < count; n++, w++) {
-            row scratch;
-
-            memcpy(words[w], operand_row(emulation, warp, from, n, scratch), sizeof(row));
-        }
-    }
-    return unknown;
-}
-
-static int store(struct emulation *emulation, struct warp *warp, const struct request *request)
-{
-    const unsigned count = (request->width + 3) / 4;
-    row words[8] = {{0}};
-    const uint32_t unknown = store_data(emulation, warp, request->i, count, words);
-    bool changed = false;
-
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        uint32_t value[8];
-        struct cell cell;
-        const int rc = cell_find(&cell, emulation, warp, request, lane);
-
-        if (rc)
-            return rc;
-        for (unsigned w = 0; w < count; w++)
-            value[w] = words[w][lane];
-        changed |= cell_store(emulation, &cell, value, request->width, unknown >> lane & 1);
-    }
-    if (changed)
-        note_change(emulation);
-    return STEP_NEXT;
-}
-
 /* Whether one lane's address is good. */
 static int check_lane(struct emulation *emulation, const struct request *request, unsigned lane)
 {
@@ -375,7 +263,7 @@ static int load_constant(struct emulation *emulation, struct warp *warp, const s
             words[w][lane] = value;
         }
     }
-    store_words(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
+    load_put(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
     return STEP_NEXT;
 }
 
@@ -431,7 +319,8 @@ static int execute_data(struct emulation *emulation, struct warp *warp, const st
         return matrix_execute(emulation, warp, request);
     if (request->access & SASS_ATOMICALLY)
         return atomic_execute(emulation, warp, request);
-    return request->access & SASS_READS ? load(emulation, warp, request) : store(emulation, warp, request);
+    return request->access & SASS_READS ? load_execute(emulation, warp, request)
+                                        : store_execute(emulation, warp, request);
 }
 
 /* QSPC: whether a generic address lies in global, local, own or, .D, the cluster's shared memory. */

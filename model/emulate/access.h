@@ -17,6 +17,8 @@ struct request {
 };
 
 bool is_access(const struct sass *i);
+/* Whether it knows shared memory of its own block alone. */
+bool stays_in_block(const struct sass *i);
 /* Executes a memory instruction; STEP_NEXT, STEP_STOPPED or an error. */
 int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
 int atomic_execute(struct emulation *emulation, struct warp *warp, const struct request *request);

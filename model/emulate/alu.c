@@ -238,6 +238,20 @@ static void store_uniform(struct registers *regs, unsigned index, const uint32_t
     mark_unknown(&regs->u_unknown[index], ALL_LANES, unknown & mask ? ALL_LANES : 0, &regs->tainted);
 }
 
+/* Of a row the lanes of the mask, four at a time: a bit of a mask each takes longer. */
+static void set_lanes(row out, const row from, uint32_t mask)
+{
+    static const uint32_t lanes[16][4] = {
+        {0, 0, 0, 0},     {~0u, 0, 0, 0},     {0, ~0u, 0, 0},     {~0u, ~0u, 0, 0},
+        {0, 0, ~0u, 0},   {~0u, 0, ~0u, 0},   {0, ~0u, ~0u, 0},   {~0u, ~0u, ~0u, 0},
+        {0, 0, 0, ~0u},   {~0u, 0, 0, ~0u},   {0, ~0u, 0, ~0u},   {~0u, ~0u, 0, ~0u},
+        {0, 0, ~0u, ~0u}, {~0u, 0, ~0u, ~0u}, {0, ~0u, ~0u, ~0u}, {~0u, ~0u, ~0u, ~0u}};
+
+    for (unsigned l = 0; l < LANES; l += 4, mask >>= 4)
+        for (unsigned k = 0; k < 4; k++)
+            out[l + k] = (out[l + k] & ~lanes[mask & 15][k]) | (from[l + k] & lanes[mask & 15][k]);
+}
+
 void operand_store(struct warp *warp, const struct sass_operand *operand, row *words, unsigned count,
                    uint32_t mask, uint32_t unknown)
 {
@@ -257,8 +271,7 @@ void operand_store(struct warp *warp, const struct sass_operand *operand, row *w
         if (mask == ALL_LANES)
             memcpy(regs->r[index], words[w], sizeof(row));
         else
-            for (unsigned l = 0; l < LANES; l++)
-                regs->r[index][l] = mask >> l & 1 ? words[w][l] : regs->r[index][l];
+            set_lanes(regs->r[index], words[w], mask);
         if (regs->tainted || unknown)
             mark_unknown(&regs->r_unknown[index], mask, unknown, &regs->tainted);
     }

@@ -346,12 +346,42 @@ static int host_rounding(const struct alu *x)
 
 enum double_kind { DOUBLE_ADD, DOUBLE_MULTIPLY, DOUBLE_FMA };
 
+static void read_doubles(double out[LANES], const struct alu *x, unsigned k)
+{
+    const uint32_t *low = x->s[k][0], *high = x->s[k][1];
+
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = double_of(low[l] | (uint64_t)high[l] << 32);
+}
+
+/* In the rounding mode that is set. */
+static void compute_doubles(struct alu *x, enum double_kind kind)
+{
+    double a[LANES], b[LANES], c[LANES];
+
+    read_doubles(a, x, 0);
+    read_doubles(b, x, 1);
+    if (kind == DOUBLE_FMA)
+        read_doubles(c, x, 2);
+    for (unsigned l = 0; l < LANES && kind == DOUBLE_ADD; l++)
+        a[l] += b[l];
+    for (unsigned l = 0; l < LANES && kind == DOUBLE_MULTIPLY; l++)
+        a[l] *= b[l];
+    for (unsigned l = 0; l < LANES && kind == DOUBLE_FMA; l++)
+        a[l] = fma(a[l], b[l], c[l]);
+    for (unsigned l = 0; l < LANES; l++)
+        set_double(x, l, a[l]);
+}
+
 static void compute_double(struct alu *x, enum double_kind kind)
 {
     const int before = fegetround(), wanted = host_rounding(x);
 
-    if (wanted != before)
-        fesetround(wanted);
+    if (wanted == before) {
+        compute_doubles(x, kind);
+        return;
+    }
+    fesetround(wanted);
     for (unsigned l = 0; l < LANES; l++) {
         /* volatile: the compiler must not compute before the mode is set */
         volatile double a = source_double(x, 0, l), b = source_double(x, 1, l);
@@ -359,8 +389,7 @@ static void compute_double(struct alu *x, enum double_kind kind)
 
         set_double(x, l, kind == DOUBLE_ADD ? a + b : kind == DOUBLE_MULTIPLY ? a * b : fma(a, b, c));
     }
-    if (wanted != before)
-        fesetround(before);
+    fesetround(before);
 }
 
 void op_dadd(struct alu *x)

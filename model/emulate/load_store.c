@@ -1,0 +1,178 @@
+#include "model/emulate/load_store.h"
+
+#include "model/emulate/alu.h"
+#include "model/emulate/cluster.h"
+
+#include <string.h>
+
+/* Memory that lies together, all of it known, of which nothing needs to be asked lane by lane. */
+struct window {
+    uint64_t first; /* address */
+    size_t size;
+    unsigned char *bytes;
+};
+
+/* The bytes of a lane, whole words; null where the window does not hold them. */
+static unsigned char *look(const struct window *window, const struct request *request, unsigned lane)
+{
+    const uint64_t at = request->address[lane] - window->first;
+
+    return window->size >= request->width && at <= window->size - request->width &&
+                   !(at & (request->width - 1))
+               ? window->bytes + at
+               : NULL;
+}
+
+/* Shared memory of the block, where nothing else can be meant and nothing of it is unknown or on its way. */
+static struct window shared_window(const struct emulation *emulation, const struct request *request)
+{
+    const bool plain = request->space == SASS_SPACE_SHARED && request->width >= 4 && !emulation->loads &&
+                       !emulation->shared_tainted && cluster_running(emulation) == 1 &&
+                       stays_in_block(request->i);
+
+    return (struct window){.size = plain ? emulation->shared_bytes : 0, .bytes = emulation->shared};
+}
+
+/* Sliced: loads must be told from those of what a store that was left out has written. */
+static bool leaves_out_stores(const struct emulation *emulation)
+{
+    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && emulation->block->written.count;
+}
+
+/* The page that a lane's cell of global memory lies in. */
+static struct window page_window(const struct emulation *emulation, const struct request *request,
+                                 const struct cell *cell, unsigned lane)
+{
+    const uint64_t first = request->address[lane] - cell->offset,
+                   left = cell->region->address + cell->region->bytes - first;
+    const bool plain = request->width >= 4 && !cell->page->tainted && !leaves_out_stores(emulation);
+
+    return (struct window){first, plain ? left < PAGE_BYTES ? left : PAGE_BYTES : 0, cell->page->bytes};
+}
+
+static int load_lane(struct window *window, struct emulation *emulation, struct warp *warp,
+                     const struct request *request, unsigned lane, row *words, uint32_t *unknown)
+{
+    const bool sign = request->i->accesses[0].sign;
+    uint32_t value[8] = {0};
+    struct cell cell;
+    const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    if (cell.page && leaves_out_stores(emulation) &&
+        footprint_has(&emulation->block->written, request->address[lane])) {
+        emulation->restart = true;
+        return STEP_STOPPED;
+    }
+    memcpy(value, cell.bytes, request->width);
+    if (sign && request->width == 1)
+        value[0] = (uint32_t)(int32_t)(int8_t)value[0];
+    if (sign && request->width == 2)
+        value[0] = (uint32_t)(int32_t)(int16_t)value[0];
+    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
+        words[w][lane] = value[w];
+    if (cell_unknown(&cell, request->width))
+        *unknown |= lane_bit(lane);
+    if (cell.page)
+        *window = page_window(emulation, request, &cell, lane);
+    return STEP_NEXT;
+}
+
+void load_put(struct warp *warp, const struct sass *i, row *words, unsigned count, uint32_t mask,
+              uint32_t unknown)
+{
+    for (unsigned k = 0; k < i->destination_count && count; k++) {
+        const struct sass_operand *to = &i->destinations[k];
+        const unsigned n = to->count < count ? to->count : count;
+
+        if (to->kind != SASS_REGISTER && to->kind != SASS_UNIFORM_REGISTER)
+            continue;
+        operand_store(warp, to, words, n, mask, unknown);
+        words += n;
+        count -= n;
+    }
+}
+
+int load_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const unsigned count = (request->width + 3) / 4;
+    struct window window = shared_window(emulation, request);
+    row words[8];
+    uint32_t unknown = 0;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const unsigned char *bytes = look(&window, request, lane);
+        int rc;
+
+        for (unsigned w = 0; w < count && bytes; w++)
+            memcpy(&words[w][lane], bytes + 4 * w, 4);
+        if (!bytes && (rc = load_lane(&window, emulation, warp, request, lane, words, &unknown)))
+            return rc;
+    }
+    load_put(warp, request->i, words, count, request->mask, unknown);
+    return STEP_NEXT;
+}
+
+/* The words that lanes store, from one or two operands. */
+static uint32_t store_data(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                           unsigned count, row *words)
+{
+    uint32_t unknown = 0;
+
+    for (unsigned k = 0, w = 0; w < count; k++) {
+        const struct sass_operand *from = data_operand(i, k);
+
+        if (!from)
+            break;
+        unknown |= operand_unknown(emulation, warp, from);
+        for (unsigned n = 0; n < (from->count ? from->count : 1) && w < count; n++, w++) {
+            row scratch;
+
+            memcpy(words[w], operand_row(emulation, warp, from, n, scratch), sizeof(row));
+        }
+    }
+    return unknown;
+}
+
+static int store_lane(bool *changed, struct emulation *emulation, struct warp *warp,
+                      const struct request *request, unsigned lane, row *words, bool unknown)
+{
+    uint32_t value[8];
+    struct cell cell;
+    const int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
+        value[w] = words[w][lane];
+    *changed |= cell_store(emulation, &cell, value, request->width, unknown);
+    return STEP_NEXT;
+}
+
+int store_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const unsigned count = (request->width + 3) / 4;
+    row words[8] = {{0}};
+    const uint32_t unknown = store_data(emulation, warp, request->i, count, words);
+    const struct window window =
+        unknown & request->mask ? (struct window){0} : shared_window(emulation, request);
+    bool changed = false;
+
+    for (uint32_t left = request->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned char *bytes = look(&window, request, lane);
+        int rc;
+
+        for (unsigned w = 0; w < count && bytes; w++) {
+            changed |= memcmp(bytes + 4 * w, &words[w][lane], 4) != 0;
+            memcpy(bytes + 4 * w, &words[w][lane], 4);
+        }
+        if (!bytes && (rc = store_lane(&changed, emulation, warp, request, lane, words, unknown >> lane & 1)))
+            return rc;
+    }
+    if (changed)
+        note_change(emulation);
+    return STEP_NEXT;
+}
