@@ -94,8 +94,8 @@ __device__ __forceinline__ void multiply_stage(float (&d)[TILES][SUMS], word a, 
         for (int k = 0; k < DEPTH; k += 16)
 #pragma unroll
             for (int t = 0; t < TILES; t++)
-                Mma<BLOCK_N>::add(d[t], da + (box * A_BYTES + t * 64 * DEPTH * 2 + k * 2) / 16,
-                                  db + (box * B_BYTES + k * 2) / 16, !begins || box || k);
+                Mma<WIDTH>::add(d[t], da + (box * A_BYTES + t / HALVES * 64 * DEPTH * 2 + k * 2) / 16,
+                                db + (box * B_BYTES + t % HALVES * WIDTH * DEPTH * 2 + k * 2) / 16, !begins || box || k);
     mma_commit();
 }
 

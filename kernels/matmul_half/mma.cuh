@@ -25,6 +25,8 @@
 #define TO_2 TO_1 NAMES_1
 #define TO_3 TO_2 NAMES_2
 #define TO_4 TO_3 NAMES_3
+#define TO_4_QUARTER TO_4 ", %64, %65, %66, %67"
+#define TO_4_HALF TO_4 ", %64, %65, %66, %67, %68, %69, %70, %71"
 #define TO_5 TO_4 NAMES_4
 #define TO_6 TO_5 NAMES_5
 #define TO_7 TO_6 NAMES_6
@@ -34,6 +36,9 @@
 #define SUMS_2(d) SUMS_1(d), SUMS_16(d, 16)
 #define SUMS_3(d) SUMS_2(d), SUMS_16(d, 32)
 #define SUMS_4(d) SUMS_3(d), SUMS_16(d, 48)
+#define SUMS_4_QUARTER(d) SUMS_4(d), "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67])
+#define SUMS_4_HALF(d)                                                                                                 \
+    SUMS_4(d), "+f"(d[64]), "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71])
 #define SUMS_5(d) SUMS_4(d), SUMS_16(d, 64)
 #define SUMS_6(d) SUMS_5(d), SUMS_16(d, 80)
 #define SUMS_7(d) SUMS_6(d), SUMS_16(d, 96)
@@ -63,6 +68,8 @@ MMA(32, 1, "%16", "%17", "%18")
 MMA(64, 2, "%32", "%33", "%34")
 MMA(96, 3, "%48", "%49", "%50")
 MMA(128, 4, "%64", "%65", "%66")
+MMA(136, 4_QUARTER, "%68", "%69", "%70")
+MMA(144, 4_HALF, "%72", "%73", "%74")
 MMA(160, 5, "%80", "%81", "%82")
 MMA(192, 6, "%96", "%97", "%98")
 MMA(224, 7, "%112", "%113", "%114")

@@ -140,6 +140,14 @@ __device__ __forceinline__ void store_matrices(word to, word m0, word m1, word m
                  : "memory");
 }
 
+// The same with rows and columns of each matrix exchanged.
+__device__ __forceinline__ void store_matrices_transposed(word to, word m0, word m1, word m2, word m3)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(m0), "r"(m1), "r"(m2),
+                 "r"(m3)
+                 : "memory");
+}
+
 __device__ __forceinline__ void stores_commit()
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

@@ -4,14 +4,17 @@ constexpr int BOXES = BLOCK_K / DEPTH;                   // side by side in k
 constexpr int A_BYTES = BLOCK_M * DEPTH * 2;             // of a box of A, B
 constexpr int B_BYTES = BLOCK_N * DEPTH * 2;
 constexpr int STAGE_BYTES = BOXES * (A_BYTES + B_BYTES); // A's boxes, then B's
-constexpr int OUT_BYTES = 64 * DEPTH * 2;                // of a box of C; each warpgroup has two with EPILOGUE 3
+constexpr int OUT_ROWS = !SWAP ? 64 : BLOCK_N % 32 ? 16 : 32; // of a box of C, of 64 columns; each warpgroup has two with EPILOGUE 3
+constexpr int OUT_BYTES = OUT_ROWS * DEPTH * 2;
 constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;           // thread blocks; CLUSTER_M of them share B, CLUSTER_N share A
 constexpr int GROUP_THREADS = 128;                       // of a warpgroup
 constexpr int THREADS = (1 + CONSUMERS) * GROUP_THREADS; // the first warpgroup copies
 constexpr int GROUPS = PINGPONG ? 1 : CONSUMERS;         // warpgroups that multiply a tile
 constexpr int GROUP_M = BLOCK_M / GROUPS;                // rows that a warpgroup multiplies
-constexpr int TILES = GROUP_M / 64;
-constexpr int SUMS = BLOCK_N / 2;                        // of a thread in each of its TILES
+constexpr int HALVES = BLOCK_N > 256 ? 2 : 1;            // instructions side by side
+constexpr int WIDTH = BLOCK_N / HALVES;                  // of an instruction
+constexpr int TILES = GROUP_M / 64 * HALVES;             // of 64 x WIDTH sums, the HALVES of 64 rows one after the other
+constexpr int SUMS = WIDTH / 2;                          // of a thread in each of its TILES
 constexpr bool STREAM = SPLIT_K == 0;                    // all clusters have the same number of steps
 constexpr int SHARES = STREAM ? 1 : SPLIT_K;             // of the k of every tile
 constexpr int RELEASES = GROUPS * (CLUSTER_M + CLUSTER_N - 1); // arrivals that free a stage
@@ -19,6 +22,7 @@ constexpr int COPY_REGISTERS = CONSUMERS == 3 ? 32 : 40;
 constexpr int MULTIPLY_REGISTERS = CONSUMERS == 1 ? 248 : CONSUMERS == 2 ? 232 : 160;
 
 static_assert(GROUP_M % 64 == 0, "a warpgroup multiplies 64 rows at a time");
+static_assert(HALVES == 1 || SWAP && EPILOGUE == 3 && SPLIT_K == 1, "other stores know one instruction a row");
 static_assert(!PINGPONG || CONSUMERS == 2, "two warpgroups take turns");
 
 // Piece of work: a tile of C, and the range of k that this thread block adds up for it.

@@ -122,8 +122,29 @@ __device__ __forceinline__ void store_transpose(Out *c, int rows, int columns, i
 }
 
 #if EPILOGUE == 3
-// Stores by boxes of 64 x 64: through shared memory, from where the copy engine takes them while this warpgroup goes on. Of its two
-// places there, the copy engine may still read the one that is not written now.
+// Boxes of C go through shared memory, from where the copy engine takes them while this warpgroup goes on. Of its two places there, the
+// copy engine may still read the one that is not written now: READS 0 where a tile has an odd number of boxes.
+template <int READS>
+__device__ __forceinline__ void wait_for_place(int name, int thread)
+{
+    if (thread == 0)
+        stores_read<READS>();
+    named_sync(name, GROUP_THREADS);
+}
+
+__device__ __forceinline__ void store_place(const TensorMap &c, int column, int row, word place, int name, int thread)
+{
+    stores_seen_by_copies();
+    named_sync(name, GROUP_THREADS);
+    if (thread == 0) {
+        store_box(c, column, row, place);
+        stores_commit();
+    }
+}
+#endif
+
+#if EPILOGUE == 3 && !SWAP
+// By boxes of 64 x 64.
 __device__ __forceinline__ void store_boxes(const TensorMap &c, word places, int m, int n, const float (&d)[TILES][SUMS], int group,
                                             int thread)
 {
@@ -135,9 +156,7 @@ __device__ __forceinline__ void store_boxes(const TensorMap &c, word places, int
         const word to = places + box % 2 * OUT_BYTES;
         const float(&tile)[SUMS] = d[box / boxes];
 
-        if (thread == 0)
-            stores_read<reads>();
-        named_sync(name, GROUP_THREADS);
+        wait_for_place<reads>(name, thread);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int o = box % boxes * 32 + i * 8;
@@ -145,12 +164,34 @@ __device__ __forceinline__ void store_boxes(const TensorMap &c, word places, int
             store_matrices(to + row * 128 + (2 * i + lane / 16 ^ row % 8) * 16, pack(tile[o], tile[o + 1]),
                            pack(tile[o + 2], tile[o + 3]), pack(tile[o + 4], tile[o + 5]), pack(tile[o + 6], tile[o + 7]));
         }
-        stores_seen_by_copies();
-        named_sync(name, GROUP_THREADS);
-        if (thread == 0) {
-            store_box(c, n + box % boxes * DEPTH, m + box / boxes * 64, to);
-            stores_commit();
+        store_place(c, n + box % boxes * DEPTH, m + box / boxes * 64, to, name, thread);
+    }
+}
+#elif EPILOGUE == 3
+// Of a tile of the transpose, by boxes of OUT_ROWS x 64 of C: each 8 x 8 matrix of sums is transposed on its way to shared memory. A box
+// may lie across the halves of a row of tiles.
+__device__ __forceinline__ void store_boxes(const TensorMap &c, word places, int m, int n, const float (&d)[TILES][SUMS], int group,
+                                            int thread)
+{
+    constexpr int boxes = BLOCK_N / OUT_ROWS, blocks = WIDTH / 8, reads = TILES / HALVES * boxes % 2 ? 0 : 1;
+    const int lane = thread % 32, name = 4 + group;
+
+#pragma unroll
+    for (int box = 0; box < TILES / HALVES * boxes; box++) {
+        const word to = places + box % 2 * OUT_BYTES;
+
+        wait_for_place<reads>(name, thread);
+#pragma unroll
+        for (int i = 0; i < OUT_ROWS / 8; i += 2) {
+            const int b = box % boxes * (OUT_ROWS / 8) + i, row = 8 * (i + lane / 16) + lane % 8;
+            const float(&low)[SUMS] = d[box / boxes * HALVES + b / blocks];
+            const float(&high)[SUMS] = d[box / boxes * HALVES + (b + 1) / blocks];
+            const int o = b % blocks * 4, p = (b + 1) % blocks * 4;
+
+            store_matrices_transposed(to + row * 128 + (thread / 32 * 2 + lane / 8 % 2 ^ row % 8) * 16, pack(low[o], low[o + 1]),
+                                      pack(low[o + 2], low[o + 3]), pack(high[p], high[p + 1]), pack(high[p + 2], high[p + 3]));
         }
+        store_place(c, m + box / boxes * 64, n + box % boxes * OUT_ROWS, to, name, thread);
     }
 }
 #endif

@@ -14,7 +14,7 @@ struct {
 using std::max;
 using std::min;
 
-constexpr int BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 64, STAGES = 4, CONSUMERS = 2, PINGPONG = 0, CLUSTER_N = 1, EPILOGUE = 1,
+constexpr int BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 64, STAGES = 4, CONSUMERS = 2, PINGPONG = 0, CLUSTER_N = 1, EPILOGUE = 1, SWAP = 0,
               GROUP = 4, ALONG_N = 0;
 #include "shape.cuh"
 

@@ -30,7 +30,9 @@ static void check_configuration(const struct spec *spec, const struct space *spa
     variant_release(&variant);
 }
 
-static void check_kernel(const char *name, uint64_t least)
+/* Every `step`th configuration, and the default. */
+static void check_problem(const char *name, const char *const *sizes, size_t size_count, uint64_t least,
+                          uint64_t step)
 {
     char path[128];
     struct spec spec;
@@ -39,12 +41,13 @@ static void check_kernel(const char *name, uint64_t least)
     uint64_t index;
 
     snprintf(path, sizeof path, "kernels/%s/spec.json", name);
-    if (spec_read(&spec, path, SPEC_WHOLE, NULL, 0, &err))
+    if (spec_read(&spec, path, SPEC_WHOLE, sizes, size_count, &err))
         fail_msg("%s", err.text);
     assert_int_equal(space_open(&space, &spec, 0, &err), 0);
     assert_true(space_count(space) >= least);
     assert_int_equal(space_default(&index, space, &err), 0);
-    for (index = 0; index < space_count(space); index++)
+    check_configuration(&spec, space, index);
+    for (index = 0; index < space_count(space); index += step)
         check_configuration(&spec, space, index);
     space_close(space);
     spec_release(&spec);
@@ -54,13 +57,27 @@ static void every_spec_holds_what_it_promises(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        check_kernel(kernels[k].name, kernels[k].least);
+        check_problem(kernels[k].name, NULL, 0, kernels[k].least, 1);
+}
+
+/* Sizes that fill no tile: tiles of the transpose and clusters of eight are in the space there. */
+static void odd_products_of_halves_fit(void **state)
+{
+    static const char *const shapes[][3] = {
+        {"M=777", "N=5000", "K=3000"}, {"M=300", "N=7000", "K=5000"}, {"M=1111", "N=3000", "K=2008"},
+        {"M=257", "N=8448", "K=8"},    {"M=1", "N=1", "K=8"},
+    };
+
+    (void)state;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        check_problem("matmul_half", shapes[s], 3, 100, 61);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_spec_holds_what_it_promises),
+        cmocka_unit_test(odd_products_of_halves_fit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
