@@ -144,7 +144,8 @@ def _environment(decision: Mapping[str, Any], journal: Path, iterations: int, op
     signature = decision["signature"]
     return {"device_name": signature["device"], "cuda_version": signature.get("driver"), "nvrtc_version": signature.get("nvrtc"),
             "compute_capability": str(signature.get("sm", "")), "iterations": iterations, "compiler_options": list(options),
-            "device_properties": read_limits(journal), "level": decision["level"]}
+            "device_properties": read_limits(journal), "level": decision["level"],
+            "search": decision["problems"][0].get("search", {})}
 
 
 def _simulated(results: Sequence[Mapping[str, Any]], call: _Call) -> Dict[str, Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
+import stat
 import tempfile
 import threading
+import time
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
@@ -17,6 +21,9 @@ from ._arrays import element_type, is_array, to_numpy
 
 _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
+_ROOM = 256 << 20  # bytes that are left for journal and decision: no disk has to take them, which is waited for at each record
+_PREFIX = "occutune-"
+_OLD_S = 60.0  # a folder without a lock that is not just being made
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -34,13 +41,52 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _in_memory(size: int) -> bool:
+    return os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= size
+
+
+class _Folder:
+    """A folder with a lock that a dead process has not: what one that was killed has left in memory is removed."""
+
+    def __init__(self, place: Optional[str]) -> None:
+        if place == _MEMORY:
+            _remove_abandoned(place)
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        self.close = weakref.finalize(self, _remove, self.path, lock)
+
+
+def _remove(folder: Path, lock: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(lock)
+
+
+def _remove_abandoned(place: str) -> None:
+    for folder in Path(place).glob(_PREFIX + "*"):
+        try:
+            status = folder.lstat()
+            if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode) or time.time() - status.st_mtime < _OLD_S:
+                continue
+            lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            continue  # gone by now
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # in use
+        finally:
+            os.close(lock)
+
+
 class Workspace:
     """A folder of files that lasts as long as the `with` block."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="occutune-")
-        self.path = Path(self._folder.name)
-        self._in_memory: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._folder = _Folder(_MEMORY if _in_memory(_ROOM) else None)
+        self.path = self._folder.path
+        self._arrays: Optional[_Folder] = None
         self._count = 0
         self._naming = threading.Lock()
 
@@ -53,17 +99,18 @@ class Workspace:
 
     def close(self) -> None:
         """Removes the files."""
-        self._folder.cleanup()
-        if self._in_memory:
-            self._in_memory.cleanup()
+        self._folder.close()
+        if self._arrays:
+            self._arrays.close()
 
     def _folder_for(self, size: int) -> Path:
         """Where an array of so many bytes goes: into memory, where there is plenty; no disk has to take it then."""
-        if not os.access(_MEMORY, os.W_OK) or shutil.disk_usage(_MEMORY).free < _PLENTY * size:
+        memory = _in_memory(_PLENTY * size)
+        if memory == (self.path.parent == Path(_MEMORY)):
             return self.path
-        if not self._in_memory:
-            self._in_memory = tempfile.TemporaryDirectory(prefix="occutune-", dir=_MEMORY)
-        return Path(self._in_memory.name)
+        if not self._arrays:
+            self._arrays = _Folder(_MEMORY if memory else None)
+        return self._arrays.path
 
     def save(self, array: Any) -> Dict[str, Any]:
         """Writes an array; returns its element type, length and file. Several threads may do so at once."""

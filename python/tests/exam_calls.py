@@ -103,7 +103,7 @@ def _noting(tune_kernel, ours):
         if mine and configuration:
             duel = "same" if mine == configuration else _duel(arguments, options, [configuration, mine])
         _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, duel=duel, capped=bool(capped),
-              tried=len(answer[0]))
+              tried=len(answer[0]), search=answer[1].get("search"))
         return answer
 
     seen = []

@@ -1,4 +1,4 @@
-"""A session ends with its client, also at work."""
+"""What a client that was killed leaves: no session at work, no arrays in memory."""
 
 import os
 import signal
@@ -8,6 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+from occutune import _workspace
+from occutune._workspace import Workspace
 
 # The tune would take minutes: by its context, or by its space.
 CLIENT = """
@@ -54,3 +57,34 @@ def test_a_session_ends_with_its_client(environment, tmp_path):
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left
+
+
+HOLDER = """
+import numpy
+from occutune._workspace import Workspace
+
+workspace = Workspace()
+print(workspace.save(numpy.ones(1000))["file"], flush=True)
+input()
+"""
+
+
+def test_what_a_killed_process_left_in_memory_is_removed(tmp_path, monkeypatch):
+    client = subprocess.Popen([sys.executable, "-c", HOLDER.replace("workspace = ", f"import occutune._workspace\n"
+                               f"occutune._workspace._MEMORY = {str(tmp_path)!r}\nworkspace = ")],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    left = Path(client.stdout.readline().strip())
+    assert left.exists() and left.parent.parent == tmp_path
+    monkeypatch.setattr(_workspace, "_MEMORY", str(tmp_path))
+
+    def make_old():
+        os.utime(left.parent, (0, 0))
+        with Workspace() as workspace:
+            assert workspace.path.parent == tmp_path
+        return left.exists()
+
+    assert make_old()  # its process lives
+    client.kill()
+    client.wait()
+    assert not make_old()
+    assert list(tmp_path.iterdir()) == []
