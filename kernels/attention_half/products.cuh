@@ -4,16 +4,13 @@
         "+f"(d[o + 7])
 #define TO_2_HALF TO_2 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define TO_3_HALF TO_3 ", %48, %49, %50, %51, %52, %53, %54, %55"
-#define TO_4_HALF TO_4 ", %64, %65, %66, %67, %68, %69, %70, %71"
 #define TO_5_HALF TO_5 ", %80, %81, %82, %83, %84, %85, %86, %87"
 #define SUMS_2_HALF(d) SUMS_2(d), SUMS_8_FROM(d, 32)
 #define SUMS_3_HALF(d) SUMS_3(d), SUMS_8_FROM(d, 48)
-#define SUMS_4_HALF(d) SUMS_4(d), SUMS_8_FROM(d, 64)
 #define SUMS_5_HALF(d) SUMS_5(d), SUMS_8_FROM(d, 80)
 
 MMA(80, 2_HALF, "%40", "%41", "%42")
 MMA(112, 3_HALF, "%56", "%57", "%58")
-MMA(144, 4_HALF, "%72", "%73", "%74")
 MMA(176, 5_HALF, "%88", "%89", "%90")
 
 // A in registers: of the 16 columns, two neighbours at row lane / 4, two at 8 rows below, and the same 8 columns further. B as it is
