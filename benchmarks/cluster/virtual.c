@@ -6,6 +6,7 @@
  * each result (negative: what the search really thought, which is never the same again). A line of JSON for each run:
  *   elapsed_s       until nothing is under way any more, without finals
  *   found_s         until a configuration within 1 % of the best of all was timed; null: never
+ *   found_timed     trials until then, it included; 0: never
  *   cores, gpus     share of the time that they were busy
  *   thinking_us     real time of a core for each result: the strategy, the loop and this simulation */
 #include "benchmarks/cluster/virtual_hosts.h"
@@ -27,7 +28,7 @@ struct run {
     struct virtual_job *jobs; /* by index */
     struct evaluator *evaluator;
     struct search *search;
-    size_t ready, compiled, timed;
+    size_t ready, compiled, timed, found_timed;
     double near_s, found_s, best_s; /* near_s: what counts as found */
 };
 
@@ -83,8 +84,10 @@ static int finish(void *context, struct evaluator_job *job, struct err *err)
     facts.timed = true;
     facts.time_s = times->kernel_s;
     run->best_s = fmin(run->best_s, times->kernel_s);
-    if (times->kernel_s <= run->near_s && isnan(run->found_s))
+    if (times->kernel_s <= run->near_s && isnan(run->found_s)) {
         run->found_s = evaluator_now_s(run->evaluator);
+        run->found_timed = run->timed;
+    }
     return search_tell(run->search, index, &facts, err);
 }
 
@@ -128,6 +131,7 @@ static void print(const struct run *run, const struct virtual_options *options, 
     js_line_integer(&line, "hosts", options->hosts);
     js_line_real(&line, "elapsed_s", elapsed_s);
     js_line_real(&line, "found_s", run->found_s);
+    js_line_integer(&line, "found_timed", (int64_t)run->found_timed);
     js_line_integer(&line, "compiled", (int64_t)run->compiled);
     js_line_integer(&line, "timed", (int64_t)run->timed);
     js_line_real(&line, "best_s", run->best_s);
@@ -151,7 +155,7 @@ static int simulate(struct run *run, const struct virtual_options *options, stru
     int rc;
 
     virtual_configure(options);
-    run->ready = run->compiled = run->timed = 0;
+    run->ready = run->compiled = run->timed = run->found_timed = 0;
     run->found_s = NAN;
     run->best_s = INFINITY;
     search->cores = options->hosts * options->cores;

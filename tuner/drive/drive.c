@@ -40,8 +40,10 @@ static struct search_capacity capacity(const struct driver *driver)
 int drive_wait(const struct driver *driver, struct err *err)
 {
     struct evaluator_job *job = evaluator_wait(driver->evaluator, tick_s);
-    int rc = job ? driver->finish(driver->context, job, err) : 0;
+    int rc = 0;
 
+    for (; job && !rc; job = rc ? NULL : evaluator_wait(driver->evaluator, 0))
+        rc = driver->finish(driver->context, job, err);
     return rc || !driver->tick ? rc : driver->tick(driver->context, err);
 }
 

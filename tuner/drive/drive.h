@@ -35,7 +35,8 @@ struct driver {
 /* Until the search stops, or it is over. What is under way then stays so. */
 int drive(const struct driver *driver, struct err *err);
 
-/* Waits for a job, not for long, and has it finished. */
+/* Waits for a job, not for long, and has it finished, and all others that have ended by then: a search learns from them
+ * together before it says what next. */
 int drive_wait(const struct driver *driver, struct err *err);
 
 #endif

@@ -23,6 +23,7 @@ struct jobs {
 int jobs_reserve(struct jobs *jobs, size_t count, struct err *err);
 void jobs_add(struct jobs *jobs, struct evaluator_job *job);
 struct evaluator_job *jobs_pop(struct jobs *jobs); /* the one that finished first; null: none */
+double jobs_first_s(const struct jobs *jobs);      /* when that finished; infinite: none */
 void jobs_forget_given_up(struct jobs *jobs);
 void jobs_release(struct jobs *jobs);
 

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct evaluator {
@@ -197,16 +198,30 @@ void jobs_add(struct jobs *jobs, struct evaluator_job *job)
     jobs->jobs[jobs->count++] = job;
 }
 
-struct evaluator_job *jobs_pop(struct jobs *jobs)
+/* Of those there are. */
+static size_t first_finished(const struct jobs *jobs)
 {
-    struct evaluator_job *job;
     size_t i, first = 0;
 
-    if (!jobs->count)
-        return NULL;
     for (i = 1; i < jobs->count; i++)
         if (jobs->jobs[i]->finished_s < jobs->jobs[first]->finished_s)
             first = i;
+    return first;
+}
+
+double jobs_first_s(const struct jobs *jobs)
+{
+    return jobs->count ? jobs->jobs[first_finished(jobs)]->finished_s : INFINITY;
+}
+
+struct evaluator_job *jobs_pop(struct jobs *jobs)
+{
+    struct evaluator_job *job;
+    size_t first;
+
+    if (!jobs->count)
+        return NULL;
+    first = first_finished(jobs);
     job = jobs->jobs[first];
     jobs->jobs[first] = jobs->jobs[--jobs->count];
     return job;

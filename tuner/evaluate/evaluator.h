@@ -133,7 +133,8 @@ int evaluator_submit(struct evaluator *evaluator, struct evaluator_job *job, str
  * From now on nothing is predicted: forecasts stay empty, those under way are cut short. */
 void evaluator_give_up_compiling(struct evaluator *evaluator);
 
-/* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. */
+/* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. 0: one
+ * that has finished by now. */
 struct evaluator_job *evaluator_wait(struct evaluator *evaluator, double timeout_s);
 
 /* Core or GPU seconds that a job took which evaluator_wait returned; 0 where nothing had to be done. */

@@ -101,18 +101,18 @@ static int recorded_submit(void *state, struct evaluator_job *job, struct err *e
 }
 
 /* The timeout is the caller's patience, not the simulated machine's: what is compiled is waited for, since
- * nothing can be said of the order before. */
+ * nothing can be said of the order before. None at all asks for what has ended by now. */
 static struct evaluator_job *recorded_wait(void *state, double timeout_s)
 {
     struct recorded *recorded = state;
     struct evaluator_job *job;
 
-    (void)timeout_s;
     while (recorded->compiling && (job = evaluator_local.wait(recorded->real, -1)) != NULL) {
         recorded->compiling--;
         simulate(recorded, job);
     }
-    job = jobs_pop(&recorded->done);
+    job =
+        timeout_s == 0 && jobs_first_s(&recorded->done) > recorded->now_s ? NULL : jobs_pop(&recorded->done);
     if (job)
         recorded->now_s = fmax(recorded->now_s, job->finished_s);
     return job;

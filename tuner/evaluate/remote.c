@@ -139,11 +139,13 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
     const struct fleet_listener listener = {remote_answered, remote_dropped, state};
     struct remote *remote = state;
     const double until_s = timeout_s < 0 ? INFINITY : clock_wall_s() + timeout_s;
-    struct evaluator_job *job;
+    struct evaluator_job *job = jobs_pop(&remote->done); /* of several that one turn brought */
     struct err err = {0};
     eventfd_t events;
     double left_s;
 
+    if (job)
+        return job;
     for (;;) {
         eventfd_read(remote->finished, &events);
         remote_place(remote);

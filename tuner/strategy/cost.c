@@ -104,7 +104,7 @@ int cost_learn(struct cost *cost, const struct cost_point *points, size_t n, str
         count = gather(chosen, cost, points, n);
         if (count)
             rc = surrogate_renew(&cost->compile, &cost->searched, cost->parameters, cost->parameter_count,
-                                 chosen, count, prior, err);
+                                 chosen, count, count, prior, err);
     }
     free(chosen);
     free(scratch);

@@ -34,10 +34,15 @@ static void close_model(void *state)
 
     if (!search)
         return;
-    for (i = 0; i < search->member_count; i++)
+    for (i = 0; i < search->member_count; i++) {
+        free(search->members[i]->view.excess.half);
         free(search->members[i]);
+    }
     free(search->members);
+    free(search->ready);
+    free(search->under_way);
     free(search->observations);
+    free(search->news);
     free(search->compiles);
     free(search->past);
     map_release(&search->by_index);
@@ -113,9 +118,21 @@ static int grow(struct model_search *search, struct err *err)
     const size_t count = search->member_count;
 
     return ARRAY_GROW(search->members, count, err) || ARRAY_GROW(search->observations, count, err) ||
-                   ARRAY_GROW(search->compiles, count, err)
+                   ARRAY_GROW(search->compiles, count, err) || ARRAY_GROW(search->ready, count, err) ||
+                   ARRAY_GROW(search->under_way, count, err)
                ? ERR_MEMORY
                : 0;
+}
+
+/* In the order in which they were added. */
+static void leave(struct member **list, size_t *count, const struct member *member)
+{
+    size_t i = 0;
+
+    while (list[i] != member)
+        i++;
+    for ((*count)--; i < *count; i++)
+        list[i] = list[i + 1];
 }
 
 /* A configuration becomes a member when it is first told of. */
@@ -138,6 +155,7 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
     }
     search_describe(member->choices, search, index);
     search->members[search->member_count++] = member;
+    search->under_way[search->under_way_count++] = member;
     *out = member;
     return 0;
 }
@@ -253,7 +271,7 @@ static bool is_idle_time_free(const struct model_search *search)
 {
     const double cores = search->options.cores ? search->options.cores : 1;
 
-    return !is_rationed(search) && search->compiling &&
+    return !is_rationed(search) && search->under_way_count &&
            cost_trial_s(search->cost) < cost_usual_compile_s(search->cost) / cores;
 }
 
@@ -267,7 +285,7 @@ static struct member *choose_ready(struct model_search *search)
         return NULL;
     if (search->initial && search->initial->stage == READY)
         return search->initial;
-    if (!search->learned && search->compiling) /* what is ready cannot be told apart */
+    if (!search->learned && search->under_way_count) /* what is ready cannot be told apart */
         return NULL;
     member = search_best_ready(&worthwhile, search);
     if (member && !worthwhile && search->started >= TRIALS_LEAST && !is_idle_time_free(search))
@@ -297,7 +315,6 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
     member->expected_s = cost_compile_s(search->cost, member->choices);
     if (!search->initial)
         search->initial = member;
-    search->compiling++;
     search->audit.compiling += audit;
     search->asked += !audit;
     *out = (struct search_step){SEARCH_COMPILE, index, audit};
@@ -307,6 +324,9 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
 static void ask_time(struct search_step *out, struct model_search *search, struct member *member)
 {
     member->stage = TIMING;
+    leave(search->ready, &search->ready_count, member);
+    free(member->view.excess.half);
+    member->view = (struct posterior_view){0};
     search->timing++;
     search->started += !member->audit;
     *out = (struct search_step){SEARCH_TIME, member->index, member->audit};
@@ -329,7 +349,7 @@ static int go_on(struct search_step *out, struct model_search *search, struct se
 {
     struct member *member = capacity.time ? choose_ready(search) : NULL;
     const bool starves = capacity.time && !member && !search->timing; /* a GPU, for all that is compiled */
-    const bool awaits = search->compiling && search_awaits(search, false);
+    const bool awaits = search_awaits(search, false);
     uint64_t index;
 
     if (capacity.time && !search->timing && search_is_exhausted(search)) {
@@ -357,6 +377,8 @@ static int next_of_model(struct search_step *out, void *state, struct search_cap
 
     *out = (struct search_step){.action = SEARCH_WAIT};
     search->now_s = fmax(search->now_s, capacity.now_s);
+    if (search->is_due && search_learn(search, err))
+        return ERR_MEMORY;
     if (search->end == SEARCH_GOING && !may_time(search) && !search->timing)
         search->end = SEARCH_SPENT; /* what is still compiling could not be timed */
     if (search->end != SEARCH_GOING)
@@ -368,56 +390,21 @@ static int next_of_model(struct search_step *out, void *state, struct search_cap
  * ------------------------------------------------------------------------------------------------------
  */
 
-/* Those that began and have not ended count with the time that they have taken so far. */
-static int learn_costs(struct model_search *search, struct err *err)
-{
-    size_t i, count = 0;
-
-    for (i = 0; i < search->member_count; i++) {
-        const struct member *member = search->members[i];
-        const bool ended = member->stage != COMPILING;
-        const double seconds = ended ? member->spent_s : search->now_s - member->asked_s;
-
-        if (seconds > 0)
-            search->compiles[count++] = (struct cost_point){member->choices, seconds, ended};
-    }
-    return count ? cost_learn(search->cost, search->compiles, count, err) : 0;
-}
-
-static int learn(struct model_search *search, struct err *err)
-{
-    size_t i, count = 0;
-
-    if (search_is_blind(search))
-        return 0;
-    for (i = 0; i < search->member_count; i++) {
-        const struct member *member = search->members[i];
-
-        if (member->timed || member->prediction.predicted)
-            search->observations[count++] =
-                (struct observation){member->choices, member->prediction, member->timed, member->time_s};
-    }
-    search->learned++;
-    search->learned_at = search->told;
-    search->plan_stale = true;
-    if (count && posterior_learn(search->posterior, search->observations, count, err))
-        return ERR_MEMORY;
-    return learn_costs(search, err);
-}
-
 static int tell_compiled(struct model_search *search, struct member *member, const struct search_facts *facts,
                          struct err *err)
 {
     const uint64_t next = search->learned_at + at_least(8, search->learned_at / 8);
 
-    search->compiling--;
+    leave(search->under_way, &search->under_way_count, member);
     search->audit.compiling -= member->audit;
     member->spent_s = facts->shared ? 0 : facts->spent_s;
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
-    if (facts->outcome == OUTCOME_OK)
+    if (facts->outcome == OUTCOME_OK) {
         member->prediction = facts->prediction;
-    else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial)
+        search->ready[search->ready_count++] = member;
+    } else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial) {
         search->initial = map_find(&search->by_index, facts->same_as);
+    }
     if (member->audit) {
         search_audit_tell(search, member);
         return 0;
@@ -432,7 +419,9 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     search->shared += facts->shared;
     search->predicted += member->prediction.predicted;
     search->refused += facts->outcome == OUTCOME_OK && !member->prediction.predicted;
-    return search->told == search->spread || search->told >= next ? learn(search, err) : 0;
+    if (search->told == search->spread || search->told >= next)
+        search->is_due = search->plan_stale = true;
+    return member->prediction.predicted ? search_add_news(search, member, err) : 0;
 }
 
 static int tell_timed(struct model_search *search, struct member *member, const struct search_facts *facts,
@@ -446,6 +435,7 @@ static int tell_timed(struct model_search *search, struct member *member, const 
         if (facts->time_s < search->best_s) {
             search->best_s = facts->time_s;
             search->best_index = member->index;
+            search->plan_stale = true;
         }
     }
     if (member->audit) {
@@ -457,7 +447,8 @@ static int tell_timed(struct model_search *search, struct member *member, const 
     if (search_remember(search, member->gain, err))
         return ERR_MEMORY;
     search->succeeded += facts->outcome == OUTCOME_OK;
-    return learn(search, err);
+    search->is_due = true;
+    return search_add_news(search, member, err);
 }
 
 static int tell_model(void *state, uint64_t index, const struct search_facts *facts, struct err *err)

@@ -1,4 +1,4 @@
-/* The state of the strategy `model`, shared by its files: model.c (what next), model_choose.c (what is worth
+/* The state of the strategy `model`, shared by its files: model.c (what next), model_learn.c, model_choose.c (what is worth
  * it), model_gain.c (what to expect of going on), model_audit.c, model_summary.c (what it came to). Nobody
  * else includes this. */
 #ifndef TUNER_STRATEGY_MODEL_H
@@ -47,11 +47,12 @@ struct member {
     double expected_s; /* ... which was expected to take so long; ... */
     double spent_s;    /* ... what it took; 0 while unknown */
     struct search_prediction prediction;
-    double rank;        /* how much its trial promises, ... */
-    double gain;        /* ... expected relative gain on the best, ... */
-    bool promising;     /* ... and whether it is worth it, ... */
-    uint64_t ranked_at; /* ... by what was known when `learned` was this */
-    unsigned choices[]; /* the features behind them */
+    double rank;                /* how much its trial promises, ... */
+    double gain;                /* ... expected relative gain on the best, ... */
+    bool promising;             /* ... and whether it is worth it, ... */
+    uint64_t ranked_at;         /* ... by what was known when `learned` was this */
+    struct posterior_view view; /* while it is READY */
+    unsigned choices[];         /* the features behind them */
 };
 
 struct cost;
@@ -72,10 +73,15 @@ struct model_search {
     struct cost *cost;
     double now_s;                     /* when last asked what next */
     struct observation *observations; /* of members, for the belief */
-    struct cost_point *compiles;      /* likewise, for the cost */
+    struct observation *news;         /* told since it last learned */
+    size_t news_count;
+    bool news_lost;              /* some were left out */
+    bool is_due;                 /* to learn, before it is said what next */
+    struct cost_point *compiles; /* likewise, for the cost */
     struct member **members;
     size_t member_count;
-    size_t first_open; /* members before it have ended */
+    struct member **ready, **under_way; /* those of stage READY; COMPILING */
+    size_t ready_count, under_way_count;
     struct map by_index;
     struct member *initial;             /* the default, or whose code it has; null until asked for */
     uint64_t asked, told;               /* to compile, the audit left out, ... */
@@ -83,16 +89,19 @@ struct model_search {
     uint64_t shared;                    /* of those told: cost no compile */
     uint64_t predicted, refused;        /* compiled and ok: the model has a prediction, or has none */
     uint64_t started, timed, succeeded; /* trials, the audit left out */
-    size_t compiling, timing;           /* now */
+    size_t timing;                      /* now */
     uint64_t learned;                   /* how often it learned */
     uint64_t learned_at;                /* `told` when it last did */
+    uint64_t costs_at;                  /* `told` when it last learned costs, ... */
+    size_t overdue_at;                  /* ... and how many compiles were overdue then */
     uint64_t drawn;                     /* positions of the random order */
     double best_s;                      /* infinite before the first */
     uint64_t best_index;                /* then: whose that is */
     uint64_t plan[PLAN];                /* indices, most wanted last */
     size_t plan_count;
     bool plan_stale;
-    size_t plan_count_made;   /* when it was made */
+    size_t plan_count_made;   /* when it was made, ... */
+    uint64_t plan_started;    /* ... and trials that were begun then */
     double promised;          /* gain expected of all that was done so far */
     double plan_gain, plan_s; /* expected of the whole plan when it was made; seconds of all cores */
     struct past *past;        /* after each trial */
@@ -117,6 +126,12 @@ size_t model_cuts(struct search_cut *out, const void *state);
 /* What a configuration is known by: feature_count numbers. */
 void search_describe(unsigned *out, const struct model_search *search, uint64_t index);
 
+/* Learns from what was told since it last did, all at once: little by little, anew where that does not do. */
+int search_learn(struct model_search *search, struct err *err);
+
+/* Keeps what a member was told of for that. */
+int search_add_news(struct model_search *search, const struct member *member, struct err *err);
+
 /* Nothing ran, and what failed so far does not tell what will. */
 bool search_is_blind(const struct model_search *search);
 
@@ -138,6 +153,9 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
 /* Whether a compile of the audit, or of the search itself, is under way that does not take much longer than expected. */
 bool search_awaits(const struct model_search *search, bool audit);
 
+/* Compiles under way that take much longer than expected. */
+size_t search_overdue(const struct model_search *search);
+
 /* Counts what was expected of a compile. */
 void search_count_compile(struct model_search *search);
 
@@ -152,6 +170,9 @@ double search_worth(const struct model_search *search, const unsigned *choices);
 
 /* The compiled variant whose trial promises most, and whether it is worth one; null when none is left. */
 struct member *search_best_ready(bool *worthwhile, struct model_search *search);
+
+/* Whether there is anything that could be compiled next; the plan is made, if need be. */
+bool search_has_plan(struct model_search *search);
 
 /* Whether compiling something new promises anything; then search_planned() gives what promises most. */
 bool search_promises(struct model_search *search);

@@ -15,9 +15,9 @@ static struct member *ready(const struct model_search *search)
 {
     size_t i;
 
-    for (i = 0; i < search->member_count; i++)
-        if (search->members[i]->audit && search->members[i]->stage == READY)
-            return search->members[i];
+    for (i = 0; i < search->ready_count; i++)
+        if (search->ready[i]->audit)
+            return search->ready[i];
     return NULL;
 }
 
@@ -51,7 +51,7 @@ static bool is_awaited(const struct model_search *search, struct search_capacity
 {
     if (search->audit.compiling && search_awaits(search, true))
         return true;
-    return !capacity.compile && search->compiling && search_awaits(search, false);
+    return !capacity.compile && search_awaits(search, false);
 }
 
 struct search_step search_audit_next(struct model_search *search, struct search_capacity capacity)

@@ -43,7 +43,7 @@ static void rank(const struct model_search *search, struct member *member)
     member->ranked_at = search->learned;
     member->rank = member->gain = 0;
     member->promising = true;
-    if (!posterior_expects(&expected, search->posterior, member->choices, &member->prediction))
+    if (!posterior_follow(&expected, &member->view, search->posterior, member->choices, &member->prediction))
         return;
     member->rank = wanted(&expected);
     member->gain = search_gain(&expected, search->best_s);
@@ -61,12 +61,10 @@ struct member *search_best_ready(bool *is_worthwhile, struct model_search *searc
     struct member *best = NULL;
     size_t i;
 
-    while (search->first_open < search->member_count && search->members[search->first_open]->stage == ENDED)
-        search->first_open++;
-    for (i = search->first_open; i < search->member_count && !(best && search_is_blind(search)); i++) {
-        struct member *member = search->members[i];
+    for (i = 0; i < search->ready_count && !(best && search_is_blind(search)); i++) {
+        struct member *member = search->ready[i];
 
-        if (member->stage != READY || search_bounded(search, member))
+        if (search_bounded(search, member))
             continue;
         if (member->ranked_at != search->learned)
             rank(search, member);
@@ -229,6 +227,7 @@ static void weigh_plan(struct model_search *search)
 
     search->plan_gain = search->plan_s = 0;
     search->plan_count_made = search->plan_count;
+    search->plan_started = search->started;
     for (i = 0; i < search->plan_count; i++) {
         search_describe(search->choices, search, search->plan[i]);
         search->plan_s += cost_compile_s(search->cost, search->choices) / cores;
@@ -271,14 +270,20 @@ static void trim_plan(struct model_search *search)
     }
 }
 
-bool search_promises(struct model_search *search)
+bool search_has_plan(struct model_search *search)
 {
     trim_plan(search);
     if (search->plan_stale || !search->plan_count) {
         make_plan(search);
         trim_plan(search);
     }
-    return search->plan_count && search_is_promising_unseen(search, search->plan[search->plan_count - 1]);
+    return search->plan_count > 0;
+}
+
+bool search_promises(struct model_search *search)
+{
+    return search_has_plan(search) &&
+           search_is_promising_unseen(search, search->plan[search->plan_count - 1]);
 }
 
 uint64_t search_planned(struct model_search *search)

@@ -67,10 +67,13 @@ double search_worth(const struct model_search *search, const unsigned *choices)
  * --------------------------------------------------------------------------------------------------------------
  */
 
-/* Gain per second of compiling as planned. */
-static double plan_rate(const struct model_search *search)
+/* Gain per second of compiling as planned. A plan that was used up without a single trial that came of it promises
+ * nothing; after trials there is another. */
+static double plan_rate(struct model_search *search)
 {
-    return search->plan_count && search->plan_s > 0 ? search->plan_gain / search->plan_s : 0;
+    if (!search->plan_count && search->plan_count_made && search->started == search->plan_started)
+        return 0;
+    return search_has_plan(search) && search->plan_s > 0 ? search->plan_gain / search->plan_s : 0;
 }
 
 void search_count_compile(struct model_search *search)
@@ -108,9 +111,9 @@ static double ready_gain(const struct model_search *search, double seconds)
     double sum = 0;
     size_t i, count = 0;
 
-    for (i = search->first_open; i < search->member_count; i++)
-        if (search->members[i]->stage == READY && !search_bounded(search, search->members[i])) {
-            sum += search->members[i]->gain;
+    for (i = 0; i < search->ready_count; i++)
+        if (!search_bounded(search, search->ready[i])) {
+            sum += search->ready[i]->gain;
             count++;
         }
     return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
@@ -152,6 +155,15 @@ static bool is_overdue(const struct model_search *search, const struct member *m
     return search->now_s - member->asked_s > fmax(overdue_s, DEAR * member->expected_s);
 }
 
+size_t search_overdue(const struct model_search *search)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < search->under_way_count; i++)
+        count += is_overdue(search, search->under_way[i]);
+    return count;
+}
+
 bool search_is_too_dear(const struct model_search *search, const unsigned *choices)
 {
     const double dear_s = DEAR * cost_usual_compile_s(search->cost);
@@ -161,11 +173,10 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
 
     if (cost_compile_s(search->cost, choices) <= dear_s)
         return false;
-    for (i = search->first_open; i < search->member_count; i++) {
-        const struct member *member = search->members[i];
+    for (i = 0; i < search->under_way_count; i++) {
+        const struct member *member = search->under_way[i];
 
-        under_way +=
-            member->stage == COMPILING && (member->expected_s > dear_s || is_overdue(search, member));
+        under_way += member->expected_s > dear_s || is_overdue(search, member);
     }
     return under_way >= most;
 }
@@ -176,11 +187,10 @@ bool search_awaits(const struct model_search *search, bool audit)
     const bool has_nothing = isinf(search->best_s);
     size_t i;
 
-    for (i = 0; i < search->member_count; i++) {
-        const struct member *member = search->members[i];
+    for (i = 0; i < search->under_way_count; i++) {
+        const struct member *member = search->under_way[i];
 
-        if (member->stage == COMPILING && member->audit == audit &&
-            (has_nothing || !is_overdue(search, member)))
+        if (member->audit == audit && (has_nothing || !is_overdue(search, member)))
             return true;
     }
     return false;

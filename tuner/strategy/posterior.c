@@ -8,6 +8,9 @@
 static const struct surrogate_prior estimate_prior = {.deviation = 0.7};
 static const struct surrogate_prior excess_prior = {.deviation = 0.25, .slope_deviation = 0.3};
 
+/* What is faster by more than this (logarithm) than all before changes how much each point says. */
+static const double surprising = 0.01;
+
 /* A variant that failed counts as this much slower than expected: its neighbours are likely to fail too. */
 static const double failed = 0.7;
 
@@ -18,6 +21,9 @@ struct posterior {
     struct surrogate *estimates; /* log corrected estimate; null while there is none */
     struct surrogate *excess;    /* log measured - log estimate; null while nothing was measured */
     double middle;               /* mean log estimate of the measured: where the slope turns */
+    double fastest_estimate;     /* logarithms: of all, ... */
+    double fastest, worst;       /* ... measured, and the most that one was slower than its estimate */
+    uint64_t learned_anew;       /* how often */
     size_t estimates_searched, excess_searched; /* points when rates were last searched */
 };
 
@@ -118,6 +124,13 @@ static size_t thin(struct surrogate_point *points, size_t n)
     return SURROGATE_POINTS;
 }
 
+static struct surrogate_point estimate_point(const struct posterior *posterior,
+                                             const struct observation *observation)
+{
+    return (struct surrogate_point){.choices = observation->choices,
+                                    .value = corrected(posterior, &observation->prediction)};
+}
+
 static int learn_estimates(struct posterior *posterior, struct surrogate_point *points,
                            const struct observation *observations, size_t n, struct err *err)
 {
@@ -127,16 +140,17 @@ static int learn_estimates(struct posterior *posterior, struct surrogate_point *
     for (i = 0; i < n; i++) {
         if (!search_estimated(&observations[i].prediction))
             continue;
-        points[count] = (struct surrogate_point){.choices = observations[i].choices,
-                                                 .value = corrected(posterior, &observations[i].prediction)};
+        points[count] = estimate_point(posterior, &observations[i]);
         fastest = fmin(fastest, points[count++].value);
     }
     if (!count)
         return 0;
     for (i = 0; i < count; i++)
         points[i].doubt = doubt(points[i].value, fastest);
+    posterior->fastest_estimate = fastest;
     return surrogate_renew(&posterior->estimates, &posterior->estimates_searched, posterior->parameters,
-                           posterior->parameter_count, points, thin(points, count), estimate_prior, err);
+                           posterior->parameter_count, points, thin(points, count), count, estimate_prior,
+                           err);
 }
 
 /* Log of the estimate: its own, else its neighbours', else 0: the measurements alone decide. */
@@ -154,38 +168,48 @@ static double estimate_of(double *deviation, const struct posterior *posterior, 
  * ----------------------------------------------------------------------------
  */
 
+/* Its value: by how much it was slower than its estimate, NaN where it failed; its slope: the estimate. */
+static struct surrogate_point excess_point(const struct posterior *posterior,
+                                           const struct observation *observation)
+{
+    const double estimate = estimate_of(NULL, posterior, observation->choices, &observation->prediction);
+
+    return (struct surrogate_point){observation->choices, estimate, log(observation->time_s) - estimate, 0};
+}
+
+/* By what all of them are compared with. */
+static void settle_excess(const struct posterior *posterior, struct surrogate_point *point)
+{
+    if (isnan(point->value))
+        point->value = posterior->worst + failed;
+    point->doubt = doubt(point->slope + point->value, posterior->fastest);
+    point->slope -= posterior->middle;
+}
+
 static int learn_excess(struct posterior *posterior, struct surrogate_point *points,
                         const struct observation *observations, size_t n, struct err *err)
 {
-    double worst = -INFINITY, fastest = INFINITY, log_time;
-    size_t i, count = 0;
+    size_t i, count = 0, thinned;
 
     posterior->middle = 0;
+    posterior->worst = -INFINITY;
+    posterior->fastest = INFINITY;
     for (i = 0; i < n; i++) {
-        const double estimate =
-            estimate_of(NULL, posterior, observations[i].choices, &observations[i].prediction);
-
         if (!observations[i].timed)
             continue;
-        log_time = log(observations[i].time_s);
-        points[count] = (struct surrogate_point){observations[i].choices, estimate, log_time - estimate, 0};
-        worst = fmax(worst, points[count].value);
-        fastest = fmin(fastest, log_time);
-        posterior->middle += estimate;
-        count++;
+        points[count] = excess_point(posterior, &observations[i]);
+        posterior->worst = fmax(posterior->worst, points[count].value);
+        posterior->fastest = fmin(posterior->fastest, points[count].slope + points[count].value);
+        posterior->middle += points[count++].slope;
     }
-    if (!isfinite(worst))
+    if (!isfinite(posterior->worst))
         return 0;
     posterior->middle /= (double)count;
-    for (i = 0; i < count; i++) {
-        if (isnan(points[i].value))
-            points[i].value = worst + failed;
-        points[i].doubt = doubt(points[i].slope + points[i].value, fastest);
-        points[i].slope -= posterior->middle;
-    }
-    count = thin(points, count);
+    for (i = 0; i < count; i++)
+        settle_excess(posterior, &points[i]);
+    thinned = thin(points, count);
     return surrogate_renew(&posterior->excess, &posterior->excess_searched, posterior->parameters,
-                           posterior->parameter_count, points, count, excess_prior, err);
+                           posterior->parameter_count, points, thinned, count, excess_prior, err);
 }
 
 int posterior_learn(struct posterior *posterior, const struct observation *observations, size_t n,
@@ -203,8 +227,63 @@ int posterior_learn(struct posterior *posterior, const struct observation *obser
     if (!code)
         code = learn_excess(posterior, points, observations, n, err);
     free(points);
+    posterior->learned_anew++;
     return code;
 }
+
+/* What is added
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static bool add_estimates(struct posterior *posterior, struct surrogate_point *points,
+                          const struct observation *observations, size_t n)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < n; i++) {
+        if (observations[i].timed || !search_estimated(&observations[i].prediction))
+            continue;
+        points[count] = estimate_point(posterior, &observations[i]);
+        points[count].doubt =
+            doubt(points[count].value, fmin(points[count].value, posterior->fastest_estimate));
+        count++;
+    }
+    return !count || (posterior->estimates && surrogate_add(posterior->estimates, points, count));
+}
+
+static bool add_excess(struct posterior *posterior, struct surrogate_point *points,
+                       const struct observation *observations, size_t n)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < n; i++) {
+        if (!observations[i].timed)
+            continue;
+        if (log(observations[i].time_s) < posterior->fastest - surprising)
+            return false;
+        points[count] = excess_point(posterior, &observations[i]);
+        settle_excess(posterior, &points[count++]);
+    }
+    return !count || (posterior->excess && surrogate_add(posterior->excess, points, count));
+}
+
+int posterior_add(bool *added, struct posterior *posterior, const struct observation *observations, size_t n,
+                  struct err *err)
+{
+    struct surrogate_point *points = malloc((n + 1) * sizeof *points);
+
+    *added = false;
+    if (!points)
+        return err_memory(err);
+    *added =
+        add_estimates(posterior, points, observations, n) && add_excess(posterior, points, observations, n);
+    free(points);
+    return 0;
+}
+
+/* What is expected
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 bool posterior_expects(struct expected *out, const struct posterior *posterior, const unsigned *choices,
                        const struct search_prediction *prediction)
@@ -228,4 +307,23 @@ double posterior_log_time(const struct posterior *posterior, const unsigned *cho
     if (!posterior->excess)
         return estimate;
     return estimate + surrogate_value(NULL, posterior->excess, choices, estimate - posterior->middle);
+}
+
+bool posterior_follow(struct expected *out, struct posterior_view *view, const struct posterior *posterior,
+                      const unsigned *choices, const struct search_prediction *prediction)
+{
+    double excess, more;
+
+    if (!posterior->excess)
+        return posterior_expects(out, posterior, choices, prediction);
+    if (view->of != posterior->learned_anew) {
+        view->of = posterior->learned_anew;
+        view->excess.n = 0;
+        view->estimate = estimate_of(&view->unsure, posterior, choices, prediction);
+    }
+    excess = surrogate_follow(&more, &view->excess, posterior->excess, choices,
+                              view->estimate - posterior->middle);
+    out->time_s = exp(view->estimate + excess);
+    out->deviation = hypot(view->unsure, more);
+    return true;
 }

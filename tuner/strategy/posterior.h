@@ -40,6 +40,12 @@ void posterior_close(struct posterior *posterior); /* also null */
 int posterior_learn(struct posterior *posterior, const struct observation *observations, size_t n,
                     struct err *err);
 
+/* Takes in more, at a fraction of that: each a configuration compiled, or one that was known as compiled and is timed
+ * now. `*added` is false where all is to be learned anew instead: where it has grown by an eighth since, and where one
+ * is clearly faster than all before. Meanwhile the corrections of estimates stay as they are. */
+int posterior_add(bool *added, struct posterior *posterior, const struct observation *observations, size_t n,
+                  struct err *err);
+
 /* What is expected: median of the time and standard deviation of its logarithm. False, and nothing set, while
  * there is neither an estimate nor a measurement. `forecast` null: not compiled. */
 struct expected {
@@ -47,6 +53,16 @@ struct expected {
 };
 bool posterior_expects(struct expected *out, const struct posterior *posterior, const unsigned *choices,
                        const struct search_prediction *prediction);
+
+/* The same of a compiled configuration that is asked about again and again: it keeps what it was answered with. All
+ * zero at first; its owner frees excess.half. An estimate that is its neighbours' stays until all is learned anew. */
+struct posterior_view {
+    uint64_t of;
+    double estimate, unsure;
+    struct surrogate_view excess;
+};
+bool posterior_follow(struct expected *out, struct posterior_view *view, const struct posterior *posterior,
+                      const unsigned *choices, const struct search_prediction *prediction);
 
 /* The logarithm of the time expected of a configuration that is not compiled; quicker to have. 0 while
  * nothing is known. */

@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SURROGATE_POINTS = 192 }; /* most that may be given */
+enum {
+    SURROGATE_POINTS = 192, /* most that may be given at once ... */
+    SURROGATE_MOST = 216    /* ... and that there are with those added */
+};
 
 struct surrogate_parameter {
     unsigned values; /* how many; at least 1 */
@@ -53,16 +56,31 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
                   struct surrogate_prior prior, const struct surrogate *before, struct err *err);
 void surrogate_free(struct surrogate *surrogate); /* also null */
 
-/* Learns anew in the place of `*surrogate` (null at first). Rates are searched again when a quarter was added
- * since; `*searched` holds how many points there were then. */
+/* Learns anew in the place of `*surrogate` (null at first) from `n` of the points that are known, `known` in all.
+ * Rates are searched again when a quarter was added to those since; `*searched` holds how many there were then. */
 int surrogate_renew(struct surrogate **surrogate, size_t *searched,
                     const struct surrogate_parameter *parameters, size_t parameter_count,
-                    const struct surrogate_point *points, size_t n, struct surrogate_prior prior,
-                    struct err *err);
+                    const struct surrogate_point *points, size_t n, size_t known,
+                    struct surrogate_prior prior, struct err *err);
+
+/* Takes in `n` more points, at a cost that grows with the square of their number where learning anew grows with the
+ * cube: rates, slope and what the values are centred about stay as they are. False where an eighth was added since it
+ * was learned, or what is added contradicts: then some may be taken in, and all is to be learned anew. */
+bool surrogate_add(struct surrogate *surrogate, const struct surrogate_point *points, size_t n);
 
 /* The expected value, and (where not null) its standard deviation, that of one more measurement's noise left
  * out. Works in the surrogate's own memory: one thread at a time. */
 double surrogate_value(double *deviation, const struct surrogate *surrogate, const unsigned *choices,
                        double slope);
+
+/* The same for a configuration that is asked about again while points are added: it keeps what it was answered with,
+ * and each point added costs it one sum over all. All zero at first, and again (but for `half` and `most`) for another
+ * surrogate, configuration or slope; its owner frees `half`. */
+struct surrogate_view {
+    size_t n, most; /* points looked at, and memory */
+    double *half, value, observations;
+};
+double surrogate_follow(double *deviation, struct surrogate_view *view, const struct surrogate *surrogate,
+                        const unsigned *choices, double slope);
 
 #endif

@@ -92,11 +92,66 @@ static void expects_nothing_before_it_knows(void **state)
     spec_release(&spec);
 }
 
+enum { MANY = 600 };
+
+/* A long search, told of one configuration at a time: it learns anew when it has grown by an eighth (some 8 times per
+ * doubling) and at surprises, else adds; and believes meanwhile nearly what it would have learned. */
+static void learns_anew_now_and_then(void **state)
+{
+    static unsigned choices[MANY][3];
+    static struct observation observations[MANY];
+    struct expected expected, wanted;
+    struct posterior_view view = {0};
+    struct posterior *posterior, *fresh;
+    struct spec spec;
+    size_t i, anew = 0;
+    bool added;
+
+    (void)state;
+    assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(open_posterior(&posterior, &spec), 0);
+    assert_int_equal(open_posterior(&fresh, &spec), 0);
+    for (i = 0; i < MANY; i++) {
+        const double noise = 1 + 0.02 * ((double)(hash_random(9, i) % 1000) / 1000 - 0.5);
+
+        choices[i][0] = (unsigned)(hash_random(1, i) % A);
+        choices[i][1] = (unsigned)(hash_random(2, i) % B);
+        choices[i][2] = (unsigned)(hash_random(3, i) % C);
+        observations[i] = (struct observation){.choices = choices[i],
+                                               .timed = true,
+                                               .prediction = {.predicted = true,
+                                                              .estimate_s = 1e-3 * (1 + 0.1 * choices[i][0]),
+                                                              .limiter = RESOURCE_ISSUE},
+                                               .time_s = 1.2e-3 * (1 + 0.1 * choices[i][0]) *
+                                                         (1 + 0.2 * choices[i][1]) * noise};
+        assert_int_equal(posterior_add(&added, posterior, &observations[i], 1, NULL), 0);
+        if (!added) {
+            anew++;
+            assert_int_equal(posterior_learn(posterior, observations, i + 1, NULL), 0);
+        }
+        assert_true(posterior_follow(&expected, &view, posterior, choices[0], &observations[0].prediction));
+        if (i % 50 != 49)
+            continue;
+        assert_int_equal(posterior_learn(fresh, observations, i + 1, NULL), 0);
+        assert_true(posterior_expects(&wanted, fresh, choices[0], &observations[0].prediction));
+        check_near(expected.time_s / wanted.time_s, 1, 0.01);
+        check_near(log(expected.deviation / wanted.deviation), 0,
+                   log(2)); /* rates are fitted to other points */
+    }
+    print_message("learned anew %zu of %d times\n", anew, MANY);
+    assert_true(anew < 60);
+    free(view.excess.half);
+    posterior_close(posterior);
+    posterior_close(fresh);
+    spec_release(&spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_fine_differences_among_the_fast),
         cmocka_unit_test(expects_nothing_before_it_knows),
+        cmocka_unit_test(learns_anew_now_and_then),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,13 +168,113 @@ static void answers_alike_in_any_order(void **state)
     surrogate_free(asked);
 }
 
+enum { LEARNT = 40, ADDED = 5 };
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = ((const struct surrogate_point *)a)->value,
+                 y = ((const struct surrogate_point *)b)->value;
+
+    return (x > y) - (x < y);
+}
+
+/* LEARNT + ADDED points; the last are the slowest and the fastest in turns, so that the median is the same without. */
+static void points_around(struct surrogate_point points[LEARNT + ADDED + 1], unsigned choices[60][PARAMETERS])
+{
+    struct surrogate_point all[60];
+    unsigned i;
+
+    for (i = 0; i < 60; i++) {
+        configuration(choices[i], i);
+        all[i] = (struct surrogate_point){.choices = choices[i],
+                                          .slope = (double)(hash_random(3, i) % 1000) / 500 - 1,
+                                          .doubt = 0.1 * (i % 3)};
+        all[i].value = truth(choices[i]) - 0.3 * all[i].slope;
+    }
+    qsort(all, LEARNT + ADDED + 1, sizeof *all, by_value);
+    memcpy(points, all + (ADDED + 1) / 2, LEARNT * sizeof *points);
+    for (i = 0; i <= ADDED; i++)
+        points[LEARNT + i] = i % 2 ? all[LEARNT + ADDED - i / 2] : all[i / 2];
+}
+
+/* Points added one after the other, or together, say what they would have said if it had been learned from all of them
+ * with the same rates; one who follows a configuration hears the same as one who asks for it afresh. Only the scale of
+ * the slope is of the points at the beginning. */
+static void adds_what_learning_anew_would_learn(void **state)
+{
+    const struct surrogate_prior flat = {.deviation = 0.3};
+    unsigned choices[60][PARAMETERS], i;
+    struct surrogate_point points[LEARNT + ADDED + 1];
+    struct surrogate_view views[60] = {{0}};
+    struct surrogate *first, *anew, *single, *together;
+    double value, deviation, wanted, wanted_deviation;
+
+    (void)state;
+    points_around(points, choices);
+    assert_int_equal(surrogate_new(&first, parameters, PARAMETERS, points, LEARNT, flat, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&single, parameters, PARAMETERS, points, LEARNT, flat, first, NULL), 0);
+    assert_int_equal(surrogate_new(&together, parameters, PARAMETERS, points, LEARNT, flat, first, NULL), 0);
+    assert_int_equal(
+        surrogate_new(&anew, parameters, PARAMETERS, points, LEARNT + ADDED - 1, flat, first, NULL), 0);
+    for (i = 0; i < ADDED - 1; i++) {
+        surrogate_follow(&deviation, &views[i], single, choices[i], 0.2); /* some from the beginning */
+        assert_true(surrogate_add(single, &points[LEARNT + i], 1));
+    }
+    assert_true(surrogate_add(together, points + LEARNT, ADDED - 1));
+    for (i = 0; i < 60; i++) {
+        wanted = surrogate_value(&wanted_deviation, anew, choices[i], 0.2);
+        value = surrogate_value(&deviation, single, choices[i], 0.2);
+        check_near(value, wanted, 1e-9);
+        check_near(deviation, wanted_deviation, 1e-9);
+        value = surrogate_value(&deviation, together, choices[i], 0.2);
+        check_near(value, wanted, 1e-9);
+        value = surrogate_follow(&deviation, &views[i], single, choices[i], 0.2);
+        check_near(value, wanted, 1e-9);
+        check_near(deviation, wanted_deviation, 1e-9);
+        free(views[i].half);
+    }
+    surrogate_free(first);
+    surrogate_free(anew);
+    surrogate_free(single);
+    surrogate_free(together);
+}
+
+/* With a slope, too, who follows hears what others hear. More than an eighth is not added. */
+static void follows_and_ends(void **state)
+{
+    const struct surrogate_prior steep = {.deviation = 0.3, .slope_deviation = 1};
+    unsigned choices[60][PARAMETERS], i, k;
+    struct surrogate_point points[LEARNT + ADDED + 1];
+    struct surrogate_view views[60] = {{0}};
+    struct surrogate *surrogate;
+    double value, deviation, wanted, wanted_deviation;
+
+    (void)state;
+    points_around(points, choices);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, LEARNT, steep, NULL, NULL), 0);
+    for (i = 0; i <= ADDED; i++) {
+        for (k = i % 2; k < 60; k += 2) {
+            value = surrogate_follow(&deviation, &views[k], surrogate, choices[k], 0.5);
+            wanted = surrogate_value(&wanted_deviation, surrogate, choices[k], 0.5);
+            check_near(value, wanted, 1e-9);
+            check_near(deviation, wanted_deviation, 1e-9);
+        }
+        assert_true(surrogate_add(surrogate, &points[LEARNT + i], 1) == (i < ADDED));
+    }
+    assert_false(surrogate_add(surrogate, points, 2));
+    for (k = 0; k < 60; k++)
+        free(views[k].half);
+    surrogate_free(surrogate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learns_a_function),          cmocka_unit_test(knows_what_it_does_not_know),
         cmocka_unit_test(learns_from_one_point),      cmocka_unit_test(learns_a_slope),
         cmocka_unit_test(bears_repeated_points),      cmocka_unit_test(holds_back_where_a_point_is_in_doubt),
-        cmocka_unit_test(answers_alike_in_any_order),
+        cmocka_unit_test(answers_alike_in_any_order), cmocka_unit_test(adds_what_learning_anew_would_learn),
+        cmocka_unit_test(follows_and_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
