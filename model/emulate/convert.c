@@ -231,19 +231,51 @@ void op_i2f(struct alu *x)
     }
 }
 
-static uint64_t to_integer(double value, enum sass_type type)
+/* Integers that values are turned into. */
+struct integers {
+    unsigned bits;
+    bool is_signed;
+    double top, bottom; /* of those that need not be cut to the range, the ends */
+};
+
+static struct integers integers_of(enum sass_type type)
 {
     const unsigned bits = type_bits(type);
     const bool is_signed = type_signed(type);
-    const double top = ldexp(1, (int)bits - is_signed), bottom = is_signed ? -top : 0;
+    const double top = ldexp(1, (int)bits - is_signed);
 
+    return (struct integers){bits, is_signed, top, is_signed ? -top : 0};
+}
+
+static uint64_t to_integer(double value, const struct integers *to)
+{
     if (value != value)
-        return bits == 64 ? UINT64_C(0x8000000000000000) : 0;
-    if (value >= top)
-        return ~UINT64_C(0) >> (64 - bits + is_signed);
-    if (value <= bottom)
-        return is_signed ? (uint64_t)1 << (bits - 1) : 0;
-    return is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
+        return to->bits == 64 ? UINT64_C(0x8000000000000000) : 0;
+    if (value >= to->top)
+        return ~UINT64_C(0) >> (64 - to->bits + to->is_signed);
+    if (value <= to->bottom)
+        return to->is_signed ? (uint64_t)1 << (to->bits - 1) : 0;
+    return to->is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
+}
+
+/* Rounded to an integral value, but for the sign of 0: most fit into an integer, which takes no call. */
+static double to_integral(double value, enum sass_rounding mode)
+{
+    double cut;
+
+    if (!(fabs(value) < 0x1p52))
+        return round_to_integral(value, mode);
+    cut = (double)(int64_t)value;
+    switch (mode) {
+    case SASS_ROUND_DOWN:
+        return cut - (cut > value);
+    case SASS_ROUND_UP:
+        return cut + (cut < value);
+    case SASS_ROUND_ZERO:
+        return cut;
+    default:
+        return round_to_integral(value, mode);
+    }
 }
 
 void op_f2i(struct alu *x)
@@ -251,15 +283,16 @@ void op_f2i(struct alu *x)
     const enum sass_type from =
         x->i->mod[SASS_MOD_FROM] ? (enum sass_type)x->i->mod[SASS_MOD_FROM] : SASS_TYPE_F32;
     const enum sass_type to = x->i->mod[SASS_MOD_TO] ? (enum sass_type)x->i->mod[SASS_MOD_TO] : SASS_TYPE_S32;
+    const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
+    const struct integers integers = integers_of(to);
 
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t bits = source_bits(x, l);
 
         if (x->i->mod[SASS_MOD_FTZ] && from == SASS_TYPE_F32)
             bits = flush((uint32_t)bits);
-        bits = to_integer(
-            round_to_integral(real_value(from, bits), (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING]), to);
-        if (type_bits(to) < 32)
+        bits = to_integer(to_integral(real_value(from, bits), mode), &integers);
+        if (integers.bits < 32)
             bits = extend(bits, to) & 0xffffffff;
         set_result(x, l, bits);
     }

@@ -12,8 +12,24 @@ static unsigned part_lanes(unsigned width)
     return width <= 4 ? 32 : width <= 8 ? 16 : width <= 16 ? 8 : 4;
 }
 
-/* Different values of address >> shift among the lanes of `mask`: a table of those seen, at most half full.
- */
+/* Different values of address >> shift among the lanes of `mask`, where they ascend; else 0. */
+static unsigned count_ascending(const uint64_t address[LANES], uint32_t mask, unsigned shift)
+{
+    uint64_t last = mask ? address[__builtin_ctz(mask)] >> shift : 0;
+    unsigned count = mask != 0;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t value = address[__builtin_ctz(mask)] >> shift;
+
+        if (value < last)
+            return 0;
+        count += value != last;
+        last = value;
+    }
+    return count;
+}
+
+/* The same in any order: a table of those seen, at most half full. */
 static unsigned count_distinct(const uint64_t address[LANES], uint32_t mask, unsigned shift)
 {
     uint64_t seen[2 * LANES], taken = 0, last = 0;
@@ -39,9 +55,26 @@ unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned wid
     const uint32_t part = lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
     unsigned count = 0;
 
-    for (unsigned first = 0; first < LANES; first += lanes)
-        count += count_distinct(address, mask & part << first, shift);
+    for (unsigned first = 0; first < LANES; first += lanes) {
+        const unsigned ascending = count_ascending(address, mask & part << first, shift);
+
+        count += ascending ? ascending : count_distinct(address, mask & part << first, shift);
+    }
     return count;
+}
+
+/* Whether all words lie so close together that each has a bank for itself. */
+static bool is_narrow(const uint64_t address[LANES], uint32_t mask, unsigned words_per_lane)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+
+    for (; mask; mask &= mask - 1) {
+        const uint64_t word = address[__builtin_ctz(mask)] / 4;
+
+        least = word < least ? word : least;
+        most = word > most ? word : most;
+    }
+    return most - least + words_per_lane <= BANKS;
 }
 
 /* Passes for lanes that go through together. */
@@ -51,6 +84,8 @@ static unsigned part_wavefronts(const uint64_t address[LANES], uint32_t mask, un
     unsigned used[BANKS] = {0}, most = 0;
     const unsigned words_per_lane = width > 4 ? width / 4 : 1;
 
+    if (mask && is_narrow(address, mask, words_per_lane))
+        return 1;
     for (; mask; mask &= mask - 1) {
         const uint64_t first = address[__builtin_ctz(mask)] / 4;
 

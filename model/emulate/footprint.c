@@ -318,13 +318,17 @@ bool footprint_equal(const struct footprint *a, const struct footprint *b)
     return true;
 }
 
-bool footprint_has(const struct footprint *footprint, uint64_t address)
+bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64_t bytes)
 {
-    const uint64_t sector = address / SECTOR;
-    const struct footprint_chunk *chunk = find_chunk(footprint, sector / FOOTPRINT_CHUNK_SECTORS);
-    const unsigned bit = (unsigned)(sector % FOOTPRINT_CHUNK_SECTORS);
+    const uint64_t first = address / SECTOR, end = (address + bytes - 1) / SECTOR + 1;
 
-    return chunk && chunk->bits[bit / 64] >> bit % 64 & 1;
+    for (uint64_t word = first / 64; word <= (end - 1) / 64; word++) {
+        const struct footprint_chunk *chunk = find_chunk(footprint, word / FOOTPRINT_CHUNK_WORDS);
+
+        if (chunk && chunk->bits[word % FOOTPRINT_CHUNK_WORDS] & word_within(64 * word, first, end))
+            return true;
+    }
+    return false;
 }
 
 /* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */

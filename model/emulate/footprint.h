@@ -65,8 +65,8 @@ int footprint_move(struct footprint *footprint, const struct footprint *from, ui
 /* The address of the lowest sector within [first, end), both multiples of a sector; false without one. */
 bool footprint_first(uint64_t *address, const struct footprint *footprint, uint64_t first, uint64_t end);
 bool footprint_equal(const struct footprint *a, const struct footprint *b);
-/* Whether the sector of that byte is in it. */
-bool footprint_has(const struct footprint *footprint, uint64_t address);
+/* Whether the sector of some byte of [address, address + bytes), bytes >= 1, is in it. */
+bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64_t bytes);
 /* Sectors in all three, of [address, address + bytes); address is a multiple of a chunk's bytes. */
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
                              uint64_t address, uint64_t bytes);

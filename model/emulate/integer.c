@@ -67,22 +67,24 @@ static void add_words(struct alu *x)
 void op_iadd3(struct alu *x)
 {
     const bool extended = x->i->mod[SASS_MOD_EXTENDED];
-    struct addend terms[SASS_SOURCES];
+    uint64_t sum[LANES] = {0};
     uint32_t carries[2] = {0};
 
     if (!extended && x->source_count == 3 && !needs_carries(x)) {
         add_words(x);
         return;
     }
-    for (unsigned k = 0; k < x->source_count; k++)
-        terms[k] = addend_of(x, k);
-    for (unsigned l = 0; l < LANES; l++) {
-        uint64_t sum = extended ? carry_in(x, l) : 0;
+    for (unsigned l = 0; l < LANES && extended; l++)
+        sum[l] = carry_in(x, l);
+    for (unsigned k = 0; k < x->source_count; k++) {
+        const struct addend from = addend_of(x, k);
 
-        for (unsigned k = 0; k < x->source_count; k++)
-            sum += addend(&terms[k], l);
-        x->d[0][l] = (uint32_t)sum;
-        set_carries(carries, l, sum);
+        for (unsigned l = 0; l < LANES; l++)
+            sum[l] += addend(&from, l);
+    }
+    for (unsigned l = 0; l < LANES; l++) {
+        x->d[0][l] = (uint32_t)sum[l];
+        set_carries(carries, l, sum[l]);
     }
     memcpy(x->dq, carries, sizeof carries);
 }

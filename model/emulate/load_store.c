@@ -26,17 +26,20 @@ static unsigned char *look(const struct window *window, const struct request *re
 /* Shared memory of the block, where nothing else can be meant and nothing of it is unknown or on its way. */
 static struct window shared_window(const struct emulation *emulation, const struct request *request)
 {
-    const bool plain = request->space == SASS_SPACE_SHARED && request->width >= 4 && !emulation->loads &&
+    const bool plain = request->space == SASS_SPACE_SHARED && !emulation->loads &&
                        !emulation->shared_tainted && cluster_running(emulation) == 1 &&
                        stays_in_block(request->i);
 
     return (struct window){.size = plain ? emulation->shared_bytes : 0, .bytes = emulation->shared};
 }
 
-/* Sliced: loads must be told from those of what a store that was left out has written. */
-static bool leaves_out_stores(const struct emulation *emulation)
+/* Sliced: whether a store that was left out may have written what is loaded. */
+static bool misses_stores(const struct emulation *emulation, uint64_t address, size_t bytes)
 {
-    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && emulation->block->written.count;
+    const struct footprint *written = &emulation->block->written;
+
+    return emulation->mode == EMULATE_SLICED && !emulation->slice.stores && written->count &&
+           footprint_meets(written, address, bytes);
 }
 
 /* The page that a lane's cell of global memory lies in. */
@@ -45,33 +48,40 @@ static struct window page_window(const struct emulation *emulation, const struct
 {
     const uint64_t first = request->address[lane] - cell->offset,
                    left = cell->region->address + cell->region->bytes - first;
-    const bool plain = request->width >= 4 && !cell->page->tainted && !leaves_out_stores(emulation);
+    const size_t size = left < PAGE_BYTES ? (size_t)left : PAGE_BYTES;
+    const bool plain = !cell->page->tainted && !misses_stores(emulation, first, size);
 
-    return (struct window){first, plain ? left < PAGE_BYTES ? left : PAGE_BYTES : 0, cell->page->bytes};
+    return (struct window){first, plain ? size : 0, cell->page->bytes};
+}
+
+/* Puts the bytes of a lane into words of registers. */
+static void take(row *words, const struct request *request, unsigned lane, const unsigned char *bytes)
+{
+    const bool sign = request->i->accesses[0].sign;
+
+    if (request->width == 1)
+        words[0][lane] = sign ? (uint32_t)(int8_t)bytes[0] : bytes[0];
+    else if (request->width == 2)
+        words[0][lane] =
+            sign ? (uint32_t)(int16_t)(bytes[0] | bytes[1] << 8) : (uint32_t)(bytes[0] | bytes[1] << 8);
+    else
+        for (unsigned w = 0; w < request->width / 4; w++)
+            memcpy(&words[w][lane], bytes + 4 * w, 4);
 }
 
 static int load_lane(struct window *window, struct emulation *emulation, struct warp *warp,
                      const struct request *request, unsigned lane, row *words, uint32_t *unknown)
 {
-    const bool sign = request->i->accesses[0].sign;
-    uint32_t value[8] = {0};
     struct cell cell;
     const int rc = cell_find(&cell, emulation, warp, request, lane);
 
     if (rc)
         return rc;
-    if (cell.page && leaves_out_stores(emulation) &&
-        footprint_has(&emulation->block->written, request->address[lane])) {
+    if (cell.page && misses_stores(emulation, request->address[lane], 1)) {
         emulation->restart = true;
         return STEP_STOPPED;
     }
-    memcpy(value, cell.bytes, request->width);
-    if (sign && request->width == 1)
-        value[0] = (uint32_t)(int32_t)(int8_t)value[0];
-    if (sign && request->width == 2)
-        value[0] = (uint32_t)(int32_t)(int16_t)value[0];
-    for (unsigned w = 0; w < (request->width + 3) / 4; w++)
-        words[w][lane] = value[w];
+    take(words, request, lane, cell.bytes);
     if (cell_unknown(&cell, request->width))
         *unknown |= lane_bit(lane);
     if (cell.page)
@@ -106,9 +116,9 @@ int load_execute(struct emulation *emulation, struct warp *warp, const struct re
         const unsigned char *bytes = look(&window, request, lane);
         int rc;
 
-        for (unsigned w = 0; w < count && bytes; w++)
-            memcpy(&words[w][lane], bytes + 4 * w, 4);
-        if (!bytes && (rc = load_lane(&window, emulation, warp, request, lane, words, &unknown)))
+        if (bytes)
+            take(words, request, lane, bytes);
+        else if ((rc = load_lane(&window, emulation, warp, request, lane, words, &unknown)))
             return rc;
     }
     load_put(warp, request->i, words, count, request->mask, unknown);
@@ -156,8 +166,9 @@ int store_execute(struct emulation *emulation, struct warp *warp, const struct r
     const unsigned count = (request->width + 3) / 4;
     row words[8] = {{0}};
     const uint32_t unknown = store_data(emulation, warp, request->i, count, words);
-    const struct window window =
-        unknown & request->mask ? (struct window){0} : shared_window(emulation, request);
+    const struct window window = unknown & request->mask || request->width < 4
+                                     ? (struct window){0}
+                                     : shared_window(emulation, request);
     bool changed = false;
 
     for (uint32_t left = request->mask; left; left &= left - 1) {

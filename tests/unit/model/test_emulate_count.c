@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "base/hash.h"
 #include "model/emulate/count.h"
 
 enum { ALL = -1 };
@@ -52,11 +53,55 @@ static void blocks_count_part_by_part(void **state)
     assert_int_equal(count_passes(address, 0, 16), 0);
 }
 
+/* Lanes anywhere within some bytes, ascending or not, each on by chance. */
+static uint32_t draw(uint64_t out[32], uint64_t n)
+{
+    const uint64_t range = UINT64_C(1) << (2 + n % 12);
+
+    for (unsigned lane = 0; lane < 32; lane++)
+        out[lane] = 4096 + (n % 3 ? hash_random(n, lane) % range : lane * range / 32) * 4;
+    return n % 5 ? (uint32_t)hash_random(n, 99) : (uint32_t)ALL;
+}
+
+static unsigned count_plainly(const uint64_t address[32], uint32_t mask, unsigned size, unsigned bank,
+                              unsigned banks)
+{
+    unsigned count = 0;
+
+    for (unsigned lane = 0; lane < 32; lane++) {
+        bool is_new = mask >> lane & 1 && address[lane] / size % banks == bank;
+
+        for (unsigned k = 0; k < lane && is_new; k++)
+            is_new = !(mask >> k & 1 && address[k] / size == address[lane] / size);
+        count += is_new;
+    }
+    return count;
+}
+
+static void any_order_counts_the_same(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 2000; n++) {
+        uint64_t address[32];
+        const uint32_t mask = draw(address, n);
+        unsigned most = 0;
+
+        for (unsigned bank = 0; bank < 32; bank++) {
+            const unsigned here = count_plainly(address, mask, 4, bank, 32);
+
+            most = here > most ? here : most;
+        }
+        assert_int_equal(count_blocks(address, mask, 4, 32), count_plainly(address, mask, 32, 0, 1));
+        assert_int_equal(count_wavefronts(address, mask, 4), most);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_are_as_measured),
         cmocka_unit_test(blocks_count_part_by_part),
+        cmocka_unit_test(any_order_counts_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

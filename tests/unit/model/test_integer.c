@@ -1,8 +1,13 @@
-/* Comparisons and scaled sums of all lanes against plain C. */
+/* Comparisons, sums and conversions of all lanes against plain C. */
 #include "check.h"
 
 #include "base/hash.h"
+#include "model/emulate/convert.h"
+#include "model/emulate/float.h"
 #include "model/emulate/integer.h"
+
+#include <math.h>
+#include <string.h>
 
 static const uint32_t odd[] = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 5};
 
@@ -83,11 +88,110 @@ static void scaled_sums_are_added(void **state)
     }
 }
 
+/* Of three terms, the carries of which a predicate takes. */
+static void sums_carry(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < 200; n++) {
+        struct sass i = {.op = SASS_IADD3, .destination_count = 2};
+        const bool extended = n % 2;
+        struct alu x;
+
+        i.destinations[1] = (struct sass_operand){.kind = SASS_PREDICATE, .index = 1};
+        i.mod[SASS_MOD_EXTENDED] = extended;
+        i.sources[1].negate = n / 2 % 2;
+        set_up(&x, &i, 10 * n);
+        x.source_count = 3;
+        x.predicate_count = 1;
+        x.q[0] = (uint32_t)hash_random(n, 1000);
+        op_iadd3(&x);
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint32_t b = x.s[1][0][l];
+            const uint64_t minus = (uint64_t)~b + !extended;
+            const uint64_t sum = x.s[0][0][l] + (i.sources[1].negate ? minus : b) + (uint64_t)x.s[2][0][l] +
+                                 (extended ? x.q[0] >> l & 1 : 0);
+
+            assert_int_equal(x.d[0][l], (uint32_t)sum);
+            assert_int_equal(x.dq[0] >> l & 1, sum >> 32 >= 1);
+            assert_int_equal(x.dq[1] >> l & 1, sum >> 32 >= 2);
+        }
+    }
+}
+
+static double rounded(double value, enum sass_rounding mode)
+{
+    return mode == SASS_ROUND_DOWN   ? floor(value)
+           : mode == SASS_ROUND_UP   ? ceil(value)
+           : mode == SASS_ROUND_ZERO ? trunc(value)
+                                     : rint(value);
+}
+
+/* Also of halves between integers, beyond the range, and none. */
+static void floats_become_integers(void **state)
+{
+    static const float ends[] = {0.5f, -0.5f, 1.5f,   -2.5f,    2147483648.f, -2147483648.f,
+                                 4e9f, 1e30f, -1e30f, INFINITY, -0.f};
+
+    (void)state;
+    for (uint64_t n = 0; n < 200; n++) {
+        struct sass i = {.op = SASS_F2I};
+        struct alu x;
+
+        i.mod[SASS_MOD_ROUNDING] = (uint8_t)(n % 4);
+        i.mod[SASS_MOD_TO] = SASS_TYPE_S32;
+        set_up(&x, &i, 10 * n);
+        for (unsigned l = 0; l < LANES; l++) {
+            const float value = l < 11 ? ends[l] : (float)(int32_t)hash_random(n, l) / (float)(1 << l);
+
+            memcpy(&x.scratch[0][0][l], &value, sizeof value);
+        }
+        op_f2i(&x);
+        for (unsigned l = 0; l < LANES; l++) {
+            float value;
+
+            memcpy(&value, &x.scratch[0][0][l], sizeof value);
+            assert_int_equal(
+                (int32_t)x.d[0][l],
+                (int32_t)fmin(fmax(rounded(value, (enum sass_rounding)(n % 4)), -0x1p31), 0x1p31 - 1));
+        }
+    }
+}
+
+/* In every rounding mode: by rows in the host's, one by one in the others. */
+static void doubles_are_added(void **state)
+{
+    (void)state;
+    for (unsigned mode = 0; mode < 4; mode++) {
+        struct sass i = {.op = SASS_DADD};
+        struct alu x;
+
+        i.mod[SASS_MOD_ROUNDING] = (uint8_t)mode;
+        set_up(&x, &i, 1);
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint64_t bits[] = {bits_of_double(1.0 + l), bits_of_double((l % 2 ? -0x1p-60 : 0x1p-60))};
+
+            for (unsigned k = 0; k < 2; k++)
+                x.scratch[k][0][l] = (uint32_t)bits[k], x.scratch[k][1][l] = (uint32_t)(bits[k] >> 32);
+        }
+        op_dadd(&x);
+        for (unsigned l = 0; l < LANES; l++) {
+            const double sum = double_of(x.d[0][l] | (uint64_t)x.d[1][l] << 32);
+            const double away =
+                l % 2 ? mode == SASS_ROUND_DOWN || mode == SASS_ROUND_ZERO ? nextafter(1.0 + l, 0) : 1.0 + l
+                : mode == SASS_ROUND_UP ? nextafter(1.0 + l, INFINITY)
+                                        : 1.0 + l;
+
+            assert_true(sum == away);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_are_compared),
-        cmocka_unit_test(scaled_sums_are_added),
+        cmocka_unit_test(lanes_are_compared), cmocka_unit_test(scaled_sums_are_added),
+        cmocka_unit_test(sums_carry),         cmocka_unit_test(floats_become_integers),
+        cmocka_unit_test(doubles_are_added),
     };
 
     return cmocka_run_group_tests_name("integer", tests, NULL, NULL);
