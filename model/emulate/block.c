@@ -49,20 +49,33 @@ static void clear_registers(struct registers *regs, const struct emulation *emul
     regs->tainted = false;
 }
 
+/* Divides once a warp: a division takes as long as an instruction of all lanes. */
+static void place_lanes(struct warp *warp, const unsigned block[3])
+{
+    const unsigned first = warp->index * LANES;
+    unsigned x = first % block[0], y = first / block[0] % block[1], z = first / block[0] / block[1];
+
+    for (unsigned l = 0; l < LANES; l++) {
+        warp->tid[0][l] = x;
+        warp->tid[1][l] = y;
+        warp->tid[2][l] = z;
+        if (++x < block[0])
+            continue;
+        x = 0;
+        if (++y < block[1])
+            continue;
+        y = 0;
+        z++;
+    }
+}
+
 void warp_start(struct emulation *emulation, struct warp *warp)
 {
-    const unsigned *block = emulation->launch->block;
-    const unsigned first = warp->index * LANES, left = emulation->threads - first;
+    const unsigned left = emulation->threads - warp->index * LANES;
 
     clear_registers(warp->regs, emulation);
     warp->exited = left >= LANES ? 0 : ALL_LANES << left;
-    for (unsigned l = 0; l < LANES; l++) {
-        const unsigned thread = first + l;
-
-        warp->tid[0][l] = thread % block[0];
-        warp->tid[1][l] = thread / block[0] % block[1];
-        warp->tid[2][l] = thread / block[0] / block[1];
-    }
+    place_lanes(warp, emulation->launch->block);
     warp->groups[0] = (struct group){.mask = ~warp->exited};
     warp->group_count = 1;
     warp->turn = 0;

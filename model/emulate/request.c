@@ -223,8 +223,12 @@ static void find_cost(struct cost *cost, const struct request *request)
     if (spaces[0]) {
         cost->sectors += count_blocks(request->address, spaces[0], request->width, SECTOR);
         cost->lines += count_blocks(request->address, spaces[0], request->width, LINE);
-        cost->sectors_once += count_blocks(request->address, spaces[0], UNDIVIDED, SECTOR);
-        cost->lines_once += count_blocks(request->address, spaces[0], UNDIVIDED, LINE);
+        cost->sectors_once = cost->sectors;
+        cost->lines_once = cost->lines;
+        if (request->width > UNDIVIDED) {
+            cost->sectors_once = count_blocks(request->address, spaces[0], UNDIVIDED, SECTOR);
+            cost->lines_once = count_blocks(request->address, spaces[0], UNDIVIDED, LINE);
+        }
         cost->passes += count_passes(request->address, spaces[0], request->width);
     }
     if (spaces[1])
