@@ -2,12 +2,14 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "model/sass/sass_matrix.h"
 #include "space/configuration.h"
 #include "tuner/predict/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *text, *column;
@@ -18,6 +20,10 @@ static const struct {
     [COUNTER_STORE_SECTORS] = {"store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 0.01},
     [COUNTER_LOAD_REQUESTS] = {"load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 0.01},
     [COUNTER_WAVEFRONTS] = {"shared wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 0.05},
+    [COUNTER_TENSOR] = {"tensor instructions", "sm__inst_executed_pipe_tensor.sum", 0.001},
+    [COUNTER_COPIED_IN] = {"copied in", "l1tex__m_xbar2l1tex_read_bytes_pipe_tma.sum", 0.01},
+    [COUNTER_COPIED_OUT] = {"copied out", "l1tex__m_l1tex2xbar_write_bytes_pipe_tma.sum", 0.01},
+    [COUNTER_L2_SECTORS] = {"L2 sectors", "lts__t_sectors_srcunit_tex.sum", 0.15},
     [COUNTER_DRAM_READ] = {"DRAM read", "dram__bytes_read.sum", 0.15},
     [COUNTER_DRAM_WRITTEN] = {"DRAM written", "dram__bytes_write.sum", 0.15},
     [COUNTER_OCCUPANCY] = {"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 5},
@@ -57,7 +63,7 @@ enum { LINE_MOST = 4096, FIELDS_MOST = 32 };
 struct reader {
     const char *path;
     unsigned line;
-    int column[COUNTER_COUNT]; /* where each counter stands */
+    int column[COUNTER_COUNT]; /* where each counter stands, -1: nowhere */
 };
 
 /* Cuts a line into fields, in place; quotes keep commas. Returns how many. */
@@ -82,17 +88,20 @@ static int cut(char *fields[FIELDS_MOST], char *line)
     return count;
 }
 
-static int find_columns(struct reader *reader, char *const *fields, int count, struct err *err)
+static int find_columns(struct counted_set *out, struct reader *reader, char *const *fields, int count,
+                        struct err *err)
 {
     int c, f;
 
     for (c = 0; c < COUNTER_COUNT; c++) {
         for (f = 0; f < count && strcmp(fields[f], counters[c].column) != 0; f++)
             ;
-        if (f == count)
-            return err_set(err, ERR_FORMAT, "%s: no column %s", reader->path, counters[c].column);
-        reader->column[c] = f;
+        out->has[c] = f < count;
+        reader->column[c] = out->has[c] ? f : -1;
     }
+    if (!out->has[COUNTER_INSTRUCTIONS])
+        return err_set(err, ERR_FORMAT, "%s: no column %s", reader->path,
+                       counters[COUNTER_INSTRUCTIONS].column);
     return 0;
 }
 
@@ -109,6 +118,8 @@ static int read_item(struct counted_set *out, const struct reader *reader, char 
     for (c = 0; c < COUNTER_COUNT; c++) {
         char *end = NULL;
 
+        if (!out->has[c])
+            continue;
         if (reader->column[c] < count)
             item->hardware[c] = strtod(fields[reader->column[c]], &end);
         if (!end || end == fields[reader->column[c]] || *end || !(item->hardware[c] >= 0))
@@ -134,7 +145,7 @@ int counts_read(struct counted_set *out, const char *path, struct err *err)
     while (!code && fgets(line, sizeof line, file)) {
         const int count = cut(fields, line);
 
-        code = ++reader.line == 1 ? find_columns(&reader, fields, count, err)
+        code = ++reader.line == 1 ? find_columns(out, &reader, fields, count, err)
                                   : read_item(out, &reader, fields, count, err);
     }
     if (!code && !out->count)
@@ -158,6 +169,19 @@ void counts_release(struct counted_set *set)
 /* Counting
  * ---------------------------------------------------------------------------------------------------------
  */
+
+/* Writes shared memory by the copy engine, or reads it. */
+static bool copies(const struct sass *i)
+{
+    return sass_is_bulk(i) || sass_is_tensor_copy(i);
+}
+
+static bool multiplies(const struct sass *i)
+{
+    struct sass_matrix matrix;
+
+    return sass_matrix(&matrix, i);
+}
 
 /* Loads, also those that write to shared memory (LDGSTS); not atomics. */
 static bool loads(const struct sass *i)
@@ -190,6 +214,11 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
 
         out[COUNTER_INSTRUCTIONS] += traffic->warps * count->issued;
         out[COUNTER_WAVEFRONTS] += traffic->warps * traffic_shared_passes(instruction, count);
+        out[COUNTER_TENSOR] += multiplies(instruction) ? traffic->warps * count->issued : 0;
+        if (copies(instruction))
+            out[instruction->accesses[0].access & SASS_WRITES ? COUNTER_COPIED_OUT : COUNTER_COPIED_IN] +=
+                traffic->warps *
+                (instruction->accesses[0].access & SASS_WRITES ? count->bytes : count->delivered);
         if (!instruction->access_count)
             continue;
         if (loads(instruction)) {
@@ -199,6 +228,7 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
             out[COUNTER_STORE_SECTORS] += traffic->warps * count->sectors;
         }
     }
+    out[COUNTER_L2_SECTORS] = traffic->warps * (traffic->loads.l2_read + traffic->stores.sectors);
     out[COUNTER_DRAM_READ] = traffic->warps * traffic->dram.read;
     out[COUNTER_DRAM_WRITTEN] = traffic->warps * traffic->dram.written;
 }
@@ -228,14 +258,16 @@ static int take(struct counted *item, const struct ranking_options *options, str
 }
 
 int counts_take(struct counted *item, const struct machine *machine, struct compiler *compiler,
-                const char *kernels, struct err *err)
+                const char *const *folders, struct err *err)
 {
     struct ranking_options options = {.machine = machine, .compiler = compiler, .jobs = 1};
     struct spec spec;
     char path[4096];
     int code;
 
-    snprintf(path, sizeof path, "%s/%s/spec.json", kernels, item->kernel);
+    do
+        snprintf(path, sizeof path, "%s/%s/spec.json", *folders, item->kernel);
+    while (access(path, F_OK) && *++folders);
     code = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
     if (code)
         return code;

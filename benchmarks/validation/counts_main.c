@@ -21,14 +21,16 @@ static void put_figures(const struct counted_set *set)
 
     printf("kernel\tconfiguration");
     for (c = 0; c < COUNTER_COUNT; c++)
-        printf("\t%s\thardware", counter_text((enum counter)c));
+        if (set->has[c])
+            printf("\t%s\thardware", counter_text((enum counter)c));
     printf("\n");
     for (i = 0; i < set->count; i++) {
         const struct counted *item = &set->items[i];
 
         printf("%s\t%s", item->kernel, item->configuration);
         for (c = 0; c < COUNTER_COUNT; c++)
-            printf("\t%.10g\t%.10g", item->model[c], item->hardware[c]);
+            if (set->has[c])
+                printf("\t%.10g\t%.10g", item->model[c], item->hardware[c]);
         printf("\n");
     }
 }
@@ -48,6 +50,7 @@ static int put_table(const struct request *request, const struct counted_set *se
 
 static int compare(void *context, const struct machine *machine, struct err *err)
 {
+    static const char *const folders[] = {"kernels", "benchmarks/unseen", NULL};
     const struct request *request = context;
     struct compiler *compiler = NULL;
     struct counted_set set;
@@ -58,7 +61,7 @@ static int compare(void *context, const struct machine *machine, struct err *err
         return code;
     code = compiler_open(&compiler, NULL, request->cache, err);
     for (i = 0; i < set.count && !code; i++)
-        code = counts_take(&set.items[i], machine, compiler, "kernels", err);
+        code = counts_take(&set.items[i], machine, compiler, folders, err);
     if (!code && request->figures)
         put_figures(&set);
     else if (!code)

@@ -33,7 +33,7 @@ static void put_counter(FILE *out, const struct counted_set *set, enum counter c
             unit * stats_quantile(errors, n, 1));
 }
 
-static void put_variant(FILE *out, const struct counted *item)
+static void put_variant(FILE *out, const struct counted_set *set, const struct counted *item)
 {
     int c;
 
@@ -46,6 +46,8 @@ static void put_variant(FILE *out, const struct counted *item)
         const double error = counts_error(item, (enum counter)c);
         const char *mark = fabs(error) <= counter_tolerance((enum counter)c) ? "" : "**";
 
+        if (!set->has[c])
+            continue;
         if (isnan(error))
             fprintf(out, " %.4g for 0 |", item->model[c]);
         else
@@ -66,17 +68,20 @@ int counts_write(FILE *out, const struct counted_set *set, const char *notes, st
                  "| counter | tolerance | within it | median error | 9 of 10 below | worst |\n"
                  "|---|---:|---:|---:|---:|---:|\n");
     for (c = 0; c < COUNTER_COUNT; c++)
-        put_counter(out, set, (enum counter)c, errors);
+        if (set->has[c])
+            put_counter(out, set, (enum counter)c, errors);
     free(errors);
     fprintf(out, "\nModel over hardware in per cent, occupancy and issuing in points; bold is beyond the "
                  "tolerance.\n\n| kernel | configuration |");
     for (c = 0; c < COUNTER_COUNT; c++)
-        fprintf(out, " %s |", counter_text((enum counter)c));
+        if (set->has[c])
+            fprintf(out, " %s |", counter_text((enum counter)c));
     fprintf(out, "\n|---|---|");
     for (c = 0; c < COUNTER_COUNT; c++)
-        fprintf(out, "---:|");
+        if (set->has[c])
+            fprintf(out, "---:|");
     fprintf(out, "\n");
     for (i = 0; i < set->count; i++)
-        put_variant(out, &set->items[i]);
+        put_variant(out, set, &set->items[i]);
     return program_put_notes(out, notes, err);
 }

@@ -33,6 +33,9 @@ int request_pass(struct emulation *emulation, const struct request *request, boo
 int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
 /* What sass_is_tensor_copy() says is one. */
 int tensor_copy_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
+/* Into the counts: to how many blocks a load of the copy engine goes. */
+void note_receivers(struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                    unsigned lane);
 /* Counts those of the periods first to first + count - 1 of a loop: what steady_copy() was given, and what it
  * advances by. */
 int tensor_copy_count(struct emulation *emulation, const struct sass *i, const uint64_t value[LANES],

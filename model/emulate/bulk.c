@@ -121,6 +121,8 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
     if (is_unknown(warp, i, lane, emulation->slice.apart))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
+    if (i->op == SASS_UBLKCP && i->accesses[0].access == SASS_READS)
+        note_receivers(emulation, warp, i, lane);
     if (!(i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST) || emulation->slice.apart)
         return execute(emulation, warp, i, &bulk, true);
     for (bool counts = true; ranks && !rc; ranks &= ranks - 1, counts = false) {

@@ -73,6 +73,7 @@ struct emulate_count {
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
     uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
                                           once: what it asks of L1 and what lies behind */
+    uint64_t receivers; /* thread blocks that a load of the copy engine goes to, as last seen; 0: not known */
 };
 
 /* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,

@@ -78,7 +78,7 @@ static void visit_stack(struct analysis *analysis, size_t index, const struct sl
 }
 
 /* Of a copy by the copy engine, what its bytes in global memory depend on: with tensor copies the map and the
- * coordinates, which follow the place in shared memory and, of loads, the mbarrier. */
+ * coordinates, which follow the place in shared memory and, of loads, the mbarrier; and which blocks it goes to. */
 static void add_counted(struct slice_set *reads, const struct sass *i)
 {
     const bool loads = i->accesses[0].access == SASS_READS, tensor = sass_is_tensor_copy(i);
@@ -94,6 +94,8 @@ static void add_counted(struct slice_set *reads, const struct sass *i)
     }
     if (tensor)
         second.count = 2;
+    if (tensor && loads && i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST)
+        set_add_operand(reads, &i->sources[2]);
     set_add_operand(reads, &first);
     set_add_operand(reads, &second);
 }

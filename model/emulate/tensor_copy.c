@@ -75,6 +75,20 @@ static bool is_unknown(const struct emulation *emulation, const struct warp *war
     return unknown >> lane & 1;
 }
 
+void note_receivers(struct emulation *emulation, const struct warp *warp, const struct sass *i, unsigned lane)
+{
+    const bool several = i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST;
+    const struct sass_operand *ranks = &i->sources[2];
+    uint64_t receivers = 1;
+
+    if (emulation->rehearsing || emulation->lowest ||
+        (several && operand_unknown(emulation, warp, ranks) >> lane & 1))
+        return;
+    if (several)
+        receivers = (uint64_t)__builtin_popcount(warp->regs->u[ranks->index][lane] >> 16);
+    emulation->block->counts[i->pc / SASS_BYTES].receivers = receivers;
+}
+
 static int read_operands(struct tensor_copy *out, struct emulation *emulation, struct warp *warp,
                          const struct sass *i, unsigned lane)
 {
@@ -104,6 +118,8 @@ static int read_operands(struct tensor_copy *out, struct emulation *emulation, s
         coordinates[d] = u[place->index + coordinates_at(i) + d][lane];
     if (loads && i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST)
         out->ranks = u[i->sources[2].index][lane] >> 16;
+    if (loads)
+        note_receivers(emulation, warp, i, lane);
     read_box(out, coordinates);
     return STEP_NEXT;
 }

@@ -44,10 +44,11 @@ static struct counted *find(const char *name)
 
 static struct counted *take(const char *name)
 {
+    static const char *const folders[] = {"kernels", NULL};
     struct counted *item = find(name);
     struct err err = {0};
 
-    if (counts_take(item, &machine, compiler, "kernels", &err))
+    if (counts_take(item, &machine, compiler, folders, &err))
         fail_msg("%s", err.text);
     if (!item->counts)
         fail_msg("%s: %s", name, item->reason);

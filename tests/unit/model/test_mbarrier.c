@@ -352,6 +352,9 @@ static void clusters_share_tiles(void **state)
         assert_int_equal(out[BLOCKS * ROUNDS * LANES + i], 101 - i / LANES % 2);
     program_check_counts(&p);
     assert_int_equal(bytes_of(&p, SASS_UBLKCP), BLOCKS * ROUNDS * 128);
+    for (size_t i = 0; i < p.code.count; i++)
+        if (p.code.instructions[i].op == SASS_UBLKCP)
+            assert_int_equal(p.result.blocks[0].counts[i].receivers, 2);
     program_close(&p);
     free(out);
 }

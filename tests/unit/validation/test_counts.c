@@ -85,12 +85,29 @@ static void reads_the_table_of_the_library(void **state)
     counts_release(&set);
 }
 
+/* A table has the counters that were asked of the profiler: those of copies and tensor cores here. */
+static void compares_the_counters_that_a_table_has(void **state)
+{
+    struct counted_set set;
+    struct err err = {0};
+
+    (void)state;
+    if (counts_read(&set, "benchmarks/validation/counters/nvidia-h200-hopper.csv", &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(set.count, 10);
+    assert_true(set.has[COUNTER_TENSOR] && set.has[COUNTER_COPIED_IN] && set.has[COUNTER_DRAM_READ]);
+    assert_false(set.has[COUNTER_ISSUE] || set.has[COUNTER_WAVEFRONTS]);
+    check_near(set.items[0].hardware[COUNTER_COPIED_IN], 1610612736, 0);
+    counts_release(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_quoted_configurations),
         cmocka_unit_test(refuses_bad_tables),
         cmocka_unit_test(reads_the_table_of_the_library),
+        cmocka_unit_test(compares_the_counters_that_a_table_has),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
