@@ -1,9 +1,10 @@
-/* virtual SPEC TIMES STRATEGY CORES LATENCY CONTROLLER SEED HOSTS...: one search for each number of hosts, of CORES cores and
+/* virtual SPEC TIMES STRATEGY CORES LATENCY CONTROLLER SEED TRIALS HOSTS...: one search for each number of hosts, of CORES cores and
  * one GPU each, in virtual time (virtual_hosts.h), by the loop and the strategies of `occutune tune`.
  *
  * TIMES has a line for each configuration of the space, in its order: seconds of the compile, of the trial, of the kernel,
  * and the estimate that the model would give. LATENCY and CONTROLLER are seconds: of a message, and of the controller for
- * each result (negative: what the search really thought, which is never the same again). A line of JSON for each run:
+ * each result (negative: so much, and what the search really thought, which is never the same again). It ends after TRIALS (0: when the
+ * search does, which goes on else). A line of JSON for each run:
  *   elapsed_s       until nothing is under way any more, without finals
  *   found_s         until a configuration within 1 % of the best of all was timed; null: never
  *   found_timed     trials until then, it included; 0: never
@@ -29,6 +30,7 @@ struct run {
     struct evaluator *evaluator;
     struct search *search;
     size_t ready, compiled, timed, found_timed;
+    size_t most;                    /* trials after which it ends; 0: when the search does */
     double near_s, found_s, best_s; /* near_s: what counts as found */
 };
 
@@ -91,6 +93,13 @@ static int finish(void *context, struct evaluator_job *job, struct err *err)
     return search_tell(run->search, index, &facts, err);
 }
 
+static bool is_over(void *context)
+{
+    const struct run *run = context;
+
+    return run->most && run->timed >= run->most;
+}
+
 static bool begin_audit(void *context)
 {
     (void)context;
@@ -106,6 +115,7 @@ static int search_all(struct run *run, const struct strategy *strategy, struct e
                                   .search = run->search,
                                   .evaluator = run->evaluator,
                                   .ready = &run->ready,
+                                  .over = is_over,
                                   .compile = start_compile,
                                   .time = start_trial,
                                   .finish = finish,
@@ -205,7 +215,7 @@ static int run_all(char **argv, const struct spec *spec, const struct space *spa
                                     .count = space_count(space),
                                     .space = space,
                                     .spec = spec};
-    struct run run = {.near_s = INFINITY};
+    struct run run = {.near_s = INFINITY, .most = strtoull(argv[8], NULL, 10)};
     struct times *times = read_times(search.count, argv[2], &run.near_s);
     int rc = times ? space_default(&search.first, space, err) : ERR_USAGE;
 
@@ -213,10 +223,11 @@ static int run_all(char **argv, const struct spec *spec, const struct space *spa
         rc = err_set(err, ERR_USAGE, "%s: no strategy is called so", argv[3]);
     run.times = times;
     run.near_s *= 1.01;
+    search.goes_on = run.most > 0;
     run.jobs = calloc(search.count + 1, sizeof *run.jobs);
     if (!rc && !run.jobs)
         rc = err_memory(err);
-    for (char **host = argv + 8; *host && !rc; host++) {
+    for (char **host = argv + 9; *host && !rc; host++) {
         options.hosts = (unsigned)strtoul(*host, NULL, 10);
         rc = options.hosts && options.cores ? simulate(&run, &options, &search, err)
                                             : err_set(err, ERR_USAGE, "CORES and HOSTS are above 0");
@@ -233,8 +244,8 @@ int main(int argc, char **argv)
     struct space *space;
     int rc;
 
-    if (argc < 9) {
-        fprintf(stderr, "usage: virtual SPEC TIMES STRATEGY CORES LATENCY CONTROLLER SEED HOSTS...\n");
+    if (argc < 10) {
+        fprintf(stderr, "usage: virtual SPEC TIMES STRATEGY CORES LATENCY CONTROLLER SEED TRIALS HOSTS...\n");
         return 2;
     }
     if (spec_read(&spec, argv[1], SPEC_WHOLE, NULL, 0, &err))

@@ -228,7 +228,7 @@ static struct evaluator_job *next_done(void *state, double timeout_s)
         return NULL;
     }
     job = pop(cluster);
-    cluster->now_s = fmax(cluster->now_s, job->back_s) + fmax(cluster->options.controller_s, 0);
+    cluster->now_s = fmax(cluster->now_s, job->back_s) + fabs(cluster->options.controller_s);
     cluster->busy_s[job->job.kind] += job->takes_s;
     if (job->job.kind == EVALUATOR_COMPILE)
         cluster->hosts[job->host].compiles--;

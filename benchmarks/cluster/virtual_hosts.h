@@ -13,7 +13,7 @@
 struct virtual_options {
     unsigned hosts, cores; /* of each */
     double latency_s;      /* one way */
-    double controller_s; /* for each result; negative: what the search really thought since the one before */
+    double controller_s;   /* for each result; negative: so much, and what the search really thought since */
 };
 
 /* A job of the evaluator's, with what it takes. */

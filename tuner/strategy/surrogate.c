@@ -130,32 +130,42 @@ static double likelihood(struct surrogate *s, const double *values)
     return solve(s) + plausible(s);
 }
 
+/* Whether an option is the next above or below; options rise. */
+static bool is_beside(const double *options, size_t count, size_t o, double number)
+{
+    return options[o] > number ? o == 0 || options[o - 1] <= number
+                               : options[o] < number && (o + 1 == count || options[o + 1] >= number);
+}
+
 /* The best of `options` for one number, the rate of parameter p or none's, all others held; `best` is the likelihood
- * of what it is. */
-static double choose(double *number, size_t p, const double *options, size_t count, double best,
-                     struct surrogate *s, const double *values)
+ * of what it is. Where that was found before, only what is beside it is looked at. */
+static double choose(double *number, size_t p, const double *options, size_t count, bool found_before,
+                     double best, struct surrogate *s, const double *values)
 {
     const double first = *number;
     double kept = first, found;
     size_t o;
 
-    for (o = 0; o <= count; o++) {
-        *number = o < count ? options[o] : kept;
+    for (o = 0; o < count; o++) {
+        if (options[o] == first || (found_before && !is_beside(options, count, o, first)))
+            continue;
+        *number = options[o];
         if (p < s->parameter_count)
             set_decay(s, p);
-        if (o == count || *number == first)
-            continue;
         found = likelihood(s, values);
         if (found > best) {
             best = found;
-            kept = *number;
+            kept = options[o];
         }
     }
+    *number = kept;
+    if (p < s->parameter_count)
+        set_decay(s, p);
     return best;
 }
 
 /* One number after the other, twice round, or until each in its turn stayed as it was. */
-static void search_rates(struct surrogate *s, const double *values)
+static void search_rates(struct surrogate *s, bool found_before, const double *values)
 {
     const size_t numbers = s->parameter_count + 1; /* the rates, and the noise */
     double best = likelihood(s, values), before;
@@ -166,9 +176,9 @@ static void search_rates(struct surrogate *s, const double *values)
 
         before = best;
         if (p == s->parameter_count)
-            best = choose(&s->noise, p, noises, NOISES, best, s, values);
+            best = choose(&s->noise, p, noises, NOISES, found_before, best, s, values);
         else if (s->parameters[p].values > 1)
-            best = choose(&s->rate[p], p, rates, RATES, best, s, values);
+            best = choose(&s->rate[p], p, rates, RATES, found_before, best, s, values);
         stayed = best > before ? 0 : stayed + 1;
     }
 }
@@ -314,7 +324,7 @@ static void set_weights(struct surrogate *s)
 
 int surrogate_new(struct surrogate **out, const struct surrogate_parameter *parameters,
                   size_t parameter_count, const struct surrogate_point *points, size_t n,
-                  struct surrogate_prior prior, const struct surrogate *before, struct err *err)
+                  struct surrogate_prior prior, const struct surrogate *before, bool search, struct err *err)
 {
     double values[SURROGATE_POINTS], found;
     struct surrogate *s;
@@ -330,10 +340,10 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
     s->noise = before ? before->noise : 1e-2;
     for (p = 0; p < parameter_count; p++)
         s->rate[p] = before ? before->rate[p] : 0.1;
-    if (!before && n > parameter_count / 2) {
+    if (search && n > parameter_count / 2) {
         take(s, values, points, n < SEARCHED ? n : SEARCHED, n);
         weigh_slope(s, values);
-        search_rates(s, values);
+        search_rates(s, before != NULL, values);
     }
     take(s, values, points, n, n);
     for (found = weigh_slope(s, values); found == -INFINITY; found = likelihood(s, values))
@@ -373,8 +383,7 @@ int surrogate_renew(struct surrogate **surrogate, size_t *searched,
 {
     const bool keep = *surrogate && known < *searched + *searched / 4 + 1;
     struct surrogate *learned;
-    int rc =
-        surrogate_new(&learned, parameters, parameter_count, points, n, prior, keep ? *surrogate : NULL, err);
+    int rc = surrogate_new(&learned, parameters, parameter_count, points, n, prior, *surrogate, !keep, err);
 
     if (rc)
         return rc;

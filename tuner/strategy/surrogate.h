@@ -49,11 +49,11 @@ struct surrogate_prior {
     double slope_deviation;
 };
 
-/* Learns from 1 to SURROGATE_POINTS points. Rates are searched afresh, or taken over from `before` where that
- * is not null (cheaper, while few points were added). */
+/* Learns from 1 to SURROGATE_POINTS points. Rates are those of `before` (null: middling ones); `search`: they are searched
+ * from there, among all where there was none before, else step by step. */
 int surrogate_new(struct surrogate **out, const struct surrogate_parameter *parameters,
                   size_t parameter_count, const struct surrogate_point *points, size_t n,
-                  struct surrogate_prior prior, const struct surrogate *before, struct err *err);
+                  struct surrogate_prior prior, const struct surrogate *before, bool search, struct err *err);
 void surrogate_free(struct surrogate *surrogate); /* also null */
 
 /* Learns anew in the place of `*surrogate` (null at first) from `n` of the points that are known, `known` in all.

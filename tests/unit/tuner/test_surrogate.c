@@ -37,7 +37,8 @@ static struct surrogate *learn(unsigned choices[60][PARAMETERS], uint64_t share)
         if (hash_random(7, i) % 1000 < share)
             points[n++] = (struct surrogate_point){.choices = choices[i], .value = truth(choices[i])};
     }
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, n, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, n, prior, NULL, true, NULL),
+                     0);
     return surrogate;
 }
 
@@ -67,7 +68,8 @@ static void knows_what_it_does_not_know(void **state)
     double at_here, at_far, between;
 
     (void)state;
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 2, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 2, prior, NULL, true, NULL),
+                     0);
     check_near(surrogate_value(&at_here, surrogate, here, 0), 1, 0.05);
     between = surrogate_value(&at_far, surrogate, far, 0);
     assert_true(between > 0.9 && between < 1.3);
@@ -83,7 +85,8 @@ static void learns_from_one_point(void **state)
     double deviation;
 
     (void)state;
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, &point, 1, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, &point, 1, prior, NULL, true, NULL),
+                     0);
     check_near(surrogate_value(&deviation, surrogate, other, 0), -3, 1e-9);
     assert_true(deviation > 0.1);
     surrogate_free(surrogate);
@@ -105,7 +108,8 @@ static void learns_a_slope(void **state)
         if (i < 30)
             points[i] = (struct surrogate_point){choices[i], slope, 1 - 0.8 * slope, 0};
     }
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 30, steep, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 30, steep, NULL, true, NULL),
+                     0);
     for (i = 0; i < 60; i++)
         check_near(surrogate_value(NULL, surrogate, choices[i], 0.5), 0.6, 0.1);
     surrogate_free(surrogate);
@@ -122,7 +126,8 @@ static void bears_repeated_points(void **state)
     (void)state;
     for (i = 0; i < 20; i++)
         points[i] = (struct surrogate_point){.choices = choices, .value = i % 2 ? 1 : 2};
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, true, NULL),
+                     0);
     check_near(surrogate_value(NULL, surrogate, choices, 0), 1.5, 0.2);
     surrogate_free(surrogate);
 }
@@ -137,11 +142,13 @@ static void holds_back_where_a_point_is_in_doubt(void **state)
     struct surrogate *surrogate;
 
     (void)state;
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, true, NULL),
+                     0);
     believed = surrogate_value(NULL, surrogate, beside, 0);
     surrogate_free(surrogate);
     points[2].doubt = 4;
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, NULL), 0);
+    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, true, NULL),
+                     0);
     doubted = surrogate_value(NULL, surrogate, beside, 0);
     surrogate_free(surrogate);
     assert_true(believed > 1.4 && doubted > 1 && doubted < 1.3);
@@ -211,11 +218,15 @@ static void adds_what_learning_anew_would_learn(void **state)
 
     (void)state;
     points_around(points, choices);
-    assert_int_equal(surrogate_new(&first, parameters, PARAMETERS, points, LEARNT, flat, NULL, NULL), 0);
-    assert_int_equal(surrogate_new(&single, parameters, PARAMETERS, points, LEARNT, flat, first, NULL), 0);
-    assert_int_equal(surrogate_new(&together, parameters, PARAMETERS, points, LEARNT, flat, first, NULL), 0);
+    assert_int_equal(surrogate_new(&first, parameters, PARAMETERS, points, LEARNT, flat, NULL, true, NULL),
+                     0);
+    assert_int_equal(surrogate_new(&single, parameters, PARAMETERS, points, LEARNT, flat, first, false, NULL),
+                     0);
     assert_int_equal(
-        surrogate_new(&anew, parameters, PARAMETERS, points, LEARNT + ADDED - 1, flat, first, NULL), 0);
+        surrogate_new(&together, parameters, PARAMETERS, points, LEARNT, flat, first, false, NULL), 0);
+    assert_int_equal(
+        surrogate_new(&anew, parameters, PARAMETERS, points, LEARNT + ADDED - 1, flat, first, false, NULL),
+        0);
     for (i = 0; i < ADDED - 1; i++) {
         surrogate_follow(&deviation, &views[i], single, choices[i], 0.2); /* some from the beginning */
         assert_true(surrogate_add(single, &points[LEARNT + i], 1));
@@ -251,7 +262,8 @@ static void follows_and_ends(void **state)
 
     (void)state;
     points_around(points, choices);
-    assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, LEARNT, steep, NULL, NULL), 0);
+    assert_int_equal(
+        surrogate_new(&surrogate, parameters, PARAMETERS, points, LEARNT, steep, NULL, true, NULL), 0);
     for (i = 0; i <= ADDED; i++) {
         for (k = i % 2; k < 60; k += 2) {
             value = surrogate_follow(&deviation, &views[k], surrogate, choices[k], 0.5);
