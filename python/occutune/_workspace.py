@@ -22,7 +22,7 @@ from ._arrays import element_type, is_array, to_numpy
 _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
 _ROOM = 256 << 20  # bytes that are left for journal and decision: no disk has to take them, which is waited for at each record
-_PREFIX = "occutune-"
+_PREFIX = "occutune-call-"  # of folders with a lock alone: others may be in use without one
 _OLD_S = 60.0  # a folder without a lock that is not just being made
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
