@@ -350,6 +350,7 @@ static int go_on(struct search_step *out, struct model_search *search, struct se
     struct member *member = capacity.time ? choose_ready(search) : NULL;
     const bool starves = capacity.time && !member && !search->timing; /* a GPU, for all that is compiled */
     const bool awaits = search_awaits(search, false);
+    const bool tells_little = search->under_way_count && search_may_surprise(search);
     uint64_t index;
 
     if (capacity.time && !search->timing && search_is_exhausted(search)) {
@@ -363,7 +364,7 @@ static int go_on(struct search_step *out, struct model_search *search, struct se
         return ask_compile(out, search, index, false, err);
     } else if (member && !awaits) { /* nothing more will come soon */
         ask_time(out, search, member);
-    } else if (starves && !awaits) {
+    } else if (starves && !awaits && !tells_little) {
         search->end = why_ended(search);
         return next_of_audit(out, search, capacity, err);
     }

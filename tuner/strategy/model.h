@@ -162,6 +162,9 @@ void search_count_compile(struct model_search *search);
 /* Adds to the past, after a trial of which `gain` was expected. */
 int search_remember(struct model_search *search, double gain, struct err *err);
 
+/* Whether too little has been compiled yet to believe what is expected of the rest. */
+bool search_may_surprise(const struct model_search *search);
+
 /* Whether little is to be expected of going on for as long again. False while the caller's limits rule. */
 bool search_is_exhausted(struct model_search *search);
 

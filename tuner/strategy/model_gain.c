@@ -126,6 +126,12 @@ static uint64_t trials_least(const struct model_search *search)
     return 2 * search->predicted < search->told ? search_allowance(search->options.count) : TRIALS_LEAST;
 }
 
+bool search_may_surprise(const struct model_search *search)
+{
+    return search->asked + search->impossible < search->options.count &&
+           search->told < search->compiled_least && search->now_s < surprise_s;
+}
+
 /* Promises of single steps are summed up as if none stood in another's way, and those of what is not compiled
  * are the most hopeful of many: so they are weighed by how far such promises were kept of late. */
 bool search_is_exhausted(struct model_search *search)
@@ -137,9 +143,9 @@ bool search_is_exhausted(struct model_search *search)
     if (search->options.trials || search->options.goes_on || isinf(search->best_s) ||
         search->started < trials_least(search))
         return false;
-    if (search->asked + search->impossible < search->options.count &&
-        (search->told < search->spread ||
-         (search->told < search->compiled_least && search->now_s < surprise_s)))
+    if (search->asked + search->impossible < search->options.count && search->told < search->spread)
+        return false;
+    if (search_may_surprise(search))
         return false;
     if (search_draw_beside(&unseen, search))
         return false;

@@ -78,6 +78,30 @@ static void waits_for_the_first_compiles(void **state)
     close(&s);
 }
 
+/* Where the first few are compiled and cores are busy with others for long, those few tell nothing of the space yet. */
+static void waits_for_slow_compiles_at_first(void **state)
+{
+    enum { CORES = 16, SOON = 6 };
+    struct stepping s;
+    struct search_step compiles[CORES], step;
+    struct search_capacity busy = {false, true, 1};
+
+    (void)state;
+    open(&s, true, (struct search_options){.cores = CORES});
+    for (int i = 0; i < CORES; i++)
+        compiles[i] = expect(&s, all, SEARCH_COMPILE);
+    for (int i = 0; i < SOON; i++)
+        compiled(&s, compiles[i].index, OUTCOME_OK, 0);
+    while ((step = next(&s, busy)).action == SEARCH_TIME)
+        timed(&s, step.index);
+    for (busy.now_s = 3; busy.now_s < 60; busy.now_s += 10)
+        expect(&s, busy, SEARCH_WAIT);
+    expect(&s, (struct search_capacity){true, true, 59}, SEARCH_COMPILE);
+    busy.now_s = 100;
+    expect(&s, busy, SEARCH_STOP);
+    close(&s);
+}
+
 /* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
 static void begins_before_all_is_compiled(void **state)
 {
@@ -250,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_the_first_compiles),
+        cmocka_unit_test(waits_for_slow_compiles_at_first),
         cmocka_unit_test(begins_before_all_is_compiled),
         cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(times_the_twin_of_the_default),
