@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _tool, strategies
+from ._custom import CustomRunner, drive, is_custom
 from ._job import Job, check_argument_types, expected_files
 from ._observers import Observers
 from ._results import (
@@ -53,7 +54,7 @@ def _ours(strategy: Any, options: Dict[str, Any]) -> Any:
     """The strategy, None in place of those without a model; their own options go with them, which is said."""
     name = strategies.name_of(strategy)
     if name not in strategies.WITHOUT_MODEL:
-        return strategy if name is None else name
+        return strategy if name is None or is_custom(strategy) else name
     dropped = sorted(set(options) - _OPTIONS)
     for option in dropped:
         del options[option]
@@ -63,7 +64,12 @@ def _ours(strategy: Any, options: Dict[str, Any]) -> Any:
 
 
 def _strategy(strategy: Any, objective: str, combinations: int, options: Mapping[str, Any]) -> str:
-    """Our name of a strategy. Another objective than time needs the times of all; few are all timed."""
+    """Our name of a strategy. Another objective than time needs the times of all; few are all timed.
+
+    Of what a strategy of the caller's own asks for all is timed.
+    """
+    if is_custom(strategy):
+        return "exhaustive"
     evaluations = options.get("max_fevals")
     if strategy is None and objective != "time":
         return "exhaustive" if evaluations is None else "random"
@@ -75,8 +81,8 @@ def _strategy(strategy: Any, objective: str, combinations: int, options: Mapping
         if strategy in STRATEGIES:
             return STRATEGIES[strategy]
     raise ValueError(f"strategy: {strategy} is not supported; leave it out for the model's search, which needs no metaheuristic, "
-                     "or use \"brute_force\" or \"random_sample\"; with Kernel Tuner itself our model is a strategy, "
-                     "occutune.kernel_tuner.ModelStrategy")
+                     "or use \"brute_force\", \"random_sample\" or an object with Kernel Tuner's tune(searchspace, runner, "
+                     "tuning_options); with Kernel Tuner itself our model is a strategy, occutune.kernel_tuner.ModelStrategy")
 
 
 def _objective(objective: Any, higher: Any, objectives: Any, metrics: Optional[Metrics],
@@ -205,8 +211,13 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     combinations = math.prod(len(values) for values in job.parameters.values())
     call = _Call(answer, verify, atol, device, watchers, iterations, _strategy(strategy, objective, combinations, options),
                  options, cache_path(cache) if cache else None, bool(simulation_mode and cache), seed, quiet or not verbose)
-    results, env, spent = _search(job, call)
-    add_metrics(results, metrics)
+    if is_custom(strategy):
+        told = {"objective": [objective], "objective_higher_is_better": [higher], "metrics": metrics, "answer": answer, "atol": atol,
+                "verify": verify, "verbose": verbose, "seed": seed}
+        results, env, spent = _search_custom(job, call, strategy, restrictions, told)
+    else:
+        results, env, spent = _search(job, call)
+        add_metrics(results, metrics)
     env.update(_simulated(results, call))
     elapsed_s = clock.perf_counter() - started
     add_overheads(results, spent, elapsed_s)
@@ -265,22 +276,63 @@ def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, An
     with Workspace() as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, call)}
         _result_roles(spec)
-        file = workspace.spec(spec)
+        return _search_spec(job, call, workspace, spec, share)
+
+
+def _search_custom(job: Job, call: _Call, strategy: Any, restrictions: Any,
+                   told: Mapping[str, Any]) -> Tuple[List[Dict[str, Any]], Dict[str, Any], Spent]:
+    """As `_search`, where a strategy of the caller's own says what to time. The arrays are written once."""
+    if len(parts(job)) > 1:
+        raise ValueError("strategy: one of your own is not supported where arguments depend on parameters (Tunable)")
+    env: Dict[str, Any] = {}
+    spent = Spent()
+    with Workspace() as workspace:
+        spec = {**job.spec(workspace), **_reference(job, workspace, call)}
+        _result_roles(spec)
         journal = call.cache or workspace.path / "journal.json"
-        source = [f"--recorded={journal}"] if call.simulated else [f"--journal={journal}", f"--device={call.device or 0}"]
-        started = clock.perf_counter()
-        decision = _tune([file, f"--output={workspace.path / 'decision.json'}", f"--strategy={call.strategy}", *source,
-                          *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share),
-                          *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet)
-        spent = _spent(decision, clock.perf_counter() - started, call)
-        results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
-        results = in_order(results, job.parameters)
-        if call.simulated and call.strategy != "exhaustive":
-            results = _named(results, decision, list(job.parameters))
-        if (call.judged_here or call.observers) and not call.simulated:
-            _run_again(job, workspace, spec, results, call)
-        env = _environment(decision, journal, call.iterations, job.options)
-    return results, env, spent
+        each = call._replace(cache=journal, options={})
+
+        def measure(configurations: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
+            nonlocal spent
+            part = job.part(job.arguments, configurations)
+            made = {**part.code_spec(workspace), "arguments": spec["arguments"]}
+            made["reference"] = spec.get("reference", "none")
+            if "tolerance" in spec:
+                made["tolerance"] = spec["tolerance"]
+            found, now, spent_on_part = _search_spec(part, each, workspace, made, 1.0)
+            env.update(now)
+            spent = spent.plus(spent_on_part)
+            asked = [tuple(configuration.values()) for configuration in configurations]
+            found = [result for result in found if tuple(result[name] for name in job.parameters) in asked]
+            add_metrics(found, told["metrics"])
+            return found
+
+        runner = CustomRunner(job, measure)
+        drive(strategy, runner, job.parameters, restrictions, call.options, told)
+    if not runner.results:
+        raise ValueError("strategy: it asked for no configuration")
+    env["search"] = {}
+    return in_order(runner.results, job.parameters), env, spent._replace(controller_s=spent.controller_s + runner.strategy_s)
+
+
+def _search_spec(job: Job, call: _Call, workspace: Workspace, spec: Dict[str, Any],
+                 share: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any], Spent]:
+    """As `_search`, of a job whose spec is made."""
+    file = workspace.spec(spec)
+    journal = call.cache or workspace.path / "journal.json"
+    source = [f"--recorded={journal}"] if call.simulated else [f"--journal={journal}", f"--device={call.device or 0}"]
+    started = clock.perf_counter()
+    decision = _tune([file, f"--output={workspace.path / 'decision.json'}", f"--strategy={call.strategy}", *source,
+                      *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share),
+                      *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet)
+    spent = _spent(decision, clock.perf_counter() - started, call)
+    results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
+    results = in_order(results, job.parameters)
+    if call.simulated and call.strategy != "exhaustive":
+        results = _named(results, decision, list(job.parameters))
+    if (call.judged_here or call.observers) and not call.simulated:
+        _run_again(job, workspace, spec, results, call)
+    return results, _environment(decision, journal, call.iterations, job.options), spent
 
 
 def _spent(decision: Mapping[str, Any], program_s: float, call: _Call) -> Spent:

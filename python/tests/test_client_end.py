@@ -44,7 +44,7 @@ def test_a_session_ends_with_its_client(environment, tmp_path):
     client = subprocess.Popen([sys.executable, "-c", CLIENT], stdout=subprocess.PIPE, env={
         **os.environ, **environment, "PYTHONPATH": f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}"})
     session = int(client.stdout.readline())
-    time.sleep(1)
+    time.sleep(0.5)
     alive = [session, *children_of(session)]
     assert len(alive) > 1 and all(process_state(pid)[0] for pid in alive)
     client.send_signal(signal.SIGKILL)

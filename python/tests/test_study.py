@@ -15,17 +15,12 @@ def milliseconds(params):
 
 
 @pytest.fixture
-def parameters():
-    return {"block_size_x": [32, 64, 128, 256, 512], "WORK": [0, 1, 2]}
+def study_spec(spec):
+    return {**spec, "parameters": {"block_size_x": [32, 64, 128, 2048], "WORK": [0, 1]}}
 
 
-@pytest.fixture
-def study_spec(spec, parameters):
-    return {**spec, "parameters": {**parameters, "block_size_x": [*parameters["block_size_x"], 2048]}}
-
-
-@pytest.mark.parametrize("strategy", [None, "exhaustive", "random"])
-def test_the_best_is_found(study_spec, strategy):
+@pytest.mark.parametrize("strategy", [None, "exhaustive"])
+def test_what_is_asked_and_told(study_spec, strategy):
     with Study(study_spec, strategy=strategy) as study:
         for trial in study:
             assert trial.grid == (-(-4096 // trial.block[0]), 1, 1) and trial.block == (trial.params["block_size_x"], 1, 1)
@@ -34,21 +29,23 @@ def test_the_best_is_found(study_spec, strategy):
                 assert 0 < trial.bound_ms <= trial.estimate_ms
             study.tell(trial, milliseconds(trial.params))
     asked = [tuple(trial.params.values()) for trial in study.trials]
-    assert len(set(asked)) == len(asked) <= 15 and (strategy is None or len(asked) == 15)
-    assert [trial.number for trial in study.trials] == list(range(len(asked)))
-    assert study.best_params == {"block_size_x": 64, "WORK": 0} and study.best_value == 1.0
+    assert len(set(asked)) == len(asked) <= 6 and [trial.number for trial in study.trials] == list(range(len(asked)))
+    assert study.best_value == min(trial.value for trial in study.trials) == milliseconds(study.best_params)
     assert study.ended and study.ended != "closed" and study.ask() is None
+    if strategy:
+        assert len(asked) == 6 and study.best_params == {"block_size_x": 64, "WORK": 0} and study.best_value == 1.0
 
 
 def test_trials_and_seed(study_spec):
     def configurations(seed):
-        with Study(study_spec, strategy="random", trials=4, seed=seed) as study:
+        with Study(study_spec, strategy="random", trials=3, seed=seed) as study:
             for trial in study:
                 study.tell(trial, 1.0)
         assert study.ended == "the trials are used up"
         return {tuple(trial.params.values()) for trial in study.trials}  # in the order in which compiling ended
 
-    assert configurations(1) == configurations(1) != configurations(3) and len(configurations(1)) == 4
+    drawn = [configurations(seed) for seed in (1, 1, 2, 3)]
+    assert drawn[0] == drawn[1] and not drawn[0] == drawn[2] == drawn[3] and len(drawn[0]) == 3
 
 
 def test_failures(study_spec):
@@ -59,7 +56,7 @@ def test_failures(study_spec):
             else:
                 study.tell(trial, milliseconds(trial.params))
     assert study.best_params == {"block_size_x": 64, "WORK": 1}
-    assert [trial.failed for trial in study.trials if trial.value is None] == ["wrong result"] * 5
+    assert [trial.failed for trial in study.trials if trial.value is None] == ["wrong result"] * 3
 
 
 def test_one_code_is_asked_for_once(study_spec):
@@ -90,15 +87,17 @@ def test_misuse_is_told(study_spec):
         study.best_trial
 
 
-@pytest.mark.parametrize("answer, message", [
-    ('{"number": 1, "time_s": 1}', "not the question"), ('{"number": 0, "time_s": 0}', "above 0"),
-    ('{"number": 0}', "time_s"), ('{"number": 0, "time_s": 1, "more": 2}', "more"), ("time", "answer")])
-def test_other_programs_are_told_what_is_wrong(study_spec, tmp_path, answer, message):
+def test_other_programs_are_told_what_is_wrong(study_spec, tmp_path):
     (tmp_path / "copy.cu").write_text(study_spec["kernel"]["source"])
-    arguments = [{**argument, "length": "N", "fill": {"constant": 1}} if "fill" in argument else argument for argument in study_spec["arguments"]]
+    arguments = [{**argument, "length": "N", "fill": {"constant": 1}} if "fill" in argument else argument
+                 for argument in study_spec["arguments"]]
     text = json.dumps({**study_spec, "kernel": {"file": "copy.cu", "name": "copy"}, "arguments": arguments, "reference": "none"})
     (tmp_path / "spec.json").write_text(text)
-    ended = subprocess.run([_tool.program(), "ask", "spec.json"], input=answer + "\n", capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 2 and message in ended.stderr
-    ended = subprocess.run([_tool.program(), "ask", "spec.json"], input="", capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 0 and json.loads(ended.stdout)["number"] == 0
+    answers = {'{"number": 1, "time_s": 1}': "not the question", '{"number": 0, "time_s": 0}': "above 0", '{"number": 0}': "time_s",
+               '{"number": 0, "time_s": 1, "more": 2}': "more", "": ""}
+    processes = [subprocess.Popen([_tool.program(), "ask", "spec.json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) for _ in answers]
+    for process, (answer, message) in zip(processes, answers.items()):
+        output, messages = process.communicate(answer and answer + "\n", timeout=60)
+        assert process.returncode == (2 if answer else 0) and message in messages
+        assert json.loads(output)["number"] == 0

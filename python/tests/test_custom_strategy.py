@@ -1,0 +1,106 @@
+"""Strategies of the caller's own, as Kernel Tuner calls them."""
+
+import sys
+
+import numpy
+import pytest
+from conftest import SIZE, SOURCE
+
+import occutune
+
+wrapper = pytest.importorskip("kernel_tuner.strategies.wrapper", exc_type=ImportError)
+common = pytest.importorskip("kernel_tuner.strategies.common")
+
+
+def tune(arguments, parameters, strategy, **options):
+    return occutune.tune_kernel("copy", options.pop("source", SOURCE), SIZE, arguments, parameters, quiet=True, strategy=strategy,
+                                **options)
+
+
+class Descent:
+    """All of one parameter, then all of the next, from the best so far."""
+
+    def tune(self, searchspace, runner, tuning_options):
+        self.seen = []
+        cost = common.CostFunc(searchspace, tuning_options, runner, snap=False)
+        best = list(searchspace.get_random_sample(1)[0])
+        for at, values in enumerate(searchspace.tune_params.values()):
+            lines = [[*best[:at], value, *best[at + 1:]] for value in values]
+            self.seen.append(cost.eval_all(lines))
+            best = lines[int(numpy.argmin(self.seen[-1]))]
+        return cost.results
+
+
+class Sweep(wrapper.OptAlg):
+    def __call__(self, func, searchspace):
+        costs = {configuration: func(configuration) for configuration in searchspace.list}
+        best = min(costs, key=costs.get)
+        return best, costs[best]
+
+
+def test_a_strategy_with_tune(arguments, parameters, source_array):
+    strategy = Descent()
+    results, env = tune(arguments, {**parameters, "block_size_x": [32, 64, 128]}, strategy, answer=[None, source_array, None],
+                        metrics={"double": "2 * time"})
+    assert len(results) == 4 and env["best_config"] in results and env["total_strategy_time"] > 0
+    for result in results:
+        assert result["time"] == pytest.approx(0.0051) and len(result["times"]) >= 7 and result["double"] == 2 * result["time"]
+    assert [len(costs) for costs in strategy.seen] == [3, 2]
+    assert all(cost == pytest.approx(0.0051) for costs in strategy.seen for cost in costs)
+
+
+def test_a_wrapped_algorithm(arguments, parameters):
+    results, _ = tune(arguments, parameters, wrapper.OptAlgWrapper(Sweep()), restrictions=["block_size_x >= 64", "block_size_x < 2048"])
+    assert [(result["block_size_x"], result["WORK"]) for result in results] == [(64, 0), (64, 1), (128, 0), (128, 1)]
+    results, _ = tune(arguments, parameters, wrapper.OptAlgWrapper(Sweep()), strategy_options={"max_fevals": 3})
+    assert len(results) == 3
+
+
+def test_a_module(arguments, parameters, tmp_path, monkeypatch):
+    (tmp_path / "own_strategy.py").write_text(
+        "def tune(searchspace, runner, tuning_options):\n    return runner.run(searchspace.sorted_list()[:2], tuning_options)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import own_strategy
+
+    results, _ = tune(arguments, {"block_size_x": [32, 64], "WORK": [0, 1]}, own_strategy)
+    assert [(result["block_size_x"], result["WORK"]) for result in results] == [(32, 0), (32, 1)]
+    del sys.modules["own_strategy"]
+
+
+def test_failures_and_what_was_timed_before(arguments, parameters, source_array):
+    source = SOURCE + "#if WORK == 1\n#error one is too many\n#endif\n"
+
+    class Twice(Descent):
+        def tune(self, searchspace, runner, tuning_options):
+            self.results = runner.run([(64, 0), (64, 1), (64, 0)], tuning_options) + runner.run([(64, 1)], tuning_options)
+            return self.results
+
+    strategy = Twice()
+    results, env = tune(arguments, {"block_size_x": [32, 64], "WORK": [0, 1]}, strategy, source=source)
+    assert len(results) == 2 and str(results[1]["__error__"]) == "CompilationFailedConfig" and env["best_config"]["WORK"] == 0
+    assert strategy.results[0] == strategy.results[2] and "__error__" in strategy.results[3]
+    with pytest.warns(UserWarning, match="rejected by verify"):
+        results, _ = tune(arguments, {"block_size_x": [32, 64], "WORK": [0, 1]}, strategy, verify=lambda answer, outputs: False)
+    assert all(result["__error__"].reason == "rejected by verify" for result in results)
+
+
+def test_a_cache_is_used(arguments, parameters, tmp_path):
+    space = {"block_size_x": [32, 64], "WORK": [0, 1]}
+    first, env = tune(arguments, space, wrapper.OptAlgWrapper(Sweep()), cache="cache")
+    cache = (tmp_path / "cache.json").read_bytes()
+    again, again_env = tune(arguments, space, wrapper.OptAlgWrapper(Sweep()), cache="cache")
+    assert len(again) == 4 and again_env["total_benchmark_time"] == env["total_benchmark_time"]
+    assert (tmp_path / "cache.json").read_bytes() == cache
+    simulated, env = tune(arguments, space, wrapper.OptAlgWrapper(Sweep()), cache="cache", simulation_mode=True)
+    assert env["simulation"] and [result["time"] for result in simulated] == [result["time"] for result in first]
+
+
+def test_what_is_refused(arguments, parameters):
+    class Elsewhere:
+        def tune(self, searchspace, runner, tuning_options):
+            return runner.run([(63, 0)], tuning_options)
+
+    with pytest.raises((ValueError, occutune.OccutuneError), match="63"):
+        tune(arguments, parameters, Elsewhere())
+    with pytest.raises(ValueError, match="asked for no configuration"):
+        tune(arguments, parameters, type("Idle", (), {"tune": lambda self, *_: []})())
