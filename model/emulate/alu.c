@@ -82,11 +82,11 @@ const uint32_t *operand_row(const struct emulation *emulation, const struct warp
 
     switch (operand->kind) {
     case SASS_REGISTER:
-        return operand->index == SASS_RZ || word >= operand->count || index >= SASS_RZ ? warp->regs->zero
+        return operand->index == SASS_RZ || word >= operand->count || index >= SASS_RZ ? warp->regs->zero[0]
                                                                                        : warp->regs->r[index];
     case SASS_UNIFORM_REGISTER:
         return operand->index == SASS_URZ || word >= operand->count || index >= SASS_URZ
-                   ? warp->regs->zero
+                   ? warp->regs->zero[0]
                    : warp->regs->u[index];
     case SASS_IMMEDIATE:
         set_row(scratch, word < operand->count ? (uint32_t)(operand->value >> 32 * word) : 0);
@@ -96,7 +96,7 @@ const uint32_t *operand_row(const struct emulation *emulation, const struct warp
         set_row(scratch, word < operand->count ? value : 0);
         return scratch;
     default:
-        return warp->regs->zero;
+        return warp->regs->zero[0];
     }
 }
 
@@ -105,16 +105,17 @@ static row *fetch(struct alu *x, const struct sass_operand *operand, row *scratc
 {
     struct registers *regs = x->warp->regs;
 
-    if (operand->kind == SASS_REGISTER && operand->index != SASS_RZ)
-        return &regs->r[operand->index]; /* of one word: nobody reads the second */
-    if (operand->kind == SASS_UNIFORM_REGISTER && operand->index != SASS_URZ)
-        return &regs->u[operand->index];
-    for (unsigned w = 0; w < 2; w++) {
-        const uint32_t *from = operand_row(x->emulation, x->warp, operand, w, scratch[w]);
-
-        if (from != scratch[w])
-            memcpy(scratch[w], from, sizeof(row));
-    }
+    if (operand->kind == SASS_REGISTER) /* of one word: nobody reads the second */
+        return operand->index == SASS_RZ ? regs->zero : &regs->r[operand->index];
+    if (operand->kind == SASS_UNIFORM_REGISTER)
+        return operand->index == SASS_URZ ? regs->zero : &regs->u[operand->index];
+    if (operand->kind != SASS_IMMEDIATE && operand->kind != SASS_CONSTANT)
+        return regs->zero;
+    for (unsigned w = 0; w < 2; w++)
+        if (w < operand->count)
+            operand_row(x->emulation, x->warp, operand, w, scratch[w]);
+        else
+            set_row(scratch[w], 0);
     return scratch;
 }
 

@@ -271,7 +271,7 @@ int mbarrier_execute(struct emulation *emulation, struct warp *warp, struct grou
 {
     const struct sass_operand *operand = i->source_count ? &i->sources[0] : NULL;
     row scratch[2];
-    const uint32_t *low = warp->regs->zero, *high = warp->regs->zero;
+    const uint32_t *low = warp->regs->zero[0], *high = low;
     struct request request;
     int rc;
 

@@ -18,8 +18,8 @@ static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, b
 static void address_rows(const uint32_t *out[2], const struct registers *regs, const row file[ROWS],
                          unsigned index, bool wide)
 {
-    out[0] = index == SASS_RZ ? regs->zero : file[index];
-    out[1] = index == SASS_RZ || !wide || index + 1 >= SASS_RZ ? regs->zero : file[index + 1];
+    out[0] = index == SASS_RZ ? regs->zero[0] : file[index];
+    out[1] = index == SASS_RZ || !wide || index + 1 >= SASS_RZ ? regs->zero[0] : file[index + 1];
 }
 
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,

@@ -59,7 +59,7 @@ typedef uint32_t row[LANES]; /* one 32-bit register of every lane */
  * kept as a row of equal lanes, a predicate as a mask of lanes. */
 struct registers {
     row r[ROWS], u[ROWS];
-    row zero; /* what RZ reads */
+    row zero[2]; /* what RZ reads, also as two words */
     uint32_t p[8], up[8];
     uint32_t r_unknown[ROWS], u_unknown[ROWS]; /* lanes whose value cannot be known */
     uint32_t p_unknown[8], up_unknown[8];
