@@ -3,6 +3,7 @@
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/events.h"
+#include "model/emulate/signature.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/run.h"
 #include "model/emulate/special.h"
@@ -125,15 +126,18 @@ static int allocate(struct emulation *emulation, struct err *err)
     const size_t local = emulation->local_bytes * LANES;
 
     emulation->kinds = malloc(emulation->count + 1);
+    emulation->traits = malloc(emulation->count + 1);
     emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
     emulation->shared = malloc(emulation->shared_bytes + 1);
     emulation->shared_unknown = malloc(emulation->shared_bytes + 1);
     emulation->warps = calloc(emulation->warp_count, sizeof *emulation->warps);
-    if (!emulation->kinds || !emulation->issue_steps || !emulation->shared || !emulation->shared_unknown ||
-        !emulation->warps)
+    if (!emulation->kinds || !emulation->traits || !emulation->issue_steps || !emulation->shared ||
+        !emulation->shared_unknown || !emulation->warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++) {
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
+        emulation->traits[k] = (emulate_notes(&emulation->instructions[k]) ? TRAIT_NOTED : 0) |
+                               (signature_joins(&emulation->instructions[k]) ? TRAIT_JOINS : 0);
         emulation->waits |=
             mbarrier_waits(&emulation->instructions[k]) || sass_is_tensor_copy(&emulation->instructions[k]);
     }
@@ -261,6 +265,7 @@ void emulation_close(struct emulation *emulation)
     memory_release(&emulation->memory);
     free(emulation->patched);
     free(emulation->kinds);
+    free(emulation->traits);
     free(emulation->issue_steps);
     walk_close(emulation);
     free(emulation->patterns);

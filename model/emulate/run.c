@@ -130,6 +130,7 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
     uint32_t mask = group->mask & guard_lanes(warp, i);
     const uint32_t doubtful = warp->regs->tainted ? group->mask & guard_unknown(warp, i) : 0;
+    const bool joins = emulation->signing && emulation->traits[group->pc] & TRAIT_JOINS;
 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
@@ -151,11 +152,11 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
         signature_note(emulation, i, group->mask, mask);
     switch (kind) {
     case KIND_COMPUTE:
-        if (emulation->signing)
+        if (joins)
             signature_note_joined(emulation, warp, i);
         if (mask)
             alu_execute(emulation, warp, i, mask);
-        if (emulation->signing)
+        if (joins)
             signature_note_joined(emulation, warp, i);
         if (doubtful)
             make_unknown(warp, i, doubtful);
@@ -185,7 +186,7 @@ static int step(struct emulation *emulation, struct warp *warp, struct group *gr
     const struct sass *i = &emulation->instructions[group->pc];
     int rc, noted;
 
-    if (!emulation->events || !emulate_notes(i))
+    if (!emulation->events || !(emulation->traits[group->pc] & TRAIT_NOTED))
         return execute(emulation, warp, group);
     events_begin(emulation, warp, i);
     rc = execute(emulation, warp, group);

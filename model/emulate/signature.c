@@ -78,7 +78,7 @@ void signature_note_joined(struct emulation *emulation, const struct warp *warp,
 {
     const bool compares = i->op == SASS_ISETP || i->op == SASS_UISETP;
 
-    if (emulation->rehearsing || !signature_joins(i))
+    if (emulation->rehearsing)
         return;
     for (unsigned k = 0; k < i->source_count && !(compares && k > 2); k++) /* no carry of 64 bits */
         note_predicate(emulation, warp, &i->sources[k]);

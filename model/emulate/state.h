@@ -80,6 +80,9 @@ enum group_state {
     GROUP_AT_MBARRIER
 };
 
+/* TRAIT_NOTED: emulate_notes() says so; TRAIT_JOINS: signature_joins(). */
+enum { TRAIT_NOTED = 1, TRAIT_JOINS = 2 };
+
 /* Lanes of a warp that are at the same instruction. */
 struct group {
     uint32_t mask;
@@ -143,7 +146,8 @@ struct emulation {
     uint64_t counted;             /* accesses of extrapolated loops that were counted one by one */
     double time_limit_s, begin_s; /* see struct emulate_options; by the wall clock */
     const atomic_bool *stop;
-    uint8_t *kinds; /* enum kind of each instruction */
+    uint8_t *kinds;  /* enum kind of each instruction */
+    uint8_t *traits; /* TRAIT_... of each, asked whenever it is executed */
     unsigned threads, warp_count;
     unsigned row_count, uniform_count; /* registers in use */
     size_t local_bytes, shared_bytes;
