@@ -19,10 +19,11 @@ enum predict_assumption {
     PREDICT_ASSUMED_SKIPS = 4096,      /* that branches by values which cannot be known skip what they can */
     PREDICT_ASSUMED_CLUSTERS =
         8192, /* that blocks of a cluster do alike at the same time, though they differ */
-    PREDICT_ASSUMED_TICKETS = 16384, /* that blocks take the numbers of a counter in turn */
-    PREDICT_ASSUMED_SHARING = 32768, /* how much of what blocks touch is the same */
-    PREDICT_ASSUMED_CLOCK = 65536,   /* that tensor cores and the power limit leave the full clock */
-    PREDICT_ASSUMPTIONS_END = 131072
+    PREDICT_ASSUMED_TICKETS = 16384,  /* that blocks take the numbers of a counter in turn */
+    PREDICT_ASSUMED_SHARING = 32768,  /* how much of what blocks touch is the same */
+    PREDICT_ASSUMED_CLOCK = 65536,    /* that tensor cores and the power limit leave the full clock */
+    PREDICT_ASSUMED_POLLING = 131072, /* that no block waits for what another stores (model/sass/spin.h) */
+    PREDICT_ASSUMPTIONS_END = 262144
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

@@ -4,6 +4,7 @@
 #include "model/memory/tables.h"
 #include "model/predict/interval.h"
 #include "model/sass/sass_matrix.h"
+#include "model/sass/spin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -246,6 +247,7 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
         (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
+        (sass_spin(&out->code, 0) < out->code.count ? PREDICT_ASSUMED_POLLING : 0) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     find_clocks(&out->input, work);

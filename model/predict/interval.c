@@ -87,8 +87,9 @@ void interval_find(struct prediction *p, double shorter_s, double longer_s)
     const double spread = spread_of(p);
     const double factor =
         p->assumptions & PREDICT_ASSUMED_PUBLISHED ? assumptions_default.published_factor : 1;
+    const double waited = p->assumptions & PREDICT_ASSUMED_POLLING ? assumptions_default.polling_factor : 1;
     const double low = fmin(p->estimate_s * exp(ends[LOW] * spread), shorter_s) / factor;
-    const double high = fmax(p->estimate_s * exp(ends[HIGH] * spread), longer_s) * factor;
+    const double high = fmax(p->estimate_s * exp(ends[HIGH] * spread), longer_s) * factor * waited;
 
     if (!(p->confidence > 0))
         return; /* instructions without a rate: nothing is known of the time but the bound */

@@ -32,7 +32,7 @@ double interval_spread(const double weights[INTERVAL_FEATURES], const double val
 
 /* Sets interval_low_s and interval_high_s from the rest of a prediction. It reaches over the two estimates
  * that are given, which may be the estimate itself, and begins no lower than the bound. Where the prediction
- * rests on published values it is widened; where its confidence is 0 there is none. */
+ * rests on published values it is widened, where blocks wait for what others store it reaches higher; where its confidence is 0 there is none. */
 void interval_find(struct prediction *prediction, double shorter_s, double longer_s);
 
 #endif

@@ -37,6 +37,9 @@ const char *explained_assumption(enum predict_assumption assumption)
                "it can";
     case PREDICT_ASSUMED_CLUSTERS:
         return "blocks of a cluster do different things, and were simulated as if all did what one does";
+    case PREDICT_ASSUMED_POLLING:
+        return "a loop waits for what other blocks store: for how long is not simulated, and the time may be "
+               "several times the estimate";
     case PREDICT_ASSUMED_SHARING:
         return "how much of what blocks touch in memory is the same is estimated from some of them";
     case PREDICT_ASSUMED_CLOCK:

@@ -82,6 +82,18 @@ static void a_gpu_that_was_not_measured_is_not_known(void **state)
     assert_true(p.interval_high_s > measured.interval_high_s * 2);
 }
 
+static void blocks_that_wait_may_take_longer(void **state)
+{
+    struct prediction p = typical();
+    const struct prediction alone = found(typical());
+
+    (void)state;
+    p.assumptions = PREDICT_ASSUMED_POLLING;
+    p = found(p);
+    check_near(p.interval_low_s, alone.interval_low_s, 1e-12);
+    assert_true(p.interval_high_s > alone.interval_high_s * 2);
+}
+
 static void nothing_is_said_without_confidence(void **state)
 {
     struct prediction p = typical();
@@ -101,6 +113,7 @@ int main(void)
         cmocka_unit_test(never_begins_below_the_bound),
         cmocka_unit_test(reaches_over_both_ways),
         cmocka_unit_test(a_gpu_that_was_not_measured_is_not_known),
+        cmocka_unit_test(blocks_that_wait_may_take_longer),
         cmocka_unit_test(nothing_is_said_without_confidence),
     };
 
