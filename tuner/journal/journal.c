@@ -1,5 +1,6 @@
 #include "tuner/journal/journal.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "tuner/journal/journal_file.h"
 #include "tuner/journal/record.h"
@@ -221,7 +222,9 @@ bool journal_remark(char *out, size_t size, const struct journal *journal, unsig
 
 bool journal_news(char *out, size_t size, struct journal *journal)
 {
-    if (journal->file >= 0 && !journal_is_in_place(journal))
+    static const double look_s = 0.1;
+
+    if (journal->file >= 0 && clock_wall_s() - journal->looked_s >= look_s && !journal_is_in_place(journal))
         journal_find_again(journal, NULL); /* a failure shows when the next record is written */
     if (!*journal->news)
         return false;

@@ -8,6 +8,7 @@
 #include "tuner/journal/scan.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 /* Stretches of the file's text. */
 struct spans {
@@ -41,6 +42,10 @@ struct journal {
     const char *const *names;      /* of the parameters, for a format that has no order of them; null: any, */
     size_t name_count;             /* and how many */
     int file;                      /* -1 when reading only */
+    bool identified;               /* which one it is: */
+    dev_t device;
+    ino_t inode;
+    double looked_s; /* when it was last looked whether the name is its own */
     double synced_s;
 };
 
@@ -50,7 +55,7 @@ struct journal {
 int journal_lock(struct journal *journal, struct err *err);
 
 /* Whether the name is still, or again, that of the open file. */
-bool journal_is_in_place(const struct journal *journal);
+bool journal_is_in_place(struct journal *journal);
 
 /* Where the file was removed during the run, or another took its name, which is not ours to overwrite: all
  * that was written is put under the name again, or under a free one beside it, and journal->news says so. */

@@ -27,12 +27,25 @@ static int check_regular(const char *path, struct err *err)
                    "%s: is no regular file, as a journal must be: name another with --journal", path);
 }
 
-bool journal_is_in_place(const struct journal *journal)
+/* Which file the open one is never changes: it is asked once. */
+static void take_identity(struct journal *journal)
 {
-    struct stat named, own;
+    struct stat own;
 
-    return !fstat(journal->file, &own) && !stat(journal->path, &named) && named.st_dev == own.st_dev &&
-           named.st_ino == own.st_ino;
+    journal->identified = !fstat(journal->file, &own);
+    if (!journal->identified)
+        return;
+    journal->device = own.st_dev;
+    journal->inode = own.st_ino;
+}
+
+bool journal_is_in_place(struct journal *journal)
+{
+    struct stat named;
+
+    journal->looked_s = clock_wall_s();
+    return journal->identified && !stat(journal->path, &named) && named.st_dev == journal->device &&
+           named.st_ino == journal->inode;
 }
 
 static int fail_locked(const char *path, struct err *err)
@@ -55,6 +68,7 @@ int journal_lock(struct journal *journal, struct err *err)
                            strerror(errno));
         if (flock(journal->file, LOCK_EX | LOCK_NB))
             return fail_locked(journal->path, err);
+        take_identity(journal);
         if (journal_is_in_place(journal))
             return 0;
         close(journal->file);
@@ -139,6 +153,7 @@ static void take_file(struct journal *journal, int file, size_t end)
     close(journal->file);
     journal->file = file;
     journal->end = end;
+    take_identity(journal);
     journal->synced_s = clock_wall_s();
 }
 
@@ -215,10 +230,9 @@ int journal_find_again(struct journal *journal, struct err *err)
     return 0;
 }
 
+/* A file that lost its name takes the record all the same, and is written again with it: one look suffices. */
 int journal_put(struct journal *journal, const char *text, size_t length, struct err *err)
 {
-    if (!journal_is_in_place(journal) && journal_find_again(journal, err))
-        return ERR_SYSTEM;
     if (write_at(journal->file, text, length, journal->end)) {
         fail_write(journal->path, errno, err);
         if (ftruncate(journal->file, (off_t)journal->end))

@@ -4,6 +4,26 @@
 #include "journal_made.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+
+static unsigned looks; /* at files, by name or open */
+
+int __real_stat(const char *restrict name, struct stat *restrict out);
+int __wrap_stat(const char *restrict name, struct stat *restrict out);
+int __real_fstat(int file, struct stat *out);
+int __wrap_fstat(int file, struct stat *out);
+
+int __wrap_stat(const char *restrict name, struct stat *restrict out)
+{
+    looks++;
+    return __real_stat(name, out);
+}
+
+int __wrap_fstat(int file, struct stat *out)
+{
+    looks++;
+    return __real_fstat(file, out);
+}
 
 enum { BEFORE = 3, AFTER = 4 };
 
@@ -44,6 +64,27 @@ static void the_disk_has_it_before_the_name(void **state)
     journal_free(open_ok());
     if (!strstr(disk_log(), "wslrS"))
         fail_msg("the order is %s", disk_log());
+}
+
+/* Whether the file still has its name is looked at once for each record, and not by who asks for news beside that. */
+static void a_record_costs_one_look(void **state)
+{
+    enum { RECORDS = 50 };
+    char news[256];
+    struct journal *journal;
+    int n;
+
+    (void)state;
+    unlink(path);
+    disk_start(-1, DISK_EIO);
+    journal = open_ok();
+    looks = 0;
+    for (n = 1; n <= RECORDS; n++) {
+        append_ok(journal, n, 1e-3);
+        assert_false(journal_news(news, sizeof news, journal));
+    }
+    assert_in_range(looks, RECORDS, RECORDS + 5); /* news looks ten times a second where nothing is written */
+    close_ok(journal);
 }
 
 static void make_file(bool damaged)
@@ -119,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_second_at_most_is_not_on_the_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(the_disk_has_it_before_the_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_record_costs_one_look, setup, teardown),
         cmocka_unit_test_setup_teardown(a_failing_disk_loses_nothing, setup, teardown),
     };
 
