@@ -9,6 +9,7 @@
  *   found_s         until a configuration within 1 % of the best of all was timed; null: never
  *   found_timed     trials until then, it included; 0: never
  *   cores, gpus     share of the time that they were busy
+ *   first_s, between_s, last_s   that a GPU had nothing to do, on average: before its first trial, between two, after its last
  *   thinking_us     real time of a core for each result: the strategy, the loop and this simulation */
 #include "benchmarks/cluster/virtual_hosts.h"
 
@@ -135,6 +136,7 @@ static void print(const struct run *run, const struct virtual_options *options, 
     const double elapsed_s = evaluator_now_s(run->evaluator);
     const double cores = evaluator_busy_s(run->evaluator, EVALUATOR_COMPILE) / elapsed_s;
     const double results = (double)(run->compiled + run->timed);
+    const struct virtual_idle gpu = virtual_idle();
     struct js_line line = {0};
 
     js_line_object(&line, NULL);
@@ -148,6 +150,9 @@ static void print(const struct run *run, const struct virtual_options *options, 
     js_line_real(&line, "cores", cores / (options->hosts * options->cores));
     js_line_real(&line, "gpus",
                  evaluator_busy_s(run->evaluator, EVALUATOR_MEASURE) / elapsed_s / options->hosts);
+    js_line_real(&line, "first_s", gpu.first_s);
+    js_line_real(&line, "between_s", gpu.between_s);
+    js_line_real(&line, "last_s", elapsed_s - gpu.ended_s);
     js_line_real(&line, "thinking_us", 1e6 * thinking_s / results);
     js_line_close(&line, '}');
     if (!js_line_end(&line, NULL))

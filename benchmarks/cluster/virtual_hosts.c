@@ -29,6 +29,14 @@ struct virtual_cluster {
 };
 
 static struct virtual_options configured;
+static struct virtual_idle idle; /* sums over all GPUs */
+
+struct virtual_idle virtual_idle(void)
+{
+    const double gpus = configured.hosts;
+
+    return (struct virtual_idle){idle.first_s / gpus, idle.between_s / gpus, idle.ended_s / gpus};
+}
 
 void virtual_configure(const struct virtual_options *options)
 {
@@ -53,6 +61,7 @@ static int open_state(void **state, const struct evaluator_options *options, str
     if (!cluster)
         return err_memory(err);
     cluster->options = configured;
+    idle = (struct virtual_idle){0};
     cluster->core_s = clock_core_s();
     cluster->trials_ahead = options->trials_ahead;
     cluster->hosts = calloc(configured.hosts, sizeof *cluster->hosts);
@@ -110,10 +119,19 @@ static struct virtual_job *pop(struct virtual_cluster *cluster)
 /* Placing
  * -------------------------------------------------------------------------------------------------------- */
 
+/* A GPU that was free from `free_s` on begins a trial. */
+static void count_idle(double free_s, double begins_s, double takes_s)
+{
+    *(free_s > 0 ? &idle.between_s : &idle.first_s) += begins_s - free_s;
+    idle.ended_s += begins_s + takes_s - free_s;
+}
+
 static void begin(struct virtual_cluster *cluster, struct virtual_job *job, unsigned host, double *free_s)
 {
     const double there_s = cluster->now_s + cluster->options.latency_s;
 
+    if (job->job.kind == EVALUATOR_MEASURE)
+        count_idle(*free_s, fmax(*free_s, there_s), job->takes_s);
     *free_s = fmax(*free_s, there_s) + job->takes_s;
     job->host = host;
     job->back_s = *free_s + cluster->options.latency_s;

@@ -16,6 +16,15 @@ struct virtual_options {
     double controller_s;   /* for each result; negative: so much, and what the search really thought since */
 };
 
+/* How long GPUs had nothing to do, on average: before their first trial, and between trials; and when the last of each
+ * ended. */
+struct virtual_idle {
+    double first_s, between_s, ended_s;
+};
+
+/* Of the evaluator that was opened last, so far. */
+struct virtual_idle virtual_idle(void);
+
 /* A job of the evaluator's, with what it takes. */
 struct virtual_job {
     struct evaluator_job job;
