@@ -7,6 +7,7 @@
 #define CHAIN 32
 #endif
 
+#ifdef KERNEL_chain
 // Samples of a warp: cycles of 2 * CHAIN operations of ILP chains, the cost of the clock subtracted (3 * CHAIN less CHAIN of
 // the same).
 extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *samples)
@@ -38,7 +39,9 @@ extern "C" __global__ void chain(const OPERAND *in, OPERAND *sink, long long *sa
         sink[(blockIdx.x * ILP + i) * 32 + lane] = x[i];
     samples[blockIdx.x * 32 + lane] = kept;
 }
+#endif
 
+#ifdef KERNEL_saturated
 extern "C" __global__ void saturated(const OPERAND *in, OPERAND *sink, long long *spans, int passes)
 {
     const int lane = threadIdx.x & 31;
@@ -66,3 +69,4 @@ extern "C" __global__ void saturated(const OPERAND *in, OPERAND *sink, long long
         sink[(blockIdx.x * ILP + i) * blockDim.x + threadIdx.x] = x[i];
     span_keep(spans, enter, start, stop);
 }
+#endif

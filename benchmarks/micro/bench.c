@@ -38,17 +38,20 @@ static int read_code(struct micro_code *out, const struct micro_kernel *kernel, 
 int micro_compile(struct micro_code *out, const struct micro *micro, const struct micro_kernel *kernel,
                   struct err *err)
 {
-    char path[1024];
+    char path[1024], wanted[64];
+    const char *options[MICRO_OPTIONS + 1] = {wanted};
     struct compile_request request = {.source_path = path,
                                       .name = kernel->name,
-                                      .options = kernel->options,
+                                      .options = options,
+                                      .option_count = 1,
                                       .arch = micro->arch,
                                       .deadline_s = COMPILE_S};
     int rc;
 
     memset(out, 0, sizeof *out);
-    while (request.option_count < MICRO_OPTIONS && kernel->options[request.option_count])
-        request.option_count++;
+    snprintf(wanted, sizeof wanted, "-DKERNEL_%s", kernel->name);
+    for (int i = 0; i < MICRO_OPTIONS && kernel->options[i]; i++)
+        options[request.option_count++] = kernel->options[i];
     if (snprintf(path, sizeof path, "%s/%s", micro->directory, kernel->file) >= (int)sizeof path)
         return err_set(err, ERR_SYSTEM, "%s: the path is too long", micro->directory);
     rc = compile_cubin(&out->compiled, micro->compiler, &request, err);

@@ -48,7 +48,8 @@ struct micro_kernel {
     struct body body;                   /* parts null: not checked here */
 };
 
-/* Compiles and checks. ERR_FORMAT names the instruction that was not meant, or the compiler's message. */
+/* Compiles and checks, with KERNEL_<name> defined: files of several kernels leave out the others where they are compiled
+ * often. ERR_FORMAT names the instruction that was not meant, or the compiler's message. */
 int micro_compile(struct micro_code *out, const struct micro *micro, const struct micro_kernel *kernel,
                   struct err *err);
 void micro_code_release(struct micro_code *code);

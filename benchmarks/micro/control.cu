@@ -17,16 +17,21 @@
     }                                                                                                               \
     samples[blockIdx.x * blockDim.x + threadIdx.x] = kept
 
+#ifdef KERNEL_barrier
 extern "C" __global__ void barrier(long long *samples)
 {
     SAMPLES(__syncthreads());
 }
+#endif
 
+#ifdef KERNEL_warp_sync
 extern "C" __global__ void warp_sync(long long *samples)
 {
     SAMPLES(__syncwarp());
 }
+#endif
 
+#ifdef KERNEL_clock_read
 extern "C" __global__ void clock_read(long long *samples)
 {
     long long kept = 0;
@@ -40,11 +45,13 @@ extern "C" __global__ void clock_read(long long *samples)
     }
     samples[blockIdx.x * blockDim.x + threadIdx.x] = kept;
 }
+#endif
 
 #define INSIDE                                                                                                      \
     "xor.b32 %0, %0, 7; popc.b32 %0, %0; add.u32 %0, %0, 5; brev.b32 %0, %0; "                                      \
     "xor.b32 %0, %0, 9; popc.b32 %0, %0; add.u32 %0, %0, 3; brev.b32 %0, %0; "
 
+#ifdef KERNEL_branch
 // A branch around code that is too large to be predicated away. `flag` 0: taken.
 extern "C" __global__ void branch(long long *samples, unsigned *sink, unsigned flag)
 {
@@ -56,7 +63,9 @@ extern "C" __global__ void branch(long long *samples, unsigned *sink, unsigned f
                          : "r"(flag)));
     sink[threadIdx.x] = x;
 }
+#endif
 
+#ifdef KERNEL_straight
 // The same without the branch.
 extern "C" __global__ void straight(long long *samples, unsigned *sink)
 {
@@ -65,7 +74,9 @@ extern "C" __global__ void straight(long long *samples, unsigned *sink)
     SAMPLES(asm volatile(INSIDE "add.u32 %0, %0, 1;" : "+r"(x)));
     sink[threadIdx.x] = x;
 }
+#endif
 
+#ifdef KERNEL_loop
 // The back edge of a loop whose body is one addition; the trip count is not known to the compiler.
 extern "C" __global__ void loop(long long *samples, unsigned *sink, unsigned short_trip, unsigned long_trip)
 {
@@ -89,6 +100,7 @@ extern "C" __global__ void loop(long long *samples, unsigned *sink, unsigned sho
     sink[threadIdx.x] = x;
     samples[blockIdx.x * blockDim.x + threadIdx.x] = kept;
 }
+#endif
 
 static __device__ __noinline__ unsigned add_one(unsigned x)
 {
@@ -96,6 +108,7 @@ static __device__ __noinline__ unsigned add_one(unsigned x)
     return x;
 }
 
+#ifdef KERNEL_call
 extern "C" __global__ void call(long long *samples, unsigned *sink)
 {
     unsigned x = threadIdx.x;
@@ -103,7 +116,9 @@ extern "C" __global__ void call(long long *samples, unsigned *sink)
     SAMPLES(x = add_one(x));
     sink[threadIdx.x] = x;
 }
+#endif
 
+#ifdef KERNEL_diverge
 // Two arms of eight dependent XU operations, the first for the lanes below `boundary`: too long to be predicated away.
 extern "C" __global__ void diverge(long long *samples, unsigned *sink, unsigned boundary)
 {
@@ -120,7 +135,9 @@ extern "C" __global__ void diverge(long long *samples, unsigned *sink, unsigned 
     } __syncwarp());
     sink[threadIdx.x] = x;
 }
+#endif
 
+#ifdef KERNEL_arms
 // Lemeire et al.'s kernel: four equal arms, arm = (thread / n) % 4; `rounds` times over. Arms differ only in a constant.
 extern "C" __global__ void arms(unsigned *sink, long long *spans, int rounds, unsigned n)
 {
@@ -153,7 +170,9 @@ extern "C" __global__ void arms(unsigned *sink, long long *spans, int rounds, un
     sink[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned)x;
     span_keep(spans, enter, start, stop);
 }
+#endif
 
+#ifdef KERNEL_chain_of_arms
 // Wong et al.'s listing 3: thread order[k] takes arm k; each lane writes when its arm began. With two warps the arms of one
 // warp follow each other and the warps overlap.
 extern "C" __global__ void chain_of_arms(const unsigned *order, long long *begins)
@@ -174,3 +193,4 @@ extern "C" __global__ void chain_of_arms(const unsigned *order, long long *begin
     TEST4(0) TEST4(4) TEST4(8) TEST4(12) TEST4(16) TEST4(20) TEST4(24) TEST4(28)
     begins[threadIdx.x] = begin + (x == 99);
 }
+#endif

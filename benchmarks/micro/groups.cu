@@ -62,6 +62,7 @@ static __device__ __forceinline__ unsigned long long descriptor(const void *at)
     return (address & 0x3ffff) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;
 }
 
+#ifdef KERNEL_group_waited
 // LENGTH products of one warp group, each waited for.
 extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned *in, ELEMENT *sink, long long *samples)
 {
@@ -96,7 +97,9 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned
     if (threadIdx.x < 32)
         samples[blockIdx.x * 32 + threadIdx.x] = kept;
 }
+#endif
 
+#ifdef KERNEL_group_saturated
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     group_saturated(const unsigned *in, ELEMENT *sink, long long *spans, int passes)
 {
@@ -131,10 +134,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
     span_keep(spans, enter, start, stop);
 }
+#endif
 
 #ifdef PIECE
 enum { RING = 4, SLICE = (THREADS / 128 + 4) * 512 };
 
+#ifdef KERNEL_group_beside
 // Products of SLICES pairs of factors in turn, with a pause after every fourth pass, and beside them one thread that copies `copies`
 // pieces, of each block its own, which lie in the first `region` bytes behind `from`.
 extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
@@ -182,4 +187,5 @@ extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
     for (int i = 0; i < RESULTS; i++)
         sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
 }
+#endif
 #endif

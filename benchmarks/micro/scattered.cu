@@ -32,6 +32,7 @@ static __device__ __forceinline__ void make(uint4 &v, unsigned from)
     v = make_uint4(from, from, from, from);
 }
 
+#ifdef KERNEL_scattered_read
 // Both walk the sectors n = first, first + threads / LANES, ...; `mask` + 1 sectors are touched, at most 2^27.
 extern "C" __global__ void __launch_bounds__(1024, 2)
     scattered_read(const char *data, unsigned *sink, int passes, unsigned mask)
@@ -54,7 +55,9 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
     if (sum == 1)
         sink[threadIdx.x] = sum;
 }
+#endif
 
+#ifdef KERNEL_repeated_read
 // Each sector is asked for UNROLL times in a row, for another word each time, past L1.
 extern "C" __global__ void __launch_bounds__(1024, 2)
     repeated_read(const char *data, unsigned *sink, int passes, unsigned mask)
@@ -77,7 +80,9 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
     if (sum == 1)
         sink[threadIdx.x] = sum;
 }
+#endif
 
+#ifdef KERNEL_scattered_write
 extern "C" __global__ void __launch_bounds__(1024, 2) scattered_write(char *data, int passes, unsigned mask)
 {
     const unsigned step = gridDim.x * blockDim.x / LANES, inside = threadIdx.x % (32 / sizeof(VECTOR)) * sizeof(VECTOR);
@@ -94,3 +99,4 @@ extern "C" __global__ void __launch_bounds__(1024, 2) scattered_write(char *data
         }
     }
 }
+#endif

@@ -36,6 +36,7 @@ static __device__ __forceinline__ void spread(uint4 &v, unsigned from)
     v = make_uint4(from, from, from, from);
 }
 
+#ifdef KERNEL_cached_read
 // Within the chip: timed by the SM's clock, each SM `passes` times UNROLL accesses a thread.
 extern "C" __global__ void cached_read(const VECTOR *data, unsigned *sink, long long *spans, int passes, unsigned step,
                                        unsigned mask, unsigned block_step)
@@ -65,7 +66,9 @@ extern "C" __global__ void cached_read(const VECTOR *data, unsigned *sink, long 
     sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
     span_keep(spans, enter, start, stop);
 }
+#endif
 
+#ifdef KERNEL_cached_write
 extern "C" __global__ void cached_write(VECTOR *data, long long *spans, int passes, unsigned step, unsigned mask,
                                         unsigned block_step)
 {
@@ -91,7 +94,9 @@ extern "C" __global__ void cached_write(VECTOR *data, long long *spans, int pass
     }
     span_keep(spans, enter, start, stop);
 }
+#endif
 
+#ifdef KERNEL_dram_read
 // Through the chip: every element of long arrays once. Timed from outside.
 extern "C" __global__ void dram_read(const VECTOR *in, unsigned *sink, unsigned long long count)
 {
@@ -113,7 +118,9 @@ extern "C" __global__ void dram_read(const VECTOR *in, unsigned *sink, unsigned 
     if (sum == 1)
         sink[threadIdx.x] = sum;
 }
+#endif
 
+#ifdef KERNEL_dram_write
 extern "C" __global__ void dram_write(VECTOR *out, unsigned long long count)
 {
     const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
@@ -123,7 +130,9 @@ extern "C" __global__ void dram_write(VECTOR *out, unsigned long long count)
     for (unsigned long long at = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; at < count; at += threads)
         out[at] = v;
 }
+#endif
 
+#ifdef KERNEL_dram_copy
 extern "C" __global__ void dram_copy(const VECTOR *in, VECTOR *out, unsigned long long count)
 {
     const unsigned long long threads = (unsigned long long)gridDim.x * blockDim.x;
@@ -141,7 +150,9 @@ extern "C" __global__ void dram_copy(const VECTOR *in, VECTOR *out, unsigned lon
     for (; at < count; at += threads)
         out[at] = READ(in + at);
 }
+#endif
 
+#ifdef KERNEL_dram_copy_burst
 // A block copies what lies together, UNROLL values a thread, all read before the first is written.
 extern "C" __global__ void dram_copy_burst(const VECTOR *in, VECTOR *out, unsigned long long count)
 {
@@ -157,3 +168,4 @@ extern "C" __global__ void dram_copy_burst(const VECTOR *in, VECTOR *out, unsign
     for (int k = 0; k < UNROLL; k++)
         out[at + k * blockDim.x] = v[k];
 }
+#endif
