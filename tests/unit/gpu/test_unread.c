@@ -87,37 +87,45 @@ static void compile_alone(struct compile_result *out, struct compiler *compiler,
         *out = (struct compile_result){.outcome = OUTCOME_COMPILE};
 }
 
+static bool is_same_code(struct compiler *compiler, const struct compile_request requests[2])
+{
+    struct compile_result results[2];
+    bool same;
+
+    for (int k = 0; k < 2; k++)
+        compile_alone(&results[k], compiler, requests[k]);
+    same = results[0].outcome == results[1].outcome && results[0].cubin_bytes == results[1].cubin_bytes &&
+           (!results[0].cubin || !memcmp(results[0].cubin, results[1].cubin, results[0].cubin_bytes));
+    for (int k = 0; k < 2; k++)
+        compile_result_release(&results[k]);
+    return same;
+}
+
 /* Whether both values are said to give one code; they do then. */
 static bool is_shared(struct compiler *compiler, const char *text, const char *name,
                       const char *const value[2], const char *other)
 {
     char macro[2][64];
     const char *options[2][OPTIONS] = {{"--std=c++14", other, macro[0]}, {"--std=c++14", other, macro[1]}};
-    struct compile_result results[2];
+    struct compile_request requests[2];
     struct sources_hash hashes[2];
-    bool same, shared;
+    bool shared;
 
     write_old("k.cu", text);
     write_old("reads.h", "#ifndef VALUE\n#define VALUE TUNED\n#endif\n");
     write_old("through.h", "#include \"reads.h\"\n");
     for (int k = 0; k < 2; k++) {
-        struct compile_request request = request_of("k.cu", "k");
-
+        requests[k] = request_of("k.cu", "k");
         snprintf(macro[k], sizeof macro[k], "-D%s=%s", name, value[k]);
-        request.options = options[k];
-        request.option_count = OPTIONS;
-        request.tuned_count = 1;
-        assert_int_equal(sources_hash(&hashes[k], &request, text, NULL), 0);
-        compile_alone(&results[k], compiler, request);
+        requests[k].options = options[k];
+        requests[k].option_count = OPTIONS;
+        requests[k].tuned_count = 1;
+        assert_int_equal(sources_hash(&hashes[k], &requests[k], text, NULL), 0);
     }
-    same = results[0].outcome == results[1].outcome && results[0].cubin_bytes == results[1].cubin_bytes &&
-           (!results[0].cubin || !memcmp(results[0].cubin, results[1].cubin, results[0].cubin_bytes));
     shared = hashes[0].code == hashes[1].code && hashes[0].complete && hashes[1].complete;
-    if (shared && !same)
+    if (shared && !is_same_code(compiler, requests))
         fail_msg("-D%s=%s and =%s beside %s have not one code in:\n%s", name, value[0], value[1], other,
                  text);
-    for (int k = 0; k < 2; k++)
-        compile_result_release(&results[k]);
     return shared;
 }
 
