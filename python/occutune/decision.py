@@ -13,8 +13,8 @@ from . import _tool
 Path_ = Union[str, "os.PathLike[str]"]
 
 
-class Variant:
-    """One configuration with what is known of it. `data` has every field of the decision file."""
+class Launchable:
+    """One configuration and how it is compiled and launched. `data` has every field that the program says."""
 
     def __init__(self, data: Dict[str, Any]) -> None:
         self.data = data
@@ -23,6 +23,25 @@ class Variant:
     def configuration(self) -> Dict[str, Any]:
         """A value for each parameter."""
         return dict(self.data["configuration"])
+
+    @property
+    def grid(self) -> Tuple[int, ...]:
+        """Thread blocks of the grid."""
+        return tuple(self.data["grid"])
+
+    @property
+    def block(self) -> Tuple[int, ...]:
+        """Threads of a thread block."""
+        return tuple(self.data["block"])
+
+    @property
+    def options(self) -> List[str]:
+        """What NVRTC is given for this configuration."""
+        return list(self.data["options"])
+
+
+class Variant(Launchable):
+    """One configuration with what is known of it. `data` has every field of the decision file."""
 
     @property
     def time_ms(self) -> float:
@@ -39,21 +58,6 @@ class Variant:
     def metrics(self) -> Dict[str, float]:
         """The spec's metrics."""
         return dict(self.data.get("metrics", {}))
-
-    @property
-    def grid(self) -> Tuple[int, ...]:
-        """Thread blocks of the grid."""
-        return tuple(self.data["grid"])
-
-    @property
-    def block(self) -> Tuple[int, ...]:
-        """Threads of a thread block."""
-        return tuple(self.data["block"])
-
-    @property
-    def options(self) -> List[str]:
-        """What NVRTC is given for this configuration."""
-        return list(self.data["options"])
 
     def __repr__(self) -> str:
         values = " ".join(f"{name}={value}" for name, value in self.configuration.items())

@@ -6,19 +6,19 @@ import json
 import subprocess
 import tempfile
 from types import TracebackType
-from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Type, Union, cast
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Type, Union, cast
 
 from . import _tool
 from ._commands import _absolute, _option
 from ._workspace import Spec, Workspace, size_options
-from .decision import Path_
+from .decision import Launchable, Path_
 
 
-class Trial:
+class Trial(Launchable):
     """One configuration to time. `data` has every field that docs/cli.md describes for `occutune ask`."""
 
     def __init__(self, data: Dict[str, Any]) -> None:
-        self.data = data
+        super().__init__(data)
         self.value: Optional[float] = None
         self.failed: Optional[str] = None
 
@@ -29,8 +29,8 @@ class Trial:
 
     @property
     def params(self) -> Dict[str, Any]:
-        """A value for each parameter."""
-        return dict(self.data["configuration"])
+        """The configuration, by Optuna's name."""
+        return self.configuration
 
     @property
     def estimate_ms(self) -> Optional[float]:
@@ -41,21 +41,6 @@ class Trial:
     def bound_ms(self) -> Optional[float]:
         """A time that no measurement is below; None where nothing is predicted."""
         return 1e3 * self.data["bound_s"] if "bound_s" in self.data else None
-
-    @property
-    def grid(self) -> Tuple[int, ...]:
-        """Thread blocks of the grid."""
-        return tuple(self.data["grid"])
-
-    @property
-    def block(self) -> Tuple[int, ...]:
-        """Threads of a thread block."""
-        return tuple(self.data["block"])
-
-    @property
-    def options(self) -> List[str]:
-        """What the compiler is given for this configuration."""
-        return list(self.data["options"])
 
     def __repr__(self) -> str:
         values = " ".join(f"{name}={value}" for name, value in self.params.items())
