@@ -85,7 +85,7 @@ static void find_hot(struct traffic *out)
 }
 
 /* The share of a warp's stores to sectors that it has stored to before that do not merge with what is still
- * on its way to L2. That queue holds so many lines, `queue` of these stores. The warps of a block store
+ * on its way to L2. That queue holds so many lines, `queue` of these stores. The warps of a block that store do so
  * together, and those of another one get in between, `others` in all: who goes next is any of them, so that
  * between two stores of a warp the number of those of others has a geometric distribution. Each that does not
  * merge, of the `again` that could and of all the others, moves the queue on. */
@@ -156,12 +156,37 @@ static bool stores_queue(const struct traffic *traffic, const struct sass_code *
     return lines * resident_warps > caches->loads_most;
 }
 
+static bool path_stores(const struct emulate_path *path, const struct sass_code *code)
+{
+    for (size_t s = 0; s < path->count; s++)
+        for (uint32_t i = 0; i < path->steps[s].count && !path->steps[s].body; i++)
+            if (stores(traffic_global_access(&code->instructions[path->steps[s].first + i])))
+                return true;
+    return path->cut;
+}
+
+/* Warps of a mean block that store anything: those that only load for others do not get in between. */
+static double storing_warps(const struct sass_code *code, const struct emulate_result *result)
+{
+    double warps = 0, weight = 0;
+
+    for (size_t p = 0; p < result->path_count; p++)
+        for (size_t b = 0; b < result->block_count && path_stores(&result->paths[p], code); b++)
+            for (unsigned w = 0; w < result->blocks[b].warps; w++)
+                warps += result->blocks[b].paths[w] == p ? result->blocks[b].weight : 0;
+    for (size_t b = 0; b < result->block_count; b++)
+        weight += result->blocks[b].weight;
+    return weight > 0 ? warps / weight : 0;
+}
+
 /* Also fills `again` of the counts. */
 static struct traffic_stores sum_stores(const struct traffic *traffic, const struct sass_code *code,
-                                        const struct traffic_caches *caches, double block_warps)
+                                        const struct emulate_result *result,
+                                        const struct traffic_caches *caches)
 {
-    const double others = stores_queue(traffic, code, caches, caches->resident_blocks * block_warps)
-                              ? fmin(caches->resident_blocks, 2) * block_warps - 1
+    const double resident_warps = caches->resident_blocks * result->blocks[0].warps;
+    const double others = stores_queue(traffic, code, caches, resident_warps)
+                              ? fmax(fmin(caches->resident_blocks, 2) * storing_warps(code, result) - 1, 0)
                               : 0;
     const double again = stored_again(traffic, code);
     struct traffic_stores out = {0};
@@ -234,7 +259,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
         return ERR_MEMORY;
     out->contended = result->contended;
     find_hot(out);
-    out->stores = sum_stores(out, code, caches, result->blocks[0].warps);
+    out->stores = sum_stores(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))
         return ERR_MEMORY;
     if (reuse_of(out, code, result, caches, err))

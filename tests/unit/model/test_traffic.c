@@ -153,6 +153,11 @@ static void parts_merge_while_few_warps_store(void **state)
                    64 - traffic.counts[GATHER].again * cases[c].warps, 1e-9);
         traffic_release(&traffic);
     }
+    for (unsigned w = 8; w < 32; w++) /* the others store nothing */
+        f.paths[w] = 1;
+    traffic = fixture_find(&f);
+    check_near(1 - traffic.counts[GATHER].again * 32 / 48, cases[1].apart, 0.12);
+    traffic_release(&traffic);
     f.caches.loads_most = INFINITY;
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].again * 32, 48, 1e-9);

@@ -36,10 +36,15 @@ void fixture_set_up(struct fixture *f, unsigned stride)
     f->block.warps = 1;
     f->block.counts = f->counts;
     f->block.touches = f->touches;
-    f->block.paths = &f->path;
+    f->block.paths = f->paths;
+    f->steps[0].count = INSTRUCTIONS;
+    f->ways[0] = (struct emulate_path){.steps = f->steps, .count = 1};
+    f->ways[1] = (struct emulate_path){.steps = f->steps + 1, .count = 1};
     f->block.position[0] = 500;
     f->result = (struct emulate_result){.blocks = &f->block,
                                         .block_count = 1,
+                                        .paths = f->ways,
+                                        .path_count = 2,
                                         .instruction_count = INSTRUCTIONS,
                                         .regions = f->regions,
                                         .region_count = 3};

@@ -13,8 +13,9 @@ struct fixture {
     struct emulate_count counts[INSTRUCTIONS];
     struct emulate_touch touches[INSTRUCTIONS];
     struct emulate_region regions[3];
-    struct emulate_path way;
-    uint32_t path;
+    struct emulate_step steps[2]; /* of the first path; the second has none */
+    struct emulate_path way, ways[2];
+    uint32_t paths[32]; /* of warps */
     struct emulate_block block;
     struct emulate_result result;
     struct argument arguments[3];
