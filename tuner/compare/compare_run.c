@@ -354,7 +354,7 @@ static void close_player(struct player *player)
     struct evaluator_job *job;
     struct flight *flight;
 
-    while (player->evaluator && (job = evaluator_wait(player->evaluator, 0)) != NULL)
+    while (player->evaluator && (job = evaluator_wait(player->evaluator, -1)) != NULL)
         free(job);
     evaluator_close(player->evaluator);
     while ((flight = player->resting) != NULL) {

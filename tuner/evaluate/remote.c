@@ -144,7 +144,9 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
     eventfd_t events;
     double left_s;
 
-    if (job)
+    if (!job && timeout_s == 0)
+        job = take_here(remote);
+    if (job || timeout_s == 0)
         return job;
     for (;;) {
         eventfd_read(remote->finished, &events);
