@@ -3,18 +3,21 @@
  * Isolates: an empty kernel timed as variants are, as one of many in a graph (alone in a stream it takes 0.5
  * to 1.5 microseconds, which events do not resolve: two runs disagree, so it is left out); with a growing
  * grid; and the gap between a block's last instruction and its successor's first on an SM that holds one at a
- * time. Then a kernel of fixed work per block over a growing grid.
+ * time. Then a kernel of fixed work per block over a growing grid; and how many clusters of blocks that fill an SM
+ * have begun before the first of them ends.
  *
  * Unit: seconds; cycles for the gap.
  *
  * Expected: a microsecond a launch, half a nanosecond a block; time against blocks
- * flat within the first wave, then in steps (Lemeire et al., figure 1).
+ * flat within the first wave, then in steps (Lemeire et al., figure 1). A cluster lies in one GPC: GPCs of unequal
+ * size leave SMs unused.
  *
- * Profile: launch_graph, block_dispatch, block_replace; curve time_blocks. */
+ * Profile: launch_graph, block_dispatch, block_replace; curves time_blocks, clusters. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
 #include "model/machine/occupancy.h"
+#include "model/sass/arch/arch.h"
 #include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
@@ -153,10 +156,61 @@ static int time_against_blocks(const struct micro *micro, struct err *err)
     return rc;
 }
 
+static int count_clusters(double *out, const struct micro *micro, unsigned size, struct err *err)
+{
+    const unsigned blocks = 2 * micro->sms / size * size;
+    char cluster[32];
+    const struct micro_kernel kernel = {.file = "launches.cu", .name = "clustered", .options = {cluster}};
+    struct span *spans = NULL;
+    struct micro_code code;
+    struct call call;
+    int64_t first_stop = INT64_MAX;
+    unsigned begun = 0;
+    int rc;
+
+    snprintf(cluster, sizeof cluster, "-DCLUSTER=%u", size);
+    rc = micro_compile(&code, micro, &kernel, err);
+    if (rc)
+        return rc;
+    call_init(&call, blocks, LANES, occupancy_shared_for(&micro->device->limits, 1));
+    call_spans(&call, micro);
+    rc = call_run((void **)&spans, micro, &code, &call, "spans", err);
+    for (unsigned b = 0; rc == 0 && b < blocks; b++)
+        first_stop = spans[b].stop < first_stop ? spans[b].stop : first_stop;
+    for (unsigned b = 0; rc == 0 && b < blocks; b++)
+        begun += spans[b].start <= first_stop;
+    *out = (double)begun / size;
+    free(spans);
+    call_release(&call);
+    micro_code_release(&code);
+    return rc;
+}
+
+/* Up to the largest that every GPU with clusters launches. */
+static int clusters(const struct micro *micro, struct err *err)
+{
+    enum { LEAST = 2, MOST = 8, POINTS = MOST - LEAST + 1 };
+    const struct arch *arch = arch_of(micro->device->sm);
+    double x[POINTS], y[POINTS];
+
+    if (!arch || !arch->bulk_copies)
+        return 0;
+    for (unsigned i = 0; i < POINTS; i++) {
+        const int rc = count_clusters(&y[i], micro, LEAST + i, err);
+
+        if (rc)
+            return rc;
+        x[i] = LEAST + i;
+    }
+    return device_curve_set(&micro->device->curves[DEVICE_CURVE_CLUSTERS], x, y, POINTS, "launches clustered",
+                            err);
+}
+
 int micro_launch(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"launch", launches, false},
                                         {"block_replace", replacement, false},
+                                        {"clusters", clusters, false},
                                         {"time_blocks", time_against_blocks, true}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);

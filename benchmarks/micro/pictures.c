@@ -122,6 +122,7 @@ static const struct picture pictures[] = {
      true,
      CHART_LINE,
      {DEVICE_INSTRUCTION_L0_BYTES, DEVICE_INSTRUCTION_L1_BYTES, NONE}},
+    {"Clusters that run at a time", {CURVE(CLUSTERS), NONE}, PLAIN},
     {"Time against thread blocks", {CURVE(TIME_BLOCKS), NONE}, false, false, false, CHART_STEP, {NONE}},
     {"Largest block against registers",
      {CURVE(BLOCK_REGISTERS), NONE},

@@ -123,6 +123,18 @@ double machine_supply(const struct machine *machine, double bytes)
     return curve->count && least > 0 && bytes > curve->x[at] ? device_curve_at(curve, bytes) / least : 1;
 }
 
+double machine_cluster_sms(const struct machine *machine, unsigned blocks)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_CLUSTERS];
+    const double sms = (double)machine->device->limits.sm_count;
+
+    if (blocks < 2)
+        return sms;
+    if (!curve->count || blocks < curve->x[0] || blocks > curve->x[curve->count - 1])
+        return NAN;
+    return fmin(floor(device_curve_at(curve, blocks)) * blocks, sms);
+}
+
 /* Costs of instructions
  * ---------------------------------------------------------------------------------------------------------
  */

@@ -126,6 +126,10 @@ double machine_brings(const struct machine *machine, double bytes, double scatte
  * in its line. */
 double machine_writes(const struct machine *machine, double sectors, double lines, double filled);
 
+/* SMs that blocks of clusters of `blocks` run on at a time: GPCs of unequal size leave some out. NaN where that was not
+ * measured. */
+double machine_cluster_sms(const struct machine *machine, unsigned blocks);
+
 /* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
  * again and again by all warps: 1 or more. */
 double machine_supply(const struct machine *machine, double bytes);

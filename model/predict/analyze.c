@@ -33,6 +33,7 @@ static int find_occupancy(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const struct device_limits *limits = &work->machine->device->limits;
+    const double cluster_sms = machine_cluster_sms(work->machine, launch_cluster_blocks(work->launch));
 
     if (!device_can_launch(out->reason, sizeof out->reason, work->machine->device->sm, work->launch) ||
         !occupancy_launchable(out->reason, sizeof out->reason, limits, work->launch,
@@ -42,7 +43,7 @@ static int find_occupancy(struct analyze_work *work)
     occupancy_of(&out->occupancy, limits, &out->block);
     out->input.residency = (struct residency){
         .blocks = (double)launch_blocks(work->launch),
-        .sms = (double)limits->sm_count,
+        .sms = isnan(cluster_sms) ? (double)limits->sm_count : cluster_sms,
         .blocks_per_sm = out->occupancy.blocks,
         .warps_per_block = out->occupancy.warps_per_block,
         .partitions = (unsigned)limits->subpartitions,
@@ -248,6 +249,9 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
         (sass_spin(&out->code, 0) < out->code.count ? PREDICT_ASSUMED_POLLING : 0) |
+        (isnan(machine_cluster_sms(work->machine, launch_cluster_blocks(work->launch)))
+             ? PREDICT_ASSUMED_CLUSTER_SMS
+             : 0) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     find_clocks(&out->input, work);

@@ -40,6 +40,9 @@ const char *explained_assumption(enum predict_assumption assumption)
     case PREDICT_ASSUMED_POLLING:
         return "a loop waits for what other blocks store: for how long is not simulated, and the time may be "
                "several times the estimate";
+    case PREDICT_ASSUMED_CLUSTER_SMS:
+        return "how many clusters of this size run at a time was not measured on this GPU: as many as its "
+               "SMs hold";
     case PREDICT_ASSUMED_SHARING:
         return "how much of what blocks touch in memory is the same is estimated from some of them";
     case PREDICT_ASSUMED_CLOCK:

@@ -50,6 +50,29 @@ static void no_wavefront_takes_less_than_a_cycle(void **state)
     device_release(&device);
 }
 
+/* GPCs of unequal size: clusters of four leave twelve of an H200's SMs out. */
+static void clusters_leave_sms_out(void **state)
+{
+    struct device device;
+    struct machine machine;
+
+    (void)state;
+    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_cluster_sms(&machine, 1), 132, 0);
+    check_near(machine_cluster_sms(&machine, 2), 132, 0);
+    check_near(machine_cluster_sms(&machine, 4), 120, 0);
+    assert_true(isnan(machine_cluster_sms(&machine, 16)));
+    machine_release(&machine);
+    device_release(&device);
+    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h100.json", NULL), 0);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    check_near(machine_cluster_sms(&machine, 1), device.limits.sm_count, 0);
+    assert_true(isnan(machine_cluster_sms(&machine, 2)));
+    machine_release(&machine);
+    device_release(&device);
+}
+
 static void curves_are_factors_over_utilisation(void **state)
 {
     struct device device = h200();
@@ -306,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capacities_are_per_cycle),
         cmocka_unit_test(no_wavefront_takes_less_than_a_cycle),
+        cmocka_unit_test(clusters_leave_sms_out),
         cmocka_unit_test(curves_are_factors_over_utilisation),
         cmocka_unit_test(costs_of_instructions),
         cmocka_unit_test(a_wide_product_takes_three_slots),
