@@ -1,6 +1,7 @@
 // Tensor instructions of a warp group (wgmma): RESULTS of them a thread keeps, which is columns / 2.
 //   SHAPE: "m64n256k16.f32.bf16.bf16"; RESULTS; ELEMENT, TYPE: of the results, "f" float or "r" int; TAIL: what follows the
 //   factors; REGISTERS: 1 the first factor comes from registers, 0 from shared memory; LENGTH: instructions of a pass
+//   FEW: of group_issued alone, instructions of the pass that it subtracts
 //   SLICES, PIECE: of group_beside alone, different pairs of factors and bytes of a copy
 #include "clock.cuh"
 #ifdef PIECE
@@ -91,6 +92,49 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned
         const long long stop = clock_now();
         if (threadIdx.x == sample)
             kept = stop - start;
+    }
+    for (int i = 0; i < RESULTS; i++)
+        sink[(blockIdx.x * 128 + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    if (threadIdx.x < 32)
+        samples[blockIdx.x * 32 + threadIdx.x] = kept;
+}
+#endif
+
+#ifdef KERNEL_group_issued
+// FEW products of one warp group, none waited for until all are issued, then LENGTH; samples are of what those beyond FEW take
+// until the group goes on.
+extern "C" __global__ void __launch_bounds__(128, 1) group_issued(const unsigned *in, ELEMENT *sink, long long *samples)
+{
+    __shared__ alignas(128) unsigned factors[6 * 512];
+    const unsigned long long first = descriptor(&factors[4 * 512]), second = descriptor(factors);
+    long long kept = 0;
+    ELEMENT x[RESULTS];
+
+    for (int i = threadIdx.x; i < 6 * 512; i += 128)
+        factors[i] = in[i];
+    for (int i = 0; i < RESULTS; i++)
+        x[i] = 0;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+#pragma unroll 1
+    for (int sample = -1; sample < 32; sample++) {
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        const long long few_start = clock_now();
+#pragma unroll
+        for (int k = 0; k < FEW; k++)
+            MULTIPLY;
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        const long long few_stop = clock_now();
+        asm volatile("wgmma.wait_group.sync.aligned 0;\nwgmma.fence.sync.aligned;" ::: "memory");
+        const long long start = clock_now();
+#pragma unroll
+        for (int k = 0; k < LENGTH; k++)
+            MULTIPLY;
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        const long long stop = clock_now();
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (threadIdx.x == sample)
+            kept = (stop - start) - (few_stop - few_start);
     }
     for (int i = 0; i < RESULTS; i++)
         sink[(blockIdx.x * 128 + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];

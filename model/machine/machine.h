@@ -91,6 +91,10 @@ struct machine_cost machine_matrix_cost(const struct machine *machine, const str
 /* Cycles from the issue of a tensor operation of a warp group until a wait for it is over; 0 where unknown. */
 double machine_group_latency(const struct machine *machine, const struct sass *instruction);
 
+/* Cycles from the issue of a tensor operation of a warp group until the next one may be issued, where the queue ahead of the
+ * tensor pipe has room for it; 0 where it is not known that there is such a queue. */
+double machine_group_issue(const struct machine *machine, const struct sass *instruction);
+
 /* Whether the profile has what a simulation of the operation needs (SASS_RATE_SIMULATED). */
 bool machine_simulates(const struct machine *machine, enum sass_op op);
 

@@ -113,6 +113,18 @@ double machine_group_latency(const struct machine *machine, const struct sass *i
            fmax(device_curve_at(wait, matrix.n) - own, 0);
 }
 
+/* Factors of all types have 32 bytes of a column in a product, so the columns alone say how long its issue takes. */
+double machine_group_issue(const struct machine *machine, const struct sass *instruction)
+{
+    const struct device_curve *issue = &machine->device->curves[DEVICE_CURVE_GROUP_ISSUE];
+    struct sass_matrix matrix;
+
+    if (!sass_matrix(&matrix, instruction) || !matrix.group || !issue->count ||
+        !(machine_or_0(machine, DEVICE_GROUP_QUEUE) >= 1))
+        return 0;
+    return device_curve_at(issue, matrix.n);
+}
+
 bool machine_simulates(const struct machine *machine, enum sass_op op)
 {
     const struct device *device = machine->device;

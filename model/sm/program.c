@@ -106,6 +106,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
     const struct replay_op *op = &in->code->ops[i];
     struct sm_request out = {.latency = op->latency,
                              .read_latency = op->read_latency,
+                             .queued = op->queued,
                              .sets = op->sets,
                              .sets_read = op->sets_read,
                              .kind = op->kind};
@@ -121,7 +122,8 @@ static bool asks(const struct sm_request *request)
 {
     return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
            request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
-           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences;
+           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences ||
+           request->queued > 0;
 }
 
 static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)
@@ -144,6 +146,7 @@ static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_r
 
     out.async = request->async || (sm_async_applies(in) && emulate_notes(&in->sass->instructions[i]));
     out.barrier &= !out.async;
+    out.yields |= request->queued > 0; /* groups that issue products together are done together */
     out.local = !out.asks && !out.barrier && !out.async;
     out.prompt = out.local && !out.waits && out.counted >= SM_SCOREBOARDS;
     for (b = 0; b < REGISTER_BANKS; b++) {

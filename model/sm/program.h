@@ -27,6 +27,7 @@ struct sm_request {
     double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
     double latency, read_latency; /* see struct replay_op, also below */
+    double queued;
     uint8_t sets, sets_read, kind;
     bool stores;     /* to global memory */
     bool fences;     /* waits until L2 has what the warp stored */

@@ -245,6 +245,17 @@ static size_t run_ahead(struct sm_state *sm, unsigned p, double horizon)
     return steps;
 }
 
+/* The warp goes on while its product waits in the queue; how long that is. */
+static double queue_product(struct sm_partition *at, const struct sm_request *request, unsigned port,
+                            double time)
+{
+    double *const free = &at->pipe[sm_pipe(port)];
+    const double wait = products_issue(&at->products, time, request->queued);
+
+    *free = later(*free, products_open(&at->products));
+    return wait;
+}
+
 /* Issues the next instruction of a sub-partition; true when others may go earlier or later than thought. */
 static bool step(struct sm_state *sm, unsigned p)
 {
@@ -258,8 +269,11 @@ static bool step(struct sm_state *sm, unsigned p)
     if (op->async && !has_ended(warp))
         return sm_async_step(sm, at, &sm->code->requests[i], i, time);
     if (op->asks && !op->async) {
+        const struct sm_request *request = &sm->code->requests[i];
+        const double wait = request->queued > 0 ? queue_product(at, request, op->port, time) : 0;
+
         sm->turn = p;
-        use_memory(sm, warp, &sm->code->requests[i], time);
+        use_memory(sm, warp, request, time + wait);
         sm_move_all(sm);
     }
     if (has_ended(warp)) {

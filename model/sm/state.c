@@ -127,6 +127,7 @@ static void start_partition(struct sm_state *sm, unsigned p)
                               .ops = &sm->next_ops[first],
                               .of_block_slot = &sm->of_block_slots[(size_t)p * sm->block_slot_count],
                               .wakes = INFINITY,
+                              .products = sm->in->code->products,
                               .yields = true}; /* the youngest goes first */
 }
 

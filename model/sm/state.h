@@ -57,6 +57,7 @@ struct sm_partition {
     bool moved;         /* `who` is to be chosen anew: sm_choose_moved() */
     double free;        /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
+    struct products products;     /* that wait for the tensor pipe */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
     unsigned last;                /* the warp that went last, numbered within the sub-partition */
     bool yields;                  /* it lets the others go first */

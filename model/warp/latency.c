@@ -87,10 +87,23 @@ static void take_place(struct replay *warp, double until)
         warp->place_free[i] = until;
 }
 
+/* A product that waits in the queue ends so much later. */
+static double queue_product(struct replay *warp, const struct replay_op *op, double issue)
+{
+    double *const free = &warp->pipe_free[op->pipe];
+    const double wait = products_issue(&warp->products, issue, op->queued);
+
+    *free = fmax(*free, products_open(&warp->products));
+    return wait;
+}
+
 static void apply(struct replay *warp, const struct replay_op *op, double issue)
 {
     double end = issue + op->latency;
 
+    warp->pipe_free[op->pipe] = issue + op->interval;
+    if (op->queued > 0)
+        end += queue_product(warp, op, issue);
     if (op->kind == REPLAY_LOAD || op->kind == REPLAY_COPY)
         take_place(warp, end);
     if (op->kind == REPLAY_COPY)
@@ -99,7 +112,6 @@ static void apply(struct replay *warp, const struct replay_op *op, double issue)
         end = fmax(end, warp->copied);
     set_slot(warp, op->sets, end, op);
     set_slot(warp, op->sets_read, issue + op->read_latency, op);
-    warp->pipe_free[op->pipe] = issue + op->interval;
     warp->last = issue;
     warp->earliest = issue + op->stall;
     warp->issued++;
@@ -134,6 +146,21 @@ static bool same_times(const double *a, double a_now, const double *b, double b_
     return true;
 }
 
+/* The products still to come meet the same queue. */
+static bool same_queue(const struct replay *a, const struct replay *b)
+{
+    unsigned ago;
+
+    for (ago = 1; ago <= a->products.depth; ago++) {
+        const double x = a->products.ends[(a->products.issued - ago) % PRODUCTS_MOST];
+        const double y = b->products.ends[(b->products.issued - ago) % PRODUCTS_MOST];
+
+        if (!same_times(&x, a->earliest, &y, b->earliest, 1))
+            return false;
+    }
+    return true;
+}
+
 bool replay_is_steady(const struct replay *a, const struct replay *b)
 {
     unsigned slot, left;
@@ -147,6 +174,7 @@ bool replay_is_steady(const struct replay *a, const struct replay *b)
         }
     return same_times(a->ready, a->earliest, b->ready, b->earliest, REPLAY_SLOTS) &&
            same_times(a->pipe_free, a->earliest, b->pipe_free, b->earliest, REPLAY_PIPES) &&
+           same_queue(a, b) &&
            same_times(a->place_free, a->earliest, b->place_free, b->earliest, a->places) &&
            same_times(&a->copied, a->earliest, &b->copied, b->earliest, 1);
 }
@@ -175,6 +203,8 @@ void replay_repeat(struct replay *warp, const struct replay *before, uint64_t ti
     shift_times(warp->ready, REPLAY_SLOTS, by);
     shift_times(&warp->history[0][0], (size_t)REPLAY_COUNTED * REPLAY_DEPTH, by);
     shift_times(warp->pipe_free, REPLAY_PIPES, by);
+    shift_times(&warp->products.free, 1, by);
+    shift_times(warp->products.ends, PRODUCTS_MOST, by);
     shift_times(warp->place_free, warp->places, by);
 }
 

@@ -17,6 +17,7 @@
 #define MODEL_LATENCY_H
 
 #include "base/err.h"
+#include "model/warp/products.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,7 @@ struct replay_op {
     double latency; /* from issue until `sets` is ready */
     double read_latency;  /* from issue until `sets_read` is ready */
     double interval;      /* from issue until `pipe` takes the warp's next instruction */
+    double queued;        /* of a product that waits for the tensor pipe in a queue: its time there; else 0 */
     uint64_t waits;       /* bit s: slot s must be ready */
     uint8_t sets;         /* slot of the result, or REPLAY_NO_SLOT */
     uint8_t sets_read;    /* slot of the operands having been read, or REPLAY_NO_SLOT */
@@ -80,6 +82,7 @@ struct replay {
     double history[REPLAY_COUNTED][REPLAY_DEPTH]; /* when all of the first k set are ready, for the last k */
     uint64_t sets[REPLAY_COUNTED];
     double pipe_free[REPLAY_PIPES];
+    struct products products;
     double place_free[REPLAY_FLIGHT]; /* ascending */
     unsigned places;
     double copied;

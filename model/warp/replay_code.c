@@ -133,11 +133,16 @@ static double stall_of(const struct sass *i, const struct machine_cost *cost, do
     return fmax(fmax(i->control.stall, cost->slots), i->op == SASS_BSYNC ? reconvergence : 1);
 }
 
-/* Tensor operations of a warp group end in order; WARPGROUP.DEPBAR waits until so many groups are left. */
+/* Tensor operations of a warp group wait for the tensor pipe in a queue, so that the warp goes on, and end in order;
+ * WARPGROUP.DEPBAR waits until so many groups are left. */
 static void make_group(struct replay_op *op, const struct machine *machine, const struct sass *i)
 {
-    const double latency = machine_group_latency(machine, i);
+    const double latency = machine_group_latency(machine, i), issue = machine_group_issue(machine, i);
 
+    if (issue > 0) {
+        op->queued = op->interval;
+        op->interval = fmax(issue, 1);
+    }
     if (i->mod[SASS_MOD_COMMITS] && op->sets == REPLAY_NO_SLOT && latency > 0) {
         op->sets = REPLAY_GROUP_SLOT;
         op->latency = latency;
@@ -217,6 +222,8 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
         rc = machine_barrier(&out->barrier_alone, machine, 1, err);
     out->taken_stall = machine_or_0(machine, DEVICE_BRANCH_TAKEN);
     out->loads_per_warp = (unsigned)machine_or_0(machine, DEVICE_LOADS_PER_WARP);
+    out->products.lead = machine_or_0(machine, DEVICE_GROUP_QUEUE_LATENCY);
+    out->products.depth = (unsigned)fmin(machine_or_0(machine, DEVICE_GROUP_QUEUE), PRODUCTS_MOST);
     return rc;
 }
 
@@ -374,6 +381,7 @@ int replay_path(struct replay *out, const struct replay_code *code, const struct
     struct player player = {out, code, account, err};
 
     replay_init(out, code->loads_per_warp);
+    out->products = code->products;
     if (path->cut)
         return err_set(err, ERR_MISSING, "a warp's path is too irregular to be kept");
     return play_steps(&player, path->steps, path->count);

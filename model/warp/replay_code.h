@@ -26,8 +26,9 @@ struct replay_code {
     double barrier_cycles; /* from the arrival of a block's warps, all at once, until they go on */
     double barrier_alone;  /* the same for a block of one warp */
     unsigned loads_per_warp;
-    unsigned assumptions; /* enum predict_assumption, or-ed */
-    uint32_t missing_pc;  /* offset of the instruction for which the profile lacks a latency (ERR_MISSING) */
+    struct products products; /* none issued */
+    unsigned assumptions;     /* enum predict_assumption, or-ed */
+    uint32_t missing_pc; /* offset of the instruction for which the profile lacks a latency (ERR_MISSING) */
 };
 
 /* Everything is borrowed for the call only. ERR_MISSING names a latency that the profile lacks and the
