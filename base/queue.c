@@ -33,6 +33,8 @@ struct lane {
     struct map firsts;   /* key -> struct first */
     pthread_cond_t work; /* something is waiting, or the queue closes */
     size_t pending, running;
+    struct share *share; /* of cores; null: the lane has its own */
+    struct sharer sharer;
     double busy_s, started_s; /* of finished jobs; sum of the starting times of running ones */
 };
 
@@ -85,13 +87,20 @@ static void list_free(struct job_list *list)
 /* Threads
  * ------------------------------------------------------------------------------------------------------- */
 
-/* The next job that need not wait for the first of its key; null when there is none. */
+/* Where the next job stands that need not wait for the first of its key; null there: there is none. */
+static struct job **find_ready(struct lane *lane)
+{
+    struct job **link = &lane->waiting.first;
+
+    while (*link && (*link)->first && (*link)->first->job)
+        link = &(*link)->next;
+    return link;
+}
+
 static struct job *take_ready(struct lane *lane)
 {
-    struct job **link = &lane->waiting.first, *job;
+    struct job **link = find_ready(lane), *job = *link;
 
-    while ((job = *link) && job->first && job->first->job)
-        link = &job->next;
     if (!job)
         return NULL;
     *link = job->next;
@@ -130,18 +139,33 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
     pthread_cond_signal(&queue->done);
 }
 
+/* Runs what is ready, if it still is once there is a core for it. Called with the mutex. */
+static void run_ready(struct queue *queue, struct lane *lane)
+{
+    struct job *job;
+
+    if (lane->share) {
+        pthread_mutex_unlock(&queue->mutex);
+        share_take(lane->share, &lane->sharer);
+        pthread_mutex_lock(&queue->mutex);
+    }
+    job = queue->closing ? NULL : take_ready(lane);
+    if (job)
+        run_job(queue, lane, job);
+    if (lane->share)
+        share_give(lane->share, &lane->sharer);
+}
+
 static void work(struct queue *queue, unsigned thread)
 {
     const struct locale_kept kept = locale_to_c();
     struct lane *lane;
-    struct job *job;
 
     pthread_mutex_lock(&queue->mutex);
     lane = &queue->lanes[queue->lane_of[thread]];
     while (!queue->closing) {
-        job = take_ready(lane);
-        if (job)
-            run_job(queue, lane, job);
+        if (*find_ready(lane))
+            run_ready(queue, lane);
         else
             pthread_cond_wait(&lane->work, &queue->mutex);
     }
@@ -203,6 +227,8 @@ static void release(struct queue *queue)
     for (l = 0; l < queue->lane_count; l++) {
         struct lane *lane = &queue->lanes[l];
 
+        if (lane->share)
+            share_leave(lane->share, &lane->sharer);
         list_free(&lane->waiting);
         for (k = 0; k < lane->firsts.capacity; k++)
             free(lane->firsts.entries[k].value);
@@ -399,6 +425,14 @@ double queue_busy_s(struct queue *queue, size_t lane)
     busy_s = l->busy_s + (double)l->running * clock_wall_s() - l->started_s;
     pthread_mutex_unlock(&queue->mutex);
     return busy_s;
+}
+
+void queue_share(struct queue *queue, size_t lane, struct share *share)
+{
+    pthread_mutex_lock(&queue->mutex);
+    share_join(share, &queue->lanes[lane].sharer);
+    queue->lanes[lane].share = share;
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 void queue_notify(struct queue *queue, int eventfd)

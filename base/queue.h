@@ -5,6 +5,7 @@
 #define BASE_QUEUE_H
 
 #include "base/err.h"
+#include "base/share.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,10 @@ bool queue_wait(struct queue *queue, void **argument, double timeout_s);
 /* From now on an event is added to `eventfd` (eventfd(2)) whenever a job has finished, for a thread that waits
  * for other things too. Set before the first job. */
 void queue_notify(struct queue *queue, int eventfd);
+
+/* From now on a thread of this lane runs a job only while it has a core of `share`, in which other queues have their part.
+ * Set before the first job; the share lives as long as the queue. */
+void queue_share(struct queue *queue, size_t lane, struct share *share);
 
 /* Drops jobs of a lane that have not started; their arguments come back through `dropped(argument, context)`,
  * in order. */

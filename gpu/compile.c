@@ -291,7 +291,7 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
     bool reused, stopped;
     int rc, status;
 
-    pool_begin_work(&compiler->pool, &work);
+    pool_begin_work(&compiler->pool, &work, request->given_up);
     rc = pool_take(&process, &reused, &compiler->pool, tries > 0, err);
     if (rc) {
         pool_end_work(&compiler->pool, &work);
@@ -396,7 +396,7 @@ static int compile_source(struct compile_result *out, struct compiler *compiler,
     if (!hash.complete)
         return run_compiler(out, compiler, request, source, 0, err);
     key = key_text(hash.key, compiler->provenance);
-    switch (once_begin(out, &compiler->once, key.low)) {
+    switch (once_begin(out, &compiler->once, key.low, request->given_up)) {
     case ONCE_KEPT:
         return compile_result_unpack(out, err);
     case ONCE_INTERRUPTED:

@@ -10,6 +10,7 @@
 #include "base/key.h"
 #include "launch/outcome.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,8 +33,8 @@ void compiler_close(struct compiler *compiler);
  * who has something else to do before the first compiles. */
 int compiler_prepare(struct compiler *compiler, unsigned count, struct err *err);
 
-/* Ends the compiles that are under way in other threads: their results say `own_failure`.
- * Those that begin afterwards are not touched. */
+/* Ends the compiles that are under way in other threads, but those whose request says that they are not given up:
+ * their results say `own_failure`. Those that begin afterwards are not touched. */
 void compiler_interrupt(struct compiler *compiler);
 
 const char *compiler_version(const struct compiler *compiler); /* "13.0"; lives as long as the compiler */
@@ -57,6 +58,7 @@ struct compile_request {
     const char *arch;   /* "sm_90"; "compute_90" gives PTX instead of a cubin */
     double deadline_s;  /* a compile that spends more of a core, or takes 20 times as long by the clock on the
                            wall, is  given up: "did not end within ...", an own_failure */
+    const atomic_bool *given_up; /* false: compiler_interrupt() is not meant for this one; null: it is */
 };
 
 struct compile_result {

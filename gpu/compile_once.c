@@ -81,18 +81,31 @@ static void note(struct once *once, uint64_t key, bool under_way)
         code->under_way = under_way;
 }
 
-enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key)
+/* Whether an interrupt came since `*interrupts` that is meant for who waits. Called with the lock. */
+static bool is_interrupted(unsigned *interrupts, const struct once *once, const atomic_bool *given_up)
+{
+    const bool came = once->interrupts != *interrupts;
+
+    *interrupts = once->interrupts;
+    return came && (!given_up || atomic_load(given_up));
+}
+
+enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key,
+                          const atomic_bool *given_up)
 {
     enum once_turn turn = ONCE_MINE;
     struct once_code *code;
     unsigned interrupts;
+    bool interrupted = false;
 
     pthread_mutex_lock(&once->lock);
     interrupts = once->interrupts;
     code = map_find(&once->codes, key);
-    while (code && code->under_way && once->interrupts == interrupts)
+    while (code && code->under_way && !interrupted) {
         pthread_cond_wait(&once->ended, &once->lock);
-    if (once->interrupts != interrupts)
+        interrupted = is_interrupted(&interrupts, once, given_up);
+    }
+    if (interrupted)
         turn = ONCE_INTERRUPTED;
     else if (!code)
         note(once, key, true);

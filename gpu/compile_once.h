@@ -30,9 +30,10 @@ enum once_turn {
     ONCE_INTERRUPTED /* once_interrupt() came while it was waited for */
 };
 
-/* Waits while the first to ask for `key` is at it. Later ones find what was kept, or each go their own way.
- */
-enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key);
+/* Waits while the first to ask for `key` is at it. Later ones find what was kept, or each go their own way. `given_up`:
+ * see struct compile_request. */
+enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_t key,
+                          const atomic_bool *given_up);
 
 /* What was kept, without waiting; and keeps what was compiled elsewhere. */
 bool once_find(struct compile_result *out, struct once *once, uint64_t key);
@@ -44,7 +45,7 @@ void once_keep(struct once *once, uint64_t key, const struct compile_result *res
 /* Lets those go on that wait for `key`. */
 void once_end(struct once *once, uint64_t key);
 
-/* Ends all waiting. */
+/* Ends all waiting, but of those who are not given up. */
 void once_interrupt(struct once *once);
 
 #endif

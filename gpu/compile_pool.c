@@ -133,9 +133,9 @@ void pool_give(struct pool *pool, struct process *process)
     put_idle(pool, process, true);
 }
 
-void pool_begin_work(struct pool *pool, struct work *work)
+void pool_begin_work(struct pool *pool, struct work *work, const atomic_bool *given_up)
 {
-    *work = (struct work){0};
+    *work = (struct work){.given_up = given_up};
     pthread_mutex_lock(&pool->lock);
     work->next = pool->at_work;
     pool->at_work = work;
@@ -170,6 +170,8 @@ void pool_interrupt(struct pool *pool)
 
     pthread_mutex_lock(&pool->lock);
     for (work = pool->at_work; work; work = work->next) {
+        if (work->given_up && !atomic_load(work->given_up))
+            continue;
         work->interrupted = true;
         if (work->pid)
             kill(work->pid, SIGKILL);

@@ -9,6 +9,7 @@
 #include "gpu/process.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,9 +42,10 @@ void pool_give(struct pool *pool, struct process *process);
 struct work {
     pid_t pid; /* 0: none yet */
     bool interrupted;
+    const atomic_bool *given_up; /* false: an interrupt is not meant for it; null: it is */
     struct work *next;
 };
-void pool_begin_work(struct pool *pool, struct work *work);
+void pool_begin_work(struct pool *pool, struct work *work, const atomic_bool *given_up);
 /* From here on an interrupt kills the process. False when there was one before. */
 bool pool_hand_work(struct pool *pool, struct work *work, const struct process *process);
 void pool_end_work(struct pool *pool, const struct work *work);

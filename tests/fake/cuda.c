@@ -231,10 +231,15 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstr
     return queue((struct op){.kind = OP_SET, .to = (void *)to, .byte = byte, .bytes = bytes});
 }
 
+/* FAKE_LOAD_S: how long it takes to load code, by the clock on the wall. */
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
+    const char *seconds = getenv("FAKE_LOAD_S");
+
     if (!current)
         return CUDA_ERROR_INVALID_CONTEXT;
+    if (seconds)
+        usleep((useconds_t)(1e6 * strtod(seconds, NULL)));
     __atomic_add_fetch(&fake.modules, 1, __ATOMIC_RELAXED);
     *module = (CUmodule)image;
     return CUDA_SUCCESS;

@@ -61,13 +61,28 @@ static void draw_bar(const struct cli *cli, const char *name, double share, cons
     fflush(out);
 }
 
+/* There is one bar: it is each run's that goes on for two seconds. */
+static bool has_bar(const struct progress *progress, double wall_s)
+{
+    size_t before = 0, going = 0;
+
+    if (!progress->all || !progress->cli->terminal)
+        return true;
+    for (size_t k = 0; k < progress->count; k++) {
+        before += &progress->all[k] < progress && !progress->all[k].ended;
+        going += !progress->all[k].ended;
+    }
+    return !going || (size_t)(wall_s / 2) % going == before;
+}
+
 /* Whether it is time to show something again. A short run that is not drawn needs no line. */
 static bool is_due(struct progress *progress, bool at_once)
 {
     const double wall = clock_wall_s(), interval = progress->cli->terminal ? 0.1 : 10;
     const bool first = progress->shown_s == 0;
 
-    if (progress->quiet || (wall - progress->shown_s < interval && !(at_once && progress->cli->terminal)))
+    if (progress->quiet || !has_bar(progress, wall) ||
+        (wall - progress->shown_s < interval && !(at_once && progress->cli->terminal)))
         return false;
     progress->shown_s = wall;
     return progress->cli->terminal || !first;
@@ -96,17 +111,26 @@ void progress_open(struct progress *progress)
     job_file_open(&progress->job);
 }
 
-void progress_close(struct progress *progress)
+static void release(struct progress *progress)
 {
-    job_file_close(&progress->job);
     free(progress->work);
     free(progress->hosts);
     progress->work = NULL;
     progress->hosts = NULL;
 }
 
-static void put_rates(FILE *out, const char *name, const char *offers, struct host_work *before,
-                      struct host_work now, double since_s)
+void progress_close(struct progress *progress)
+{
+    job_file_close(&progress->job);
+    for (size_t k = 0; progress->all && k < progress->count; k++)
+        release(&progress->all[k]);
+    free(progress->all);
+    progress->all = NULL;
+    release(progress);
+}
+
+static void put_rates(FILE *out, const char *name, const char *offers, struct progress_work *before,
+                      struct progress_work now, double since_s)
 {
     /* The numbers begin anew with each problem. */
     const double compiled = now.compiled < before->compiled ? 0 : (double)(now.compiled - before->compiled);
@@ -119,16 +143,16 @@ static void put_rates(FILE *out, const char *name, const char *offers, struct ho
 
 static void put_hosts(FILE *out, struct progress *progress, const struct tune_progress *now, double since_s)
 {
-    struct host_work here = {now->compiled, now->tried};
+    struct progress_work here = {now->compiled, now->tried};
     char offers[64];
 
     for (size_t i = 0; i < fleet_count(now->fleet); i++) {
         const struct host *host = fleet_host(now->fleet, i);
-        const struct host_work work = {host->compiled, host->timed};
+        const struct progress_work work = {host->work[now->kind].compiled, host->work[now->kind].timed};
 
         here.compiled -= work.compiled < here.compiled ? work.compiled : here.compiled;
         here.timed -= work.timed < here.timed ? work.timed : here.timed;
-        snprintf(offers, sizeof offers, ", %u cores, %zu GPUs", host->cores, host->measuring);
+        snprintf(offers, sizeof offers, ", %u cores, %zu GPUs", host->cores, host_measuring(host, now->kind));
         if (host->up)
             put_rates(out, host->name, offers, &progress->work[1 + i], work, since_s);
         else
@@ -137,10 +161,38 @@ static void put_hosts(FILE *out, struct progress *progress, const struct tune_pr
     put_rates(out, "this machine", "", &progress->work[0], here, since_s);
 }
 
+/* What all runs last had to say. */
+static void write_job(const struct progress *progress)
+{
+    const struct progress *all = progress->all ? progress->all : progress;
+    const size_t count = progress->all ? progress->count : 1;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return;
+    for (size_t k = 0; k < count; k++)
+        if (all[k].hosts)
+            fputs(all[k].hosts, out);
+    fclose(out);
+    if (text)
+        job_file_write(&progress->job, text, size);
+    free(text);
+}
+
+/* " on Other GPU" where there are several. */
+static const char *device_of(char out[128], const struct progress *progress, const struct tune_progress *now)
+{
+    snprintf(out, 128, progress->all ? " on %.100s" : "", now->device);
+    return out;
+}
+
 /* Once a second: what each host did since the last time. */
 static void progress_hosts(struct progress *progress, const struct tune_progress *now)
 {
     const double wall_s = clock_wall_s();
+    char device[128];
     size_t size;
     FILE *out;
 
@@ -155,21 +207,20 @@ static void progress_hosts(struct progress *progress, const struct tune_progress
     out = progress->work ? open_memstream(&progress->hosts, &size) : NULL;
     if (!out)
         return;
-    fprintf(out, "%s %s, %" PRIu64 " done\n", now->kernel, now->problem, now->done);
+    fprintf(out, "%s %s%s, %" PRIu64 " done\n", now->kernel, now->problem, device_of(device, progress, now),
+            now->done);
     put_hosts(out, progress, now, wall_s - progress->written_s);
     fclose(out);
     progress->written_s = wall_s;
-    if (!progress->hosts)
-        return;
-    job_file_write(&progress->job, progress->hosts, size);
-    memmove(progress->hosts, strchr(progress->hosts, '\n') + 1, strlen(strchr(progress->hosts, '\n')));
+    write_job(progress);
 }
 
 void progress_show(void *context, const struct tune_progress *now)
 {
     struct progress *progress = context;
     const double rate = now->now_s > 0 ? (double)now->done / now->now_s : 0;
-    char numbers[160] = "finals", name[256], best[32], duration[32], left[48] = "", total[24] = "";
+    char numbers[160] = "finals", name[256], best[32], duration[32], left[48] = "", total[24] = "",
+         device[128];
 
     progress_hosts(progress, now);
     if (!is_due(progress, now->finals))
@@ -184,11 +235,11 @@ void progress_show(void *context, const struct tune_progress *now)
     if (!now->finals || !progress->cli->terminal)
         snprintf(numbers, sizeof numbers, "%" PRIu64 "%s, best %s, %.3g/s, %" PRIu64 " failed%s", now->done,
                  total, best, rate, now->failed, left);
-    snprintf(name, sizeof name, "%s%s%s", now->kernel, *now->problem && !progress->cli->terminal ? " " : "",
-             progress->cli->terminal ? "" : now->problem);
+    snprintf(name, sizeof name, "%s%s%s%s", now->kernel, *now->problem && !progress->cli->terminal ? " " : "",
+             progress->cli->terminal ? "" : now->problem, device_of(device, progress, now));
     put(progress, name, now->total || now->finals ? share_of(now->done, now->total) : 0, numbers);
     if (progress->hosts && !progress->cli->terminal)
-        fputs(progress->hosts, progress->cli->err);
+        fputs(strchr(progress->hosts, '\n') + 1, progress->cli->err);
 }
 
 void progress_rank(void *context, const struct ranking_progress *now)
@@ -205,9 +256,28 @@ void progress_rank(void *context, const struct ranking_progress *now)
     put(progress, "predicted", share_of(now->done, now->total), numbers);
 }
 
+int progress_divide(struct progress *progress, size_t count, struct err *err)
+{
+    struct progress *all = calloc(count, sizeof *all);
+
+    if (!all)
+        return err_memory(err);
+    progress->all = all;
+    progress->count = count;
+    for (size_t k = 0; k < count; k++)
+        all[k] = *progress;
+    return 0;
+}
+
 void progress_end(struct progress *progress)
 {
-    if (progress->drawn)
+    bool drawn = progress->drawn;
+
+    for (size_t k = 0; progress->all && k < progress->count; k++) {
+        drawn |= progress->all[k].drawn;
+        progress->all[k].drawn = false;
+    }
+    if (drawn)
         fputs("\r\033[K", progress->cli->screen);
     progress->drawn = false;
 }

@@ -8,20 +8,24 @@
 
 struct ranking_progress;
 
-/* What a host has done. */
-struct host_work {
+/* What a host had done. */
+struct progress_work {
     uint64_t compiled, timed;
 };
 
+/* Of one run; or, where several go on at the same time, each for a kind of GPU, of one of them. */
 struct progress {
     struct cli *cli;
     bool quiet;
-    struct job_file job;    /* where what follows is written */
-    struct host_work *work; /* of each host, this machine first, when it was last written */
-    double written_s;       /* wall clock; 0: never */
-    char *hosts;            /* what they do, a line each */
-    double shown_s;         /* wall clock of the last drawing */
-    bool drawn;             /* a bar stands on the line */
+    struct progress *all; /* of the runs beside each other; null: there is one */
+    size_t count;
+    struct job_file job;        /* where what follows is written */
+    struct progress_work *work; /* of each host, this machine first, when it was last written */
+    double written_s;           /* wall clock; 0: never */
+    char *hosts;                /* what is done, and below what they do, a line each */
+    double shown_s;             /* wall clock of the last drawing */
+    bool drawn;                 /* a bar stands on the line */
+    bool ended;                 /* its run */
 };
 
 /* For struct tune_options and struct ranking_options; `context` is a struct progress. */
@@ -29,9 +33,12 @@ void progress_show(void *context, const struct tune_progress *now);
 void progress_rank(void *context, const struct ranking_progress *now);
 void progress_message(void *context, const char *text);
 
-/* For a run with workers elsewhere; progress_close() afterwards, also without. */
+/* For runs with workers elsewhere; progress_close() afterwards, also without. */
 void progress_open(struct progress *progress);
 void progress_close(struct progress *progress);
+
+/* For `count` runs beside each other, which are shown by progress->all. */
+int progress_divide(struct progress *progress, size_t count, struct err *err);
 
 /* Clears the bar. */
 void progress_end(struct progress *progress);

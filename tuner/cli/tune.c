@@ -8,6 +8,7 @@
 #include "tuner/cli/kept.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/slurm.h"
+#include "tuner/cli/tune_kinds.h"
 #include "tuner/cli/tune_page.h"
 #include "tuner/cli/tune_summary.h"
 #include "tuner/decision/decision.h"
@@ -151,25 +152,14 @@ static int read_options(struct run *run, struct environment_options *environment
     return 0;
 }
 
-/* Every problem for one kind of GPU. */
-static int tune_kind(struct run *run, size_t kind, struct err *err)
-{
-    int code = kind ? environment_choose(run->environment, kind, err) : 0;
-
-    run->page.tuned = &run->tuned[kind * run->spec.problem_count];
-    run->page.kinds_follow = kind + 1 < run->kinds;
-    for (size_t i = 0; i < run->spec.problem_count && !code && !(run->cli->stop && *run->cli->stop); i++) {
-        code = tune(&run->page.tuned[i], &run->spec, i, run->environment, &run->tune, err);
-        progress_end(&run->progress);
-        run->tuned_count += !code;
-    }
-    return code;
-}
-
 static int tune_all(struct run *run, struct err *err)
 {
-    size_t k;
-    int code = 0;
+    struct tune_kinds kinds = {.spec = &run->spec,
+                               .environment = run->environment,
+                               .tune = &run->tune,
+                               .progress = &run->progress,
+                               .page = &run->page};
+    int code;
 
     run->kinds = run->tune.recorded || !run->environment->kind_count ? 1 : run->environment->kind_count;
     if (run->spec.problem_count > 1 && run->tune.journal)
@@ -185,8 +175,10 @@ static int tune_all(struct run *run, struct err *err)
     run->tuned = calloc(run->kinds * run->spec.problem_count, sizeof *run->tuned);
     if (!run->tuned)
         return err_memory(err);
-    for (k = 0; k < run->kinds && !code; k++)
-        code = tune_kind(run, k, err);
+    kinds.count = run->kinds;
+    kinds.tuned = run->tuned;
+    code = tune_kinds(&kinds, err);
+    run->tuned_count = kinds.tuned_count;
     return code;
 }
 

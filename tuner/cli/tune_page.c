@@ -68,7 +68,7 @@ int tune_page_view(void *context, const struct tune_view *view, struct err *err)
 {
     struct tune_page *page = context;
 
-    if (page->page)
+    if (page->page && !page->hidden)
         show(page, view);
     return view->finished && !view->measured ? write_replay(page, view, err) : 0;
 }

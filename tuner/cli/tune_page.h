@@ -13,8 +13,9 @@ struct tune_page {
     const char *page;     /* file; null: none is written */
     const char *profile;  /* for the page; null: the GPU's own */
     struct tuned *tuned;  /* of all problems, for this kind of GPU: whose `replay` is set */
-    bool kinds_follow;    /* they are tuned for other kinds afterwards */
-    bool failed;          /* the page could not be written as the run went, which was said */
+    bool kinds_follow;    /* they are tuned for other kinds, too */
+    bool hidden; /* as the run goes the page is of another kind, which is tuned for at the same time */
+    bool failed; /* the page could not be written as the run went, which was said */
 };
 
 /* For struct tune_options: `context` is a struct tune_page. */

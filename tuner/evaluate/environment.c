@@ -1,11 +1,10 @@
 #include "tuner/evaluate/environment.h"
 
+#include "tuner/evaluate/environment_kinds.h"
 #include "tuner/remote/fleet.h"
-#include "tuner/remote/pace.h"
 
 #include <ctype.h>
 #include <limits.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,24 +46,6 @@ unsigned environment_cores(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-static int add_kind(struct environment *environment, const struct device *device, struct err *err)
-{
-    struct device *larger;
-    size_t k;
-    int code;
-
-    for (k = 0; k < environment->kind_count; k++)
-        if (device_same_kind(device, &environment->kinds[k]))
-            return 0;
-    larger = reallocarray(environment->kinds, k + 1, sizeof *larger);
-    if (!larger)
-        return err_memory(err);
-    environment->kinds = larger;
-    code = device_copy(&larger[k], device, err);
-    environment->kind_count += !code;
-    return code;
-}
-
 /* Takes a worker that was begun over; closes it if its GPU is of another kind than the first, unless all are wanted. */
 static int keep_worker(struct environment *environment, struct worker *worker, bool whole, struct err *err)
 {
@@ -86,7 +67,7 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
         code = worker_describe(&gpu->device, worker, err);
     if (!code && (whole || !environment->gpu_count || device_same_kind(&gpu->device, &larger[0].device))) {
         environment->gpu_count++; /* which closes it, if this fails */
-        return add_kind(environment, &gpu->device, err);
+        return environment_add_kind(environment, &gpu->device, err);
     }
     device_release(&gpu->device);
     worker_close(worker);
@@ -148,107 +129,9 @@ static int open_workers(struct environment *environment, struct worker *first,
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
-/* Kinds of GPU
+/* Opening
  * ------------------------------------------------------------------------------------------------------------
  */
-
-/* Where one GPU is named, its kind is the only one. */
-static int find_kinds(struct environment *environment, bool named, struct err *err)
-{
-    int code = 0;
-
-    for (size_t i = 0; !named && i < fleet_count(environment->fleet) && !code; i++) {
-        const struct host *host = fleet_host(environment->fleet, i);
-
-        for (size_t g = 0; g < host->gpu_count && !code; g++)
-            code = add_kind(environment, &host->gpus[g].device, err);
-    }
-    if (environment->fleet)
-        fleet_know_kinds(environment->fleet, environment->kinds, environment->kind_count);
-    return code;
-}
-
-/* One that cannot be timed is no reason to end here: what is wrong with it shows when it measures. */
-void environment_time_paces(struct environment *environment)
-{
-    for (size_t g = 0; g < environment->gpu_count; g++)
-        if (!(environment->gpus[g].pace.arithmetic_s > 0))
-            worker_pace(&environment->gpus[g].pace, environment->gpus[g].worker, NULL);
-}
-
-static size_t gpus_elsewhere(const struct environment *environment)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < fleet_count(environment->fleet); i++)
-        n += fleet_host(environment->fleet, i)->gpu_count;
-    return n;
-}
-
-/* Of the GPUs of the kind chosen, here and elsewhere. */
-static int usual_pace(struct gpu_pace *out, const struct environment *environment, struct err *err)
-{
-    struct gpu_pace *paces = calloc(environment->gpu_count + gpus_elsewhere(environment) + 1, sizeof *paces);
-    size_t n = 0;
-
-    if (!paces)
-        return err_memory(err);
-    for (size_t g = 0; g < environment->gpu_count; g++)
-        if (device_same_kind(&environment->gpus[g].device, &environment->device))
-            paces[n++] = environment->gpus[g].pace;
-    for (size_t i = 0; i < fleet_count(environment->fleet); i++) {
-        const struct host *host = fleet_host(environment->fleet, i);
-
-        for (size_t g = 0; g < host->gpu_count; g++)
-            if (device_same_kind(&host->gpus[g].device, &environment->device))
-                paces[n++] = host->gpus[g].pace;
-    }
-    *out = pace_usual(paces, n);
-    free(paces);
-    return 0;
-}
-
-static void say_off(const struct environment *environment, const struct environment_gpu *gpu,
-                    double difference)
-{
-    char text[512];
-
-    if (!environment->message)
-        return;
-    snprintf(
-        text, sizeof text,
-        "GPU %d (%.100s) is %.1f %% %s than others of its kind on the calibration kernel: it is set aside",
-        worker_number(gpu->worker), gpu->device.name, 100 * fabs(difference),
-        difference > 0 ? "slower" : "faster");
-    environment->message(environment->context, text);
-}
-
-int environment_choose(struct environment *environment, size_t kind, struct err *err)
-{
-    struct gpu_pace usual;
-    int code;
-
-    device_release(&environment->device);
-    code = device_copy(&environment->device, &environment->kinds[kind], err);
-    if (!code)
-        code = usual_pace(&usual, environment, err);
-    if (code)
-        return code;
-    environment->worker_count = 0;
-    for (size_t g = 0; g < environment->gpu_count; g++) {
-        const struct environment_gpu *gpu = &environment->gpus[g];
-
-        if (!device_same_kind(&gpu->device, &environment->device))
-            continue;
-        if (pace_is_off(&gpu->pace, &usual))
-            say_off(environment, gpu, pace_difference(&gpu->pace, &usual));
-        else
-            environment->workers[environment->worker_count++] = gpu->worker;
-    }
-    if (environment->fleet)
-        fleet_measure_on(environment->fleet, &environment->device, &usual);
-    return 0;
-}
 
 static int open_fleet(struct environment *environment, const struct environment_options *options,
                       struct err *err)
@@ -269,10 +152,12 @@ static int open_fleet(struct environment *environment, const struct environment_
 static int choose_first(struct environment *environment, const struct environment_options *options,
                         struct err *err)
 {
-    int code = find_kinds(environment, options->device != NULL, err);
+    int code = environment_find_kinds(environment, options->device != NULL, err);
 
     if (!code && options->whole && (environment->gpu_count > 1 || options->elsewhere_count))
         environment_time_paces(environment);
+    if (!code)
+        code = environment_tell_fleet(environment, err);
     environment->workers = calloc(environment->gpu_count + 1, sizeof(struct worker *));
     if (!code && !environment->workers)
         code = err_memory(err);

@@ -3,6 +3,8 @@
 #define TUNER_SOURCE_SITE_H
 
 #include "base/err.h"
+#include "base/share.h"
+#include "base/turns.h"
 #include "gpu/compile.h"
 #include "gpu/worker.h"
 #include "model/device/device.h"
@@ -47,7 +49,10 @@ struct environment {
     struct fleet *fleet;     /* workers elsewhere; null: none */
     struct device *kinds;    /* of GPUs, here and elsewhere; `whole`: each is to be tuned for */
     size_t kind_count;
-    struct device device; /* of the GPUs that measure now, here or elsewhere; empty when there is none */
+    size_t kind;          /* of them that `workers` are of */
+    struct device device; /* it; empty when there is none */
+    struct turns *turns;  /* see environment_part(); null where one kind is tuned for at a time */
+    struct share *share;
     void (*message)(void *context, const char *text);
     void *context;
 };
@@ -63,6 +68,12 @@ void environment_time_paces(struct environment *environment);
 /* From now on GPUs of this kind measure, but those that are off the others of their kind, which is told. Opening has
  * chosen the first. */
 int environment_choose(struct environment *environment, size_t kind, struct err *err);
+
+/* The same environment for another kind, beside it: what tunes in either has the turn (`turns`, set before) but where it
+ * waits, and they share the cores. */
+int environment_part(struct environment *out, const struct environment *environment, size_t kind,
+                     struct err *err);
+void environment_part_release(struct environment *part); /* also zeroed */
 
 /* The GPUs that measure are here or elsewhere; else times are a recording's. */
 bool environment_measures(const struct environment *environment);

@@ -14,6 +14,8 @@
 #define TUNER_EVALUATE_EVALUATOR_H
 
 #include "base/err.h"
+#include "base/share.h"
+#include "base/turns.h"
 #include "gpu/compile.h"
 #include "gpu/sources.h"
 #include "gpu/worker.h"
@@ -42,6 +44,11 @@ struct evaluator_options {
     struct fleet *fleet;             /* evaluator_remote: workers elsewhere */
     unsigned trials_ahead;           /* that the search has submitted for each GPU at most */
     int finished;                    /* event descriptor that a finished job adds to; 0: none */
+    /* Where several kinds of GPU are tuned for at the same time, each with an evaluator: */
+    struct turns
+        *turns; /* which the caller has, and which is given up while the evaluator waits; null: none */
+    struct share *share; /* of the cores that compile; null: they are the evaluator's own */
+    size_t kind;         /* of the GPUs, see fleet_know_kinds() */
 };
 
 enum evaluator_kind { EVALUATOR_COMPILE, EVALUATOR_MEASURE };

@@ -37,7 +37,9 @@ static void local_close(void *state)
     struct local *local = state;
 
     atomic_store(&local->stopped, true);
+    turns_leave(local->options.turns);
     queue_close(local->queue);
+    turns_enter(local->options.turns);
     jobs_release(&local->answered);
     free(local);
 }
@@ -54,6 +56,8 @@ static int local_open(void **state, const struct evaluator_options *options, str
     atomic_init(&local->stopped, false);
     local->opened_s = clock_wall_s();
     rc = open_queue(local, err);
+    if (!rc && options->share)
+        queue_share(local->queue, 0, options->share);
     if (!rc && options->finished)
         queue_notify(local->queue, options->finished);
     if (rc)
@@ -71,9 +75,9 @@ static void run_compile(void *argument)
     struct evaluator_job *job = argument;
     struct local *local = job->state;
     const struct evaluator_options *options = &local->options;
-    const struct compile_request request =
-        request_of(job->variant, options->arch, options->compile_deadline_s);
+    struct compile_request request = request_of(job->variant, options->arch, options->compile_deadline_s);
 
+    request.given_up = &local->stopped; /* what others compile beside this is not to end with it */
     if (!compile_cubin(&job->compiled, options->compiler, &request, &job->err) && job->read &&
         job->compiled.outcome == OUTCOME_OK && !atomic_load(&local->stopped))
         predict_compiled(&job->prediction, options->machine, &job->compiled, job->read, options->warm,
@@ -132,14 +136,12 @@ static int local_submit(void *state, struct evaluator_job *job, struct err *err)
     return queue_submit(local->queue, job->lane, run_measure, job, err);
 }
 
-static struct evaluator_job *local_wait(void *state, double timeout_s)
+/* The next that is not given up. */
+static struct evaluator_job *wait_finished(struct local *local, double timeout_s)
 {
-    struct local *local = state;
-    struct evaluator_job *job = jobs_pop(&local->answered);
+    struct evaluator_job *job;
     void *argument;
 
-    if (job)
-        return job;
     while (queue_wait(local->queue, &argument, timeout_s)) {
         job = argument;
         job->finished_s = local_now_s(local);
@@ -147,6 +149,19 @@ static struct evaluator_job *local_wait(void *state, double timeout_s)
             return job;
     }
     return NULL;
+}
+
+static struct evaluator_job *local_wait(void *state, double timeout_s)
+{
+    struct local *local = state;
+    struct evaluator_job *job = jobs_pop(&local->answered);
+
+    if (job || timeout_s == 0)
+        return job ? job : wait_finished(local, 0);
+    turns_leave(local->options.turns);
+    job = wait_finished(local, timeout_s);
+    turns_enter(local->options.turns);
+    return job;
 }
 
 static void forget(void *argument, void *context)

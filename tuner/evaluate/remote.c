@@ -16,36 +16,35 @@
  * ---------------------------------------------------------------------------------------------------------------
  */
 
+/* What workers compile for others who listen is not to end with it: then they finish what they have, for nobody. */
+static void drop_elsewhere(const struct remote *remote)
+{
+    struct fleet *fleet = remote->options.fleet;
+
+    for (size_t i = 0; i < fleet_count(fleet) && !fleet_has_others(fleet, &remote->listener); i++)
+        if (fleet_host(fleet, i)->up)
+            ask_drop(fleet_host(fleet, i));
+}
+
 static void remote_close(void *state)
 {
     struct remote *remote = state;
 
-    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
-        if (fleet_host(remote->options.fleet, i)->up)
-            ask_drop(fleet_host(remote->options.fleet, i));
+    drop_elsewhere(remote);
+    fleet_forget(remote->options.fleet, &remote->listener);
     if (remote->local)
         evaluator_local.close(remote->local);
-    tasks_free(&remote->waiting[EVALUATOR_COMPILE]);
-    tasks_free(&remote->waiting[EVALUATOR_MEASURE]);
+    tasks_free(remote, &remote->waiting[EVALUATOR_COMPILE]);
+    tasks_free(remote, &remote->waiting[EVALUATOR_MEASURE]);
     for (size_t i = 0; remote->away && i < fleet_count(remote->options.fleet); i++)
-        tasks_free(&remote->away[i]);
+        tasks_free(remote, &remote->away[i]);
     free(remote->away);
-    tasks_free(&remote->here);
+    tasks_free(remote, &remote->here);
     jobs_release(&remote->done);
     ask_files_release(&remote->files);
     if (remote->finished >= 0)
         close(remote->finished);
     free(remote);
-}
-
-static void forget_work(struct host *host)
-{
-    for (size_t g = 0; g < host->gpu_count; g++)
-        host->gpus[g].waiting = 0;
-    host->most_cores = host->cores;
-    host->most_gpus = host->measuring;
-    host->compiled = host->timed = 0;
-    host->compile_s = host->measure_s = 0;
 }
 
 static int remote_open(void **state, const struct evaluator_options *options, struct err *err)
@@ -65,11 +64,15 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     if (gethostname(remote->name, sizeof remote->name - 1) || !*remote->name)
         snprintf(remote->name, sizeof remote->name, "here");
     for (size_t i = 0; i < fleet_count(options->fleet); i++)
-        forget_work(fleet_host(options->fleet, i));
+        host_begin_work(fleet_host(options->fleet, i), options->kind);
+    remote->listener = (struct fleet_listener){
+        .answered = remote_answered, .dropped = remote_dropped, .freed = remote_wake, .context = remote};
     remote->finished = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (!rc && remote->finished < 0)
         rc = err_set(err, ERR_SYSTEM, "eventfd: %s", strerror(errno));
     here.finished = remote->finished;
+    if (!rc)
+        rc = fleet_listen(options->fleet, &remote->listener, err);
     if (!rc)
         rc = ask_files_open(&remote->files, options->profile, err);
     if (!rc)
@@ -124,7 +127,7 @@ static struct evaluator_job *take_here(struct remote *remote)
     }
     tasks_remove(&remote->here, task);
     remote->under_way--;
-    task_free(task);
+    task_free(remote, task);
     return job;
 }
 
@@ -136,7 +139,6 @@ static bool is_idle(const struct remote *remote)
 static struct evaluator_job *remote_wait(void *state, double timeout_s)
 {
     static const double tick_s = 0.25;
-    const struct fleet_listener listener = {remote_answered, remote_dropped, state};
     struct remote *remote = state;
     const double until_s = timeout_s < 0 ? INFINITY : clock_wall_s() + timeout_s;
     struct evaluator_job *job = jobs_pop(&remote->done); /* of several that one turn brought */
@@ -156,7 +158,8 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
             job = take_here(remote);
         left_s = until_s - clock_wall_s();
         if (job || is_idle(remote) || left_s < 0 ||
-            fleet_turn(remote->options.fleet, fmin(left_s, tick_s), remote->finished, &listener, &err))
+            fleet_turn(remote->options.fleet, fmin(left_s, tick_s), remote->finished, &remote->listener,
+                       remote->options.turns, &err))
             return job;
     }
 }
@@ -171,7 +174,7 @@ static void forget_compiling(struct remote *remote, struct tasks *tasks)
             continue;
         tasks_remove(tasks, task);
         remote->under_way--;
-        task_free(task);
+        task_free(remote, task);
     }
 }
 
@@ -179,9 +182,7 @@ static void remote_drop_compiling(void *state)
 {
     struct remote *remote = state;
 
-    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
-        if (fleet_host(remote->options.fleet, i)->up)
-            ask_drop(fleet_host(remote->options.fleet, i));
+    drop_elsewhere(remote);
     evaluator_local.drop_compiling(remote->local);
     forget_compiling(remote, &remote->waiting[EVALUATOR_COMPILE]);
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
@@ -197,7 +198,7 @@ static size_t remote_gpus(const void *state)
     size_t gpus = evaluator_local.gpus(remote->local), i;
 
     for (i = 0; i < fleet_count(remote->options.fleet); i++)
-        gpus += fleet_host(remote->options.fleet, i)->measuring;
+        gpus += host_measuring(fleet_host(remote->options.fleet, i), remote->options.kind);
     return gpus ? gpus : 1;
 }
 
@@ -222,9 +223,9 @@ static double remote_busy_s(const void *state, enum evaluator_kind kind)
     double busy = evaluator_local.busy_s(remote->local, kind);
 
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
-        const struct host *host = fleet_host(remote->options.fleet, i);
+        const struct host_work *work = remote_work(remote, fleet_host(remote->options.fleet, i));
 
-        busy += kind == EVALUATOR_COMPILE ? host->compile_s : host->measure_s;
+        busy += kind == EVALUATOR_COMPILE ? work->compile_s : work->measure_s;
     }
     return busy;
 }

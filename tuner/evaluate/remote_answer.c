@@ -39,6 +39,7 @@ void remote_dropped(void *context, struct host *host)
         next = task->next;
         take_back(remote, task);
     }
+    remote_wake(remote);
 }
 
 static int take_compile(struct remote *remote, struct task *task, struct message *message, struct err *err)
@@ -67,10 +68,10 @@ static int take_compile(struct remote *remote, struct task *task, struct message
     }
     if (!known) {
         compiler_keep(remote->options.compiler, task->key, &job->compiled);
-        host->compiled++;
+        remote_work(remote, host)->compiled++;
         job->compiled_by = host;
     }
-    host->compile_s += evaluator_local.spent_s(job);
+    remote_work(remote, host)->compile_s += evaluator_local.spent_s(job);
     remote_take(remote, task);
     remote_finish(remote, task);
     return 0;
@@ -97,15 +98,15 @@ static int take_trial(struct remote *remote, struct task *task, const struct mes
         take_back(remote, task);
         return 0;
     }
-    host->timed++;
-    host->measure_s += job->trial.total_s;
+    remote_work(remote, host)->timed++;
+    remote_work(remote, host)->measure_s += job->trial.total_s;
     job->host = host->name;
     remote_take(remote, task);
     remote_finish(remote, task);
     return 0;
 }
 
-/* What was given up is answered all the same, to nobody. */
+/* What was given up is answered all the same, to nobody; and here are the answers to others. */
 int remote_answered(void *context, struct host *host, struct message *message, struct err *err)
 {
     struct remote *remote = context;

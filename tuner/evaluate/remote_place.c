@@ -121,6 +121,15 @@ static void ask_to_compile(struct remote *remote, struct task *task, struct host
     remote_finish(remote, task);
 }
 
+/* Whether another kind of GPU has it compiled: then it waits for the code. */
+static bool is_claimed(struct remote *remote, struct task *task)
+{
+    if (!task->job->made || !task->sources->hash.complete || task->job->compiled.cubin || task->claimed)
+        return false;
+    task->claimed = fleet_claim(remote->options.fleet, task->key);
+    return !task->claimed;
+}
+
 /* False: it waits on. */
 static bool place_compile(struct remote *remote, struct task *task)
 {
@@ -139,6 +148,8 @@ static bool place_compile(struct remote *remote, struct task *task)
         remote_finish(remote, task);
         return true;
     }
+    if (is_claimed(remote, task))
+        return false;
     if (!task->stays && !compiled->cubin && compiler_find(compiled, remote->options.compiler, task->key) &&
         (!job->read || compiled->outcome != OUTCOME_OK)) {
         tasks_remove(&remote->waiting[job->kind], task);
@@ -176,7 +187,8 @@ static struct place least_of(const struct remote *remote, struct host *host)
     for (size_t gpu = 0; host->up && gpu < host->gpu_count; gpu++) {
         const double load = (double)host->gpus[gpu].waiting;
 
-        if (!host->gpus[gpu].measures || !takes_more(remote, load) || load >= best.load)
+        if (!host->gpus[gpu].measures || host->gpus[gpu].kind != remote->options.kind ||
+            !takes_more(remote, load) || load >= best.load)
             continue;
         best.gpu = gpu;
         best.load = load;
@@ -292,7 +304,8 @@ static void place_anywhere(struct remote *remote)
         next = task->next;
         if (chosen)
             measure_at(remote, task, &place);
-        else if (!evaluator_local.gpus(remote->local) && !fleet_may_measure(remote->options.fleet))
+        else if (!evaluator_local.gpus(remote->local) &&
+                 !fleet_may_measure(remote->options.fleet, remote->options.kind))
             fail_for_gpus(remote, task);
         else
             return;

@@ -1,6 +1,7 @@
 #include "tuner/evaluate/remoting.h"
 
 #include <stdlib.h>
+#include <sys/eventfd.h>
 
 void tasks_init(struct tasks *tasks)
 {
@@ -32,24 +33,33 @@ void tasks_remove(struct tasks *tasks, struct task *task)
     tasks->count[task->job->kind]--;
 }
 
-void task_free(struct task *task)
+/* Nobody is at its code any more. */
+static void let_go(struct remote *remote, struct task *task)
 {
     struct evaluator_code *made = task->job->made;
 
     if (made && made->at_work == task)
         made->at_work = NULL;
+    if (task->claimed)
+        fleet_give_up_claim(remote->options.fleet, task->key);
+    task->claimed = false;
+}
+
+void task_free(struct remote *remote, struct task *task)
+{
+    let_go(remote, task);
     task->job->task = NULL;
     job_sources_free(task->sources);
     free(task);
 }
 
-void tasks_free(struct tasks *tasks)
+void tasks_free(struct remote *remote, struct tasks *tasks)
 {
     struct task *task;
 
     while ((task = tasks->first)) {
         tasks_remove(tasks, task);
-        task_free(task);
+        task_free(remote, task);
     }
 }
 
@@ -80,8 +90,20 @@ void remote_take(struct remote *remote, struct task *task)
     if (job->kind == EVALUATOR_MEASURE && host->up) /* else its GPUs are gone */
         host->gpus[job->lane].waiting--;
     task->host = NULL;
-    if (job->made && job->made->at_work == task)
-        job->made->at_work = NULL;
+    let_go(remote, task);
+}
+
+void remote_wake(void *context)
+{
+    const struct remote *remote = context;
+
+    if (remote->listener.waits)
+        eventfd_write(remote->finished, 1);
+}
+
+struct host_work *remote_work(const struct remote *remote, const struct host *host)
+{
+    return &host->work[remote->options.kind];
 }
 
 void remote_finish(struct remote *remote, struct task *task)
@@ -91,5 +113,6 @@ void remote_finish(struct remote *remote, struct task *task)
     remote->under_way--;
     job->finished_s = evaluator_local.now_s(remote->local);
     jobs_add(&remote->done, job);
-    task_free(task);
+    task_free(remote, task);
+    remote_wake(remote);
 }

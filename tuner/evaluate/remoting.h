@@ -14,6 +14,7 @@ struct task {
     struct host *host;           /* that is at it; null: it waits, or is `here` */
     bool here;                   /* the local evaluator is at it */
     bool stays;                  /* it cannot be done elsewhere */
+    bool claimed;                /* the code that it compiles, see fleet_claim() */
     bool read;                   /* what follows is filled in */
     struct key key;              /* of compiling: of the sources; of measuring: of the code */
     struct job_sources *sources; /* of compiling */
@@ -29,7 +30,8 @@ struct tasks {
 struct remote {
     struct evaluator_options options;
     void *local;
-    int finished; /* event: the local evaluator has finished a job */
+    int finished; /* event: the local evaluator has finished a job, or another brought news */
+    struct fleet_listener listener;
     struct ask_files files;
     struct tasks waiting[2], here; /* waiting: of each kind of job */
     struct tasks *away;            /* for each host */
@@ -47,8 +49,8 @@ void tasks_init(struct tasks *tasks);
 void tasks_add(struct tasks *tasks, struct task *task);
 void tasks_add_first(struct tasks *tasks, struct task *task);
 void tasks_remove(struct tasks *tasks, struct task *task);
-void tasks_free(struct tasks *tasks);
-void task_free(struct task *task);
+void tasks_free(struct remote *remote, struct tasks *tasks);
+void task_free(struct remote *remote, struct task *task);
 
 /* Those that are with a host. */
 struct tasks *remote_away(const struct remote *remote, const struct host *host);
@@ -59,6 +61,12 @@ void remote_take(struct remote *remote, struct task *task);
 
 /* The job of a task that is in no list any more is done. */
 void remote_finish(struct remote *remote, struct task *task);
+
+/* Where it waits for the fleet while another is served, it is to look what there is. */
+void remote_wake(void *context);
+
+/* What a host has done for this one's kind of GPU. */
+struct host_work *remote_work(const struct remote *remote, const struct host *host);
 
 /* remote_place.c: starts what can be started. */
 void remote_place(struct remote *remote);

@@ -60,9 +60,10 @@ static void end(struct host *host)
 }
 
 /* Ends a worker, says why, and when it is tried again. */
-static void drop(const struct fleet *fleet, struct host *host, const struct fleet_listener *listener)
+static void drop(const struct fleet *fleet, struct host *host)
 {
     struct link *link = host->link;
+    struct fleet_listener *listener;
     const char *greeting = link->wire.begun ? "" : link->wire.greeting;
     char again[64], line[sizeof host->reason + 80], said[256];
     const bool was_up = host->up;
@@ -86,7 +87,7 @@ static void drop(const struct fleet *fleet, struct host *host, const struct flee
     }
     snprintf(line, sizeof line, "dropped: %s; %s", host->reason, again);
     fleet_say(fleet, host, line);
-    if (was_up && listener)
+    for (listener = fleet->listeners; was_up && listener; listener = listener->next)
         listener->dropped(listener->context, host);
 }
 
@@ -106,10 +107,11 @@ static void say_greeting(const struct fleet *fleet, const struct host *host)
     fleet_say(fleet, host, line);
 }
 
-static int take(const struct fleet *fleet, struct host *host, struct message *message,
-                const struct fleet_listener *listener, struct err *err)
+static int take(const struct fleet *fleet, struct host *host, struct message *message, struct err *err)
 {
     struct js_at root = js_root(message->head, "worker"), at;
+    const struct fleet_listener *listener = fleet->listeners;
+    int rc = 0;
 
     if (js_find(&at, &root, "alive"))
         return 0;
@@ -120,10 +122,12 @@ static int take(const struct fleet *fleet, struct host *host, struct message *me
     if (!listener)
         return 0;
     host->link->worked = true;
-    return listener->answered(listener->context, host, message, err);
+    for (; listener && !rc; listener = listener->next)
+        rc = listener->answered(listener->context, host, message, err);
+    return rc;
 }
 
-static void receive(const struct fleet *fleet, struct host *host, const struct fleet_listener *listener)
+static void receive(const struct fleet *fleet, struct host *host)
 {
     struct link *link = host->link;
     struct message message;
@@ -135,7 +139,7 @@ static void receive(const struct fleet *fleet, struct host *host, const struct f
     while (!rc && whole && !link->broken.code) {
         rc = wire_next(&message, &whole, &link->wire, &why);
         if (!rc && whole)
-            rc = take(fleet, host, &message, listener, &why);
+            rc = take(fleet, host, &message, &why);
         message_release(&message);
     }
     if (rc && !link->broken.code)
@@ -156,8 +160,13 @@ static bool is_connected(const struct link *link)
     return link->state == LINK_STARTED || link->state == LINK_UP;
 }
 
-static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs,
-                       const struct fleet_listener *listener)
+/* While it was waited another may have ended a link, and the sign is of one that is no more. */
+static short sign_of(const struct pollfd *sign, int fd)
+{
+    return sign->fd == fd ? sign->revents : 0;
+}
+
+static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs)
 {
     struct link *link = host->link;
 
@@ -165,40 +174,51 @@ static void serve_host(const struct fleet *fleet, struct host *host, const struc
         start(host);
     if (!is_connected(link))
         return;
-    if (signs[1].revents)
+    if (sign_of(&signs[1], link->command.errors))
         command_listen(&link->command);
-    if (signs[0].revents & (POLLIN | POLLHUP | POLLERR))
-        receive(fleet, host, listener);
+    if (sign_of(&signs[0], link->command.fd) & (POLLIN | POLLHUP | POLLERR))
+        receive(fleet, host);
     else if (!link->broken.code)
         check_silence(host);
     if (!link->broken.code && link->state == LINK_UP)
         wire_flush(&link->wire, &link->broken);
     if (link->broken.code)
-        drop(fleet, host, listener);
+        drop(fleet, host);
 }
 
-int fleet_turn(struct fleet *fleet, double timeout_s, int other, const struct fleet_listener *listener,
-               struct err *err)
+/* What a host is waited for; true: it need not be, since it is to be dropped. */
+static bool watch(struct pollfd *signs, const struct link *link)
 {
-    struct pollfd *signs = fleet->signs;
+    const bool connected = is_connected(link) && !link->broken.code;
+    const short out = connected && wire_has_more(&link->wire) ? POLLOUT : 0;
+
+    signs[0] = (struct pollfd){.fd = connected ? link->command.fd : -1, .events = (short)(POLLIN | out)};
+    signs[1] = (struct pollfd){.fd = connected ? link->command.errors : -1, .events = POLLIN};
+    return link->broken.code != 0;
+}
+
+int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_listener *listener,
+               struct turns *turns, struct err *err)
+{
+    struct pollfd *signs = listener ? listener->signs : fleet->signs;
     size_t i;
+    int failed;
 
-    for (i = 0; i < fleet->count; i++) {
-        const struct link *link = &fleet->links[i];
-        const bool connected = is_connected(link) && !link->broken.code;
-        const short out = connected && wire_has_more(&link->wire) ? POLLOUT : 0;
-
-        signs[2 * i] =
-            (struct pollfd){.fd = connected ? link->command.fd : -1, .events = (short)(POLLIN | out)};
-        signs[2 * i + 1] = (struct pollfd){.fd = connected ? link->command.errors : -1, .events = POLLIN};
-        if (link->broken.code)
-            timeout_s = 0;
-    }
-    signs[2 * fleet->count] = (struct pollfd){.fd = other, .events = POLLIN};
-    if (poll(signs, 2 * fleet->count + 1, (int)ceil(1000 * timeout_s)) < 0 && errno != EINTR)
-        return err_set(err, ERR_SYSTEM, "poll: %s", strerror(errno));
     for (i = 0; i < fleet->count; i++)
-        serve_host(fleet, &fleet->hosts[i], &signs[2 * i], listener);
+        if (watch(&signs[2 * i], &fleet->links[i]))
+            timeout_s = 0;
+    signs[2 * fleet->count] = (struct pollfd){.fd = other, .events = POLLIN};
+    if (listener)
+        listener->waits = true;
+    turns_leave(turns);
+    failed = poll(signs, 2 * fleet->count + 1, (int)ceil(1000 * timeout_s)) < 0 ? errno : 0;
+    turns_enter(turns);
+    if (listener)
+        listener->waits = false;
+    if (failed && failed != EINTR)
+        return err_set(err, ERR_SYSTEM, "poll: %s", strerror(failed));
+    for (i = 0; i < fleet->count && !failed; i++)
+        serve_host(fleet, &fleet->hosts[i], &signs[2 * i]);
     return 0;
 }
 
@@ -225,7 +245,6 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
     if (!fleet)
         return err_memory(err);
     fleet->options = *options;
-    device_init(&fleet->kind);
     fleet->hosts = calloc(options->count + 1, sizeof *fleet->hosts);
     fleet->links = calloc(options->count + 1, sizeof *fleet->links);
     fleet->signs = calloc(2 * options->count + 1, sizeof *fleet->signs);
@@ -238,7 +257,7 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
         start(&fleet->hosts[i]);
     }
     while (!rc && !all_answered(fleet) && clock_wall_s() < until_s)
-        rc = fleet_turn(fleet, 0.25, -1, NULL, err);
+        rc = fleet_turn(fleet, 0.25, -1, NULL, NULL, err);
     for (i = 0; i < fleet->count && !rc; i++)
         if (!fleet->links[i].answered)
             fleet_say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
@@ -262,8 +281,12 @@ void fleet_close(struct fleet *fleet)
     if (commands)
         command_close(commands, fleet->count);
     free(commands);
-    for (i = 0; i < fleet->count; i++)
+    for (i = 0; i < fleet->count; i++) {
         end(&fleet->hosts[i]);
+        free(fleet->hosts[i].work);
+    }
+    map_release(&fleet->claims);
+    free(fleet->usual);
     free(fleet->hosts);
     free(fleet->links);
     free(fleet->signs);
@@ -283,32 +306,6 @@ struct host *fleet_host(const struct fleet *fleet, size_t index)
 int64_t fleet_new_id(struct fleet *fleet)
 {
     return ++fleet->last_id;
-}
-
-bool fleet_may_measure(const struct fleet *fleet)
-{
-    for (size_t i = 0; i < fleet->count; i++)
-        if (fleet->hosts[i].measuring || fleet->links[i].state == LINK_RESTING ||
-            fleet->links[i].state == LINK_STARTED)
-            return true;
-    return false;
-}
-
-void fleet_know_kinds(struct fleet *fleet, const struct device *kinds, size_t count)
-{
-    fleet->kinds = kinds;
-    fleet->kind_count = count;
-}
-
-void fleet_measure_on(struct fleet *fleet, const struct device *device, const struct gpu_pace *usual)
-{
-    snprintf(fleet->kind.name, sizeof fleet->kind.name, "%s", device->name);
-    fleet->kind.sm = device->sm;
-    fleet->usual = *usual;
-    fleet->measures = true;
-    for (size_t i = 0; i < fleet->count; i++)
-        if (fleet->hosts[i].up)
-            host_choose_gpus(fleet, &fleet->hosts[i]);
 }
 
 void host_send(struct host *host, const char *head, size_t length)

@@ -25,41 +25,75 @@ static void say_foreign(const struct fleet *fleet, const struct host *host, cons
 {
     char line[512];
 
-    for (size_t k = 0; k < fleet->kind_count; k++)
-        if (device_same_kind(device, &fleet->kinds[k]))
-            return;
     snprintf(line, sizeof line,
-             "its GPU is of another kind (%.100s, this job measures on %.100s): it compiles only",
-             device->name, fleet->kind.name);
+             "its GPU is of another kind (%.100s, this job measures on %.100s%s): it compiles only",
+             device->name, fleet->kinds[0].name, fleet->kind_count > 1 ? " and others" : "");
     fleet_say(fleet, host, line);
+}
+
+static size_t kind_of(const struct fleet *fleet, const struct device *device)
+{
+    size_t k = 0;
+
+    while (k < fleet->kind_count && !device_same_kind(device, &fleet->kinds[k]))
+        k++;
+    return k;
+}
+
+size_t host_measuring(const struct host *host, size_t kind)
+{
+    size_t n = 0;
+
+    for (size_t g = 0; g < host->gpu_count; g++)
+        n += host->gpus[g].measures && host->gpus[g].kind == kind;
+    return n;
+}
+
+/* What it offers now, or offered before. */
+static void note_most(struct host *host, size_t kind)
+{
+    struct host_work *work = &host->work[kind];
+    const size_t gpus = host_measuring(host, kind);
+
+    work->most_cores = host->cores > work->most_cores ? host->cores : work->most_cores;
+    work->most_gpus = gpus > work->most_gpus ? gpus : work->most_gpus;
+}
+
+void host_begin_work(struct host *host, size_t kind)
+{
+    for (size_t g = 0; g < host->gpu_count; g++)
+        if (host->gpus[g].kind == kind)
+            host->gpus[g].waiting = 0;
+    host->work[kind] = (struct host_work){0};
+    note_most(host, kind);
 }
 
 /* Which of its GPUs measure for this job. */
 void host_choose_gpus(const struct fleet *fleet, struct host *host)
 {
-    size_t of_kind = 0;
+    size_t of_kinds = 0;
 
-    host->measuring = 0;
     for (size_t g = 0; g < host->gpu_count; g++) {
         struct host_gpu *gpu = &host->gpus[g];
-        const bool fits = fleet->measures && device_same_kind(&gpu->device, &fleet->kind);
-        const bool off = fits && pace_is_off(&gpu->pace, &fleet->usual);
+        const size_t kind = kind_of(fleet, &gpu->device);
+        const bool fits = kind < fleet->kind_count;
+        const bool off = fits && pace_is_off(&gpu->pace, &fleet->usual[kind]);
 
-        of_kind += fits;
+        of_kinds += fits;
+        gpu->kind = kind;
         gpu->measures = fits && !off && !gpu->failed;
-        host->measuring += gpu->measures;
         if (off)
-            say_off(fleet, host, g, pace_difference(&gpu->pace, &fleet->usual));
+            say_off(fleet, host, g, pace_difference(&gpu->pace, &fleet->usual[kind]));
     }
-    host->most_gpus = host->measuring > host->most_gpus ? host->measuring : host->most_gpus;
-    if (fleet->measures && host->gpu_count && !of_kind)
+    for (size_t k = 0; k < fleet->kind_count; k++)
+        note_most(host, k);
+    if (fleet->kind_count && host->gpu_count && !of_kinds)
         say_foreign(fleet, host, &host->gpus[0].device);
 }
 
 void host_gpu_failed(struct host *host, size_t gpu)
 {
     host->gpus[gpu].failed = true;
-    host->measuring -= host->gpus[gpu].measures;
     host->gpus[gpu].measures = false;
 }
 
@@ -69,7 +103,36 @@ void host_forget_gpus(struct host *host)
         device_release(&host->gpus[g].device);
     free(host->gpus);
     host->gpus = NULL;
-    host->gpu_count = host->measuring = 0;
+    host->gpu_count = 0;
+}
+
+int fleet_know_kinds(struct fleet *fleet, const struct device *kinds, const struct gpu_pace *usual,
+                     size_t count, struct err *err)
+{
+    fleet->usual = calloc(count + 1, sizeof *fleet->usual);
+    if (!fleet->usual)
+        return err_memory(err);
+    for (size_t i = 0; i < fleet->count; i++) {
+        fleet->hosts[i].work = calloc(count + 1, sizeof *fleet->hosts[i].work);
+        if (!fleet->hosts[i].work)
+            return err_memory(err);
+    }
+    memcpy(fleet->usual, usual, count * sizeof *usual);
+    fleet->kinds = kinds;
+    fleet->kind_count = count;
+    for (size_t i = 0; i < fleet->count; i++)
+        if (fleet->hosts[i].up)
+            host_choose_gpus(fleet, &fleet->hosts[i]);
+    return 0;
+}
+
+bool fleet_may_measure(const struct fleet *fleet, size_t kind)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (host_measuring(&fleet->hosts[i], kind) || fleet->links[i].state == LINK_RESTING ||
+            fleet->links[i].state == LINK_STARTED)
+            return true;
+    return false;
 }
 
 static bool is_taken(const struct fleet *fleet, const struct host *host, const char *name)
@@ -189,7 +252,6 @@ int host_take_hello(const struct fleet *fleet, struct host *host, const struct j
     host->cores = (unsigned)cores;
     check_compiler(fleet, host, hello);
     host_choose_gpus(fleet, host);
-    host->most_cores = host->cores > host->most_cores ? host->cores : host->most_cores;
     host->up = true;
     host->link->state = LINK_UP;
     host->link->answered = true;

@@ -1,4 +1,4 @@
-/* The state of a fleet, shared by fleet.c and fleet_offer.c. Nobody else includes this. */
+/* The state of a fleet, shared by fleet.c, fleet_listen.c and fleet_offer.c. Nobody else includes this. */
 #ifndef TUNER_REMOTE_FLEETING_H
 #define TUNER_REMOTE_FLEETING_H
 
@@ -30,17 +30,20 @@ struct link {
     struct err broken; /* why it is to be dropped, if set */
 };
 
+enum claim { CLAIM_NONE, CLAIM_MADE, CLAIM_WAITED_FOR, CLAIM_STATES };
+
 struct fleet {
     struct fleet_options options;
     struct host *hosts;
     struct link *links;
     size_t count;
-    struct pollfd *signs; /* two for each, and one more */
-    bool measures;        /* on GPUs of `kind` */
-    struct device kind;   /* name and architecture alone */
-    struct gpu_pace usual;
+    struct pollfd *signs;       /* two for each, and one more; before anybody listens */
     const struct device *kinds; /* of GPUs that the job tunes for; borrowed */
+    struct gpu_pace *usual;     /* of each */
     size_t kind_count;
+    struct fleet_listener *listeners;
+    struct map claims; /* low word of a code's key -> one of: */
+    char claim_states[CLAIM_STATES];
     int64_t last_id;
 };
 

@@ -166,6 +166,8 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
     candidate->job.takes_packed = true;
     candidate->job.variant = &candidate->variant;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
+    if (reference_is(tuning, candidate) && !candidate->trusted && tuning->out->evaluator->measures)
+        tuning->reference_pending = true;
     return evaluator_submit(tuning->evaluator, &candidate->job, err);
 }
 
@@ -315,6 +317,8 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     char reason[512] = "";
     int code = 0;
 
+    if (reference_is(tuning, candidate))
+        tuning->reference_pending = false;
     if (candidate->trusted)
         tuning->out->counts.replayed++;
     if (!candidate->trusted) {

@@ -116,7 +116,9 @@ static int take_finals(struct tuning *tuning, struct candidate *candidate, doubl
 
 bool tuning_stopped(const struct tuning *tuning)
 {
-    return tuning->options->stop && *tuning->options->stop;
+    const struct tune_options *options = tuning->options;
+
+    return (options->stop && *options->stop) || (options->failed && *options->failed);
 }
 
 /* The finalists with the samples that they have by now. */

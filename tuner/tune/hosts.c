@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct tuned_host host_of(const struct host *host)
+static struct tuned_host host_of(const struct host *host, size_t kind)
 {
-    struct tuned_host out = {.cores = host->most_cores,
-                             .gpus = host->most_gpus,
+    const struct host_work *work = &host->work[kind];
+    struct tuned_host out = {.cores = work->most_cores,
+                             .gpus = work->most_gpus,
                              .drops = host->drops,
-                             .compiled = host->compiled,
-                             .timed = host->timed,
-                             .compile_s = host->compile_s,
-                             .measure_s = host->measure_s};
+                             .compiled = work->compiled,
+                             .timed = work->timed,
+                             .compile_s = work->compile_s,
+                             .measure_s = work->measure_s};
 
     snprintf(out.name, sizeof out.name, "%s", *host->name ? host->name : host->command);
     snprintf(out.reason, sizeof out.reason, "%s", host->reason);
@@ -58,7 +59,8 @@ int tuning_take_hosts(struct tuning *tuning, struct err *err)
     first = &out->hosts[0];
     *first = here(tuning);
     for (i = 0; i < fleet_count(fleet); i++) {
-        const struct tuned_host host = out->hosts[1 + i] = host_of(fleet_host(fleet, i));
+        const struct tuned_host host = out->hosts[1 + i] =
+            host_of(fleet_host(fleet, i), tuning->environment->kind);
 
         first->compiled = less(first->compiled, host.compiled);
         first->timed = less(first->timed, host.timed);

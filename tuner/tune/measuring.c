@@ -15,10 +15,23 @@ static int judge_reference(const struct compile_result *result, const struct var
                    variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
 }
 
+/* Here and now; other kinds of GPU are tuned for meanwhile, and the end of their searches does not end it. */
+static int compile_now(struct compile_result *out, const struct tuning *tuning, const struct variant *variant,
+                       struct err *err)
+{
+    static const atomic_bool never = false;
+    struct compile_request request = request_of(variant, tuning->arch, tuning->options->compile_deadline_s);
+    int code;
+
+    request.given_up = &never;
+    turns_leave(tuning->environment->turns);
+    code = compile_cubin(out, tuning->environment->compiler, &request, err);
+    turns_enter(tuning->environment->turns);
+    return code;
+}
+
 static int compile_reference(struct tuning *tuning, const struct variant *variant, struct err *err)
 {
-    const struct compile_request request =
-        request_of(variant, tuning->arch, tuning->options->compile_deadline_s);
     struct compile_result *result = &tuning->reference_code;
     int code;
 
@@ -26,7 +39,7 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
         return 0;
     if (!tuning->environment->compiler)
         return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
-    code = compile_cubin(result, tuning->environment->compiler, &request, err);
+    code = compile_now(result, tuning, variant, err);
     if (!code)
         return judge_reference(result, variant, err);
     err_prefix(err, "reference");
@@ -63,6 +76,12 @@ int reference_compiled(struct tuning *tuning, struct err *err)
     tuning->reference_code = job->compiled;
     job->compiled = (struct compile_result){0};
     return judge_reference(&tuning->reference_code, &tuning->reference_variant, err);
+}
+
+bool reference_is(const struct tuning *tuning, const struct candidate *candidate)
+{
+    return tuning->spec->reference.kind == REFERENCE_DEFAULT &&
+           candidate->index == tuning->out->initial.index;
 }
 
 /* Without a reference of its own, the default configuration's result is what others must equal. */
@@ -241,12 +260,10 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
 
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    struct compile_request request;
     int code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
 
     if (code)
         return code;
     candidate->job.variant = &candidate->variant;
-    request = request_of(&candidate->variant, tuning->arch, tuning->options->compile_deadline_s);
-    return compile_cubin(&candidate->job.compiled, tuning->environment->compiler, &request, err);
+    return compile_now(&candidate->job.compiled, tuning, &candidate->variant, err);
 }

@@ -225,6 +225,9 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .profile = tuning->has_machine ? &tuning->profile : NULL,
                                                 .fleet = environment->fleet,
                                                 .trials_ahead = (unsigned)tuning->out->strategy->trials_ahead,
+                                                .turns = environment->turns,
+                                                .share = environment->share,
+                                                .kind = environment->kind,
                                                 .warm = !tuning->spec->cold};
     int code = evaluator_open(&tuning->evaluator, &evaluator, err);
 

@@ -52,7 +52,11 @@ static void report(const struct tuning *tuning, bool finals)
     const struct tune_options *options = tuning->options;
     const struct tune_counts *counts = &tuning->out->counts;
     char sizes[256];
-    struct tune_progress progress = {.kernel = tuning->spec->kernel.name, .problem = sizes, .finals = finals};
+    struct tune_progress progress = {.kernel = tuning->spec->kernel.name,
+                                     .problem = sizes,
+                                     .device = tuning->out->device.name,
+                                     .kind = tuning->environment->kind,
+                                     .finals = finals};
     size_t i;
 
     if (!options->progress)
@@ -90,7 +94,7 @@ static bool is_over(void *context)
     struct tuning *tuning = context;
     const struct tune_options *options = tuning->options;
 
-    if (options->stop && *options->stop)
+    if (tuning_stopped(tuning))
         tuning->out->end = TUNE_INTERRUPTED;
     else if (options->time_s > 0 && evaluator_now_s(tuning->evaluator) >= options->time_s)
         tuning->out->end = TUNE_TIME;

@@ -25,6 +25,8 @@ enum {
 /* How far a run is. */
 struct tune_progress {
     const char *kernel, *problem; /* "matmul", "M=4096 N=4096 K=4096" */
+    const char *device;           /* "NVIDIA H200" */
+    size_t kind;                  /* of GPU, as workers elsewhere count them */
     uint64_t total;               /* configurations, or trials where their number is limited; 0: not known */
     uint64_t done;                /* of them */
     uint64_t timed, failed;
@@ -71,6 +73,7 @@ struct tune_options {
     unsigned simulated_cores;  /* recorded: cores of the simulated machine; 0: as many as compile here */
     double compile_deadline_s; /* 0: 60 */
     const volatile sig_atomic_t *stop; /* ends the run early once it is not 0; may be null */
+    const bool *failed;                /* likewise once it is true: a run beside this failed; may be null */
     void (*progress)(void *context,
                      const struct tune_progress *progress); /* some times a second; may be null */
     void (*message)(void *context, const char *text); /* warnings and remarks, one line each; may be null */
@@ -175,7 +178,8 @@ struct tuned {
     size_t gpus;
 };
 
-/* Tunes problem `problem`. Errors: ERR_MISSING without GPU and recording, ERR_SYSTEM when the journal cannot
+/* Tunes problem `problem`. Several kinds of GPU may be tuned for at the same time, each on a thread of its own with a part of
+ * the environment: where that has turns, the caller has one. Errors: ERR_MISSING without GPU and recording, ERR_SYSTEM when the journal cannot
  * be written (what it holds is kept), ERR_USAGE for a spec that cannot be run at all. */
 int tune(struct tuned *out, const struct spec *spec, size_t problem, struct environment *environment,
          const struct tune_options *options, struct err *err);

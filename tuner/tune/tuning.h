@@ -57,7 +57,7 @@ struct tuning {
     uint64_t reference_hash;              /* of that code, or of the files; 0: not known yet */
     struct variant reference_variant;     /* what is compiled beside them, ... */
     struct evaluator_job reference_job;
-    bool reference_pending;           /* ... and not yet there */
+    bool reference_pending; /* ... and not yet there; or the default, where others equal its result */
     struct variant reference_default; /* the default configuration, when that is the reference */
     struct candidate **candidates;
     size_t candidate_count;
@@ -109,6 +109,8 @@ double candidate_rival_s(const struct tuning *tuning,
                          const struct candidate *candidate); /* see struct protocol */
 int reference_submit(struct tuning *tuning, const struct candidate *candidate, struct err *err);
 int reference_compiled(struct tuning *tuning, struct err *err);
+bool reference_is(const struct tuning *tuning,
+                  const struct candidate *candidate); /* others equal its result */
 
 /* reference_hash.c: compiles the reference before the first record is looked up, if there are records whose
  * verdict rests on one; which those are; and what a candidate's result is compared with, once its reference
@@ -168,7 +170,7 @@ double finals_resolution(const struct tuning *tuning);
 struct stats_interval finals_interval(const struct candidate *candidate, const double *samples_s,
                                       size_t count);
 
-/* Whether the user has ended the run. */
+/* Whether the user has ended the run, or one beside it has failed. */
 bool tuning_stopped(const struct tuning *tuning);
 
 /* view.c: shows the run to the caller, if it is time for it; always at the end, with what was not timed. */

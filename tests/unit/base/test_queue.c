@@ -322,6 +322,51 @@ static void busy_time_adds_up_over_threads(void **state)
     queue_close(queue);
 }
 
+static atomic_int at_work, most_at_work;
+
+static void count_at_work(void *argument)
+{
+    const int now = atomic_fetch_add(&at_work, 1) + 1;
+    int most = atomic_load(&most_at_work);
+
+    (void)argument;
+    while (now > most && !atomic_compare_exchange_weak(&most_at_work, &most, now))
+        ;
+    usleep(3000);
+    atomic_fetch_sub(&at_work, 1);
+}
+
+/* No more at a time than there are cores, and one queue does not wait for all that another began earlier. */
+static void cores_are_shared_by_queues(void **state)
+{
+    enum { JOBS = 40 };
+    struct queue *first = open_queue(2, 1), *second = open_queue(2, 1);
+    struct share share;
+    void *argument;
+    int value;
+
+    (void)state;
+    share_init(&share, 2);
+    queue_share(first, COMPILE, &share);
+    queue_share(second, COMPILE, &share);
+    for (int i = 0; i < 4 * JOBS; i++)
+        queue_submit(first, COMPILE, count_at_work, &value, NULL);
+    for (int i = 0; i < JOBS; i++)
+        queue_submit(second, COMPILE, count_at_work, &value, NULL);
+    for (int i = 0; i < JOBS; i++)
+        assert_true(queue_wait(second, &argument, -1));
+    for (int i = 0; i < JOBS; i++)
+        assert_true(
+            queue_wait(first, &argument, -1)); /* as many, or a few: the rest comes when they wait no more */
+    assert_true(queue_busy_s(second, COMPILE) < 2 * queue_busy_s(first, COMPILE));
+    queue_close(second);
+    for (int i = JOBS; i < 4 * JOBS; i++)
+        assert_true(queue_wait(first, &argument, -1));
+    assert_true(atomic_load(&most_at_work) == 2);
+    queue_close(first);
+    share_release(&share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +379,7 @@ int main(void)
         cmocka_unit_test(cancelled_jobs_are_handed_back),
         cmocka_unit_test(closing_waits_for_running_jobs_only),
         cmocka_unit_test(busy_time_adds_up_over_threads),
+        cmocka_unit_test(cores_are_shared_by_queues),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@ struct call {
     const char *source;
     char macro[32];
     double deadline_s; /* 0: the fixture's */
+    const atomic_bool *given_up;
     struct compile_result result;
 };
 
@@ -28,6 +29,7 @@ static void *run_call(void *argument)
     request.options = options;
     request.option_count = request.tuned_count = 1;
     request.deadline_s = call->deadline_s > 0 ? call->deadline_s : request.deadline_s;
+    request.given_up = call->given_up;
     compile(&call->result, call->compiler, request);
     return NULL;
 }
@@ -288,10 +290,37 @@ static void test_interrupted_waiting(void **state)
     compiler_close(compiler);
 }
 
+/* Who is not given up goes on, whether it compiles or waits. */
+static void test_interrupts_are_for_those_given_up(void **state)
+{
+    const struct timespec tick = {.tv_nsec = 50000000};
+    struct compiler *compiler = open_fake(NULL);
+    const atomic_bool no = false;
+    struct call calls[CALLS];
+    pthread_t threads[CALLS];
+
+    (void)state;
+    write_text("fake.cu", "slow fine");
+    for (int k = 0; k < CALLS; k++) {
+        calls[k] = (struct call){.compiler = compiler, .source = "fake.cu", .given_up = &no};
+        snprintf(calls[k].macro, sizeof calls[k].macro, "-DWARPS=%d", k);
+        assert_int_equal(pthread_create(&threads[k], NULL, run_call, &calls[k]), 0);
+    }
+    while (!compiles())
+        nanosleep(&tick, NULL);
+    compiler_interrupt(compiler);
+    for (int k = 0; k < CALLS; k++) {
+        pthread_join(threads[k], NULL);
+        assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
+    }
+    release(calls);
+    compiler_close(compiler);
+}
+
 static bool is_kept(struct once *once, uint64_t key)
 {
     struct compile_result result = {0};
-    const bool kept = once_begin(&result, once, key) == ONCE_KEPT;
+    const bool kept = once_begin(&result, once, key, NULL) == ONCE_KEPT;
 
     compile_result_release(&result);
     return kept;
@@ -364,6 +393,7 @@ int main(void)
         cmocka_unit_test(test_a_stall_is_no_verdict),
         cmocka_unit_test(test_a_stopped_compiler_is_replaced),
         cmocka_unit_test(test_interrupted_waiting),
+        cmocka_unit_test(test_interrupts_are_for_those_given_up),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_sizes_count),
     };
