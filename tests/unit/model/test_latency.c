@@ -2,6 +2,8 @@
 
 #include "model/warp/latency.h"
 
+#include <math.h>
+
 #define BIT(slot) (UINT64_C(1) << (slot))
 #define NO        REPLAY_NO_SLOT
 
@@ -219,6 +221,52 @@ static void a_loop_equals_its_iterations(void **state)
                1e-6);
 }
 
+/* A product issued every 12 cycles, of 64 cycles of the tensor pipe, that takes 130 until it is done. */
+static struct replay_op product(unsigned sets)
+{
+    struct replay_op out = op(1, 130, sets, 0);
+
+    out.pipe = 1;
+    out.interval = 12;
+    out.queued = 64;
+    return out;
+}
+
+/* Seven go into the queue. The eighth is issued as the first of them, which began 28 cycles after its issue, is through the
+ * pipe; what waits for it ends 8 products after the first began. */
+static void products_wait_in_a_queue(void **state)
+{
+    const double wanted[] = {0, 12, 24, 36, 48, 60, 72, 92, 156};
+    struct replay warp;
+
+    (void)state;
+    replay_init(&warp, 0);
+    warp.products = (struct products){.lead = 28, .depth = 7};
+    for (int k = 0; k < 9; k++)
+        check_near(issue(&warp, product(0)), wanted[k], 0);
+    check_near(issue(&warp, op(1, 0, NO, BIT(0))), 8 * 64 + 130, 0);
+}
+
+/* As long as the pipe has time, and where it has not. */
+static void a_loop_of_products_equals_its_iterations(void **state)
+{
+    (void)state;
+    for (int stall = 20; stall <= 260; stall += 40) {
+        const struct replay_op body[] = {product(NO), product(NO), product(0), op(stall, 0, NO, 0)};
+        struct replay fast, slow;
+
+        replay_init(&fast, 0);
+        fast.products = (struct products){.lead = 28, .depth = 7};
+        slow = fast;
+        repeat(&fast, body, 4, 5000);
+        for (int i = 0; i < 4 * 5000; i++)
+            issue(&slow, body[i % 4]);
+        check_near(fast.last, slow.last, 1e-6);
+        check_near(slow.last, 5000. * fmax(3 * 64, 25 + stall), 1000);
+        check_near(issue(&fast, op(1, 0, NO, BIT(0))), issue(&slow, op(1, 0, NO, BIT(0))), 1e-6);
+    }
+}
+
 static void a_long_loop_costs_nothing(void **state)
 {
     const struct replay_op body[] = {op(4, 30, 0, BIT(0))};
@@ -313,6 +361,8 @@ int main(void)
         cmocka_unit_test(a_commit_collects_the_copies),
         cmocka_unit_test(a_loop_equals_its_iterations),
         cmocka_unit_test(a_long_loop_costs_nothing),
+        cmocka_unit_test(products_wait_in_a_queue),
+        cmocka_unit_test(a_loop_of_products_equals_its_iterations),
         cmocka_unit_test(a_loop_with_barriers_can_be_repeated),
         cmocka_unit_test(five_warps_run_like_eight),
         cmocka_unit_test(what_is_out_of_range_is_refused),
