@@ -54,7 +54,8 @@ int ask_answer(struct search_facts *out, const char *line, uint64_t number, stru
     if (!rc && !(rc = js_member(&at, &root, "number", err)))
         rc = js_unsigned(&answered, &at, err);
     if (!rc && answered != number)
-        rc = js_fail(&at, err, "is not the question that waits for an answer, %llu", (unsigned long long)number);
+        rc = js_fail(&at, err, "is not the question that waits for an answer, %llu",
+                     (unsigned long long)number);
     if (!rc && js_find(&at, &root, "failed"))
         rc = js_string(&reason, &at, err);
     else if (!rc && !(rc = js_member(&at, &root, "time_s", err))) {

@@ -141,7 +141,8 @@ static void floats_become_integers(void **state)
         i.mod[SASS_MOD_TO] = SASS_TYPE_S32;
         set_up(&x, &i, 10 * n);
         for (unsigned l = 0; l < LANES; l++) {
-            const float value = l < 11 ? ends[l] : (float)(int32_t)hash_random(n, l) / (float)(UINT32_C(1) << l);
+            const float value =
+                l < 11 ? ends[l] : (float)(int32_t)hash_random(n, l) / (float)(UINT32_C(1) << l);
 
             memcpy(&x.scratch[0][0][l], &value, sizeof value);
         }
