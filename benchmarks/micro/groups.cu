@@ -63,6 +63,22 @@ static __device__ __forceinline__ unsigned long long descriptor(const void *at)
     return (address & 0x3ffff) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;
 }
 
+// The factors, of all threads of the block, and the results that products are added to.
+static __device__ __forceinline__ void begin(unsigned *factors, const unsigned *in, int count, ELEMENT *x)
+{
+    for (int i = threadIdx.x; i < count; i += blockDim.x)
+        factors[i] = in[i];
+    for (int i = 0; i < RESULTS; i++)
+        x[i] = 0;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static __device__ __forceinline__ void keep(ELEMENT *sink, const ELEMENT *x)
+{
+    for (int i = 0; i < RESULTS; i++)
+        sink[(blockIdx.x * blockDim.x + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+}
+
 #ifdef KERNEL_group_waited
 // LENGTH products of one warp group, each waited for.
 extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned *in, ELEMENT *sink, long long *samples)
@@ -74,11 +90,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned
     ELEMENT x[RESULTS];
 
     (void)a, (void)first;
-    for (int i = threadIdx.x; i < 6 * 512; i += 128)
-        factors[i] = in[i];
-    for (int i = 0; i < RESULTS; i++)
-        x[i] = 0;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    begin(factors, in, 6 * 512, x);
     __syncthreads();
 #pragma unroll 1
     for (int sample = -1; sample < 32; sample++) {
@@ -93,8 +105,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_waited(const unsigned
         if (threadIdx.x == sample)
             kept = stop - start;
     }
-    for (int i = 0; i < RESULTS; i++)
-        sink[(blockIdx.x * 128 + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    keep(sink, x);
     if (threadIdx.x < 32)
         samples[blockIdx.x * 32 + threadIdx.x] = kept;
 }
@@ -110,11 +121,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_issued(const unsigned
     long long kept = 0;
     ELEMENT x[RESULTS];
 
-    for (int i = threadIdx.x; i < 6 * 512; i += 128)
-        factors[i] = in[i];
-    for (int i = 0; i < RESULTS; i++)
-        x[i] = 0;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    begin(factors, in, 6 * 512, x);
     __syncthreads();
 #pragma unroll 1
     for (int sample = -1; sample < 32; sample++) {
@@ -136,8 +143,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) group_issued(const unsigned
         if (threadIdx.x == sample)
             kept = (stop - start) - (few_stop - few_start);
     }
-    for (int i = 0; i < RESULTS; i++)
-        sink[(blockIdx.x * 128 + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    keep(sink, x);
     if (threadIdx.x < 32)
         samples[blockIdx.x * 32 + threadIdx.x] = kept;
 }
@@ -155,11 +161,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     ELEMENT x[RESULTS];
 
     (void)a, (void)first;
-    for (int i = threadIdx.x; i < (THREADS / 128 + 4) * 512; i += THREADS)
-        factors[i] = in[i];
-    for (int i = 0; i < RESULTS; i++)
-        x[i] = 0;
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    begin(factors, in, (THREADS / 128 + 4) * 512, x);
 #pragma unroll 1
     for (int round = 0; round < 2; round++) {
         __syncthreads();
@@ -174,8 +176,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
         }
         stop = clock_now();
     }
-    for (int i = 0; i < RESULTS; i++)
-        sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    keep(sink, x);
     span_keep(spans, enter, start, stop);
 }
 #endif
@@ -228,8 +229,7 @@ extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
         if (pause && pass % 4 == 3)
             __nanosleep(pause);
     }
-    for (int i = 0; i < RESULTS; i++)
-        sink[(blockIdx.x * THREADS + threadIdx.x) % 4096 + 4096 * (i & 1)] = x[i];
+    keep(sink, x);
 }
 #endif
 #endif

@@ -92,7 +92,7 @@ struct machine_cost machine_matrix_cost(const struct machine *machine, const str
 double machine_group_latency(const struct machine *machine, const struct sass *instruction);
 
 /* Cycles from the issue of a tensor operation of a warp group until the next one may be issued, where the queue ahead of the
- * tensor pipe has room for it; 0 where it is not known that there is such a queue. */
+ * tensor pipe is not full; 0 where it is not known that there is such a queue. */
 double machine_group_issue(const struct machine *machine, const struct sass *instruction);
 
 /* Whether the profile has what a simulation of the operation needs (SASS_RATE_SIMULATED). */

@@ -26,7 +26,7 @@ static inline double products_issue(struct products *products, double time, doub
     return wait;
 }
 
-/* When the queue has room for the next one. */
+/* When the queue takes the next one. */
 static inline double products_open(const struct products *products)
 {
     if (products->issued < products->depth)

@@ -12,9 +12,10 @@ struct tune_kinds {
     const struct tune_options *tune; /* for each, but who is told */
     struct progress *progress;
     const struct tune_page *page;
-    size_t count;        /* of kinds, at least 1 */
-    struct tuned *tuned; /* room for each problem of each kind: kind by kind, those that ended side by side */
-    size_t tuned_count;  /* that ended */
+    size_t count; /* of kinds, at least 1 */
+    struct tuned
+        *tuned; /* an element for each problem of each kind: kind by kind, those that ended side by side */
+    size_t tuned_count; /* that ended */
 };
 
 /* Where one fails the others end early, and what they found is in `tuned` as well. */

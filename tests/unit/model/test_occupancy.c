@@ -22,7 +22,7 @@ static struct device_limits seed_device(void)
     return limits;
 }
 
-static void seed_003_figures(void **state)
+static void figures_of_achieved_occupancy(void **state)
 {
     static const struct {
         unsigned threads, shared, blocks, warps;
@@ -50,7 +50,7 @@ static void seed_003_figures(void **state)
     }
 }
 
-static void waves_of_seed_003(void **state)
+static void waves_of_achieved_occupancy(void **state)
 {
     const struct occupancy occupancy = {.blocks = 4, .warps = 16, .share = 0.25};
     struct waves waves;
@@ -91,7 +91,7 @@ static void largest_block_against_registers(void **state)
 }
 
 /* Yuan et al., table 3 from its table 1 (compute capability 1.3). */
-static void resident_blocks_of_seed_004(void **state)
+static void resident_blocks_of_yuan(void **state)
 {
     static const unsigned cases[][4] = {
         {64, 10, 0, 8}, {256, 10, 0, 4}, {64, 13, 560, 8}, {256, 13, 2096, 4}};
@@ -288,10 +288,10 @@ static void shared_memory_sets_the_occupancy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seed_003_figures),
-        cmocka_unit_test(waves_of_seed_003),
+        cmocka_unit_test(figures_of_achieved_occupancy),
+        cmocka_unit_test(waves_of_achieved_occupancy),
         cmocka_unit_test(largest_block_against_registers),
-        cmocka_unit_test(resident_blocks_of_seed_004),
+        cmocka_unit_test(resident_blocks_of_yuan),
         cmocka_unit_test(the_carve_out_limits_blocks_and_leaves_l1),
         cmocka_unit_test(named_barriers_limit_from_sm_90_on),
         cmocka_unit_test(launches_are_refused_with_the_reason),
