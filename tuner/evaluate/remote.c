@@ -23,7 +23,7 @@ static void drop_elsewhere(const struct remote *remote)
 
     for (size_t i = 0; i < fleet_count(fleet) && !fleet_has_others(fleet, &remote->listener); i++)
         if (fleet_host(fleet, i)->up)
-            ask_drop(fleet_host(fleet, i));
+            dispatch_drop(fleet_host(fleet, i));
 }
 
 static void remote_close(void *state)
@@ -41,7 +41,7 @@ static void remote_close(void *state)
     free(remote->away);
     tasks_free(remote, &remote->here);
     jobs_release(&remote->done);
-    ask_files_release(&remote->files);
+    dispatch_files_release(&remote->files);
     if (remote->finished >= 0)
         close(remote->finished);
     free(remote);
@@ -74,7 +74,7 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     if (!rc)
         rc = fleet_listen(options->fleet, &remote->listener, err);
     if (!rc)
-        rc = ask_files_open(&remote->files, options->profile, err);
+        rc = dispatch_files_open(&remote->files, options->profile, err);
     if (!rc)
         rc = evaluator_local.open(&remote->local, &here, err);
     if (rc)

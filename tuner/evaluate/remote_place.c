@@ -57,7 +57,7 @@ static int read_task(struct remote *remote, struct task *task, struct err *err)
     task->job->sources = NULL;
     if (!task->sources)
         return err->code;
-    task->stays = task->stays || !ask_can_travel(&request, &task->sources->hash);
+    task->stays = task->stays || !dispatch_can_travel(&request, &task->sources->hash);
     task->key = task->sources->hash.key;
     return 0;
 }
@@ -107,14 +107,14 @@ static void ask_to_compile(struct remote *remote, struct task *task, struct host
 {
     struct evaluator_job *job = task->job;
     const struct compile_request request = request_for(remote, task);
-    const struct ask_prediction prediction = {job->read, remote->options.warm};
+    const struct dispatch_prediction prediction = {job->read, remote->options.warm};
     int rc;
 
     remote_send(remote, task, host);
     rc = job->compiled.cubin
-             ? ask_predict(host, task->id, &remote->files, &job->compiled, &prediction, &job->err)
-             : ask_compile(host, task->id, &remote->files, &request, task->sources->files, &prediction,
-                           &job->err);
+             ? dispatch_predict(host, task->id, &remote->files, &job->compiled, &prediction, &job->err)
+             : dispatch_compile(host, task->id, &remote->files, &request, task->sources->files, &prediction,
+                                &job->err);
     if (!rc)
         return;
     remote_take(remote, task);
@@ -245,8 +245,8 @@ static void measure_at(struct remote *remote, struct task *task, const struct pl
     protocol.rival_s = job->rival_s;
     if (job->sustained)
         protocol_sustain(&protocol);
-    if (ask_trial(place->host, task->id, &remote->files, place->gpu, &job->compiled, &job->variant->launch,
-                  job->reference, &protocol, &job->err)) {
+    if (dispatch_trial(place->host, task->id, &remote->files, place->gpu, &job->compiled,
+                       &job->variant->launch, job->reference, &protocol, &job->err)) {
         remote_take(remote, task);
         remote_finish(remote, task);
     }

@@ -4,7 +4,7 @@
 #define TUNER_EVALUATE_REMOTING_H
 
 #include "tuner/evaluate/evaluating.h"
-#include "tuner/remote/ask.h"
+#include "tuner/remote/dispatch.h"
 #include "tuner/remote/fleet.h"
 
 /* A job on its way: among those that wait, here or away. */
@@ -32,7 +32,7 @@ struct remote {
     void *local;
     int finished; /* event: the local evaluator has finished a job, or another brought news */
     struct fleet_listener listener;
-    struct ask_files files;
+    struct dispatch_files files;
     struct tasks waiting[2], here; /* waiting: of each kind of job */
     struct tasks *away;            /* for each host */
     size_t under_way;              /* in all of these lists */

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "tuner/remote/ask.h"
+#include "tuner/remote/dispatch.h"
 #include "tuner/remote/fleeting.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void large_files_are_refused(void **state)
     const struct compile_result compiled = {
         .cubin = (unsigned char *)"code", .cubin_bytes = 4, .entry = (char *)"k"};
     struct launch launch;
-    struct ask_files files;
+    struct dispatch_files files;
     struct protocol protocol;
     struct err err = {0};
 
@@ -31,13 +31,13 @@ static void large_files_are_refused(void **state)
     protocol_init(&protocol);
     assert_int_equal(ftruncate(fd, (off_t)WIRE_BYTES_MOST), 0);
     close(fd);
-    assert_int_equal(ask_files_open(&files, NULL, &err), 0);
-    ask_trial(&host, 1, &files, 0, &compiled, &launch, NULL, &protocol, &err);
+    assert_int_equal(dispatch_files_open(&files, NULL, &err), 0);
+    dispatch_trial(&host, 1, &files, 0, &compiled, &launch, NULL, &protocol, &err);
     unlink(path);
     assert_int_equal(err.code, ERR_USAGE);
     if (!strstr(err.text, path) || !strstr(err.text, "a file for workers elsewhere: "))
         fail_msg("%s", err.text);
-    ask_files_release(&files);
+    dispatch_files_release(&files);
 }
 
 /* Where only the preprocessor can tell, or an option names a file, a compile stays here. */
@@ -57,12 +57,12 @@ static void some_compiles_cannot_travel(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct compile_request request = {.options = &cases[i].option, .option_count = 1};
 
-        if (ask_can_travel(&request, &whole) != cases[i].travels)
+        if (dispatch_can_travel(&request, &whole) != cases[i].travels)
             fail_msg("%s", cases[i].option);
     }
-    assert_true(ask_can_travel(&(struct compile_request){0}, &whole));
-    assert_false(ask_can_travel(&(struct compile_request){0}, &part));
-    assert_false(ask_can_travel(&(struct compile_request){0}, &strange));
+    assert_true(dispatch_can_travel(&(struct compile_request){0}, &whole));
+    assert_false(dispatch_can_travel(&(struct compile_request){0}, &part));
+    assert_false(dispatch_can_travel(&(struct compile_request){0}, &strange));
 }
 
 int main(void)

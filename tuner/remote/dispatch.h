@@ -1,7 +1,7 @@
 /* What a controller asks of a worker elsewhere, and reading its answers. Everything that a request names travels
  * with it, by content, once to each host. */
-#ifndef TUNER_REMOTE_ASK_H
-#define TUNER_REMOTE_ASK_H
+#ifndef TUNER_REMOTE_DISPATCH_H
+#define TUNER_REMOTE_DISPATCH_H
 
 #include "base/json_line.h"
 #include "base/map.h"
@@ -14,8 +14,8 @@
 #include "tuner/remote/fleet.h"
 
 /* What requests are made of: files that fills and references name, read once; the profile that is predicted by. */
-struct ask_files {
-    struct map inputs; /* hash of the path -> struct ask_input */
+struct dispatch_files {
+    struct map inputs; /* hash of the path -> struct dispatch_input */
     char *profile;     /* as JSON text; null: nothing is predicted */
     struct key profile_key;
     struct js_line line;    /* of a request, ... */
@@ -23,31 +23,33 @@ struct ask_files {
     struct js_line sources; /* the list of files of the last compile, ... */
     uint64_t sources_hash;  /* ... and of what it is made */
 };
-int ask_files_open(struct ask_files *out, const struct device *profile, struct err *err); /* null: none */
-void ask_files_release(struct ask_files *files);
+int dispatch_files_open(struct dispatch_files *out, const struct device *profile,
+                        struct err *err); /* null: none */
+void dispatch_files_release(struct dispatch_files *files);
 
 /* Whether a compile can be done on any machine: what it includes is known, and no option names another file. */
-bool ask_can_travel(const struct compile_request *request, const struct sources_hash *hash);
+bool dispatch_can_travel(const struct compile_request *request, const struct sources_hash *hash);
 
 /* To predict what was compiled, too. */
-struct ask_prediction {
+struct dispatch_prediction {
     const struct launch *launch; /* null: it is not asked for */
     bool warm;
 };
 
 /* Each asks a host for one thing, under a number of the caller's. An error is of this machine: a file that cannot be
  * read, no memory. */
-int ask_compile(struct host *host, int64_t id, struct ask_files *files, const struct compile_request *request,
-                const struct sources_files *sources, const struct ask_prediction *prediction,
-                struct err *err);
-int ask_predict(struct host *host, int64_t id, struct ask_files *files, const struct compile_result *compiled,
-                const struct ask_prediction *prediction, struct err *err);
-int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu,
-              const struct compile_result *compiled, const struct launch *launch,
-              const struct reference *reference, const struct protocol *protocol, struct err *err);
+int dispatch_compile(struct host *host, int64_t id, struct dispatch_files *files,
+                     const struct compile_request *request, const struct sources_files *sources,
+                     const struct dispatch_prediction *prediction, struct err *err);
+int dispatch_predict(struct host *host, int64_t id, struct dispatch_files *files,
+                     const struct compile_result *compiled, const struct dispatch_prediction *prediction,
+                     struct err *err);
+int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, size_t gpu,
+                   const struct compile_result *compiled, const struct launch *launch,
+                   const struct reference *reference, const struct protocol *protocol, struct err *err);
 
 /* Nothing that is being compiled is of use any more. */
-void ask_drop(struct host *host);
+void dispatch_drop(struct host *host);
 
 enum answer_kind {
     ANSWER_DONE,

@@ -1,4 +1,4 @@
-#include "tuner/remote/ask.h"
+#include "tuner/remote/dispatch.h"
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
-struct ask_input {
+struct dispatch_input {
     struct key key;
     char *bytes;
     size_t size;
 };
 
-int ask_files_open(struct ask_files *out, const struct device *profile, struct err *err)
+int dispatch_files_open(struct dispatch_files *out, const struct device *profile, struct err *err)
 {
     struct json *json;
 
-    *out = (struct ask_files){0};
+    *out = (struct dispatch_files){0};
     if (!profile)
         return 0;
     json = device_to_json(profile);
@@ -32,10 +32,10 @@ int ask_files_open(struct ask_files *out, const struct device *profile, struct e
     return 0;
 }
 
-void ask_files_release(struct ask_files *files)
+void dispatch_files_release(struct dispatch_files *files)
 {
     for (size_t i = 0; i < files->inputs.capacity; i++) {
-        struct ask_input *input = files->inputs.entries[i].value;
+        struct dispatch_input *input = files->inputs.entries[i].value;
 
         if (input)
             free(input->bytes);
@@ -45,10 +45,10 @@ void ask_files_release(struct ask_files *files)
     js_line_release(&files->line);
     js_line_release(&files->sources);
     free(files->profile);
-    *files = (struct ask_files){0};
+    *files = (struct dispatch_files){0};
 }
 
-bool ask_can_travel(const struct compile_request *request, const struct sources_hash *hash)
+bool dispatch_can_travel(const struct compile_request *request, const struct sources_hash *hash)
 {
     bool can = hash->complete && !hash->strange;
 
@@ -95,7 +95,7 @@ static int whole_path(char out[PATH_MAX], const char *path, struct err *err)
  */
 
 /* The line of the request that is being made. */
-static struct js_line *begin(struct ask_files *files, const char *what, int64_t id)
+static struct js_line *begin(struct dispatch_files *files, const char *what, int64_t id)
 {
     struct js_line *line = &files->line;
 
@@ -131,7 +131,7 @@ static int write_file(struct js_line *line, const struct sources_file *file, str
 }
 
 /* The list of the files, which is the same for request after request. */
-static int list_sources(struct ask_files *files, const struct sources_files *sources, struct err *err)
+static int list_sources(struct dispatch_files *files, const struct sources_files *sources, struct err *err)
 {
     uint64_t hash = HASH_START;
     int rc = 0;
@@ -170,7 +170,7 @@ static int write_option(struct js_line *line, const char *option, struct err *er
     return 0;
 }
 
-static int write_request(struct js_line *line, struct host *host, struct ask_files *files,
+static int write_request(struct js_line *line, struct host *host, struct dispatch_files *files,
                          const struct compile_request *request, const struct sources_files *sources,
                          struct err *err)
 {
@@ -196,10 +196,10 @@ static int write_request(struct js_line *line, struct host *host, struct ask_fil
     return 0;
 }
 
-static const struct ask_input *input_of(struct ask_files *files, const char *path, struct err *err)
+static const struct dispatch_input *input_of(struct dispatch_files *files, const char *path, struct err *err)
 {
     const uint64_t hash = hash_text(HASH_START, path);
-    struct ask_input *input = map_find(&files->inputs, hash);
+    struct dispatch_input *input = map_find(&files->inputs, hash);
 
     if (input)
         return input;
@@ -219,7 +219,7 @@ static const struct ask_input *input_of(struct ask_files *files, const char *pat
     return NULL;
 }
 
-static void begin_inputs(struct js_line *line, struct ask_files *files)
+static void begin_inputs(struct js_line *line, struct dispatch_files *files)
 {
     js_line_object(line, "inputs");
     files->inputs_at = line->length;
@@ -238,10 +238,10 @@ static void name_input(struct js_line *line, size_t from, const char *path, stru
 }
 
 /* Sends a file and names it among the inputs. */
-static int add_input(struct js_line *line, struct host *host, struct ask_files *files, const char *path,
+static int add_input(struct js_line *line, struct host *host, struct dispatch_files *files, const char *path,
                      struct err *err)
 {
-    const struct ask_input *input = input_of(files, path, err);
+    const struct dispatch_input *input = input_of(files, path, err);
 
     if (!input)
         return ERR_USAGE;
@@ -250,7 +250,7 @@ static int add_input(struct js_line *line, struct host *host, struct ask_files *
     return 0;
 }
 
-static int add_inputs(struct js_line *line, struct host *host, struct ask_files *files,
+static int add_inputs(struct js_line *line, struct host *host, struct dispatch_files *files,
                       const struct launch *launch, struct err *err)
 {
     int rc = 0;
@@ -264,8 +264,8 @@ static int add_inputs(struct js_line *line, struct host *host, struct ask_files 
     return rc;
 }
 
-static int write_prediction(struct js_line *line, struct host *host, struct ask_files *files,
-                            const struct ask_prediction *prediction, struct err *err)
+static int write_prediction(struct js_line *line, struct host *host, struct dispatch_files *files,
+                            const struct dispatch_prediction *prediction, struct err *err)
 {
     int rc;
 
@@ -305,8 +305,9 @@ static void write_compiled(struct js_line *line, struct host *host, const struct
     js_line_string(line, "entry", compiled->entry);
 }
 
-int ask_compile(struct host *host, int64_t id, struct ask_files *files, const struct compile_request *request,
-                const struct sources_files *sources, const struct ask_prediction *prediction, struct err *err)
+int dispatch_compile(struct host *host, int64_t id, struct dispatch_files *files,
+                     const struct compile_request *request, const struct sources_files *sources,
+                     const struct dispatch_prediction *prediction, struct err *err)
 {
     struct js_line *line = begin(files, "compile", id);
     int rc = write_request(line, host, files, request, sources, err);
@@ -316,8 +317,9 @@ int ask_compile(struct host *host, int64_t id, struct ask_files *files, const st
     return send_off(host, line, rc, err);
 }
 
-int ask_predict(struct host *host, int64_t id, struct ask_files *files, const struct compile_result *compiled,
-                const struct ask_prediction *prediction, struct err *err)
+int dispatch_predict(struct host *host, int64_t id, struct dispatch_files *files,
+                     const struct compile_result *compiled, const struct dispatch_prediction *prediction,
+                     struct err *err)
 {
     struct js_line *line = begin(files, "compile", id);
 
@@ -341,7 +343,7 @@ static void write_reference(struct js_line *line, struct host *host, const struc
 }
 
 /* Of a reference: the files of its fills, or its own. */
-static int add_reference_inputs(struct js_line *line, struct host *host, struct ask_files *files,
+static int add_reference_inputs(struct js_line *line, struct host *host, struct dispatch_files *files,
                                 const struct reference *reference, struct err *err)
 {
     int rc = 0;
@@ -353,9 +355,9 @@ static int add_reference_inputs(struct js_line *line, struct host *host, struct 
     return rc;
 }
 
-int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu,
-              const struct compile_result *compiled, const struct launch *launch,
-              const struct reference *reference, const struct protocol *protocol, struct err *err)
+int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, size_t gpu,
+                   const struct compile_result *compiled, const struct launch *launch,
+                   const struct reference *reference, const struct protocol *protocol, struct err *err)
 {
     struct js_line *line = begin(files, "trial", id);
     const bool compared = reference && (reference->code.cubin || reference->file_count);
@@ -375,7 +377,7 @@ int ask_trial(struct host *host, int64_t id, struct ask_files *files, size_t gpu
     return send_off(host, line, rc, err);
 }
 
-void ask_drop(struct host *host)
+void dispatch_drop(struct host *host)
 {
     static const char drop[] = "{\"drop\": true}";
 
