@@ -132,6 +132,17 @@ void resources_print(FILE *out, const struct cubin_resources *resources)
                 resources->max_threads[1], resources->max_threads[2]);
 }
 
+int choose_strategy(const struct strategy **out, const struct cli_args *args, struct err *err)
+{
+    char names[STRATEGY_NAMES_MAX];
+
+    *out = strategy_find(cli_text(args, "strategy"));
+    if (*out)
+        return 0;
+    strategy_names(names, sizeof names);
+    return err_set(err, ERR_USAGE, "--strategy: %s is none of %s", cli_text(args, "strategy"), names);
+}
+
 static bool take_mhz(unsigned *out, const char **text)
 {
     char *end;

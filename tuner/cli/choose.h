@@ -9,6 +9,7 @@
 #include "space/spec.h"
 #include "tuner/cli/cli.h"
 #include "tuner/journal/journal.h"
+#include "tuner/strategy/strategy.h"
 
 /* The default configuration of problem 0 into choices[spec->parameter_count]; and that of --config, without
  * it the default. */
@@ -26,6 +27,9 @@ int choose_output(const char *path, const char *name, const struct spec *spec, s
 /* A device profile by file, by name ("nvidia-h200", in the folder of profiles), or the limits of an
  * architecture ("sm_90"). */
 int choose_device(struct device *out, const char *text, struct err *err);
+
+/* Of --strategy, by default the first. ERR_USAGE. */
+int choose_strategy(const struct strategy **out, const struct cli_args *args, struct err *err);
 
 /* "1200", or "1200,2619" for the memory's clock too: megahertz of --clocks, if it is given. ERR_USAGE. */
 int choose_clocks(struct clock_setting *out, const struct cli_args *args, struct err *err);

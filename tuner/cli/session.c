@@ -5,12 +5,12 @@
  * output as stretches: a line "output N" or "message N", and N bytes. The last line is "end STATUS". */
 #include "tuner/cli/cli.h"
 
+#include "base/line_reader.h"
 #include "tuner/cli/client.h"
 #include "tuner/cli/kept.h"
 #include "tuner/cli/plain.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -56,12 +56,12 @@ static void request_release(struct request *request)
     *request = (struct request){0};
 }
 
-static int read_request(struct request *out, const char *line, struct err *err)
+static int read_request(struct request *out, const struct line_reader *reader, struct err *err)
 {
     struct js_at root, list, folder;
     const char *text;
 
-    if (js_read_text(&out->json, line, strlen(line), "request", err))
+    if (js_read_text(&out->json, reader->line, reader->length, "request", err))
         return err->code;
     root = js_root(out->json, "request");
     if (js_member(&list, &root, "arguments", err) || js_expect(&list, JS_ARRAY, err) ||
@@ -91,13 +91,15 @@ static bool is_served(const struct request *request)
 }
 
 /* What goes wrong with one request is its answer. */
-static int answer(struct cli *cli, const char *line)
+static int answer(struct cli *cli, const struct line_reader *reader, enum line_got got)
 {
     struct request request = {0};
     struct err err = {0};
     int status = CLI_WRONG_USE;
 
-    if (!read_request(&request, line, &err) && !is_served(&request))
+    if (got == LINE_LONG)
+        err_set(&err, ERR_USAGE, "request: is longer than %d bytes", CLIENT_LINE_MOST);
+    else if (!read_request(&request, reader, &err) && !is_served(&request))
         err_set(&err, ERR_USAGE, "a session runs tune and compile");
     if (err.code)
         fprintf(cli->err, "%s: %s\n", cli->program, err.text);
@@ -110,22 +112,14 @@ static int answer(struct cli *cli, const char *line)
 }
 
 /* Until nobody asks any more, or has asked for a while. */
-static int serve(struct cli *cli)
+static int serve(struct cli *cli, struct line_reader *requests)
 {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    char *line = NULL;
-    size_t size = 0;
-    int ready, status = CLI_OK;
+    enum line_got got;
+    int status = CLI_OK;
 
-    while (status == CLI_OK) {
-        ready = poll(&in, 1, IDLE_S * 1000);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0 || getline(&line, &size, stdin) < 0)
-            break;
-        status = answer(cli, line);
-    }
-    free(line);
+    while (status == CLI_OK &&
+           ((got = line_reader_next(requests, IDLE_S * 1000)) == LINE_WHOLE || got == LINE_LONG))
+        status = answer(cli, requests, got);
     return status;
 }
 
@@ -147,6 +141,7 @@ static int run_session(struct cli *cli, const struct cli_args *args, struct err 
     struct kept kept = {0};
     struct stretches output = {"output"}, message = {"message"};
     FILE *out = open_stretches(&output), *messages = open_stretches(&message);
+    struct line_reader requests = {0};
     struct cli own = *cli;
     int status = CLI_FAILED;
 
@@ -155,16 +150,18 @@ static int run_session(struct cli *cli, const struct cli_args *args, struct err 
     own.err = messages ? plain_open(messages) : NULL;
     own.screen = messages;
     own.terminal = false;
-    if (own.out && own.err && !client_watch(err)) {
+    if (own.out && own.err && !line_reader_open(&requests, STDIN_FILENO, CLIENT_LINE_MOST, err) &&
+        !client_watch(err)) {
         setvbuf(own.err, NULL, _IONBF, 0);
         own.catch_stop();
         if (cli_given(args, "device"))
             make_ready(&own, cli_text(args, "device"));
-        status = serve(&own);
+        status = serve(&own, &requests);
     } else if (!err->code) {
         err_memory(err);
     }
     kept_release(&kept);
+    line_reader_release(&requests);
     if (own.out)
         fclose(own.out);
     if (own.err)

@@ -66,14 +66,10 @@ struct run {
 
 static int read_strategy(struct run *run, struct err *err)
 {
-    const char *name = cli_text(run->args, "strategy");
     char names[STRATEGY_NAMES_MAX];
 
-    run->tune.strategy = strategy_find(name);
-    if (!run->tune.strategy) {
-        strategy_names(names, sizeof names);
-        return err_set(err, ERR_USAGE, "--strategy: %s is none of %s", name, names);
-    }
+    if (choose_strategy(&run->tune.strategy, run->args, err))
+        return err->code;
     strategy_pruning(names, sizeof names);
     if (!run->tune.strategy->prunes && cli_given(run->args, "audit"))
         return err_set(err, ERR_USAGE,

@@ -3,6 +3,7 @@
  *
  *   evaluator_local     runs jobs on the threads that compile and on one worker per GPU; the clock is the wall's
  *   evaluator_remote    does the same with the help of workers elsewhere (tuner/remote)
+ *   evaluator_asked     compiles like evaluator_local, and has another program make the trials (questions.h)
  *   evaluator_recorded  answers from records: a job with a trusted record costs nothing and takes the time that
  *                       the record says, on a simulated machine with a number of cores and one GPU. Jobs finish
  *                       in the order, and the clock shows the time, of a run on such a machine. What the model
@@ -42,6 +43,7 @@ struct evaluator_options {
     const struct device *profile;    /* that the machine is made of */
     bool warm;                       /* then: see predict_compiled() */
     struct fleet *fleet;             /* evaluator_remote: workers elsewhere */
+    struct questions *questions;     /* evaluator_asked */
     unsigned trials_ahead;           /* that the search has submitted for each GPU at most */
     int finished;                    /* event descriptor that a finished job adds to; 0: none */
     /* Where several kinds of GPU are tuned for at the same time, each with an evaluator: */
@@ -64,6 +66,7 @@ void job_sources_free(struct job_sources *sources); /* also null */
 struct evaluator_job {
     enum evaluator_kind kind;
     const struct variant *variant;
+    const unsigned *choices;           /* of its configuration */
     const struct record *known;        /* a trusted record that answers instead, or null */
     uint64_t code;                     /* compiling: which code it gives (gpu/sources.h); 0: not known */
     struct job_sources *sources;       /* compiling, where the evaluator sends them: taken over; or null */
@@ -110,6 +113,7 @@ struct evaluator_type {
     unsigned
         choice; /* trials for each GPU that it is given to choose from, beside those that a search sends ahead */
     bool measures; /* takes times of its own, which are kept; else it knows only what has a record */
+    bool launches; /* the kernels itself: compares results with a reference, and can measure again */
     bool sends;    /* the sources of compile jobs, which come with them */
     int (*open)(void **state, const struct evaluator_options *options, struct err *err);
     int (*submit)(void *state, struct evaluator_job *job, struct err *err);
@@ -125,6 +129,7 @@ struct evaluator_type {
 
 extern const struct evaluator_type evaluator_local, /* local.c */
     evaluator_remote,                               /* remote.c */
+    evaluator_asked,                                /* asked.c */
     evaluator_recorded;                             /* recorded.c */
 
 int evaluator_open(struct evaluator **out, const struct evaluator_options *options, struct err *err);

@@ -213,6 +213,7 @@ static double local_spent_s(const struct evaluator_job *job)
 const struct evaluator_type evaluator_local = {
     .name = "live",
     .measures = true,
+    .launches = true,
     .open = local_open,
     .submit = local_submit,
     .wait = local_wait,

@@ -238,6 +238,7 @@ static double remote_spent_s(const struct evaluator_job *job)
 const struct evaluator_type evaluator_remote = {
     .name = "live",
     .measures = true,
+    .launches = true,
     .sends = true,
     .choice = 2,
     .open = remote_open,

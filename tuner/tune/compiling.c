@@ -96,7 +96,7 @@ static int is_outdated(bool *out, struct tuning *tuning, struct candidate *candi
     int code;
 
     *out = false;
-    if (!tuning->out->evaluator->measures || !record_was_compared(timed))
+    if (!tuning->out->evaluator->launches || !record_was_compared(timed))
         return 0;
     code = candidate_set_reference(tuning, candidate, err);
     if (!code)
@@ -156,7 +156,7 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
 {
     int code = 0;
 
-    if (!candidate->trusted && tuning->out->evaluator->measures)
+    if (!candidate->trusted && tuning->out->evaluator->launches)
         code = reference_submit(tuning, candidate, err);
     if (code)
         return code;
@@ -165,8 +165,9 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
     candidate->job.kind = EVALUATOR_COMPILE;
     candidate->job.takes_packed = true;
     candidate->job.variant = &candidate->variant;
+    candidate->job.choices = candidate->choices;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
-    if (reference_is(tuning, candidate) && !candidate->trusted && tuning->out->evaluator->measures)
+    if (reference_is(tuning, candidate) && !candidate->trusted && tuning->out->evaluator->launches)
         tuning->reference_pending = true;
     return evaluator_submit(tuning->evaluator, &candidate->job, err);
 }

@@ -174,7 +174,7 @@ int finals_run(struct tuning *tuning, struct err *err)
         if (ranked[i] == initial)
             field[n++] = ranked[i];
     free(ranked);
-    if (tuning->out->evaluator->measures && n > 1 && !all_final(field, n) && !tuning_stopped(tuning))
+    if (tuning->out->evaluator->launches && n > 1 && !all_final(field, n) && !tuning_stopped(tuning))
         code = finals_measure(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_cost);
     if (!code && n) {

@@ -184,18 +184,18 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     candidate->audit = audit;
     candidate->job.kind = EVALUATOR_MEASURE;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
-    if (!candidate->trusted) {
+    if (!candidate->trusted && tuning->out->evaluator->launches) {
         code = candidate_set_reference(tuning, candidate, err);
         if (!code)
             code = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
         candidate->job.give_up_s = give_up_s(tuning, candidate);
         candidate->job.rival_s = candidate_rival_s(tuning, candidate);
-        if (audit)
-            tuning->out->counts.audited++;
-        else
-            tuning->out->counts.timed++;
     }
+    if (!candidate->trusted && audit)
+        tuning->out->counts.audited++;
+    else if (!candidate->trusted)
+        tuning->out->counts.timed++;
     tuning->waiting_to_time--;
     return code ? code : evaluator_submit(tuning->evaluator, &candidate->job, err);
 }

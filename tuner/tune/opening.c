@@ -1,6 +1,7 @@
 #include "tuner/tune/tuning.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "space/configuration.h"
 #include "space/launchable.h"
 #include "tuner/journal/metadata.h"
@@ -95,7 +96,7 @@ static int open_live(struct tuning *tuning, struct err *err)
         code = check_memory(tuning, err);
     if (!code)
         code = energy_live(tuning, err);
-    if (code || tuning->options->only)
+    if (code || tuning->options->only || (tuning->options->questions && !tuning->options->journal))
         return code;
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
@@ -178,7 +179,9 @@ static int open_journal(struct tuning *tuning, struct err *err)
     unsigned k;
     int code;
 
-    if (!environment_measures(tuning->environment) || tuning->options->recorded)
+    if (tuning->options->questions)
+        out->evaluator = &evaluator_asked;
+    else if (!environment_measures(tuning->environment) || tuning->options->recorded)
         out->evaluator = &evaluator_recorded;
     else
         out->evaluator = tuning->environment->fleet ? &evaluator_remote : &evaluator_local;
@@ -224,6 +227,7 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .machine = tuning->has_machine ? &tuning->machine : NULL,
                                                 .profile = tuning->has_machine ? &tuning->profile : NULL,
                                                 .fleet = environment->fleet,
+                                                .questions = options->questions,
                                                 .trials_ahead = (unsigned)tuning->out->strategy->trials_ahead,
                                                 .turns = environment->turns,
                                                 .share = environment->share,
@@ -245,6 +249,8 @@ static void set_protocol(struct tuning *tuning)
     tuning->protocol.absolute = tuning->spec->absolute;
     tuning->protocol.energy_s = tuning->spec->energy ? energy_window_s : 0;
     tuning->protocol_hash = protocol_hash(&tuning->protocol);
+    if (tuning->options->questions) /* times by another's protocol are none of ours */
+        tuning->protocol_hash = hash_text(tuning->protocol_hash, "asked");
 }
 
 int tuning_open(struct tuning *tuning, struct err *err)

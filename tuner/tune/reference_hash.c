@@ -87,7 +87,7 @@ int reference_prepare(struct tuning *tuning, struct err *err)
     struct candidate initial = {.choices = tuning->out->initial.choices};
     int rc;
 
-    if (!tuning->out->evaluator->measures || !has_compared(tuning->journal))
+    if (!tuning->out->evaluator->launches || !has_compared(tuning->journal))
         return 0;
     rc = candidate_set_reference(tuning, &initial, err);
     variant_release(&initial.reference_variant);
