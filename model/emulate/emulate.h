@@ -52,8 +52,11 @@ struct emulate_options {
     enum emulate_mode mode;
     uint64_t budget; /* warp instructions executed one by one, all blocks together; 0: a default of 2^28. An
                         access of an extrapolated loop that has to be counted one by one is one as well */
-    double time_limit_s; /* from emulation_open() on, by the wall clock, looked at now and then; 0: none. A
-                            last resort: unlike the budget's, what it ends depends on the machine's load */
+    double
+        core_limit_s; /* of a core, spent by the thread that opened the emulation, which executes it as well;
+                            looked at now and then; 0: none. What it ends depends on the machine, but not on what
+                            else runs there */
+    double wall_limit_s;     /* by the wall clock, likewise: the last resort */
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
     uint64_t resident;       /* thread blocks that the GPU holds at once; 0: all of the grid */
 };

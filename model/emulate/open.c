@@ -5,7 +5,7 @@
 #include "model/emulate/events.h"
 #include "model/emulate/signature.h"
 #include "model/emulate/mbarrier.h"
-#include "model/emulate/run.h"
+#include "model/emulate/step.h"
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/walk.h"
@@ -207,8 +207,10 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->count = code->count;
     emulation->mode = options->mode;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
-    emulation->time_limit_s = options->time_limit_s;
-    emulation->begin_s = clock_wall_s();
+    emulation->core_limit_s = options->core_limit_s;
+    emulation->wall_limit_s = options->wall_limit_s;
+    emulation->begin_core_s = clock_core_s();
+    emulation->begin_wall_s = clock_wall_s();
     emulation->stop = options->stop;
     emulation->tickets.resident = options->resident;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;

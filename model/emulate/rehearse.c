@@ -1,5 +1,5 @@
 /* Executes a period of a recorded loop where it is expected to be later, to see that it is. */
-#include "model/emulate/run.h"
+#include "model/emulate/step.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/steady_state.h"
 

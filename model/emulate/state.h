@@ -2,7 +2,8 @@
  *
  *   emulate.c          blocks, grid: the frame; emulate/open.c opens and closes it, emulate/sample.c samples
  *   emulate/block.c    one block: what is cleared before it, and what of it is kept
- *   emulate/run.c      its instructions: the scheduler of warps and groups, and the step of one instruction
+ *   emulate/run.c      its warps in turn; emulate/step.c executes their groups, instruction by
+ *                      instruction
  *   emulate/alu.c      sources and results of a computing instruction; emulate/operations.c says which of
  *                      emulate_integer, _logic, _float, _convert, _lane computes it
  *   emulate/request.c  addresses of an access and its cost
@@ -93,7 +94,7 @@ struct group {
     uint8_t parity;                   /* GROUP_AT_MBARRIER: of the phase whose end it waits for */
     uint32_t mbarrier;                /* and the address in shared memory */
     bool yielded;                     /* it let others go first, until its next turn */
-    bool idle;                        /* its state repeats while nothing else changes, see emulate/run.c */
+    bool idle;                        /* its state repeats while nothing else changes, see emulate/step.c */
     uint32_t back_pc;                 /* last backward branch that was looked at for that, */
     uint64_t back_hash, back_version; /* and the state there */
 };
@@ -143,8 +144,9 @@ struct emulation {
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;
-    uint64_t counted;             /* accesses of extrapolated loops that were counted one by one */
-    double time_limit_s, begin_s; /* see struct emulate_options; by the wall clock */
+    uint64_t counted;                  /* accesses of extrapolated loops that were counted one by one */
+    double core_limit_s, wall_limit_s; /* see struct emulate_options */
+    double begin_core_s, begin_wall_s;
     const atomic_bool *stop;
     uint8_t *kinds;  /* enum kind of each instruction */
     uint8_t *traits; /* TRAIT_... of each, asked whenever it is executed */

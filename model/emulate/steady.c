@@ -1,7 +1,7 @@
 #include "model/emulate/steady.h"
 
 #include "base/hash.h"
-#include "model/emulate/run.h"
+#include "model/emulate/step.h"
 #include "model/emulate/steady_state.h"
 #include "model/emulate/wander.h"
 

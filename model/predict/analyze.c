@@ -64,7 +64,8 @@ static int emulate(struct analyze_work *work)
     const struct emulate_options options = {.mode = EMULATE_SLICED,
                                             .budget =
                                                 work->options->budget ? work->options->budget : EXPECT_BUDGET,
-                                            .time_limit_s = work->options->time_limit_s,
+                                            .core_limit_s = work->options->core_limit_s,
+                                            .wall_limit_s = work->options->wall_limit_s,
                                             .stop = work->options->stop,
                                             .resident = (uint64_t)(at->sms * at->blocks_per_sm)};
     struct analysis *out = work->out;

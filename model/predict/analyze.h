@@ -34,11 +34,11 @@
 enum { EXPECT_BUDGET = 1 << 20 };
 
 struct analyze_options {
-    bool warm;               /* the launch before left its data in L2; false: L2 was flushed */
-    bool account;            /* also fill `account`: which instructions cost the path its time */
-    uint64_t budget;         /* warp instructions to emulate at most; 0: EXPECT_BUDGET */
-    double time_limit_s;     /* for the emulation, by the wall clock; 0: none. See struct emulate_options */
-    const atomic_bool *stop; /* set from outside, it ends the work early: a refusal. Null: never */
+    bool warm;                         /* the launch before left its data in L2; false: L2 was flushed */
+    bool account;                      /* also fill `account`: which instructions cost the path its time */
+    uint64_t budget;                   /* warp instructions to emulate at most; 0: EXPECT_BUDGET */
+    double core_limit_s, wall_limit_s; /* for the emulation; 0: none. See struct emulate_options */
+    const atomic_bool *stop;           /* set from outside, it ends the work early: a refusal. Null: never */
 };
 
 struct analysis {

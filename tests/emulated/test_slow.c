@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { DEADLINE_S = 120 };
 static const double GENEROUS_S = 10; /* of a core, for what takes less than one second of an idle one */
@@ -141,7 +142,7 @@ static void samples_loaded_addresses(void **state)
 
 static void a_time_limit_is_named(void **state)
 {
-    const struct analyze_options options = {.warm = true, .time_limit_s = 1e-9};
+    const struct analyze_options options = {.warm = true, .core_limit_s = 1e-9};
     struct analysis *e = calloc(1, sizeof *e);
 
     (void)state;
@@ -149,16 +150,51 @@ static void a_time_limit_is_named(void **state)
     read_kind(e, 0, &options);
     assert_false(e->predicted);
     assert_int_equal(e->emulation.end, EMULATE_TIME);
-    assert_non_null(strstr(e->reason, "out of time: time limit of 1e-09 s reached"));
+    assert_non_null(strstr(e->reason, "out of time: time limit of 1e-09 s of a core reached"));
     analysis_release(e);
     free(e);
 }
 
+/* The middle block's end where the thread sleeps for longer than either limit before it executes anything. */
+static enum emulate_end end_after_sleep(const struct emulate_options *options)
+{
+    const struct timespec pause = {.tv_sec = 1, .tv_nsec = 500000000};
+    const unsigned position[1][3] = {{0}};
+    struct emulate_result out;
+    struct emulation *emulation;
+    struct err err = {0};
+    struct subject s;
+    enum emulate_end end;
+
+    subject_open(&s, 6, "ROUNDS=10");
+    ok(emulation_open(&emulation, &s.compiled.cubin, s.compiled.kernel, &s.compiled.code, &s.variant.launch,
+                      options, &err),
+       &err);
+    assert_int_equal(nanosleep(&pause, NULL), 0);
+    ok(emulate_blocks(&out, emulation, position, 1, &err), &err);
+    end = out.end;
+    emulate_result_release(&out);
+    emulation_close(emulation);
+    subject_close(&s);
+    return end;
+}
+
+/* A thread that waits for a core spends nothing: only the limit by the wall clock ends it. */
+static void waiting_spends_no_core_time(void **state)
+{
+    const struct emulate_options core = {.mode = EMULATE_SLICED, .core_limit_s = 1};
+    const struct emulate_options wall = {.mode = EMULATE_SLICED, .wall_limit_s = 1};
+
+    (void)state;
+    assert_int_equal(end_after_sleep(&core), EMULATE_DONE);
+    assert_int_equal(end_after_sleep(&wall), EMULATE_TIME);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(none_takes_long),
-                                       cmocka_unit_test(samples_loaded_addresses),
-                                       cmocka_unit_test(a_time_limit_is_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(none_takes_long), cmocka_unit_test(samples_loaded_addresses),
+        cmocka_unit_test(a_time_limit_is_named), cmocka_unit_test(waiting_spends_no_core_time)};
     struct device device;
     struct err err = {0};
     int failed;

@@ -74,7 +74,8 @@ int predict_compiled(struct variant_prediction *out, const struct machine *machi
                      const struct compile_result *compiled, struct launch *launch, bool warm,
                      const atomic_bool *stop, struct err *err)
 {
-    const struct analyze_options options = {.warm = warm, .time_limit_s = FORECAST_LIMIT_S, .stop = stop};
+    const struct analyze_options options = {
+        .warm = warm, .core_limit_s = FORECAST_CORE_S, .wall_limit_s = FORECAST_WALL_S, .stop = stop};
     struct analysis *e = calloc(1, sizeof *e);
     const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;

@@ -28,9 +28,9 @@ struct variant_prediction {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
-/* The last resort where emulation outlasts its budget by far (a machine that is overloaded): EXPECT_BUDGET
- * takes less than a second of a core. */
-enum { FORECAST_LIMIT_S = 10 };
+/* The last resorts where emulation outlasts its budget by far (EXPECT_BUDGET takes less than a second of a core):
+ * seconds of a core, which a busy machine does not spend sooner, and seconds that pass. */
+enum { FORECAST_CORE_S = 10, FORECAST_WALL_S = 600 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
  * forecast without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors

@@ -53,7 +53,8 @@ static int predict_code(struct ranked *out, struct analysis *expectation,
     const struct analyze_options how = {
         .warm = !options->spec->cold,
         .account = options->account,
-        .time_limit_s = FORECAST_LIMIT_S,
+        .core_limit_s = FORECAST_CORE_S,
+        .wall_limit_s = FORECAST_WALL_S,
         .stop = halt,
     };
     const double begin = clock_core_s();
