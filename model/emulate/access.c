@@ -76,15 +76,15 @@ static bool is_remote(const struct emulation *emulation, const struct sass *i, u
     const uint32_t rank = (uint32_t)address >> 24;
 
     return space == SASS_SPACE_SHARED && rank < CLUSTER_BLOCKS && (rank || !stays_in_block(i)) &&
-           rank != cluster_rank(emulation, emulation->position);
+           rank != cluster_rank(emulation, emulation->own.position);
 }
 
 unsigned char *shared_base(bool **marks, struct emulation *emulation, const struct sass *i, uint32_t address)
 {
-    *marks = emulation->shared_unknown;
+    *marks = emulation->own.shared_unknown;
     return is_remote(emulation, i, address, SASS_SPACE_SHARED)
                ? cluster_shared(marks, emulation, address >> 24)
-               : emulation->shared;
+               : emulation->own.shared;
 }
 
 static int shared_cell(struct cell *out, struct emulation *emulation, const struct request *request,
@@ -184,9 +184,9 @@ bool cell_store(struct emulation *emulation, const struct cell *cell, const void
     if (cell->page) {
         page_taint(cell->page, cell->offset, width, unknown);
         cell->page->written = emulation->memory.written = true;
-    } else if (unknown || emulation->shared_tainted) {
+    } else if (unknown || emulation->own.shared_tainted) {
         memset(cell->marks, unknown, width);
-        emulation->shared_tainted = true;
+        emulation->own.shared_tainted = true;
     }
     return changed;
 }

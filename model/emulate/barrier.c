@@ -9,19 +9,19 @@
 
 static bool is_complete(const struct emulation *emulation, const struct block_barrier *barrier)
 {
-    const uint32_t expected = barrier->expected ? barrier->expected : emulation->alive;
+    const uint32_t expected = barrier->expected ? barrier->expected : emulation->own.alive;
 
     return barrier->arrived && barrier->arrived >= expected;
 }
 
 static void let_go(struct emulation *emulation, unsigned index)
 {
-    struct block_barrier *barrier = &emulation->barriers[index];
+    struct block_barrier *barrier = &emulation->own.barriers[index];
 
     if (!cluster_is_peer(emulation))
         events_phase_ends(emulation, EVENTS_BARRIER + index);
     for (unsigned w = 0; w < emulation->warp_count; w++) {
-        struct warp *warp = &emulation->warps[w];
+        struct warp *warp = &emulation->own.warps[w];
 
         for (unsigned k = 0; k < warp->group_count; k++) {
             struct group *group = &warp->groups[k];
@@ -45,7 +45,7 @@ void barrier_release(struct emulation *emulation)
 {
     if (!emulation->alone)
         for (unsigned b = 0; b < BARRIERS; b++)
-            if (!emulation->barriers[b].expected && is_complete(emulation, &emulation->barriers[b]))
+            if (!emulation->own.barriers[b].expected && is_complete(emulation, &emulation->own.barriers[b]))
                 let_go(emulation, b);
 }
 
@@ -102,7 +102,7 @@ int barrier_execute(struct emulation *emulation, struct warp *warp, struct group
         warp->passed++;
         return STEP_NEXT;
     }
-    barrier = &emulation->barriers[operand[0]];
+    barrier = &emulation->own.barriers[operand[0]];
     events_arrive(emulation, EVENTS_BARRIER + operand[0]);
     if (i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE)
         events_wait(emulation, EVENTS_BARRIER + operand[0], false);

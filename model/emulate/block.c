@@ -97,7 +97,7 @@ static int share_registers(struct emulation *emulation, struct err *err)
     if (!emulation->registers)
         return err_memory(err);
     for (unsigned w = 0; w < emulation->warp_count; w++)
-        emulation->warps[w].regs = &emulation->registers[emulation->alone ? 0 : w];
+        emulation->own.warps[w].regs = &emulation->registers[emulation->alone ? 0 : w];
     return 0;
 }
 
@@ -107,7 +107,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     int rc;
 
     emulation->block = block;
-    memcpy(emulation->position, block->position, sizeof emulation->position);
+    memcpy(emulation->own.position, block->position, sizeof emulation->own.position);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
     if (!emulation->lowest && !emulation->beginning) {
         memset(block->counts, 0, emulation->count * sizeof *block->counts);
@@ -119,10 +119,10 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     walk_begin(emulation);
     footprint_release(&block->read);
     footprint_release(&block->written);
-    emulation->shared_tainted = false;
+    emulation->own.shared_tainted = false;
     emulation->restart = emulation->copied = false;
     emulation->mistrust = NOBODY;
-    emulation->alive = emulation->threads;
+    emulation->own.alive = emulation->threads;
     emulation->alone = sliced && !emulation->together && !emulation->slice.reads_shared &&
                        !emulation->slice.stores &&
                        (!emulation->waits || emulation->signing || emulation->slice.apart);
@@ -135,13 +135,13 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         return rc;
     tensor_forget(emulation);
     if (!emulation->alone) { /* else nobody reads shared memory */
-        memset(emulation->shared, 0, emulation->shared_bytes);
-        memset(emulation->shared_unknown, 0, emulation->shared_bytes);
+        memset(emulation->own.shared, 0, emulation->shared_bytes);
+        memset(emulation->own.shared_unknown, 0, emulation->shared_bytes);
     }
     for (unsigned b = 0; b < BARRIERS; b++)
-        emulation->barriers[b] = (struct block_barrier){.all = true};
+        emulation->own.barriers[b] = (struct block_barrier){.all = true};
     for (unsigned w = 0; w < emulation->warp_count && !emulation->alone; w++)
-        warp_start(emulation, &emulation->warps[w]);
+        warp_start(emulation, &emulation->own.warps[w]);
     note_change(emulation);
     return 0;
 }
@@ -189,7 +189,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
         block->counts[k].issued = (uint64_t)issued;
     }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
-        const int rc = add_path(&block->paths[w], emulation->result, &emulation->warps[w].trace, err);
+        const int rc = add_path(&block->paths[w], emulation->result, &emulation->own.warps[w].trace, err);
 
         if (rc)
             return rc;
@@ -265,7 +265,7 @@ static bool borrow_events(struct emulate_block *block, const struct emulate_resu
 static void cut_events(struct emulation *emulation, struct emulate_block *block)
 {
     for (unsigned w = 0; w < block->warps && block->events; w++)
-        block->events[w].cut |= emulation->warps[w].group_count > 0;
+        block->events[w].cut |= emulation->own.warps[w].group_count > 0;
 }
 
 /* The block's beginning, its warps together: counts nothing, notes which phases they arrive at and wait for,

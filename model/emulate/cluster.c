@@ -5,24 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What each block has of its own. */
-struct member {
-    unsigned position[3];
-    unsigned char *shared;
-    bool *shared_unknown, shared_tainted;
-    struct block_barrier barriers[BARRIERS];
-    struct warp *warps;
-    unsigned alive;
-};
-
 struct cluster {
     unsigned extent[3], count;
     unsigned own, entered; /* ranks: of the block that is counted, and whose fields the emulation has */
     bool joint;            /* they run together */
-    struct member members[CLUSTER_BLOCKS]; /* by rank */
-    struct member spare[CLUSTER_BLOCKS];   /* memory of all but the block counted; owned */
-    struct registers *registers;           /* of all their warps */
-    unsigned arrived, phase;               /* threads at the cluster's barrier, and how often it was passed */
+    struct block_own members[CLUSTER_BLOCKS]; /* by rank */
+    struct block_own spare[CLUSTER_BLOCKS];   /* memory of all but the block counted; owned */
+    struct registers *registers;              /* of all their warps */
+    unsigned arrived, phase; /* threads at the cluster's barrier, and how often it was passed */
 };
 
 void cluster_extent(unsigned out[3], const struct launch *launch, const struct cubin_kernel *kernel)
@@ -35,7 +25,7 @@ void cluster_extent(unsigned out[3], const struct launch *launch, const struct c
     }
 }
 
-static void release_member(struct member *member, unsigned warps)
+static void release_member(struct block_own *member, unsigned warps)
 {
     for (unsigned w = 0; w < warps && member->warps; w++) {
         free(member->warps[w].local);
@@ -57,8 +47,8 @@ static int allocate_warp(struct warp *warp, const struct emulation *emulation, s
     return warp->local && warp->local_unknown ? 0 : err_memory(err);
 }
 
-static int allocate_member(struct member *out, const struct emulation *emulation, struct registers *registers,
-                           struct err *err)
+static int allocate_member(struct block_own *out, const struct emulation *emulation,
+                           struct registers *registers, struct err *err)
 {
     int rc = 0;
 
@@ -159,28 +149,6 @@ static void place(unsigned out[3], const struct cluster *cluster, const unsigned
     }
 }
 
-static void save(struct member *to, const struct emulation *from)
-{
-    memcpy(to->position, from->position, sizeof to->position);
-    memcpy(to->barriers, from->barriers, sizeof to->barriers);
-    to->shared = from->shared;
-    to->shared_unknown = from->shared_unknown;
-    to->shared_tainted = from->shared_tainted;
-    to->warps = from->warps;
-    to->alive = from->alive;
-}
-
-static void load(struct emulation *to, const struct member *from)
-{
-    memcpy(to->position, from->position, sizeof to->position);
-    memcpy(to->barriers, from->barriers, sizeof to->barriers);
-    to->shared = from->shared;
-    to->shared_unknown = from->shared_unknown;
-    to->shared_tainted = from->shared_tainted;
-    to->warps = from->warps;
-    to->alive = from->alive;
-}
-
 unsigned cluster_enter(struct emulation *emulation, unsigned rank)
 {
     struct cluster *cluster = emulation->cluster;
@@ -188,8 +156,8 @@ unsigned cluster_enter(struct emulation *emulation, unsigned rank)
 
     if (!cluster || !cluster->joint || rank == before)
         return before;
-    save(&cluster->members[before], emulation);
-    load(emulation, &cluster->members[rank]);
+    cluster->members[before] = emulation->own;
+    emulation->own = cluster->members[rank];
     cluster->entered = rank;
     emulation->rehearsing = rank != cluster->own || emulation->beginning;
     return before;
@@ -216,11 +184,11 @@ unsigned char *cluster_shared(bool **unknown, const struct emulation *emulation,
     const struct cluster *cluster = emulation->cluster;
     const unsigned running = cluster_running(emulation);
 
-    if (running == 1 ? rank != cluster_rank(emulation, emulation->position) : rank >= running)
+    if (running == 1 ? rank != cluster_rank(emulation, emulation->own.position) : rank >= running)
         return NULL;
     if (running == 1 || rank == cluster->entered) {
-        *unknown = emulation->shared_unknown;
-        return emulation->shared;
+        *unknown = emulation->own.shared_unknown;
+        return emulation->own.shared;
     }
     *unknown = cluster->members[rank].shared_unknown;
     return cluster->members[rank].shared;
@@ -229,14 +197,14 @@ unsigned char *cluster_shared(bool **unknown, const struct emulation *emulation,
 /* A peer at its beginning, as block.c puts the block that is counted. */
 static void start_member(struct emulation *emulation)
 {
-    emulation->alive = emulation->threads;
-    emulation->shared_tainted = false;
-    memset(emulation->shared, 0, emulation->shared_bytes);
-    memset(emulation->shared_unknown, 0, emulation->shared_bytes);
+    emulation->own.alive = emulation->threads;
+    emulation->own.shared_tainted = false;
+    memset(emulation->own.shared, 0, emulation->shared_bytes);
+    memset(emulation->own.shared_unknown, 0, emulation->shared_bytes);
     for (unsigned b = 0; b < BARRIERS; b++)
-        emulation->barriers[b] = (struct block_barrier){.all = true};
+        emulation->own.barriers[b] = (struct block_barrier){.all = true};
     for (unsigned w = 0; w < emulation->warp_count; w++)
-        warp_start(emulation, &emulation->warps[w]);
+        warp_start(emulation, &emulation->own.warps[w]);
 }
 
 int cluster_start(struct emulation *emulation, struct err *err)
@@ -248,7 +216,7 @@ int cluster_start(struct emulation *emulation, struct err *err)
     if (!cluster)
         return 0;
     cluster->joint = !emulation->alone && !emulation->signing;
-    cluster->own = cluster->entered = cluster_rank(emulation, emulation->position);
+    cluster->own = cluster->entered = cluster_rank(emulation, emulation->own.position);
     cluster->arrived = cluster->phase = 0;
     if (!cluster->joint)
         return 0;
@@ -258,7 +226,7 @@ int cluster_start(struct emulation *emulation, struct err *err)
     for (unsigned r = 0; r < cluster->count; r++)
         if (r != cluster->own) {
             cluster->members[r] = cluster->spare[used++];
-            place(cluster->members[r].position, cluster, emulation->position, r);
+            place(cluster->members[r].position, cluster, emulation->own.position, r);
             cluster_enter(emulation, r);
             start_member(emulation);
             cluster_enter(emulation, cluster->own);
@@ -284,7 +252,7 @@ bool cluster_differs(const struct emulation *emulation)
 
     for (unsigned r = 0; cluster && r < cluster_running(emulation); r++)
         for (unsigned w = 0; w < emulation->warp_count && r != cluster->own; w++)
-            differs |= traces_differ(&emulation->warps[w].trace, &cluster->members[r].warps[w].trace);
+            differs |= traces_differ(&emulation->own.warps[w].trace, &cluster->members[r].warps[w].trace);
     return differs;
 }
 
@@ -297,8 +265,8 @@ static void let_go(struct emulation *emulation)
     for (unsigned r = 0; r < emulation->cluster->count; r++) {
         cluster_enter(emulation, r);
         for (unsigned w = 0; w < emulation->warp_count; w++)
-            for (unsigned k = 0; k < emulation->warps[w].group_count; k++) {
-                struct group *group = &emulation->warps[w].groups[k];
+            for (unsigned k = 0; k < emulation->own.warps[w].group_count; k++) {
+                struct group *group = &emulation->own.warps[w].groups[k];
 
                 if (group->state != GROUP_AT_CLUSTER)
                     continue;
@@ -314,7 +282,7 @@ static void let_go(struct emulation *emulation)
 void cluster_release_barrier(struct emulation *emulation)
 {
     const struct cluster *cluster = emulation->cluster;
-    unsigned alive = emulation->alive;
+    unsigned alive = emulation->own.alive;
 
     if (cluster_running(emulation) == 1 || !cluster->arrived)
         return;

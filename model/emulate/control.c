@@ -234,7 +234,7 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
     if (!mask)
         return STEP_NEXT;
     warp->exited |= mask;
-    emulation->alive -= (unsigned)__builtin_popcount(mask);
+    emulation->own.alive -= (unsigned)__builtin_popcount(mask);
     group->mask &= ~mask;
     group->pc++;
     note_change(emulation);

@@ -31,7 +31,7 @@ static uint32_t special_register(struct alu *x, uint32_t which, unsigned l)
     case SASS_SR_CTAID_X:
     case SASS_SR_CTAID_Y:
     case SASS_SR_CTAID_Z:
-        return x->emulation->position[which - SASS_SR_CTAID_X];
+        return x->emulation->own.position[which - SASS_SR_CTAID_X];
     case SASS_SR_NTID:
         return x->emulation->threads;
     case SASS_SR_EQMASK:
@@ -49,7 +49,7 @@ static uint32_t special_register(struct alu *x, uint32_t which, unsigned l)
     case SASS_SR_VIRTID: /* the warp stands in bits 8 to 14 */
         return warp->index << 8;
     case SASS_SR_CGACTAID:
-        return cluster_rank(x->emulation, x->emulation->position);
+        return cluster_rank(x->emulation, x->emulation->own.position);
     case SASS_SR_VIRTUALSMID: /* blocks are emulated on one SM */
     case SASS_SR_ZERO:
         return 0;

@@ -27,10 +27,10 @@ static unsigned char *look(const struct window *window, const struct request *re
 static struct window shared_window(const struct emulation *emulation, const struct request *request)
 {
     const bool plain = request->space == SASS_SPACE_SHARED && !emulation->loads &&
-                       !emulation->shared_tainted && cluster_running(emulation) == 1 &&
+                       !emulation->own.shared_tainted && cluster_running(emulation) == 1 &&
                        stays_in_block(request->i);
 
-    return (struct window){.size = plain ? emulation->shared_bytes : 0, .bytes = emulation->shared};
+    return (struct window){.size = plain ? emulation->shared_bytes : 0, .bytes = emulation->own.shared};
 }
 
 /* Sliced: whether a store that was left out may have written what is loaded. */

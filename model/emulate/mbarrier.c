@@ -80,7 +80,7 @@ static void succeed(struct emulation *emulation, struct warp *warp, struct group
 static void let_go(struct emulation *emulation, uint32_t offset, uint64_t word)
 {
     for (unsigned w = 0; w < emulation->warp_count; w++) {
-        struct warp *warp = &emulation->warps[w];
+        struct warp *warp = &emulation->own.warps[w];
 
         for (unsigned k = 0; k < warp->group_count; k++)
             if (waits_at(&warp->groups[k], offset) && warp->groups[k].parity != phase_of(word))
@@ -318,7 +318,7 @@ static uint64_t word_at(const struct emulation *emulation, const struct group *g
 {
     uint64_t word;
 
-    memcpy(&word, emulation->shared + group->mbarrier, sizeof word);
+    memcpy(&word, emulation->own.shared + group->mbarrier, sizeof word);
     return word;
 }
 
@@ -328,8 +328,8 @@ int mbarrier_hangs(struct emulation *emulation)
     const struct group *worst = NULL;
 
     for (unsigned w = 0; w < emulation->warp_count; w++)
-        for (unsigned k = 0; k < emulation->warps[w].group_count; k++) {
-            const struct group *group = &emulation->warps[w].groups[k];
+        for (unsigned k = 0; k < emulation->own.warps[w].group_count; k++) {
+            const struct group *group = &emulation->own.warps[w].groups[k];
 
             if (group->state == GROUP_AT_MBARRIER && (!worst || bytes_of(word_at(emulation, group))))
                 worst = group;

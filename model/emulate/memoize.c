@@ -88,7 +88,7 @@ static int probe_hashes(uint64_t hashes[CORNERS], const struct memo *memo, struc
 
     memset(hashes, 0, CORNERS * sizeof *hashes);
     for (unsigned k = 0; k < memo->probes && !rc; k++)
-        rc = trace_finish(&hashes[k], &emulation->warps[memo->order[k]].trace, emulation->err);
+        rc = trace_finish(&hashes[k], &emulation->own.warps[memo->order[k]].trace, emulation->err);
     return rc;
 }
 

@@ -128,11 +128,11 @@ static int allocate(struct emulation *emulation, struct err *err)
     emulation->kinds = malloc(emulation->count + 1);
     emulation->traits = malloc(emulation->count + 1);
     emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
-    emulation->shared = malloc(emulation->shared_bytes + 1);
-    emulation->shared_unknown = malloc(emulation->shared_bytes + 1);
-    emulation->warps = calloc(emulation->warp_count, sizeof *emulation->warps);
-    if (!emulation->kinds || !emulation->traits || !emulation->issue_steps || !emulation->shared ||
-        !emulation->shared_unknown || !emulation->warps)
+    emulation->own.shared = malloc(emulation->shared_bytes + 1);
+    emulation->own.shared_unknown = malloc(emulation->shared_bytes + 1);
+    emulation->own.warps = calloc(emulation->warp_count, sizeof *emulation->own.warps);
+    if (!emulation->kinds || !emulation->traits || !emulation->issue_steps || !emulation->own.shared ||
+        !emulation->own.shared_unknown || !emulation->own.warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++) {
         emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
@@ -142,7 +142,7 @@ static int allocate(struct emulation *emulation, struct err *err)
             mbarrier_waits(&emulation->instructions[k]) || sass_is_tensor_copy(&emulation->instructions[k]);
     }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
-        struct warp *warp = &emulation->warps[w];
+        struct warp *warp = &emulation->own.warps[w];
 
         warp->index = w;
         warp->local = calloc(1, local);
@@ -255,10 +255,10 @@ void emulation_close(struct emulation *emulation)
         return;
     cluster_close(emulation);
     events_close(emulation);
-    for (unsigned w = 0; emulation->warps && w < emulation->warp_count; w++) {
-        free(emulation->warps[w].local);
-        free(emulation->warps[w].local_unknown);
-        trace_release(&emulation->warps[w].trace);
+    for (unsigned w = 0; emulation->own.warps && w < emulation->warp_count; w++) {
+        free(emulation->own.warps[w].local);
+        free(emulation->own.warps[w].local_unknown);
+        trace_release(&emulation->own.warps[w].trace);
     }
     steady_close(emulation->steady);
     contention_release(&emulation->contention);
@@ -273,9 +273,9 @@ void emulation_close(struct emulation *emulation)
     free(emulation->patterns);
     free(emulation->first_pattern);
     free(emulation->loads);
-    free(emulation->shared);
-    free(emulation->shared_unknown);
-    free(emulation->warps);
+    free(emulation->own.shared);
+    free(emulation->own.shared_unknown);
+    free(emulation->own.warps);
     free(emulation->registers);
     free(emulation);
 }

@@ -64,7 +64,7 @@ static void keep(struct kept *kept, const struct emulation *emulation, const str
     kept->turn = warp->turn;
     kept->exited = warp->exited;
     kept->passed = warp->passed;
-    kept->alive = emulation->alive;
+    kept->alive = emulation->own.alive;
     kept->result = *emulation->result;
     kept->trace = warp->trace;
 }
@@ -80,7 +80,7 @@ static void put_back(const struct kept *kept, struct emulation *emulation, struc
     warp->exited = kept->exited;
     warp->passed = kept->passed;
     warp->trace = kept->trace;
-    emulation->alive = kept->alive;
+    emulation->own.alive = kept->alive;
     emulation->restart = false;
     emulation->mistrust = NOBODY;
     *emulation->result = kept->result;

@@ -32,8 +32,8 @@ static void wake(struct emulation *emulation, uint64_t since)
         const unsigned before = cluster_enter(emulation, r);
 
         for (unsigned w = 0; w < emulation->warp_count; w++)
-            for (unsigned k = 0; k < emulation->warps[w].group_count; k++)
-                emulation->warps[w].groups[k].idle = false;
+            for (unsigned k = 0; k < emulation->own.warps[w].group_count; k++)
+                emulation->own.warps[w].groups[k].idle = false;
         cluster_enter(emulation, before);
     }
 }
@@ -44,8 +44,8 @@ static int hang(struct emulation *emulation)
     const struct group *worst = NULL;
 
     for (unsigned w = 0; w < emulation->warp_count; w++)
-        for (unsigned k = 0; k < emulation->warps[w].group_count; k++) {
-            const struct group *group = &emulation->warps[w].groups[k];
+        for (unsigned k = 0; k < emulation->own.warps[w].group_count; k++) {
+            const struct group *group = &emulation->own.warps[w].groups[k];
 
             if (!worst || group->state > worst->state)
                 worst = group;
@@ -58,7 +58,7 @@ static int hang(struct emulation *emulation)
     if (worst->state == GROUP_AT_BARRIER)
         return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
                        "barrier %u can never complete: %u threads have come", worst->index,
-                       emulation->barriers[worst->index].arrived);
+                       emulation->own.barriers[worst->index].arrived);
     if (worst->state != GROUP_READY)
         return stop_at(emulation, &emulation->instructions[worst->pc], EMULATE_DEADLOCK,
                        "lanes wait for others of their warp that never come");
@@ -70,7 +70,7 @@ static int hang(struct emulation *emulation)
 static int run_turn(bool *progress, struct emulation *emulation)
 {
     for (unsigned w = 0; w < emulation->warp_count; w++) {
-        struct warp *warp = &emulation->warps[w];
+        struct warp *warp = &emulation->own.warps[w];
         struct group *group = next_group(warp);
         const uint64_t before = emulation->version;
         int rc;
@@ -93,7 +93,7 @@ static int run_turn(bool *progress, struct emulation *emulation)
 static int run_together(struct emulation *emulation)
 {
     const unsigned blocks = cluster_running(emulation);
-    const unsigned own = cluster_rank(emulation, emulation->position);
+    const unsigned own = cluster_rank(emulation, emulation->own.position);
     bool progress = true;
 
     while (progress) {
@@ -112,7 +112,7 @@ static int run_together(struct emulation *emulation)
         int rc;
 
         cluster_enter(emulation, (own + r) % blocks);
-        rc = emulation->alive ? hang(emulation) : 0;
+        rc = emulation->own.alive ? hang(emulation) : 0;
         cluster_enter(emulation, own);
         if (rc)
             return rc;
@@ -144,12 +144,12 @@ static int run_alone(struct emulation *emulation)
     const bool probes = memo_applies(emulation->memo, emulation);
 
     for (unsigned turn = 0; turn < emulation->warp_count; turn++) {
-        struct warp *warp = &emulation->warps[probes ? memo_warp(emulation->memo, turn) : turn];
+        struct warp *warp = &emulation->own.warps[probes ? memo_warp(emulation->memo, turn) : turn];
         int rc = run_warp(emulation, warp);
 
         if (rc)
             return rc;
-        if ((warp->passed != emulation->warps[0].passed && !emulation->waits) || warp->group_count) {
+        if ((warp->passed != emulation->own.warps[0].passed && !emulation->waits) || warp->group_count) {
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }

@@ -91,7 +91,7 @@ static int add_paths(uint64_t *hash, struct emulation *emulation, struct err *er
 {
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         uint64_t own;
-        const int rc = trace_finish(&own, &emulation->warps[w].trace, err);
+        const int rc = trace_finish(&own, &emulation->own.warps[w].trace, err);
 
         if (rc)
             return rc;

@@ -134,6 +134,17 @@ struct pattern {
     struct cost cost;
 };
 
+/* What each thread block of a cluster has of its own. */
+struct block_own {
+    unsigned position[3];
+    unsigned char *shared;
+    bool *shared_unknown; /* of each byte */
+    bool shared_tainted;
+    struct block_barrier barriers[BARRIERS];
+    struct warp *warps;
+    unsigned alive; /* threads that have not exited */
+};
+
 struct emulation {
     const struct cubin *cubin;
     const struct cubin_kernel *kernel;
@@ -158,17 +169,11 @@ struct emulation {
     struct slice slice;
 
     /* The block being executed. */
-    unsigned position[3];
-    unsigned char *shared;
-    bool *shared_unknown; /* of each byte */
-    bool shared_tainted;
-    struct tensor_loads *loads; /* into it that were put off: emulate/tensor_box.h; null before the first */
-    unsigned char remote[32];   /* what loads from shared memory of other blocks find, unknown */
-    struct block_barrier barriers[BARRIERS];
-    struct warp *warps;
+    struct block_own own;
+    struct tensor_loads *loads;  /* into it that were put off: emulate/tensor_box.h; null before the first */
+    unsigned char remote[32];    /* what loads from shared memory of other blocks find, unknown */
     struct registers *registers; /* of one warp, once they ran together of all */
     unsigned register_sets;
-    unsigned alive;                 /* threads that have not exited */
     uint64_t clock;                 /* warp instructions so far: what the next reading of a clock sees */
     uint64_t version;               /* grows with whatever another warp could wait for */
     uint64_t changed;               /* clock at the last growth */

@@ -28,7 +28,7 @@ int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end 
 
     result->end = end;
     result->pc = i->pc;
-    memcpy(result->position, emulation->position, sizeof result->position);
+    memcpy(result->position, emulation->own.position, sizeof result->position);
     va_start(arguments, format);
     vsnprintf(result->reason, sizeof result->reason, format, arguments);
     va_end(arguments);

@@ -104,7 +104,7 @@ int ticket_take(uint64_t *old, bool *ticket, struct emulation *emulation, const 
     if (!counter->hands_out)
         return learns(emulation) ? look(counter, emulation, request, amount) : STEP_NEXT;
     *old = counter->first +
-           counter->amount * (cluster_number(emulation, emulation->position) + units * counter->taken++);
+           counter->amount * (cluster_number(emulation, emulation->own.position) + units * counter->taken++);
     *ticket = tickets->taken = emulation->result->tickets = true;
     return note(emulation);
 }
