@@ -1,6 +1,5 @@
 #include "base/hash.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +40,9 @@ uint64_t hash_stream(uint64_t seed)
 
 void hash_hex(char out[17], uint64_t hash)
 {
-    snprintf(out, 17, "%016" PRIx64, hash);
+    for (int i = 0; i < 16; i++)
+        out[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+    out[16] = '\0';
 }
 
 static int digit_of(char letter)

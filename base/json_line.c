@@ -59,17 +59,28 @@ static void put_string(struct js_line *line, const char *text)
     put_bytes(line, "\"", 1);
 }
 
-static void put_integer(struct js_line *line, int64_t value)
+size_t js_integer_text(char out[JS_INTEGER_BYTES], int64_t value)
 {
-    char digits[24], *at = digits + sizeof digits;
+    char digits[JS_INTEGER_BYTES], *at = digits + sizeof digits;
     uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    size_t count;
 
+    *--at = '\0';
     do
         *--at = (char)('0' + left % 10);
     while (left /= 10);
     if (value < 0)
         *--at = '-';
-    put_bytes(line, at, (size_t)(digits + sizeof digits - at));
+    count = (size_t)(digits + sizeof digits - at);
+    memcpy(out, at, count);
+    return count - 1;
+}
+
+static void put_integer(struct js_line *line, int64_t value)
+{
+    char digits[JS_INTEGER_BYTES];
+
+    put_bytes(line, digits, js_integer_text(digits, value));
 }
 
 /* Exponents have neither plus nor leading zeros. */
@@ -219,12 +230,17 @@ void js_number(char out[JS_NUMBER_BYTES], double value, int digits)
 static void put_number(struct js_line *line, const char *number)
 {
     char text[JS_NUMBER_BYTES];
+    const size_t length = strcspn(number, ".e");
 
+    if (!strchr(number + length, 'e')) { /* as most are */
+        put_text(line, number);
+        if (!number[length])
+            put_text(line, ".0");
+        return;
+    }
     snprintf(text, sizeof text, "%s", number);
     trim_exponent(text);
     put_text(line, text);
-    if (!strpbrk(text, ".e"))
-        put_text(line, ".0");
 }
 
 static void put_real(struct js_line *line, double value)
@@ -322,7 +338,7 @@ void js_line_bool(struct js_line *line, const char *key, bool value)
 void js_line_exact(struct js_line *line, const char *key, double value)
 {
     enum { DIGITS = 13, BITS = 52, BIAS = 1023 }; /* of the fraction */
-    char text[40] = "0x1.", *end = text + 4 + DIGITS;
+    char text[24 + JS_INTEGER_BYTES] = "0x1.", *end = text + 4 + DIGITS;
     const bool negative = signbit(value);
     uint64_t bits;
     int exponent;
@@ -339,7 +355,10 @@ void js_line_exact(struct js_line *line, const char *key, double value)
     while (end[-1] == '0')
         end--;
     end -= end[-1] == '.';
-    snprintf(end, sizeof text - (size_t)(end - text), "p%+d", exponent - BIAS);
+    *end++ = 'p';
+    if (exponent >= BIAS)
+        *end++ = '+';
+    js_integer_text(end, exponent - BIAS);
     put_key(line, key);
     put_text(line, negative ? "\"-" : "\"");
     put_text(line, text);

@@ -44,6 +44,10 @@ void js_line_more(struct js_line *line, const char *text, size_t length); /* of 
 /* The values of a whole line, which is released; null when memory ended. */
 struct json *js_line_tree(struct js_line *line);
 
+/* An integer in decimal digits, and a zero behind them. Their number. */
+enum { JS_INTEGER_BYTES = 24 };
+size_t js_integer_text(char out[JS_INTEGER_BYTES], int64_t value);
+
 /* The digits of a real as "%.*g" gives them, of at most 15, in the form in which 15 digits are written ("1e-05", "1980"):
  * what js_line_number() writes, with ".0" where nothing says that it is a real. */
 enum { JS_NUMBER_BYTES = 40 };

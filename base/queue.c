@@ -381,7 +381,7 @@ bool queue_wait(struct queue *queue, void **argument, double timeout_s)
 
     pthread_mutex_lock(&queue->mutex);
     while (!(job = list_take(&queue->finished)))
-        if (queue->pending == 0 || !wait_done(queue, deadline_s))
+        if (queue->pending == 0 || timeout_s == 0 || !wait_done(queue, deadline_s))
             break;
     if (job) {
         queue->pending--;

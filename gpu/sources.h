@@ -59,8 +59,10 @@ void sources_kept_free(struct sources_kept *kept); /* also null */
 
 /* The same as sources_list(), with the files shared: they are sources_files_free()'s. *kept (null at first) is what is
  * kept from one call to the next; it is read anew where the text, the other options, the names of what is tuned or a
- * header on disk are not those of the call before. *files is null after a failure. */
+ * header on disk are not those of the call before. Headers are looked at again when `patience_s` has passed since they were.
+ * *files is null after a failure. */
 int sources_list_kept(struct sources_kept **kept, struct sources_files **files, struct sources_hash *out,
-                      const struct compile_request *request, const char *text, struct err *err);
+                      const struct compile_request *request, const char *text, double patience_s,
+                      struct err *err);
 
 #endif

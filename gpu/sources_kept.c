@@ -1,6 +1,7 @@
 /* The source and its headers, read and hashed once for many requests. */
 #include "gpu/sources_scan.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ struct sources_kept {
     struct sources_files *files; /* shared */
     char **options;              /* those before the tuned ones, and the names of these */
     size_t option_count, tuned_count;
+    double looked_s; /* at the headers, by the wall's clock */
 };
 
 void sources_kept_free(struct sources_kept *kept)
@@ -56,9 +58,14 @@ static bool can_keep(const struct compile_request *request)
     return true;
 }
 
-static bool is_unchanged(const struct sources_kept *kept)
+/* Within `patience_s` of the last look there is none. */
+static bool is_unchanged(struct sources_kept *kept, double patience_s)
 {
+    const double now_s = clock_wall_s();
     struct stat now;
+
+    if (patience_s > 0 && now_s < kept->looked_s + patience_s)
+        return true;
 
     for (size_t k = 1; k < kept->files->count; k++) {
         const struct stat *then = &kept->files->files[k].stamp;
@@ -68,10 +75,12 @@ static bool is_unchanged(const struct sources_kept *kept)
             now.st_mtim.tv_sec != then->st_mtim.tv_sec || now.st_mtim.tv_nsec != then->st_mtim.tv_nsec)
             return false;
     }
+    kept->looked_s = now_s;
     return true;
 }
 
-static bool is_kept(const struct sources_kept *kept, const struct compile_request *request, const char *text)
+static bool is_kept(struct sources_kept *kept, const struct compile_request *request, const char *text,
+                    double patience_s)
 {
     if (!kept || kept->option_count != request->option_count || kept->tuned_count != request->tuned_count ||
         strcmp(kept->files->files[0].path, request->source_path) || strcmp(kept->files->files[0].text, text))
@@ -79,7 +88,7 @@ static bool is_kept(const struct sources_kept *kept, const struct compile_reques
     for (size_t k = 0; k < request->option_count; k++)
         if (strncmp(kept->options[k], request->options[k], common_length(request, k)))
             return false;
-    return is_unchanged(kept);
+    return is_unchanged(kept, patience_s);
 }
 
 static int keep_options(struct sources_kept *kept, const struct compile_request *request, struct err *err)
@@ -103,6 +112,7 @@ static int keep(struct sources_kept **out, const struct compile_request *request
 
     if (!kept)
         return err_memory(err);
+    kept->looked_s = clock_wall_s();
     kept->scan = (struct scan){.request = request, .hash = HASH_START, .complete = true, .err = err};
     kept->files = kept->scan.files = calloc(1, sizeof *kept->files);
     unread_begin_names(&kept->scan.unread, request);
@@ -154,7 +164,8 @@ static int list_kept(struct sources_hash *out, const struct sources_kept *kept,
 }
 
 int sources_list_kept(struct sources_kept **kept, struct sources_files **files, struct sources_hash *out,
-                      const struct compile_request *request, const char *text, struct err *err)
+                      const struct compile_request *request, const char *text, double patience_s,
+                      struct err *err)
 {
     int rc = 0;
 
@@ -164,7 +175,7 @@ int sources_list_kept(struct sources_kept **kept, struct sources_files **files, 
         *files = calloc(1, sizeof **files);
         rc = *files ? sources_list(*files, out, request, text, err) : err_memory(err);
     } else {
-        if (!is_kept(*kept, request, text)) {
+        if (!is_kept(*kept, request, text, patience_s)) {
             sources_kept_free(*kept);
             *kept = NULL;
             rc = keep(kept, request, text, err);

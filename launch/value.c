@@ -1,6 +1,7 @@
 #include "launch/expr.h"
 
-#include <inttypes.h>
+#include "base/json_line.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,15 @@ static int real_text(char *out, size_t size, double real)
 
 int value_text(char *out, size_t size, const struct value *value)
 {
+    char digits[JS_INTEGER_BYTES];
+    size_t length;
+
     switch (value->kind) {
     case VALUE_INTEGER:
-        return snprintf(out, size, "%" PRId64, value->integer);
+        length = js_integer_text(digits, value->integer);
+        if (length < size)
+            memcpy(out, digits, length + 1);
+        return length < size ? (int)length : snprintf(out, size, "%s", digits);
     case VALUE_REAL:
         return isfinite(value->real) ? real_text(out, size, value->real)
                                      : snprintf(out, size, "%g", value->real);

@@ -1,6 +1,6 @@
 #include "space/configuration.h"
 
-#include "base/file.h"
+#include "base/json_line.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -15,25 +15,27 @@ const struct value *configuration_value(const struct spec *spec, const unsigned 
 /* All values, each after its name if `named`, with `separator` between them. */
 static char *join(const struct spec *spec, const unsigned *choices, bool named, char separator)
 {
-    char *text = NULL;
-    size_t size = 0, p;
-    FILE *stream = open_memstream(&text, &size);
+    struct js_line line = {0};
     const struct value *value;
-    char number[64];
+    const char *shown;
+    char number[64], *text;
 
-    if (!stream)
-        return NULL;
-    for (p = 0; p < spec->parameter_count; p++) {
-        if (p)
-            fputc(separator, stream);
-        if (named)
-            fprintf(stream, "%s=", spec->parameters[p].name);
+    js_line_begin(&line);
+    for (size_t p = 0; p < spec->parameter_count; p++) {
         value = configuration_value(spec, choices, p);
+        shown = value->kind == VALUE_STRING ? value->string : number;
         if (value->kind != VALUE_STRING)
             value_text(number, sizeof number, value);
-        fputs(value->kind == VALUE_STRING ? value->string : number, stream);
+        if (p)
+            js_line_more(&line, &separator, 1);
+        if (named)
+            js_line_more(&line, spec->parameters[p].name, strlen(spec->parameters[p].name));
+        if (named)
+            js_line_more(&line, "=", 1);
+        js_line_more(&line, shown, strlen(shown));
     }
-    file_close_memory(stream, &text, NULL);
+    text = js_line_end(&line, NULL) ? NULL : strdup(line.text);
+    js_line_release(&line);
     return text;
 }
 

@@ -34,20 +34,35 @@ static void print_value(FILE *stream, const struct value *value, const char *con
 /* A macro is 0 or 1, so that both #if and C++ take it; a template argument has to be a bool. */
 static const char *const macro_truth[2] = {"0", "1"}, *const template_truth[2] = {"false", "true"};
 
+/* The texts behind each other; malloc'ed. */
+static char *join(size_t count, const char *const *texts)
+{
+    size_t size = 1, length;
+    char *whole, *to;
+
+    for (size_t k = 0; k < count; k++)
+        size += strlen(texts[k]);
+    whole = to = malloc(size);
+    for (size_t k = 0; whole && k < count; k++, to += length) {
+        length = strlen(texts[k]);
+        memcpy(to, texts[k], length + 1);
+    }
+    return whole;
+}
+
 static char *option_text(const struct spec_parameter *parameter, const struct value *value)
 {
     char text[64], *option;
     const char *shown = value_of(text, value, macro_truth), *place;
     int length;
 
-    if (!parameter->option) {
-        length = asprintf(&option, "-D%s=%s", parameter->name, shown);
-    } else {
-        place = strchr(parameter->option, '%');
-        length = place ? asprintf(&option, "%.*s%s%s", (int)(place - parameter->option), parameter->option,
-                                  shown, place + 1)
-                       : asprintf(&option, "%s", parameter->option);
-    }
+    if (!parameter->option)
+        return join(4, (const char *const[]){"-D", parameter->name, "=", shown});
+    place = strchr(parameter->option, '%');
+    if (!place)
+        return strdup(parameter->option);
+    length =
+        asprintf(&option, "%.*s%s%s", (int)(place - parameter->option), parameter->option, shown, place + 1);
     return length < 0 ? NULL : option;
 }
 
@@ -121,8 +136,13 @@ static int make_name(struct maker *maker, const char *name, const unsigned *choi
     const char *at = name + strcspn(name, "<");
     const struct value *value;
     size_t size, length;
-    FILE *stream = open_memstream(&maker->variant->name, &size);
+    FILE *stream;
 
+    if (!*at) {
+        maker->variant->name = strdup(name);
+        return maker->variant->name ? 0 : err_memory(maker->err);
+    }
+    stream = open_memstream(&maker->variant->name, &size);
     if (!stream)
         return err_memory(maker->err);
     fwrite(name, 1, (size_t)(at - name), stream);

@@ -1,5 +1,6 @@
 #include "tuner/remote/dispatch.h"
 
+#include "base/compress.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "tuner/remote/exchange.h"
@@ -13,6 +14,12 @@
 struct dispatch_input {
     struct key key;
     char *bytes;
+    size_t size;
+};
+
+/* What goes to every host is packed once for all of them. */
+struct dispatch_packed {
+    unsigned char *bytes;
     size_t size;
 };
 
@@ -42,6 +49,14 @@ void dispatch_files_release(struct dispatch_files *files)
         free(input);
     }
     map_release(&files->inputs);
+    for (size_t i = 0; i < files->packed.capacity; i++) {
+        struct dispatch_packed *packed = files->packed.entries[i].value;
+
+        if (packed)
+            free(packed->bytes);
+        free(packed);
+    }
+    map_release(&files->packed);
     js_line_release(&files->line);
     js_line_release(&files->sources);
     free(files->profile);
@@ -116,6 +131,26 @@ static int send_off(struct host *host, struct js_line *line, int rc, struct err 
     return rc;
 }
 
+static int give_packed(struct host *host, struct dispatch_files *files, struct key key, const void *bytes,
+                       size_t size, struct err *err)
+{
+    struct dispatch_packed *packed = map_find(&files->packed, key.low);
+
+    if (!packed) {
+        packed = calloc(1, sizeof *packed);
+        if (!packed)
+            return err_memory(err);
+        if (compress_pack(&packed->bytes, &packed->size, bytes, size, err) ||
+            map_put(&files->packed, key.low, packed, err)) {
+            free(packed->bytes);
+            free(packed);
+            return err ? err->code : ERR_MEMORY;
+        }
+    }
+    host_give_packed(host, key, (struct part){packed->bytes, packed->size}, size);
+    return 0;
+}
+
 static int write_file(struct js_line *line, const struct sources_file *file, struct err *err)
 {
     char path[PATH_MAX];
@@ -180,7 +215,10 @@ static int write_request(struct js_line *line, struct host *host, struct dispatc
     size_t i;
 
     for (i = 0; i < sources->count && !rc; i++)
-        host_give(host, sources->files[i].content, sources->files[i].text, sources->files[i].size);
+        rc = give_packed(host, files, sources->files[i].content, sources->files[i].text,
+                         sources->files[i].size, err);
+    if (rc)
+        return rc;
     js_line_text(line, "files", files->sources.text, files->sources.length);
     js_line_array(line, "options");
     for (i = 0; i < request->option_count && !rc; i++)
@@ -271,9 +309,10 @@ static int write_prediction(struct js_line *line, struct host *host, struct disp
 
     if (!prediction->launch || !files->profile)
         return 0;
-    host_give(host, files->profile_key, files->profile, strlen(files->profile));
     begin_inputs(line, files);
-    rc = add_inputs(line, host, files, prediction->launch, err);
+    rc = give_packed(host, files, files->profile_key, files->profile, strlen(files->profile), err);
+    if (!rc)
+        rc = add_inputs(line, host, files, prediction->launch, err);
     js_line_close(line, '}');
     launch_write(line, "launch", prediction->launch);
     js_line_bool(line, "warm", prediction->warm);
@@ -281,28 +320,24 @@ static int write_prediction(struct js_line *line, struct host *host, struct disp
     return rc;
 }
 
-static void write_code(struct js_line *line, struct host *host, const struct code *code)
+static void write_key(struct js_line *line, struct key key, const char *entry)
 {
-    const struct key key = key_bytes(code->cubin, code->cubin_bytes);
-
-    host_give(host, key, code->cubin, code->cubin_bytes);
     content_write(line, "code", key);
-    js_line_string(line, "entry", code->entry);
+    js_line_string(line, "entry", entry);
 }
 
 /* Code that came packed goes on as it came. */
 static void write_compiled(struct js_line *line, struct host *host, const struct compile_result *compiled)
 {
-    const struct code code = {compiled->cubin, compiled->cubin_bytes, compiled->entry};
+    const struct key key =
+        compiled->packed ? compiled->content : key_bytes(compiled->cubin, compiled->cubin_bytes);
 
-    if (!compiled->packed) {
-        write_code(line, host, &code);
-        return;
-    }
-    host_give_packed(host, compiled->content, (struct part){compiled->packed, compiled->packed_bytes},
-                     compiled->cubin_bytes);
-    content_write(line, "code", compiled->content);
-    js_line_string(line, "entry", compiled->entry);
+    if (compiled->packed)
+        host_give_packed(host, key, (struct part){compiled->packed, compiled->packed_bytes},
+                         compiled->cubin_bytes);
+    else
+        host_give(host, key, compiled->cubin, compiled->cubin_bytes);
+    write_key(line, key, compiled->entry);
 }
 
 int dispatch_compile(struct host *host, int64_t id, struct dispatch_files *files,
@@ -327,11 +362,26 @@ int dispatch_predict(struct host *host, int64_t id, struct dispatch_files *files
     return send_off(host, line, write_prediction(line, host, files, prediction, err), err);
 }
 
-static void write_reference(struct js_line *line, struct host *host, const struct reference *reference)
+/* Trial after trial is compared with the same code. */
+static int write_reference_code(struct js_line *line, struct host *host, struct dispatch_files *files,
+                                const struct code *code, struct err *err)
 {
+    if (files->reference != code->cubin) {
+        files->reference = code->cubin;
+        files->reference_key = key_bytes(code->cubin, code->cubin_bytes);
+    }
+    write_key(line, files->reference_key, code->entry);
+    return give_packed(host, files, files->reference_key, code->cubin, code->cubin_bytes, err);
+}
+
+static int write_reference(struct js_line *line, struct host *host, struct dispatch_files *files,
+                           const struct reference *reference, struct err *err)
+{
+    int rc = 0;
+
     js_line_object(line, "reference");
     if (reference->code.cubin) {
-        write_code(line, host, &reference->code);
+        rc = write_reference_code(line, host, files, &reference->code, err);
         launch_write(line, "launch", reference->launch);
     } else {
         js_line_object(line, "files");
@@ -340,6 +390,7 @@ static void write_reference(struct js_line *line, struct host *host, const struc
         js_line_close(line, '}');
     }
     js_line_close(line, '}');
+    return rc;
 }
 
 /* Of a reference: the files of its fills, or its own. */
@@ -361,16 +412,17 @@ int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, 
 {
     struct js_line *line = begin(files, "trial", id);
     const bool compared = reference && (reference->code.cubin || reference->file_count);
-    int rc;
+    int rc = 0;
 
     js_line_integer(line, "gpu", (int64_t)gpu);
     write_compiled(line, host, compiled);
     launch_write(line, "launch", launch);
     protocol_write(line, "protocol", protocol);
     if (compared)
-        write_reference(line, host, reference);
+        rc = write_reference(line, host, files, reference, err);
     begin_inputs(line, files);
-    rc = add_inputs(line, host, files, launch, err);
+    if (!rc)
+        rc = add_inputs(line, host, files, launch, err);
     if (!rc && compared)
         rc = add_reference_inputs(line, host, files, reference, err);
     js_line_close(line, '}');

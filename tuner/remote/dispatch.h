@@ -16,8 +16,12 @@
 /* What requests are made of: files that fills and references name, read once; the profile that is predicted by. */
 struct dispatch_files {
     struct map inputs; /* hash of the path -> struct dispatch_input */
-    char *profile;     /* as JSON text; null: nothing is predicted */
+    struct map
+        packed; /* low word of a content's key -> struct dispatch_packed: sources and the profile go to each host */
+    char *profile; /* as JSON text; null: nothing is predicted */
     struct key profile_key;
+    const unsigned char *reference; /* the code of the last one, and its key */
+    struct key reference_key;
     struct js_line line;    /* of a request, ... */
     size_t inputs_at;       /* ... and where its inputs begin */
     struct js_line sources; /* the list of files of the last compile, ... */
@@ -37,7 +41,7 @@ struct dispatch_prediction {
 };
 
 /* Each asks a host for one thing, under a number of the caller's. An error is of this machine: a file that cannot be
- * read, no memory. */
+ * read, no memory. The code of a reference stays where it is, and what it is, as long as `files`. */
 int dispatch_compile(struct host *host, int64_t id, struct dispatch_files *files,
                      const struct compile_request *request, const struct sources_files *sources,
                      const struct dispatch_prediction *prediction, struct err *err);

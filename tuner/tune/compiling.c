@@ -48,6 +48,10 @@ static void leave_aside(struct tuning *tuning, struct candidate *candidate, uint
     tuning->out->counts.stale++;
 }
 
+/* So many compiles may begin meanwhile that to ask for the state of every header before each costs more than all else of
+ * their sources. */
+static const double headers_patience_s = 0.02;
+
 /* What goes into the compiler. 0, which no record is trusted for and no code known by, where the source
  * includes what only the preprocessor could tell. */
 static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate *candidate, struct err *err)
@@ -62,7 +66,7 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate 
         code = file_read(&tuning->source_text, &tuning->source_size, request.source_path, err);
     if (!code)
         code = sources_list_kept(&tuning->sources_kept, &sources->files, &sources->hash, &request,
-                                 tuning->source_text, err);
+                                 tuning->source_text, headers_patience_s, err);
     if (code) {
         job_sources_free(sources);
         return code;

@@ -334,7 +334,7 @@ static void assert_as_alone(struct sources_kept **kept, const struct compile_req
     struct err err = {0};
 
     if (sources_list(&alone, &wanted, request, text, &err) ||
-        sources_list_kept(kept, &files, &hash, request, text, &err))
+        sources_list_kept(kept, &files, &hash, request, text, 0, &err))
         fail_msg("%s", err.text);
     assert_true(hash.all == wanted.all && hash.code == wanted.code && key_equal(hash.key, wanted.key));
     assert_true(hash.complete == wanted.complete && hash.strange == wanted.strange);
@@ -345,6 +345,37 @@ static void assert_as_alone(struct sources_kept **kept, const struct compile_req
     }
     sources_files_free(files);
     sources_files_release(&alone);
+}
+
+/* A header that has changed is read again when the caller's patience has passed. */
+static void test_kept_patience(void **state)
+{
+    static const char *const options[] = {"-DTILE=8"};
+    const struct compile_request request = {.source_path = in_directory("k.cu"),
+                                            .name = "k",
+                                            .arch = "sm_90",
+                                            .options = options,
+                                            .option_count = 1,
+                                            .tuned_count = 1};
+    static const char text[] = "#include \"patience.h\"\n";
+    static const double patience_s[] = {0, 1000, 0};
+    struct sources_kept *kept = NULL;
+    uint64_t all[3];
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct sources_files *files;
+        struct sources_hash hash;
+        struct err err = {0};
+
+        write_text("patience.h", k ? "int after;\n" : "int b;\n");
+        if (sources_list_kept(&kept, &files, &hash, &request, text, patience_s[k], &err))
+            fail_msg("%s", err.text);
+        all[k] = hash.all;
+        sources_files_free(files);
+    }
+    assert_true(all[0] == all[1] && all[1] != all[2]);
+    sources_kept_free(kept);
 }
 
 static void test_kept(void **state)
@@ -390,6 +421,7 @@ int main(void)
                                        cmocka_unit_test(test_forced_header),
                                        cmocka_unit_test(test_spellings_of_include),
                                        cmocka_unit_test(test_what_only_the_compiler_knows),
+                                       cmocka_unit_test(test_kept_patience),
                                        cmocka_unit_test(test_kept)};
     char command[100];
     int failed;
