@@ -107,7 +107,6 @@ static void counts_loops_in_loops(void **state)
         {"parts", 60, 200, 64, 50000, 0.01}, {"stores", 60, 200, 32, 1000, 0},
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         check(&cases[k]);
 }

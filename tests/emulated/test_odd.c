@@ -286,7 +286,6 @@ static void check_end(const char *name, enum emulate_end end, const char *reason
 
 static void says_where_it_ends(void **state)
 {
-    (void)state;
     check_end("prints", EMULATE_INCOMPLETE, "CALL of vprintf, whose code is not the kernel's own");
     check_end("asserts", EMULATE_TRAP, "an assertion of the kernel failed");
 }
@@ -299,7 +298,6 @@ static void avoids_special_divisions(void **state)
     struct subject s = {0};
     size_t call = 0;
 
-    (void)state;
     subject_open(&s, "divides");
     while (call < s.compiled.code.count && s.compiled.code.instructions[call].op != SASS_CALL)
         call++;
@@ -321,7 +319,6 @@ static void counts_what_a_match_looks_for(void **state)
     struct subject s = {0};
     uint64_t matches = 0, values = 0;
 
-    (void)state;
     subject_open(&s, "masks");
     emulate(&full, &s, EMULATE_FULL, NULL);
     for (size_t i = 0; i < s.compiled.code.count; i++)

@@ -69,7 +69,6 @@ static void none_takes_long(void **state)
                                           [7] = NULL};
     const struct analyze_options options = {.warm = true};
 
-    (void)state;
     for (int kind = 0; kind < 8; kind++) {
         struct analysis *e = calloc(1, sizeof *e);
         const double begin = clock_core_s();
@@ -119,7 +118,6 @@ static void samples_loaded_addresses(void **state)
     uint64_t sectors[2] = {0};
     struct subject s;
 
-    (void)state;
     subject_open(&s, 6, "ROUNDS=10");
     emulate_block(&full, &s, EMULATE_FULL);
     emulate_block(&sampled, &s, EMULATE_SLICED);
@@ -145,7 +143,6 @@ static void a_time_limit_is_named(void **state)
     const struct analyze_options options = {.warm = true, .core_limit_s = 1e-9};
     struct analysis *e = calloc(1, sizeof *e);
 
-    (void)state;
     assert_non_null(e);
     read_kind(e, 0, &options);
     assert_false(e->predicted);
@@ -185,7 +182,6 @@ static void waiting_spends_no_core_time(void **state)
     const struct emulate_options core = {.mode = EMULATE_SLICED, .core_limit_s = 1};
     const struct emulate_options wall = {.mode = EMULATE_SLICED, .wall_limit_s = 1};
 
-    (void)state;
     assert_int_equal(end_after_sleep(&core), EMULATE_DONE);
     assert_int_equal(end_after_sleep(&wall), EMULATE_TIME);
 }

@@ -90,7 +90,6 @@ static void the_declared_length_changes_nothing(void **state)
     bool doubtful;
     const double exact = estimate(25, 24, &doubtful);
 
-    (void)state;
     assert_false(doubtful);
     check_near(estimate(289, 24, &doubtful), exact, 1e-6 * exact);
     check_near(estimate(4096, 24, &doubtful), exact, 1e-6 * exact);
@@ -102,7 +101,6 @@ static void a_long_walk_is_doubted(void **state)
 {
     bool doubtful;
 
-    (void)state;
     assert_true(estimate(4096, 288, &doubtful) > 3 * estimate(4096, 64, &doubtful));
     estimate(4096, 288, &doubtful);
     assert_true(doubtful);
@@ -114,7 +112,6 @@ static void lanes_that_read_many_places_are_named(void **state)
     struct analysis out;
     struct subject s;
 
-    (void)state;
     subject_open(&s, "scattered", 25, 3);
     expect_of(&out, &s);
     assert_true(out.prediction.assumptions & PREDICT_ASSUMED_CONSTANTS);
@@ -132,7 +129,6 @@ static void lines_and_moves_are_counted(void **state)
     struct subject s;
     struct err err = {0};
 
-    (void)state;
     subject_open(&s, "weighted", 4096, COUNT);
     code = &s.compiled.code;
     for (int m = 0; m < 2; m++) {

@@ -93,7 +93,6 @@ static const struct scheduler schedulers[] = {
 
 static void every_number_is_taken_once(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof schedulers / sizeof *schedulers; k++) {
         struct emulate_result full, dealt;
         struct subject subject;
@@ -121,7 +120,6 @@ static double issued_in_all(const struct emulate_result *result)
 
 static void a_sample_stands_for_the_grid(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof schedulers / sizeof *schedulers; k++) {
         struct emulate_result full, sample;
         struct subject subject;
@@ -144,7 +142,6 @@ static void other_counters_stay_unknown(void **state)
 {
     static const char *const names[] = {"append", "uneven"};
 
-    (void)state;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         struct emulate_result result;
         struct subject subject;
@@ -164,7 +161,6 @@ static void not_where_blocks_wait_for_a_place(void **state)
     struct emulate_result result;
     struct subject subject;
 
-    (void)state;
     subject_open(&subject, "broadcast");
     run(&result, &subject, EMULATE_SLICED, 4, BLOCKS - 1);
     assert_false(result.tickets);

@@ -139,7 +139,6 @@ static void counts_the_work_of_uneven_grids(void **state)
     struct draws draws = {.seed = seed};
     unsigned wrong = 0;
 
-    (void)state;
     for (unsigned done = 0; done < grids; done += each)
         wrong += check_kernel(names[done / each % NAMES], each, &draws);
     if (wrong * 100 > grids)

@@ -226,7 +226,6 @@ static void says_what_uneven_grids_touch(void **state)
     const unsigned each = grids < PER_SOURCE * KERNELS ? (grids + KERNELS - 1) / KERNELS : PER_SOURCE;
     struct draws draws = {.seed = seed};
 
-    (void)state;
     for (unsigned done = 0; done < grids; done += each)
         check_kernel(kernels[done / each % KERNELS].source, kernels[done / each % KERNELS].name, each,
                      &draws);

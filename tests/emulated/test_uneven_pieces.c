@@ -108,7 +108,6 @@ static void says_what_random_kernels_touch(void **state)
 {
     struct draws draws = {.seed = seed};
 
-    (void)state;
     for (unsigned k = 0; k < kernels; k++)
         check_kernel(&draws);
     printf("work of %u grids: %.1f %% within 1 %%, %.1f %% within the interval stated\n", grids,

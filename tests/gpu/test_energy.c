@@ -60,7 +60,6 @@ static void test_idle(void **state)
     struct err err = {0};
     double began_s, began_j, direct_w;
 
-    (void)state;
     if (worker_power(&power, worker, 1.5, &err))
         fail_msg("%s", err.text);
     began_s = clock_wall_s();
@@ -190,13 +189,11 @@ static void compare(const char *name, unsigned blocks)
 
 static void test_memory(void **state)
 {
-    (void)state;
     compare("move", 132 * 16);
 }
 
 static void test_compute(void **state)
 {
-    (void)state;
     compare("multiply", 132 * 64);
 }
 

@@ -16,7 +16,6 @@ static int open_all(void **state)
     struct err err = {0};
     int count = 0;
 
-    (void)state;
     if (gpu_count(&count, &err) || count == 0 || compiler_open(&compiler, NULL, NULL, &err)) {
         print_message("skipped: %s\n", err.code ? err.text : "there is no GPU");
         exit(77);
@@ -30,7 +29,6 @@ static int open_all(void **state)
 
 static int close_all(void **state)
 {
-    (void)state;
     gpu_close(gpu);
     compiler_close(compiler);
     device_release(&device);
@@ -111,7 +109,6 @@ static void equal_to_the_driver_everywhere(void **state)
     static const unsigned registers[] = {8, 24, 40, 64, 100, 150, 220}, barriers[] = {0, 1, 6, 16};
     size_t compared = 0;
 
-    (void)state;
     for (size_t r = 0; r < sizeof registers / sizeof *registers; r++)
         for (size_t b = 0; b < sizeof barriers / sizeof *barriers; b++) {
             struct kernel kernel;

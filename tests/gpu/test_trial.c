@@ -110,7 +110,6 @@ static void check_spin(const char *name, enum role role)
 
 static void test_known_duration(void **state)
 {
-    (void)state;
     check_spin("spin", ROLE_OUT);
     protocol.cache = CACHE_COLD;
     check_spin("spin", ROLE_OUT);
@@ -119,7 +118,6 @@ static void test_known_duration(void **state)
 
 static void test_in_place(void **state)
 {
-    (void)state;
     check_spin("spin_once", ROLE_INOUT);
 }
 
@@ -134,7 +132,6 @@ static void test_hangs(void **state)
                  {"lane_lock", 32, OUTCOME_OK}};
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
         double start = clock_wall_s();
         struct launch launch;
@@ -167,7 +164,6 @@ static void test_wrong_doing(void **state)
     struct launch launch;
     size_t i;
 
-    (void)state;
     make_copy_launch(&launch, N);
     launch.grid[0]++;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -221,7 +217,6 @@ static void test_every_type(void **state)
     struct compile_result kernel;
     int type;
 
-    (void)state;
     compile(&kernel, "flip");
     protocol.samples_min = protocol.samples_max = 2;
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++) {
@@ -292,7 +287,6 @@ static void test_carveout(void **state)
     unsigned resident[6];
     size_t i;
 
-    (void)state;
     for (i = 0; i < 6; i++) {
         int driver_says;
 
@@ -343,7 +337,6 @@ static void test_fills(void **state)
     enum element_type type;
     size_t i;
 
-    (void)state;
     compile(&plain, "copy");
     code = code_of(&plain);
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
@@ -358,7 +351,6 @@ static void test_copies(void **state)
     struct launch launch;
     size_t i, k;
 
-    (void)state;
     for (i = 0; i < 4; i++)
         for (k = 0; k < 3; k++) {
             int n = megabytes[i] << 18;
@@ -386,7 +378,6 @@ static void test_overhead(void **state)
     struct code code;
     int n = 1024, i;
 
-    (void)state;
     compile(&kernel, "product");
     code = code_of(&kernel);
     launch_init(&launch);

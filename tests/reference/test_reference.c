@@ -9,7 +9,6 @@ static void elementwise(void **state)
     const int order[] = {2, 0, 0};
     float c[3], d[] = {1, -2, 0};
 
-    (void)state;
     reference_vector_add(3, a, b, c);
     check_near(c[1], 18, 0);
     reference_permutation(3, order, b, c);
@@ -27,7 +26,6 @@ static void products(void **state)
     const float wanted[] = {5, 11, 14, 23};
     float C[4], A_columns[6], B_columns[6], C_columns[4], back[4];
 
-    (void)state;
     reference_matmul(2, 2, 3, A, B, C);
     reference_transpose(2, 3, A, A_columns);
     reference_transpose(3, 2, B, B_columns);
@@ -45,7 +43,6 @@ static void sparse_product(void **state)
     const float value[] = {2, 3, 4}, x[] = {1, 10, 100};
     float y[3];
 
-    (void)state;
     reference_spmv_csr(3, start, column, value, x, y);
     check_near(y[0], 302, 0);
     check_near(y[1], 0, 0);
@@ -58,7 +55,6 @@ static void options(void **state)
     const float price = 42, strike = 40, years = 0.5f;
     float call, put;
 
-    (void)state;
     reference_black_scholes(1, 0.1f, 0.2f, &price, &strike, &years, &call, &put);
     check_near(call, 4.76, 0.005);
     check_near(put, 0.81, 0.005);
@@ -70,7 +66,6 @@ static void stencil_and_softmax(void **state)
     float from[27], to[27], row[] = {1, 2, 3, 1000};
     double sum = 0;
 
-    (void)state;
     for (int i = 0; i < 27; i++)
         from[i] = (float)i;
     reference_stencil3d(3, 3, 3, from, to);
@@ -96,7 +91,6 @@ static void lattice(void **state)
     static int solid[CELLS];
     double before = 0, after = 0;
 
-    (void)state;
     for (int i = 0; i < DENSITIES; i++)
         from[i] = i < CELLS ? 1.0f / 3 : i < 7 * CELLS ? 1.0f / 18 : 1.0f / 36;
     reference_lattice_boltzmann(4, 3, 2, 1.2f, solid, from, to);

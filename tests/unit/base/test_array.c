@@ -25,7 +25,6 @@ static int fill(struct err *err)
 
 static void keeps_what_it_holds(void **state)
 {
-    (void)state;
     fail_each(fill);
 }
 
@@ -34,7 +33,6 @@ static void refuses_more_than_memory(void **state)
     char *items = NULL;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(array_grow(&items, (SIZE_MAX >> 1) + 1, 8, &err), ERR_MEMORY);
     assert_null(items);
 }

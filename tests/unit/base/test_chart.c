@@ -27,7 +27,6 @@ static void points_lines_and_steps(void **state)
     struct err err = {0};
     char *text;
 
-    (void)state;
     assert_int_equal(chart_svg(&text, &chart, &err), 0);
     assert_non_null(strstr(text, "a &lt; b &amp; &quot;c&quot;"));
     /* the point that is not a number is left out; those of the line answer the pointer and are seen under it only */
@@ -54,7 +53,6 @@ static void steps_are_written_where_they_are(void **state)
     char *text, *path;
     int i;
 
-    (void)state;
     for (i = 0; i < N; i++) {
         x[i] = i;
         y[i] = i < 1000 ? 2 : 1;
@@ -76,7 +74,6 @@ static void bars_stand_apart_and_colours_repeat(void **state)
         .title = "t", .x_label = "x", .y_label = "y", .series = series, .series_count = 2, .palette = 1};
     char *text, *bars;
 
-    (void)state;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
     assert_int_equal(count(text, "class=\"dot c0\""), 1);  /* the legend of the bars */
     assert_int_equal(count(text, "class=\"line c0\""), 2); /* bars and line */
@@ -106,7 +103,6 @@ static void logarithmic_axes_leave_out_what_is_not_positive(void **state)
                                 .series_count = 1};
     char *text;
 
-    (void)state;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
     assert_int_equal(count(text, "<circle"), 2);
     assert_non_null(strstr(text, "1 MB"));
@@ -122,7 +118,6 @@ static void nothing_to_show_says_so(void **state)
         .title = "t", .x_label = "x", .y_label = "y", .series = &series, .series_count = 1};
     char *text;
 
-    (void)state;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
     assert_non_null(strstr(text, "no data"));
     free(text);
@@ -136,7 +131,6 @@ static void a_single_point_has_a_range(void **state)
         .title = "t", .x_label = "x", .y_label = "y", .series = &series, .series_count = 1};
     char *text;
 
-    (void)state;
     assert_int_equal(chart_svg(&text, &chart, NULL), 0);
     assert_null(strstr(text, "inf"));
     assert_null(strstr(text, "nan"));

@@ -10,7 +10,6 @@ static void a_file_is_opened(void **state)
 {
     FILE *file = file_open("tests/unit/base/test_file.c", NULL);
 
-    (void)state;
     assert_non_null(file);
     assert_int_equal(fgetc(file), '#');
     fclose(file);
@@ -20,7 +19,6 @@ static void what_cannot_be_read_says_why(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     assert_null(file_open("tests/nothing", &err));
     assert_int_equal(err.code, ERR_USAGE);
     assert_string_equal(err.text, "tests/nothing: cannot be read: No such file or directory");
@@ -37,7 +35,6 @@ static void a_file_is_read_whole(void **state)
     struct err err = {0};
     size_t size;
 
-    (void)state;
     memset(big, 'x', sizeof big - 1);
     big[sizeof big - 1] = '\0';
     assert_true(file >= 0);
@@ -65,7 +62,6 @@ static void what_is_too_large_is_refused(void **state)
     size_t size;
     char *text;
 
-    (void)state;
     assert_non_null(file);
     assert_int_equal(ftruncate(fileno(file), (1 << 20) + 1), 0);
     fclose(file);
@@ -86,7 +82,6 @@ static void what_is_no_regular_file_is_refused(void **state)
     size_t size;
     char *text;
 
-    (void)state;
     unlink("build/pipe");
     assert_int_equal(mkfifo("build/pipe", 0600), 0);
     for (size_t k = 0; k < 2; k++) {
@@ -104,7 +99,6 @@ static void what_cannot_be_written_is_known_before(void **state)
     char folder[] = "/tmp/occutune-file-XXXXXX", path[64];
     struct err err = {0};
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/new", folder);
     assert_int_equal(file_check_writable(path, &err), 0);
@@ -137,7 +131,6 @@ static void a_file_is_written_whole(void **state)
     struct stat status;
     struct err err = {0};
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
     snprintf(link, sizeof link, "%s/link", folder);
@@ -168,7 +161,6 @@ static void a_file_is_written_whole(void **state)
 
 static void names_of_one_file_are_known(void **state)
 {
-    (void)state;
     assert_true(file_same("tests/unit/base/test_file.c", "./tests/unit/../unit/base/test_file.c"));
     assert_false(file_same("tests/unit/base/test_file.c", "tests/unit/base/test_map.c"));
     assert_true(file_same("tests/nothing", "tests/nothing"));
@@ -182,7 +174,6 @@ static void a_device_stays_one(void **state)
     struct stat status;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(file_write("/dev/null", "gone", 4, &err), 0);
     assert_int_equal(stat("/dev/null", &status), 0);
     assert_true(S_ISCHR(status.st_mode));

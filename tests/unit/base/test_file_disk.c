@@ -14,7 +14,6 @@ static char folder[64], path[96];
 
 static int setup(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof folder, "/tmp/occutune-disk-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
@@ -24,7 +23,6 @@ static int setup(void **state)
 /* Nothing but the file may be left in the folder. */
 static int teardown(void **state)
 {
-    (void)state;
     disk_start(-1, DISK_EIO);
     unlink(path);
     return rmdir(folder);
@@ -69,7 +67,6 @@ static void the_disk_has_it_before_the_name(void **state)
 {
     const char *log;
 
-    (void)state;
     write_ok("old");
     disk_start(-1, DISK_EIO);
     write_ok("new");
@@ -85,7 +82,6 @@ static void a_failing_disk_leaves_old_or_new(void **state)
     struct err err;
     int fault, nth, code;
 
-    (void)state;
     memset(big, 'b', sizeof big - 1);
     big[sizeof big - 1] = '\0';
     for (fault = 0; fault < DISK_FAULTS; fault++)
@@ -109,7 +105,6 @@ static void the_mode_stays(void **state)
 {
     struct stat status;
 
-    (void)state;
     write_ok("first");
     assert_int_equal(chmod(path, 0600), 0);
     write_ok("second");
@@ -125,7 +120,6 @@ static void planted_links_are_not_followed(void **state)
     struct stat status;
     int i;
 
-    (void)state;
     snprintf(victim, sizeof victim, "%s/victim", folder);
     for (i = 0; i < LINKS; i++) {
         snprintf(planted[i], sizeof planted[i], "%s.%ld.tmp", path, (long)getpid() + i - LINKS / 2);

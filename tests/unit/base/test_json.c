@@ -16,7 +16,6 @@ static void bad_json_names_line_and_column(void **state)
     struct json *json;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(js_read_text(&json, "{\n \"a\": }", 9, "t.json", &err), ERR_USAGE);
     assert_null(json);
     assert_non_null(strstr(err.text, "t.json:2:"));
@@ -29,7 +28,6 @@ static void wrong_type_names_the_path(void **state)
     struct err err = {0};
     int64_t value;
 
-    (void)state;
     assert_int_equal(js_member(&parameters, &root, "parameters", &err), 0);
     assert_int_equal(js_member(&tile, &parameters, "TILE", &err), 0);
     third = js_element(&tile, 2);
@@ -45,7 +43,6 @@ static void unknown_field_suggests_the_nearest(void **state)
     struct js_at root = js_root(json, "t.json");
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(js_only(&root, allowed, &err), ERR_USAGE);
     assert_string_equal(err.text, "t.json: lanch: unknown field; did you mean \"launch\"?");
     js_free(json);
@@ -56,7 +53,6 @@ static void members_come_in_written_order(void **state)
     struct json *json = parse("{\"b\": 1, \"a\": 2}");
     struct js_at root = js_root(json, "t.json"), member = {0};
 
-    (void)state;
     assert_true(js_next(&member, &root));
     assert_string_equal(member.key, "b");
     assert_true(js_next(&member, &root));
@@ -70,7 +66,6 @@ static void text_keeps_short_reals_short(void **state)
     struct json *json = js_new_object();
     char *text;
 
-    (void)state;
     assert_int_equal(js_set_real(json, "b", 0.1), 0);
     assert_int_equal(js_set_integer(json, "a", -3), 0);
     text = js_text(json, JS_LINE);
@@ -83,7 +78,6 @@ static void what_failed_is_freed(void **state)
 {
     struct json *value = js_new_object();
 
-    (void)state;
     assert_ptr_equal(js_unless(0, value), value);
     assert_null(js_unless(1, value));
     assert_null(js_unless(1, NULL));
@@ -110,7 +104,6 @@ static void test_lines(void **state)
     struct json *list = js_new_array(), *object = js_new_object();
     char *text;
 
-    (void)state;
     for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
         struct json *one = js_new_real(reals[k].value);
 

@@ -53,7 +53,6 @@ static void reads_what_trees_are_read_from(void **state)
     enum { TRIES = 20000 };
     char text[512];
 
-    (void)state;
     for (uint64_t i = 0; i < TRIES; i++) {
         size_t length = strlen(seeds[i % SEEDS]);
 
@@ -89,7 +88,6 @@ static void reads_through_cursors(void **state)
     bool truth;
     int64_t integer;
 
-    (void)state;
     assert_int_equal(js_read_flat(&json, text, strlen(text), "t.json", NULL), 0);
     root = js_root(json, "t.json");
     assert_int_equal(js_count(&root), 2);
@@ -115,7 +113,6 @@ static void refuses_what_is_too_deep(void **state)
     struct json *json;
     struct err err = {0};
 
-    (void)state;
     memset(text, '[', 100);
     memset(text + 100, ']', 100);
     assert_int_equal(js_read_flat(&json, text, 200, "t", &err), ERR_USAGE);

@@ -27,7 +27,6 @@ static void numbers_are_those_of_printf(void **state)
     enum { TRIES = 200000 };
     char mine[JS_NUMBER_BYTES], text[64];
 
-    (void)state;
     for (uint64_t i = 0; i < TRIES; i++) {
         const double value = drawn(1, i);
         const int digits = i % 2 ? 15 : 3 + (int)(i % 5);
@@ -46,7 +45,6 @@ static void exact_reals_are_those_of_printf(void **state)
     struct js_line line = {0};
     char text[64];
 
-    (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         const double value = i < 3 ? -(double)i / 2 : drawn(2, i);
 
@@ -68,7 +66,6 @@ static void a_line_is_the_text_of_its_tree(void **state)
     struct json *tree;
     char *text;
 
-    (void)state;
     js_line_object(&line, NULL);
     js_line_array(&line, "a");
     js_line_integer(&line, NULL, 1);

@@ -42,7 +42,6 @@ static void what_is_read_is_whole(void **state)
     struct json *json;
     long n;
 
-    (void)state;
     for (n = 0;; n++) {
         struct err err = {0};
         int code;
@@ -67,7 +66,6 @@ static void what_is_written_is_whole(void **state)
     struct json *json;
     long n;
 
-    (void)state;
     assert_int_equal(js_read_text(&json, text, strlen(text), "text", NULL), 0);
     wanted = js_text(json, JS_PRETTY);
     assert_non_null(wanted);

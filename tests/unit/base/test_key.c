@@ -19,7 +19,6 @@ static void tells_contents_apart(void **state)
 {
     struct key empty = {0, 0};
 
-    (void)state;
     assert_true(key_equal(key_of("ab", "c"), key_of("ab", "c")));
     assert_false(key_equal(key_of("ab", "c"), key_of("a", "bc")));
     assert_false(key_equal(key_of("ab", "c"), key_text(key_of("ab", "c"), "")));
@@ -34,7 +33,6 @@ static void digits_stay(void **state)
 {
     char hex[33];
 
-    (void)state;
     key_hex(hex, (struct key){UINT64_C(0x123), UINT64_C(0xfedcba9876543210)});
     assert_string_equal(hex, "fedcba98765432100000000000000123");
     key_hex(hex, key_of("extern", "C"));

@@ -15,7 +15,6 @@ static void what_is_few_edits_away_or_contains_it_is_near(void **state)
     const char *near;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof samples / sizeof *samples; i++) {
         near = nearest_word(samples[i][0], words, sizeof words / sizeof *words);
         if (samples[i][1] && near)
@@ -29,7 +28,6 @@ static void files_are_near_by_their_names(void **state)
 {
     char name[64];
 
-    (void)state;
     assert_true(nearest_file(name, sizeof name, "h200", "model/device/profiles", ".json"));
     assert_string_equal(name, "nvidia-h200");
     assert_false(nearest_file(name, sizeof name, "nowhere", "model/device/profiles", ".json"));

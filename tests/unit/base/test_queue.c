@@ -35,7 +35,6 @@ static void every_job_comes_back_once(void **state)
     void *argument;
     int i;
 
-    (void)state;
     for (i = 0; i < JOBS; i++) {
         values[i] = i;
         assert_int_equal(queue_submit(queue, i % 8 ? COMPILE : GPU, square, &values[i], NULL), 0);
@@ -99,7 +98,6 @@ static void lanes_do_not_wait_for_each_other(void **state)
     void *argument;
     int value = 7;
 
-    (void)state;
     set_gate(&gate, false);
     queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
     queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
@@ -131,7 +129,6 @@ static void jobs_of_a_key_wait_for_the_first(void **state)
     void *argument;
     int like = 2, other = 3;
 
-    (void)state;
     set_gate(&gate, false);
     queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
     wait_entered(&gate, 1);
@@ -160,7 +157,6 @@ static void waiting_for_the_first_ends(void **state)
     int dropped = 0, *next = &dropped, values[3] = {0, 1, 4};
     void *argument;
 
-    (void)state;
     set_gate(&gate, false);
     queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
     wait_entered(&gate, 1);
@@ -183,7 +179,6 @@ static void keys_are_of_their_lane(void **state)
     void *argument;
     int value = 7;
 
-    (void)state;
     set_gate(&gate, false);
     queue_submit_keyed(queue, COMPILE, 5, pass_gate, &gate, NULL);
     wait_entered(&gate, 1);
@@ -228,7 +223,6 @@ static void keyed_jobs_all_come_back(void **state)
     static struct keyed jobs[JOBS];
     unsigned random = 1;
 
-    (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         atomic_int running[KEYS] = {0}, ended[KEYS] = {0}, early = 0;
         struct queue *queue = open_queue(32, 1);
@@ -263,7 +257,6 @@ static void cancelled_jobs_are_handed_back(void **state)
     void *argument;
     int i;
 
-    (void)state;
     set_gate(&gate, false);
     queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
     wait_entered(&gate, 1);
@@ -292,7 +285,6 @@ static void closing_waits_for_running_jobs_only(void **state)
     int ran = 0, not_started = 3, started = 0;
     void *argument;
 
-    (void)state;
     queue_submit(queue, GPU, square, &started, NULL);
     assert_true(queue_wait(queue, &argument, -1));
     queue_submit(queue, COMPILE, sleep_a_little, &ran, NULL);
@@ -312,7 +304,6 @@ static void busy_time_adds_up_over_threads(void **state)
     void *argument;
     int i;
 
-    (void)state;
     for (i = 0; i < 4; i++)
         queue_submit(queue, COMPILE, sleep_a_little, &done[i], NULL);
     while (queue_wait(queue, &argument, -1))
@@ -345,7 +336,6 @@ static void cores_are_shared_by_queues(void **state)
     void *argument;
     int value;
 
-    (void)state;
     share_init(&share, 2);
     queue_share(first, COMPILE, &share);
     queue_share(second, COMPILE, &share);

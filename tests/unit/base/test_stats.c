@@ -7,7 +7,6 @@ static void median_and_quantiles(void **state)
 {
     const double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
 
-    (void)state;
     check_near(stats_median(odd, 3), 2, 0);
     check_near(stats_median(even, 4), 2.5, 0);
     check_near(stats_quantile(even, 4, 0), 1, 0);
@@ -21,7 +20,6 @@ static void median_interval_covers_the_binomial_ranks(void **state)
     double values[25];
     int i;
 
-    (void)state;
     for (i = 0; i < 25; i++)
         values[i] = i + 1;
     /* Tables of the sign test: for n = 25 the 95 % interval runs from the 8th to the 18th value. */
@@ -38,7 +36,6 @@ static void median_interval_covers_the_binomial_ranks(void **state)
 
 static void clopper_pearson(void **state)
 {
-    (void)state;
     check_near(stats_clopper_pearson_upper(0, 40, 0.95), 0.0722, 5e-5);
     check_near(stats_clopper_pearson_upper(0, 40, 0.975), 0.0881, 5e-5);
     check_near(stats_clopper_pearson_upper(2, 20, 0.975), 0.3170, 5e-5);
@@ -50,7 +47,6 @@ static void spearman_with_ties(void **state)
 {
     const double x[] = {1, 2, 3, 4}, y[] = {10, 20, 30, 40}, z[] = {4, 3, 2, 1}, ties[] = {1, 1, 2, 2};
 
-    (void)state;
     check_near(stats_spearman(x, y, 4), 1, 1e-12);
     check_near(stats_spearman(x, z, 4), -1, 1e-12);
     check_near(stats_spearman(x, ties, 4), 0.894427, 1e-6);
@@ -58,7 +54,6 @@ static void spearman_with_ties(void **state)
 
 static void random_words_are_a_function_of_seed_and_index(void **state)
 {
-    (void)state;
     assert_true(hash_random(1, 5) == hash_random(1, 5));
     assert_true(hash_random(1, 5) != hash_random(1, 6));
     assert_true(hash_random(1, 5) != hash_random(2, 5));

@@ -15,7 +15,6 @@ static void test_units(void **state)
     char text[UNITS_BYTES];
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         units_time(text, cases[k].seconds);
         assert_string_equal(text, cases[k].text);

@@ -27,7 +27,6 @@ static void the_united_formula_equals_its_cases(void **state)
 {
     uint64_t i;
 
-    (void)state;
     for (i = 0; i < 20000; i++) {
         const struct hidden_block b = {uniform(1, i, 1, 150), uniform(2, i, 0, 1000), uniform(3, i, 1, 150),
                                        false};
@@ -50,7 +49,6 @@ static void each_case_by_numbers(void **state)
     const double j[] = {1, 4, 8};
     size_t i, k;
 
-    (void)state;
     for (i = 0; i < 5; i++)
         for (k = 0; k < 3; k++) {
             const struct hidden_block b = {cases[i].compute, 550, 50, false};
@@ -72,7 +70,6 @@ static void tesla_c1060(void **state)
     const struct hidden_block b = {12, 550, bandwidth_cycles(256, 102e9, 30, 1.30e9), false};
     size_t i;
 
-    (void)state;
     check_near(256 / b.bandwidth, 2.615, 5e-4);
     check_near(b.bandwidth, 97.88, 5e-3);
     for (i = 0; i < 5; i++)
@@ -86,7 +83,6 @@ static void barriers_round_to_whole_blocks(void **state)
     uint64_t i;
     int j;
 
-    (void)state;
     for (j = 1; j <= 8; j++)
         check_near(hidden_factor_barrier(&b, 30, 8, j, 4), wanted[j - 1], 5e-5);
     for (i = 0; i < 1000; i++) { /* blocks of one warp have no barrier to wait at */
@@ -109,7 +105,6 @@ static void naive_matrix_multiply(void **state)
     struct hidden_time t;
     double shares[3];
 
-    (void)state;
     assert_int_equal(hidden_time(&t, shares, runs, 3, &launch, NULL), 0);
     check_near(t.basic_blocks, WA + 2, 0);
     check_near(t.repetitions, 4096.0 / 120, 1e-12);
@@ -129,7 +124,6 @@ static void tiled_matrix_multiply(void **state)
     const struct hidden_launch launch = {32, 8, 1024, 4, 30, 1.30e9};
     struct hidden_time t;
 
-    (void)state;
     assert_int_equal(hidden_time(&t, NULL, runs, 2, &launch, NULL), 0);
     check_near(t.basic_blocks, 3 * WA / BS + 1, 0);
     assert_true(t.unhidden_share >= 0 && t.unhidden_share < 1);
@@ -143,7 +137,6 @@ static void senseless_kernels_are_refused(void **state)
     struct hidden_time t;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(hidden_time(&t, NULL, NULL, 0, &launch, NULL), ERR_USAGE);
     assert_int_equal(hidden_time(&t, NULL, &bad, 1, &launch, &err), ERR_USAGE);
     assert_string_equal(err.text, "run 0 has 1 basic blocks and repeats 0 times: both at least 1");

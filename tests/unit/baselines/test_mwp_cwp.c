@@ -10,7 +10,6 @@ static void the_worked_example(void **state)
 {
     struct mwp_cwp m;
 
-    (void)state;
     assert_int_equal(mwp_cwp_of(&m, &example, &fx5600, NULL), 0);
     check_near(m.memory_latency, 730, 1e-9);
     check_near(m.departure_delay, 320, 1e-9);
@@ -29,7 +28,6 @@ static void each_regime(void **state)
     struct mwp_cwp_kernel kernel = example;
     struct mwp_cwp m;
 
-    (void)state;
     kernel.coalesced = 2; /* one warp: everything in a row */
     kernel.uncoalesced = kernel.barriers = 0;
     kernel.warps_per_block = kernel.blocks_per_sm = 1;
@@ -51,7 +49,6 @@ static void what_it_cannot_say_is_refused(void **state)
     struct mwp_cwp m;
     struct err err = {0};
 
-    (void)state;
     kernel.uncoalesced = 0;
     assert_int_equal(mwp_cwp_of(&m, &kernel, &fx5600, &err), ERR_USAGE);
     assert_string_equal(err.text, "the kernel has no memory instruction: the MWP/CWP model does not apply");

@@ -8,7 +8,6 @@ static void the_best_of_each_occupancy_is_drawn(void **state)
     struct curve curve;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(curve_of(&curve, warps, rate, 5, &err), 0);
     assert_int_equal(curve.count, 3);
     check_near(curve.warps[0], 8, 0);
@@ -31,7 +30,6 @@ static void a_fall_does_not_hide_what_was_reached(void **state)
     struct curve curve;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(curve_of(&curve, warps, rate, 3, &err), 0);
     check_near(curve_peak(&curve), 200, 0);
     check_near(curve_needed(&curve, 190), 15.2, 1e-12);
@@ -53,7 +51,6 @@ static void a_claim_says_what_it_found(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    (void)state;
     assert_int_equal(curve_of(&found.cases[0].measured_curve, warps, slow, 3, &err), 0);
     assert_int_equal(curve_of(&found.cases[0].predicted_curve, warps, slow, 3, &err), 0);
     assert_int_equal(curve_of(&found.cases[1].measured_curve, warps, fast, 3, &err), 0);

@@ -24,7 +24,6 @@ static void every_case_has_configurations(void **state)
     uint64_t i, fitting;
     size_t k, c;
 
-    (void)state;
     for (k = 0; k < claim_count; k++)
         for (c = 0; c < CLAIM_CASES && claims[k].cases[c].label; c++) {
             open_case(&collection, &claims[k], &claims[k].cases[c]);
@@ -46,7 +45,6 @@ static void three_sizes_of_blocks_at_each_occupancy(void **state)
     size_t sizes[16] = {0}, w;
     uint64_t i;
 
-    (void)state;
     open_case(&collection, &claims[0], &claims[0].cases[0]);
     assert_string_equal(collection.spec.parameters[1].name, "RESIDENT_WARPS");
     assert_true(collection.spec.parameters[1].value_count <= 16);

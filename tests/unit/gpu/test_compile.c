@@ -12,7 +12,6 @@ static void test_cubin_and_entry(void **state)
     struct compiler *compiler = open_compiler(NULL);
     struct compile_result result;
 
-    (void)state;
     write_text(
         "k.cu",
         "#include \"k.cuh\"\nextern \"C\" __global__ void plain(float *a) { a[threadIdx.x] = VALUE; }\n"
@@ -40,7 +39,6 @@ static void test_toolkit_headers(void **state)
     struct compiler *compiler = open_compiler(NULL);
     struct compile_result result;
 
-    (void)state;
     write_text(
         "half.cu",
         "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(__half *a) { a[0] = __hadd(a[1], a[2]); }\n");
@@ -58,7 +56,6 @@ static void test_architecture_of_the_options(void **state)
     struct compile_result with, without;
     struct err err = {0};
 
-    (void)state;
     write_text("arch.cu", "extern \"C\" __global__ void k(float *a)\n{\n#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n"
                           "    *a = 1;\n#else\n    *a = sinf(*a);\n#endif\n}\n");
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
@@ -89,7 +86,6 @@ static void test_bad_variants_are_outcomes(void **state)
     struct compile_request request;
     const char *bad_option[] = {"--no-such-option"};
 
-    (void)state;
     write_text("bad.cu", "extern \"C\" __global__ void k(float *a) {\n  int unused;\n  a[0] = nowhere;\n"
                          "  a[1] = elsewhere;\n}\n");
     assert_int_equal(compile(&result, compiler, request_of("bad.cu", "k")), OUTCOME_COMPILE);
@@ -121,7 +117,6 @@ static void test_names_of_the_compilers_own_headers(void **state)
     struct compile_request request = request_of("names.cu", "k");
     struct compile_result result;
 
-    (void)state;
     write_text("names.cu", "extern \"C\" __global__ void k(float *a) { *a = T; }\n");
     request.options = &option;
     request.option_count = 1;
@@ -138,7 +133,6 @@ static void test_users_mistakes_are_errors(void **state)
     struct compile_result result;
     struct err err = {0};
 
-    (void)state;
     write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
     request = request_of("k.cu", "missing");
     assert_int_equal(compile_cubin(&result, compiler, &request, &err), ERR_USAGE);
@@ -173,7 +167,6 @@ static void test_endless_compile(void **state)
     struct compile_request request;
     struct compile_result result;
 
-    (void)state;
     write_endless();
     request = request_of("endless.cu", "k");
     request.deadline_s = 1;
@@ -209,7 +202,6 @@ static void test_interrupted_compile(void **state)
     struct compile_result result;
     pthread_t thread;
 
-    (void)state;
     compiler_interrupt(endless.compiler); /* nothing to end */
     write_endless();
     write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
@@ -237,7 +229,6 @@ static void test_interrupted_before_the_compile(void **state)
     struct err err = {0};
     pthread_t thread;
 
-    (void)state;
     write_endless();
     write_text("worker", "#!/bin/sh\ntest ! -e \"$0.slow\" || sleep 1\nexec \"$OCCUTUNE_WORKER\" \"$@\"\n");
     assert_int_equal(chmod(worker, 0700), 0);
@@ -264,7 +255,6 @@ static void test_killed_at_start(void **state)
     struct err err = {0};
     char text[200];
 
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         snprintf(text, sizeof text,
                  "#!/bin/sh\nrm \"$0.once\" 2>/dev/null && kill -%s $$\nexec \"$OCCUTUNE_WORKER\" \"$@\"\n",
@@ -285,7 +275,6 @@ static void test_worker_of_another_build(void **state)
     struct compiler *compiler;
     struct err err = {0};
 
-    (void)state;
     write_text("worker", "#!/bin/sh\n"
                          "printf 'tcco\\0\\0\\0\\0\\043\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0' >&3\n"
                          "printf '{\"version\": \"13.0\", \"library\": \"x\"}' >&3\n"
@@ -321,7 +310,6 @@ static void test_many_threads(void **state)
     } work = {"", compiler};
     pthread_t threads[4];
 
-    (void)state;
     write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
     snprintf(work.path, sizeof work.path, "%s", in_directory("k.cu"));
     for (int i = 0; i < 4; i++)
@@ -351,7 +339,6 @@ static void test_started_ahead(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
 
-    (void)state;
     assert_int_equal(compiler_prepare(compiler, 3, NULL), 0);
     assert_int_equal(system("test $(pgrep -c -P $PPID occutune-worker) = 3"), 0);
     compile_another(compiler);
@@ -370,7 +357,6 @@ static void test_no_library(void **state)
     struct compiler *compiler;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(compiler_open(&compiler, "/nowhere/libnvrtc.so.13", NULL, &err), ERR_MISSING);
     assert_null(compiler);
     assert_non_null(strstr(err.text, "/nowhere/libnvrtc.so.13"));

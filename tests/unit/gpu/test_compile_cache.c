@@ -28,7 +28,6 @@ static void test_cache(void **state)
     const char *defines[] = {"-DVALUE=4"};
     char cache[200];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/deep/cache", directory);
     compiler = open_compiler(cache);
     write_text("c.cu", "#include \"c.cuh\"\nextern \"C\" __global__ void k(float *a) { *a = VALUE; }\n");
@@ -69,7 +68,6 @@ static void test_unwritable_cache(void **state)
     struct compiler *compiler = open_compiler("/proc/no/cache/here");
     struct compile_result result;
 
-    (void)state;
     write_text("k.cu", "extern \"C\" __global__ void plain(float *a) { *a = 1; }\n");
     assert_int_equal(compile(&result, compiler, request_of("k.cu", "plain")), OUTCOME_OK);
     compile_result_release(&result);
@@ -103,7 +101,6 @@ static void test_own_failures_are_not_kept(void **state)
     struct compile_result result;
     char cache[200];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/own", directory);
     for (size_t k = 0; k < 6; k++) {
         assert_int_equal(compile_with_fake(&result, cache, cases[k / 2].source), OUTCOME_COMPILE);
@@ -127,7 +124,6 @@ static void test_unknown_architectures_are_refused(void **state)
     struct compiler *compiler;
     struct err err = {0};
 
-    (void)state;
     if (compiler_open(&compiler, getenv("FAKE_NVRTC"), NULL, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -204,7 +200,6 @@ static void test_packed_entries(void **state)
                                     .entry = (char *)"k"};
     char cache[200];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/packed", directory);
     compile_cache_make(cache);
     assert_int_equal(compile_result_pack(&result, NULL), 0);
@@ -226,7 +221,6 @@ static void test_an_entry_is_of_its_key(void **state)
     const struct key one = {1, 2}, other = {1, 3};
     char cache[200], a[300], b[300], c[300];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/keys", directory);
     compile_cache_make(cache);
     put_code(cache, one, "the one");
@@ -262,7 +256,6 @@ static void test_forged_entries_are_removed(void **state)
     char cache[200];
     size_t i;
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/forged", directory);
     compile_cache_make(cache);
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -278,7 +271,6 @@ static void test_a_cache_of_another_is_not_used(void **state)
     struct compile_result result;
     char cache[200];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/foreign", directory);
     compile_cache_make(cache);
     assert_false(compile_cache_is_foreign(cache));
@@ -296,7 +288,6 @@ static void test_a_cache_of_another_is_not_used(void **state)
 
 static void test_outcomes_have_bounds(void **state)
 {
-    (void)state;
     assert_string_equal(outcome_text((enum outcome) - 1), "unknown");
     assert_string_equal(outcome_text(OUTCOME_COUNT), "unknown");
 }
@@ -330,7 +321,6 @@ static void test_cache_is_held_to_its_size(void **state)
 {
     char cache[200], name[24];
 
-    (void)state;
     snprintf(cache, sizeof cache, "%s/full", directory);
     compile_cache_make(cache);
     for (int k = 0; k < 10; k++) {

@@ -119,7 +119,6 @@ static void test_equal_code(const char *cache)
 
 static void test_equal_at_once(void **state)
 {
-    (void)state;
     test_equal_code(NULL);
     test_equal_code(in_directory("cache"));
 }
@@ -129,7 +128,6 @@ static void test_another_compiler(void **state)
     struct call calls[CALLS];
     char command[1000];
 
-    (void)state;
     snprintf(command, sizeof command, "cp '%s' '%s'", getenv("FAKE_NVRTC"), in_directory("libnvrtc.so.13"));
     assert_int_equal(system(command), 0);
     for (int other = 0; other < 2; other++) {
@@ -148,7 +146,6 @@ static void test_unknown_code(void **state)
 {
     struct call calls[CALLS];
 
-    (void)state;
     for (int cached = 0; cached < 2; cached++) {
         struct compiler *compiler = open_fake(cached ? in_directory("unknown") : NULL);
 
@@ -167,7 +164,6 @@ static void test_equal_errors(void **state)
     struct compiler *compiler = open_fake(NULL);
     struct call calls[CALLS];
 
-    (void)state;
     compile_at_once(calls, compiler, "slow wrong");
     for (int k = 0; k < CALLS; k++) {
         assert_int_equal(calls[k].result.outcome, OUTCOME_COMPILE);
@@ -185,7 +181,6 @@ static void test_failures_of_the_compilers_own(void **state)
     struct compiler *compiler = open_fake(NULL);
     struct call calls[CALLS];
 
-    (void)state;
     compile_at_once(calls, compiler, "slow memory");
     for (int k = 0; k < CALLS; k++)
         assert_true(calls[k].result.own_failure);
@@ -211,7 +206,6 @@ static void test_a_stall_is_no_verdict(void **state)
     struct compiler *compiler = open_fake(NULL);
     struct call calls[CALLS];
 
-    (void)state;
     compile_within(calls, compiler, "asleep fine", 0.2);
     for (int k = 0; k < CALLS; k++)
         assert_int_equal(calls[k].result.outcome, OUTCOME_OK);
@@ -248,7 +242,6 @@ static void test_a_stopped_compiler_is_replaced(void **state)
     struct call calls[CALLS];
     pthread_t threads[CALLS];
 
-    (void)state;
     start(threads, calls, compiler, "asleep fine", 0);
     while (!compiles())
         nanosleep(&tick, NULL);
@@ -270,7 +263,6 @@ static void test_interrupted_waiting(void **state)
     struct call calls[CALLS];
     pthread_t threads[CALLS];
 
-    (void)state;
     start(threads, calls, compiler, "endless", 0);
     while (!compiles())
         nanosleep(&tick, NULL);
@@ -299,7 +291,6 @@ static void test_interrupts_are_for_those_given_up(void **state)
     struct call calls[CALLS];
     pthread_t threads[CALLS];
 
-    (void)state;
     write_text("fake.cu", "slow fine");
     for (int k = 0; k < CALLS; k++) {
         calls[k] = (struct call){.compiler = compiler, .source = "fake.cu", .given_up = &no};
@@ -332,7 +323,6 @@ static void test_memory_is_bounded(void **state)
     const struct compile_result result = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = sizeof bytes};
     struct once once;
 
-    (void)state;
     once_init(&once, 250);
     for (uint64_t key = 1; key <= 5; key++) {
         assert_false(is_kept(&once, key));
@@ -365,7 +355,6 @@ static void test_sizes_count(void **state)
     const struct compile_result fails = {.outcome = OUTCOME_COMPILE, .log = log};
     struct once once;
 
-    (void)state;
     memset(log, 'e', sizeof log);
     log[sizeof log - 1] = '\0';
     once_init(&once, 250);

@@ -16,7 +16,6 @@ static void test_arithmetic(void **state)
     const struct energy_window bare = {
         .began_s = 20, .ended_s = 21, .began_joules = 0, .ended_joules = 100, .period_s = 0.4e-3};
 
-    (void)state;
     check_near(energy_power_w(&window), 400, 1e-9);
     check_near(energy_of_launch(&window, NULL, 10), 0.04, 1e-9);
     check_near(energy_of_launch(&window, &bare, 10), 0.036, 1e-9);
@@ -111,7 +110,6 @@ static void test_missing(void **state)
     char before[4096];
     size_t k;
 
-    (void)state;
     snprintf(before, sizeof before, "%s", getenv("OCCUTUNE_NVML"));
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct setup *setup;
@@ -184,7 +182,6 @@ static void test_clocks(void **state)
     struct power power;
     struct err err = {0};
 
-    (void)state;
     unlink(log_path);
     worker = open_clocked((struct clock_setting){.sm_mhz = 1200, .memory_mhz = 900});
     expect_log("sm 1200 1200\nmemory 900 900\n");
@@ -203,7 +200,6 @@ static void test_clocks_killed(void **state)
     struct code code = code_of("crash");
     struct trial trial;
 
-    (void)state;
     unlink(log_path);
     worker = open_clocked((struct clock_setting){.sm_mhz = 1200});
     expect_log("sm 1200 1200\n");
@@ -227,7 +223,6 @@ static void test_clocks_refused(void **state)
     struct worker *worker;
     struct err err = {0};
 
-    (void)state;
     setenv("FAKE_NVML", "refused", 1);
     assert_int_equal(worker_open_clocked(&worker, 0, &clocks, NULL, &err), ERR_USAGE);
     expect_text(err.text, "the SM clock cannot be set to 1200 MHz: Insufficient Permissions");

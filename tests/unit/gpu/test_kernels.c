@@ -35,7 +35,6 @@ static double ratio_of(float got, float want, double relative, double absolute)
 
 static void test_tolerance(void **state)
 {
-    (void)state;
     check_near(ratio_of(1.5f, 1, 0.5, 0), 1, 1e-12);
     check_near(ratio_of(1, 1.5f, 0, 0.25), 2, 1e-12);
     check_near(ratio_of(-3, -2, 0.25, 0.5), 1, 1e-12);
@@ -47,7 +46,6 @@ static void test_tolerance(void **state)
 
 static void test_nan_and_infinity(void **state)
 {
-    (void)state;
     check_near(ratio_of(NAN, NAN, 0.5, 0.5), 0, 0);
     assert_true(isinf(ratio_of(NAN, 1, 0.5, 0.5)));
     assert_true(isinf(ratio_of(1, NAN, 0.5, 0.5)));
@@ -62,7 +60,6 @@ static void test_lowest_mismatch_and_worst(void **state)
     float want[100] = {0}, got[100] = {0};
     struct found found = nothing;
 
-    (void)state;
     got[70] = 3;
     got[30] = 2;
     got[10] = 0.5f;
@@ -85,7 +82,6 @@ static void test_flipped_bits(void **state)
     size_t i;
     unsigned bit;
 
-    (void)state;
     for (i = 0; i < sizeof elements / sizeof *elements; i++)
         for (bit = 0; bit < 8 * elements[i].size; bit++) {
             unsigned long long want[3] = {0}, got[3];
@@ -127,7 +123,6 @@ static void test_reduce(void **state)
     unsigned long long out[3];
     word chunks;
 
-    (void)state;
     for (chunks = 1; chunks <= 3; chunks++) {
         reduce(out, KIND_FLOAT32, 4, 0, REDUCE_SUM, reals, 3, 2, chunks);
         check_near(as_real(out[0]), 14.5, 0);
@@ -152,7 +147,6 @@ static void test_reduce(void **state)
 
 static void test_half_values(void **state)
 {
-    (void)state;
     check_near(value_of(KIND_FLOAT16, 0x3c00), 1, 0);
     check_near(value_of(KIND_FLOAT16, 0xc500), -5, 0);
     check_near(value_of(KIND_FLOAT16, 0x7bff), 65504, 0);
@@ -180,7 +174,6 @@ static void test_poison(void **state)
     size_t i;
     unsigned k;
 
-    (void)state;
     for (i = 0; i < sizeof elements / sizeof *elements; i++) {
         unsigned long long want[3] = {0}, got[3] = {0};
 
@@ -203,7 +196,6 @@ static void test_differ(void **state)
     unsigned long long a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4};
     unsigned at;
 
-    (void)state;
     for (at = 0; at < 29; at++) {
         struct found found = nothing;
 
@@ -223,7 +215,6 @@ static void test_guards(void **state)
     struct found found[2] = {nothing, nothing};
     unsigned at;
 
-    (void)state;
     for (block = 0; block < 2; block++)
         occ_guard_write(guards);
     for (at = 0; at < 99; at++) {
@@ -271,7 +262,6 @@ static void test_fills(void **state)
     enum element_type type;
     size_t r;
 
-    (void)state;
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         fill.kind = FILL_UNIFORM;
         for (r = 0; r < (element_is_integer(type) ? sizeof whole : sizeof ranges) / sizeof *ranges; r++) {
@@ -351,7 +341,6 @@ static void test_ptx_is_current(void **state)
     struct err err = {0};
     char *made, *kept, *text;
 
-    (void)state;
     if (compiler_open(&compiler, NULL, NULL, &err)) {
         print_message("SKIPPED: %s\n", err.text);
         skip();
@@ -384,7 +373,6 @@ static void test_pace(void **state)
 {
     float data[] = {0, 1, 2, 3};
 
-    (void)state;
     occ_pace(data, 4, 100);
     for (int i = 0; i < 4; i++)
         check_near(data[i], i, 0);

@@ -7,7 +7,6 @@ static void test_clock(void **state)
     struct stamp before[4] = {{1000, 500}, {9000, 500}, {0, 0}, {100, 900}};
     struct stamp after[4] = {{2980, 1500}, {10990, 1500}, {5, 5}, {100, 900}};
 
-    (void)state;
     check_near(measure_clock(before, after, 4), 1.985e9,
                1); /* the median of 1.98 and 1.99; the others were not stamped */
     check_near(measure_clock(before + 2, after + 2, 2), 0, 0);
@@ -18,7 +17,6 @@ static void test_steady_clock_keeps_all(void **state)
     double clocks[] = {1.98e9, 1.979e9, 1.985e9, 1.97e9};
     bool kept[4];
 
-    (void)state;
     assert_false(measure_keep(kept, clocks, 4));
     assert_true(kept[0] && kept[1] && kept[2] && kept[3]);
 }
@@ -28,7 +26,6 @@ static void test_ramp_is_dropped(void **state)
     double clocks[] = {0.345e9, 1.2e9, 1.98e9, 1.98e9, 1.98e9, 1.979e9, 1.9e9};
     bool kept[7];
 
-    (void)state;
     assert_false(measure_keep(kept, clocks, 7));
     assert_false(kept[0] || kept[1] || kept[6]);
     assert_true(kept[2] && kept[3] && kept[4] && kept[5]);
@@ -41,7 +38,6 @@ static void test_never_more_than_half(void **state)
     double a_third_alike[] = {1.0e9, 1.2e9, 1.5e9, 1.505e9, 1.8e9, 2.0e9};
     bool kept[6];
 
-    (void)state;
     assert_true(measure_keep(kept, clocks, 6));
     assert_true(kept[1] + kept[2] + kept[3] + kept[4] >= 3);
     assert_true(kept[2] && kept[3]);
@@ -53,7 +49,6 @@ static void test_never_more_than_half(void **state)
 /* Two settled clocks may differ by the tolerance of each, 1 %. */
 static void test_slowed(void **state)
 {
-    (void)state;
     assert_false(measure_slowed(1.98e9, 1.98e9));
     assert_false(measure_slowed(1.97e9, 2e9));
     assert_false(measure_slowed(1.961e9, 2e9));
@@ -62,7 +57,6 @@ static void test_slowed(void **state)
 
 static void test_warms(void **state)
 {
-    (void)state;
     assert_true(measure_warms(1e-3, 0, 1.98e9, 2e9)); /* nothing to compare with yet */
     assert_true(measure_warms(1e-3, 1.9e9, 1.98e9, 2e9));
     assert_false(measure_warms(1e-3, 1.98e9, 1.98e9, 2e9));
@@ -77,7 +71,6 @@ static void test_hopeless(void **state)
 {
     const double samples[] = {5e-3, 6e-3}, top[] = {2e9, 2e9}, idle[] = {0.4e9, 0.4e9}, unknown[] = {0, 0};
 
-    (void)state;
     assert_true(measure_hopeless(samples, top, 2, 2e9, 4e-3));
     assert_true(measure_hopeless(samples, unknown, 2, 2e9, 4e-3));
     assert_false(measure_hopeless(samples, top, 2, 2e9, 5.5e-3)); /* one sample was good enough */
@@ -93,7 +86,6 @@ static void test_settled(void **state)
     const double slow[] = {1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
     struct protocol protocol;
 
-    (void)state;
     protocol_init(&protocol);
     assert_false(measure_settled(samples, top, 7, 2e9, &protocol)); /* 1 % wide, and it may be the best */
     protocol.interval = 0.01;

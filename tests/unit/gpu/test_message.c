@@ -28,7 +28,6 @@ static void test_round_trip(void **state)
     int64_t value;
     int ends[2];
 
-    (void)state;
     open_pair(ends);
     assert_int_equal(js_set_integer(head, "value", 42), 0);
     assert_int_equal(message_send(ends[0], head, parts, 3, (struct patience){.timeout_s = 1}, &err), 0);
@@ -51,7 +50,6 @@ static void test_late(void **state)
     struct err err = {0};
     int ends[2];
 
-    (void)state;
     open_pair(ends);
     assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 0.1}, &err),
                      ERR_STOPPED);
@@ -70,7 +68,6 @@ static void test_gone(void **state)
     struct err err = {0};
     int ends[2];
 
-    (void)state;
     open_pair(ends);
     close(ends[0]);
     assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, &err), ERR_SYSTEM);
@@ -88,7 +85,6 @@ static void test_garbage(void **state)
     struct err err = {0};
     int ends[2];
 
-    (void)state;
     open_pair(ends);
     assert_int_equal(write(ends[0], garbage, sizeof garbage), sizeof garbage);
     assert_int_equal(message_receive(&message, ends[1], (struct patience){.timeout_s = 1}, &err), ERR_FORMAT);

@@ -60,7 +60,6 @@ static void test_headers(void **state)
     const char *text = "#include \"a.h\"\n  #  include <deep.h>\n#include <cuda_fp16.h>\n";
     uint64_t before;
 
-    (void)state;
     snprintf(include, sizeof include, "%s/sub", directory);
     mkdir(include, 0700);
     write_text("a.h", "#include \"b.h\"\n#include \"a.h\"\n");
@@ -87,7 +86,6 @@ static void test_forced_header(void **state)
     const char *options[] = {option};
     uint64_t before;
 
-    (void)state;
     snprintf(option, sizeof option, "--pre-include=%s", in_directory("forced.h"));
     write_text("forced.h", "one");
     before = hash_of("", options, 1, NULL);
@@ -107,7 +105,6 @@ static void test_spellings_of_include(void **state)
                                             "# /* */ /**/ include/* */\"b.h\"",
                                             "int a; /* a\n# b */ #include \"b.h\""};
 
-    (void)state;
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
         uint64_t before;
 
@@ -124,7 +121,6 @@ static void test_what_only_the_compiler_knows(void **state)
     FILE *file;
     bool complete;
 
-    (void)state;
     hash_of("#include \"nowhere.h\"\n#include <nowhere>\n#include \"unclosed\n", NULL, 0, &complete);
     assert_true(complete);
     hash_of("#define H \"a.h\"\n#include H\n", NULL, 0, &complete);
@@ -197,7 +193,6 @@ static void test_macros_that_nobody_reads(void **state)
     };
     char folder[300];
 
-    (void)state;
     snprintf(folder, sizeof folder, "%s/deep", directory);
     mkdir(folder, 0700);
     write_text("reads.h", "static const int warps = WARPS;\n");
@@ -231,7 +226,6 @@ static void test_macros_that_others_may_read(void **state)
                                          "-DPASTE(a,b)=a##b"};
     char forced[300], value[2][100];
 
-    (void)state;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (is_left_out("", names[k], "-DTILE=4"))
             fail_msg("left out: %s", names[k]);
@@ -258,7 +252,6 @@ static void test_only_numbers(void **state)
     static const char *const others[] = {"-DT=float", "-DT=U",  "-DT=", "-DT=-",      "-DT=e5",  "-DT=(1)",
                                          "-DT=1 2",   "-DT=1,", "-DT",  "-DT=-float", "-DT=1/2", "-DT=\"1\""};
 
-    (void)state;
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         assert_true(hashes_of("", &numbers[k], 1, 1).code == hashes_of("", numbers, 1, 1).code);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
@@ -272,7 +265,6 @@ static void test_only_what_is_tuned(void **state)
     const char *options[] = {"-DWARPS=1", "-DTILE=1"}, *mine[] = {"-DWARPS=2", "-DTILE=1"},
                *tuned[] = {"-DWARPS=1", "-DTILE=2"};
 
-    (void)state;
     assert_true(hashes_of("", options, 2, 1).code == hashes_of("", tuned, 2, 1).code);
     assert_true(hashes_of("", options, 2, 1).code != hashes_of("", mine, 2, 1).code);
     assert_true(hashes_of("int a = TILE;", options, 2, 1).code ==
@@ -286,7 +278,6 @@ static void test_many_are_tuned(void **state)
     char texts[MANY][16], other[16];
     const char *options[MANY], *others[MANY];
 
-    (void)state;
     for (int k = 0; k < MANY; k++) {
         snprintf(texts[k], sizeof texts[k], "-DPART%d=1", k);
         options[k] = texts[k];
@@ -305,7 +296,6 @@ static void test_architectures(void **state)
     struct compile_request request = {.source_path = "k.cu", .name = "k", .arch = "sm_90"};
     struct sources_hash one, other;
 
-    (void)state;
     assert_int_equal(sources_hash(&one, &request, "", NULL), 0);
     request.arch = "sm_80";
     assert_int_equal(sources_hash(&other, &request, "", NULL), 0);
@@ -317,7 +307,6 @@ static void test_a_name_counts(void **state)
 {
     const char *fails[] = {"-DT=1"}, *fails_too[] = {"-DT=2"}, *well[] = {"-DTILE=1"};
 
-    (void)state;
     assert_true(hashes_of("", fails, 1, 1).code == hashes_of("", fails_too, 1, 1).code);
     assert_true(hashes_of("", fails, 1, 1).code != hashes_of("", well, 1, 1).code);
 }
@@ -389,7 +378,6 @@ static void test_kept(void **state)
     static const char *const values[] = {"-DTILE=8", "-DTILE=16", "-DTILE=row", "-DTILE=1.UNROLL", "-DTILE"};
     struct sources_kept *kept = NULL;
 
-    (void)state;
     for (unsigned k = 0; k < 2000; k++) {
         const uint64_t draw = hash_mix(k);
         const char *options[] = {fixed[draw % 4][0], fixed[draw % 4][1], values[draw / 4 % 5],

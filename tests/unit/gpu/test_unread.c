@@ -144,7 +144,6 @@ static void test_every_way(void **state)
     struct compiler *compiler = open_compiler(NULL);
     unsigned shared = 0;
 
-    (void)state;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
         shared += is_shared(compiler, kernel_text(ways[k], bodies[0]), "TUNED", values[0], "-DA=1");
     assert_in_range(shared, 2, sizeof ways / sizeof *ways / 2);
@@ -156,7 +155,6 @@ static void test_every_name(void **state)
     struct compiler *compiler = open_compiler(NULL);
     unsigned shared = 0;
 
-    (void)state;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         for (size_t v = 0; v < sizeof values / sizeof *values; v++)
             shared += is_shared(compiler, kernel_text("", "a[0] = 1;"), names[k], values[v], "-DA=1");
@@ -168,7 +166,6 @@ static void test_at_random(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
 
-    (void)state;
     for (int k = 0; k < ROUNDS; k++) {
         const char *way = ways[draw(sizeof ways / sizeof *ways)],
                    *body = bodies[draw(sizeof bodies / sizeof *bodies)];

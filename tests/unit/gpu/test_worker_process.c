@@ -43,7 +43,6 @@ static void test_no_context(void **state)
     struct trial trial;
     int k;
 
-    (void)state;
     protocol_init(&protocol);
     make_copy_launch(&launch, N);
     setenv("FAKE_NO_CONTEXT", "1", 1);
@@ -68,7 +67,6 @@ static void test_no_device(void **state)
     struct err err = {0};
     int count;
 
-    (void)state;
     assert_int_equal(worker_open(&worker, 5, NULL, &err), ERR_MISSING);
     expect_text(err.text, "no CUDA device 5: there is 1");
     err_clear(&err);
@@ -117,7 +115,6 @@ static void test_no_orphan(void **state)
     pid_t controller = fork(), worker = 0;
     int i;
 
-    (void)state;
     if (!controller) {
         struct trial trial;
         void *own;
@@ -159,7 +156,6 @@ static void test_own_process_group(void **state)
 {
     pid_t worker = child_of(getpid());
 
-    (void)state;
     assert_true(worker > 0);
     assert_int_equal(getpgid(worker), worker);
     assert_int_not_equal(getpgid(0), worker);

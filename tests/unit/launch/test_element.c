@@ -18,7 +18,6 @@ static void names_go_both_ways(void **state)
 {
     int type;
 
-    (void)state;
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
         assert_int_equal(element_parse(element_text((enum element_type)type)), type);
     assert_int_equal(element_parse("float"), -1);
@@ -38,14 +37,12 @@ static void halves_round_to_nearest_even(void **state)
     };
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof samples / sizeof *samples; i++)
         assert_int_equal(bits_of(ELEMENT_FLOAT16, samples[i].value), samples[i].bits);
 }
 
 static void bfloats_are_cut_floats_rounded_to_even(void **state)
 {
-    (void)state;
     assert_int_equal(bits_of(ELEMENT_BFLOAT16, 1), 0x3f80);
     assert_int_equal(bits_of(ELEMENT_BFLOAT16, -3.140625), 0xc049);
     assert_int_equal(bits_of(ELEMENT_BFLOAT16, 0x1.01p0), 0x3f80);
@@ -62,7 +59,6 @@ static void every_half_survives_the_way_back(void **state)
     double value;
     int t;
 
-    (void)state;
     for (t = 0; t < 2; t++)
         for (bits = 0; bits < 0x10000; bits++) {
             word = (uint16_t)bits;
@@ -74,7 +70,6 @@ static void every_half_survives_the_way_back(void **state)
 
 static void integers_take_the_nearest_in_range(void **state)
 {
-    (void)state;
     assert_int_equal(bits_of(ELEMENT_INT8, -1.6), 0xfe);
     assert_int_equal(bits_of(ELEMENT_INT8, 300), 0x7f);
     assert_int_equal(bits_of(ELEMENT_INT8, -300), 0x80);
@@ -92,7 +87,6 @@ static void integers_are_cut_and_ranges_known(void **state)
     int8_t byte;
     double value;
 
-    (void)state;
     element_from_integer(&byte, ELEMENT_INT8, 257);
     assert_int_equal(byte, 1);
     element_from_integer(&value, ELEMENT_FLOAT64, -3);

@@ -75,7 +75,6 @@ static void arithmetic_is_pythons(void **state)
         {"sin(0) + cos(0)", "1.0"},
     };
 
-    (void)state;
     check_samples(samples, sizeof samples / sizeof *samples);
 }
 
@@ -86,7 +85,6 @@ static void a_long_list_is_not_deep(void **state)
     char *text = calloc(TERMS, 32), found[64];
     size_t used = 0;
 
-    (void)state;
     assert_non_null(text);
     for (int i = 0; i < TERMS; i++)
         used += (size_t)sprintf(text + used, "%sTILE_M == %d", i ? " or " : "", 100000 - i);
@@ -127,7 +125,6 @@ static void logic_is_pythons(void **state)
         {"9007199254740993 > 9007199254740992", "True"},
     };
 
-    (void)state;
     check_samples(samples, sizeof samples / sizeof *samples);
 }
 
@@ -154,7 +151,6 @@ static void functions_compute(void **state)
         {"random(3) == random(4)", "False"},
     };
 
-    (void)state;
     check_samples(samples, sizeof samples / sizeof *samples);
 }
 
@@ -209,7 +205,6 @@ static void errors_name_the_column(void **state)
         {"TYPE < 'g'", "column 6: only numbers have an order; use == or !="},
     };
 
-    (void)state;
     check_samples(samples, sizeof samples / sizeof *samples);
 }
 
@@ -217,7 +212,6 @@ static void nesting_is_bounded(void **state)
 {
     char text[1024], found[1024];
 
-    (void)state;
     memset(text, '(', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     evaluate_text(found, sizeof found, text);
@@ -252,7 +246,6 @@ static void types_are_checked_without_values(void **state)
     enum value_kind kind;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof samples / sizeof *samples; i++) {
         err_clear(&err);
         assert_int_equal(expr_parse(&expr, samples[i].text, names, 5, &err), 0);
@@ -272,7 +265,6 @@ static void results_have_the_type_asked_for(void **state)
     double real;
     bool truth;
 
-    (void)state;
     assert_int_equal(expr_parse(&expr, "TILE_M * SCALE", names, 5, &err), 0);
     assert_int_equal(expr_integer(&integer, expr, slots, &err), 0);
     assert_int_equal(integer, 32);
@@ -292,7 +284,6 @@ static void an_expression_knows_what_it_uses(void **state)
 {
     struct expr *expr;
 
-    (void)state;
     assert_int_equal(expr_parse(&expr, "TILE_M + random(2)", names, 5, NULL), 0);
     assert_true(expr_uses(expr, 0));
     assert_false(expr_uses(expr, 1));
@@ -324,7 +315,6 @@ static void values_read_as_python_writes_them(void **state)
     char text[40];
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof samples / sizeof *samples; i++) {
         value.real = samples[i].real;
         value_text(text, sizeof text, &value);
@@ -334,7 +324,6 @@ static void values_read_as_python_writes_them(void **state)
 
 static void names_are_identifiers(void **state)
 {
-    (void)state;
     assert_true(expr_name("TILE_M2"));
     assert_false(expr_name("2M"));
     assert_false(expr_name("A-B"));
@@ -362,7 +351,6 @@ static void a_column_is_what_its_elements_are(void **state)
     const char *const called[] = {"M", "i"};
     const size_t count = sizeof texts / sizeof *texts;
 
-    (void)state;
     for (size_t t = 0; t < count; t++) {
         struct value at[2] = {{.kind = VALUE_INTEGER, .integer = 7}, {.kind = VALUE_INTEGER}}, value;
         int64_t column[EXPR_COLUMN];

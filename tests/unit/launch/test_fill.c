@@ -11,7 +11,6 @@ static void parts_are_the_whole(void **state)
     float whole[64], part[7];
     size_t k;
 
-    (void)state;
     for (k = 0; k < 3; k++) {
         fill.kind = kinds[k];
         assert_int_equal(fill_read(&fill, ELEMENT_FLOAT32, 0, 64, whole, NULL), 0);
@@ -27,7 +26,6 @@ static void uniform_integers_reach_both_ends(void **state)
     int8_t values[4000];
     size_t i;
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT8, 4000, NULL), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT8, 0, 4000, values, NULL), 0);
     for (i = 0; i < 4000; i++) {
@@ -45,7 +43,6 @@ static void normal_has_its_mean_and_deviation(void **state)
     double sum = 0, squares = 0;
     size_t i;
 
-    (void)state;
     assert_int_equal(fill_read(&fill, ELEMENT_FLOAT64, 0, 20000, values, NULL), 0);
     for (i = 0; i < 20000; i++) {
         sum += values[i];
@@ -61,7 +58,6 @@ static void seeds_differ(void **state)
                       two = {.kind = FILL_UNIFORM, .seed = 2, .b = 1};
     double a[4], b[4];
 
-    (void)state;
     fill_read(&one, ELEMENT_FLOAT64, 0, 4, a, NULL);
     fill_read(&two, ELEMENT_FLOAT64, 0, 4, b, NULL);
     assert_memory_not_equal(a, b, sizeof a);
@@ -85,7 +81,6 @@ static void expressions_see_index_names_and_random(void **state)
     int32_t values[100];
     size_t i;
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 100, NULL), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 100, values, NULL), 0);
     for (i = 0; i < 100; i++)
@@ -99,7 +94,6 @@ static void a_failing_expression_names_the_element(void **state)
     struct err err = {0};
     int32_t values[20];
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 20, &err), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 20, values, &err), ERR_USAGE);
     assert_string_equal(err.text, "element 10: column 3: division by zero");
@@ -111,7 +105,6 @@ static void an_empty_range_is_refused(void **state)
     struct fill fill = {.kind = FILL_UNIFORM, .a = 0.2, .b = 0.8};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_FLOAT32, 1, &err), 0);
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 1, &err), ERR_USAGE);
     assert_string_equal(
@@ -123,7 +116,6 @@ static void files_are_read_in_place(void **state)
     struct fill fill = {.kind = FILL_FILE, .path = strdup("tests/data/npy/int32.npy")};
     int32_t values[3];
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 6, NULL), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT32, 1, 3, values, NULL), 0);
     assert_int_equal(values[0], -1);
@@ -136,7 +128,6 @@ static void files_of_another_type_or_length_are_refused(void **state)
     struct fill fill = {.kind = FILL_FILE, .path = strdup("tests/data/npy/int32.npy")};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_FLOAT32, 6, &err), ERR_USAGE);
     assert_string_equal(err.text, "tests/data/npy/int32.npy holds int32, the argument is float32");
     err_clear(&err);
@@ -162,7 +153,6 @@ static void npy_headers_are_understood(void **state)
     void *mapping;
     size_t bytes, i;
 
-    (void)state;
     for (i = 0; i < sizeof good / sizeof *good; i++) {
         snprintf(path, sizeof path, "tests/data/npy/%s.npy", good[i].file);
         assert_int_equal(npy_map(&npy, &mapping, &bytes, path, NULL), 0);
@@ -187,7 +177,6 @@ static void bad_npy_files_are_named(void **state)
     void *mapping;
     size_t bytes, i;
 
-    (void)state;
     for (i = 0; i < sizeof bad / sizeof *bad; i++) {
         err_clear(&err);
         snprintf(path, sizeof path, "tests/data/npy/%s.npy", bad[i][0]);
@@ -207,7 +196,6 @@ static void halves_agree_with_numpy(void **state)
     uint16_t file[13], own;
     size_t i;
 
-    (void)state;
     assert_int_equal(fill_prepare(&fill, ELEMENT_FLOAT16, 13, NULL), 0);
     fill_read(&fill, ELEMENT_FLOAT16, 0, 13, file, NULL);
     for (i = 0; i < 13; i++) {

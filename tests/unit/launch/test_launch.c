@@ -76,7 +76,6 @@ static void parameters_are_what_the_kernel_takes(void **state)
     void **parameters;
     size_t count;
 
-    (void)state;
     example(&launch);
     launch.arguments[3].hidden = true;
     assert_int_equal(launch_parameters(&parameters, &count, &launch, &place, NULL), 0);
@@ -98,7 +97,6 @@ static void a_launch_survives_json(void **state)
     struct js_at at;
     char *text;
 
-    (void)state;
     example(&launch);
     json = launch_to_json(&launch);
     text = js_text(json, JS_LINE);
@@ -158,7 +156,6 @@ static void damaged_json_is_refused(void **state)
     struct err err;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof samples / sizeof *samples; i++) {
         err_clear(&err);
         assert_int_equal(js_read_text(&json, samples[i][0], strlen(samples[i][0]), "launch", NULL), 0);
@@ -174,7 +171,6 @@ static void hashes_see_what_matters(void **state)
 {
     struct launch one, two;
 
-    (void)state;
     example(&one);
     example(&two);
     assert_true(launch_hash(&one) == launch_hash(&two));

@@ -20,7 +20,6 @@ static void a_tensor_that_fits_is_taken(void **state)
 {
     struct tensor_map map = example();
 
-    (void)state;
     assert_int_equal(tensor_map_check(&map, whole, NULL), 0);
     assert_int_equal(tensor_box_bytes(&map), 8192);
     map.element_strides[1] = 3;
@@ -39,7 +38,6 @@ static void a_tensor_that_fits_is_taken(void **state)
 
 static void every_limit_has_its_message(void **state)
 {
-    (void)state;
     REFUSED(map.rank = 0, "dimensions: expected one to five, found 0");
     REFUSED(map.rank = 6, "dimensions: expected one to five, found 6");
     REFUSED(map.interleave = TENSOR_INTERLEAVE_16, "interleave: needs three dimensions or more, there are 2");

@@ -23,7 +23,6 @@ static void small_differences_agree(void **state)
 {
     struct device first, second;
 
-    (void)state;
     device_init(&first);
     device_init(&second);
     expect(&first, &second, 0, "");
@@ -42,7 +41,6 @@ static void large_ones_and_holes_are_named(void **state)
 {
     struct device first, second;
 
-    (void)state;
     device_init(&first);
     device_init(&second);
     first.values[DEVICE_L1_LATENCY] = value(34);

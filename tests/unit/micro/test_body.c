@@ -44,7 +44,6 @@ static void code_as_meant_passes(void **state)
 {
     struct err err;
 
-    (void)state;
     assert_int_equal(check("FFMA*2", NULL, true, &err), 0);
     assert_int_equal(check("FFMA*2 | FFMA*2", NULL, false, &err), 0);
     assert_int_equal(check("(FFMA FFMA)*1", NULL, true, &err), 0);
@@ -69,7 +68,6 @@ static void other_code_is_named(void **state)
         {"FF*2", false, "FF was meant"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err;
 
@@ -86,7 +84,6 @@ static void code_larger_than_the_cache_is_refused(void **state)
     const struct body body = {.parts = "FFMA*6", .bytes_max = 64};
     struct err err = {0};
 
-    (void)state;
     for (int i = 1; i < 7; i++)
         code[i] = fused(1, 1);
     code[7] = stamp();

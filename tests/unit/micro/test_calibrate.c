@@ -14,7 +14,6 @@ static int open_compiler(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     if (compiler_open(&compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         print_message("%s\n", err.text);
         exit(77); /* skipped aloud: without a compiler there is nothing to check */
@@ -24,7 +23,6 @@ static int open_compiler(void **state)
 
 static int close_compiler(void **state)
 {
-    (void)state;
     compiler_close(compiler);
     return 0;
 }
@@ -92,7 +90,6 @@ static void everything_compiles_to_what_is_meant(void **state)
     struct device device;
     struct err err = {0};
 
-    (void)state;
     if (calibrate(&device, (struct worker *)&paper, compiler, &options, &err))
         fail_msg("%s", err.text);
     assert_true(groups > 10);
@@ -124,7 +121,6 @@ static void it_stops_when_told(void **state)
     struct device device;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(calibrate(&device, (struct worker *)&paper, compiler, &options, &err), ERR_STOPPED);
     assert_non_null(strstr(err.text, "stopped before operations"));
     assert_int_equal(device.sm, 0);

@@ -22,7 +22,6 @@ static void every_cycle_is_full(void **state)
     uint64_t seed;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (seed = 0; seed < 100; seed++) {
             cycle_random(next, sizes[i], seed);
@@ -34,7 +33,6 @@ static void the_order_depends_on_the_seed_only(void **state)
 {
     uint32_t a[64], b[64], c[64];
 
-    (void)state;
     cycle_random(a, 64, 7);
     cycle_random(b, 64, 7);
     cycle_random(c, 64, 8);
@@ -50,7 +48,6 @@ static void all_cycles_of_four_are_equally_likely(void **state)
     uint64_t seed;
     size_t from, to;
 
-    (void)state;
     for (seed = 0; seed < 6000; seed++) {
         cycle_random(next, 4, seed);
         for (from = 0; from < 4; from++)

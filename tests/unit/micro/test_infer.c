@@ -39,7 +39,6 @@ static void miss_rate_of_figure_4(void **state)
     const double wanted[] = {0, 4.0 / 13, 8.0 / 14, 12.0 / 15, 1, 1};
     int lines;
 
-    (void)state;
     for (lines = 12; lines <= 17; lines++)
         check_near(lru_strided(&cache, 1, 1, (size_t)lines * 32, 32), wanted[lines - 12], 1e-12);
 }
@@ -74,7 +73,6 @@ static void published_geometries_from_clean_curves(void **state)
     struct infer_hierarchy h;
     size_t k;
 
-    (void)state;
     for (k = 0; k < GEOMETRIES; k++) {
         play_geometry(&curve, k);
         assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
@@ -98,7 +96,6 @@ static void capacities_from_noisy_curves(void **state)
     uint64_t seed;
     size_t k;
 
-    (void)state;
     for (k = 0; k < GEOMETRIES; k++)
         for (seed = 1; seed <= 3; seed++) {
             play_geometry(&curve, k);
@@ -120,7 +117,6 @@ static void levels_in_one_curve(void **state)
     struct infer_hierarchy h;
     size_t i;
 
-    (void)state;
     play(&curve, constants, 3, 476, 256, 256, 65536, 256);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 3);
@@ -144,7 +140,6 @@ static void tlb_levels_in_one_curve(void **state)
     struct infer_hierarchy h;
     uint64_t seed;
 
-    (void)state;
     play(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 2);
@@ -172,7 +167,6 @@ static void fully_associative_caches_show_their_line(void **state)
     static struct curve curve;
     struct infer_hierarchy h;
 
-    (void)state;
     play(&curve, &cache, 1, 300, 8, 512, 1536, 8);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 1);
@@ -189,7 +183,6 @@ static void what_is_not_lru_is_said_not_to_be(void **state)
     struct infer_hierarchy h;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 400; i++) {
         curve.bytes[i] = 1024.0 * (double)(i + 1);
         curve.cycles[i] = curve.bytes[i] > 32 * KB ? 300 - 270 * 32 * KB / curve.bytes[i] : 30;
@@ -209,7 +202,6 @@ static void a_coarse_survey_does_not_invent_ways(void **state)
     struct infer_hierarchy h;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 40; i++) {
         curve.bytes[i] = 64 * floor(16 * pow(1.2, (double)i));
         curve.cycles[i] =
@@ -230,7 +222,6 @@ static void a_flat_curve_has_no_levels(void **state)
     struct err err = {0};
     size_t i;
 
-    (void)state;
     for (i = 0; i < 20; i++) {
         curve.bytes[i] = 128.0 * (double)(i + 1);
         curve.cycles[i] = 38;

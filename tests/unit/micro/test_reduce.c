@@ -7,7 +7,6 @@ static void samples_become_medians(void **state)
     int64_t samples[64];
     double out[2];
 
-    (void)state;
     for (int i = 0; i < 64; i++)
         samples[i] = i < 32 ? 640 : 1280;
     samples[5] = 1000000; /* an interrupted one */
@@ -29,7 +28,6 @@ static void spans_group_by_sm(void **state)
     };
     struct sm_time times[4];
 
-    (void)state;
     assert_int_equal(reduce_spans(times, 4, spans, 5), 2);
     assert_int_equal(times[0].sm, 1);
     assert_int_equal(times[0].warps, 2);
@@ -52,7 +50,6 @@ static void runs_become_a_value(void **state)
     struct device_value value;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(reduce_runs(&value, runs, 5, true, "x", &err), 0);
     check_near(value.sustained, 6, 0);
     check_near(value.best, 8, 0);
@@ -69,7 +66,6 @@ static void capacity_is_the_largest_footprint_that_hits(void **state)
 {
     const double bytes[] = {1, 2, 4, 8, 16}, cycles[] = {34, 34.2, 34.1, 120, 280};
 
-    (void)state;
     check_near(reduce_fits(bytes, cycles, 5, 34), 4, 0);
     check_near(reduce_fits(bytes, cycles, 5, 280), 16, 0);
     check_near(reduce_fits(bytes, cycles, 5, 10), 0, 0);

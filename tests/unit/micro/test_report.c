@@ -8,7 +8,6 @@ static void a_page_of_holes_is_still_a_page(void **state)
     struct err err = {0};
     char *page;
 
-    (void)state;
     device_init(&device);
     snprintf(device.name, sizeof device.name, "<a GPU & more>");
     assert_int_equal(calibrate_report(&page, &device, &err), 0);
@@ -27,7 +26,6 @@ static void what_is_known_stands_in_its_row(void **state)
     struct err err = {0};
     char *page;
 
-    (void)state;
     device_init(&device);
     device.limits.subpartitions = 4;
     device.ops[DEVICE_OP_FFMA].latency = (struct device_value){true, 4, 4, 0, "chain"};

@@ -78,7 +78,6 @@ static void a_kernel_that_stores_a_constant(void **state)
     struct fixture f = {0};
     double rivals[RIVAL_COUNT];
 
-    (void)state;
     set_up(&f, "also_same");
     add_buffer(&f, ROLE_OUT);
     run(&f);
@@ -101,7 +100,6 @@ static void a_kernel_with_shared_memory_and_a_barrier(void **state)
     struct advice advice[ADVICE_MOST];
     size_t n, i;
 
-    (void)state;
     set_up(&f, "shares");
     add_buffer(&f, ROLE_INOUT);
     add_buffer(&f, ROLE_IN);
@@ -131,7 +129,6 @@ static void published_profiles_predict(void **state)
         "model/device/profiles/nvidia-rtx-3090.json", "model/device/profiles/nvidia-rtx-4090.json"};
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof profiles / sizeof *profiles; i++) {
         struct fixture f = {0};
 
@@ -154,7 +151,6 @@ static void a_block_too_large_is_refused(void **state)
 {
     struct fixture f = {0};
 
-    (void)state;
     set_up(&f, "also_same");
     add_buffer(&f, ROLE_OUT);
     f.launch.block[0] = 2048;
@@ -168,7 +164,6 @@ static void a_hole_in_the_profile_is_named(void **state)
 {
     struct fixture f = {0};
 
-    (void)state;
     set_up(&f, "shares");
     add_buffer(&f, ROLE_INOUT);
     add_buffer(&f, ROLE_IN);
@@ -185,7 +180,6 @@ static void arguments_that_do_not_fit_are_refused(void **state)
 {
     struct fixture f = {0};
 
-    (void)state;
     set_up(&f, "shares");
     add_buffer(&f, ROLE_INOUT);
     run(&f);
@@ -200,7 +194,6 @@ static void a_small_budget_ends_in_a_refusal(void **state)
     const struct analyze_options options = {.warm = true, .budget = 10};
     struct fixture f = {0};
 
-    (void)state;
     set_up(&f, "spills");
     add_buffer(&f, ROLE_INOUT);
     add_scalar(&f, 4);

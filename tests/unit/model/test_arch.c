@@ -13,7 +13,6 @@ static void ranges_ascend_and_do_not_overlap(void **state)
     const struct arch *row, *before = NULL;
     size_t i;
 
-    (void)state;
     for (i = 0; (row = arch_row(i)) != NULL; before = row, i++) {
         if (row->first > row->last || (before && row->first <= before->last))
             fail_msg("row %zu: sm_%u to sm_%u does not follow the row before", i, row->first, row->last);
@@ -27,7 +26,6 @@ static void a_capability_finds_its_row(void **state)
     const struct arch *row;
     unsigned sm, in_rows = 0, found = 0;
 
-    (void)state;
     for (size_t i = 0; (row = arch_row(i)) != NULL; i++)
         for (sm = row->first; sm <= row->last; sm++, in_rows++)
             assert_ptr_equal(arch_of(sm), row);
@@ -98,7 +96,6 @@ static void every_field_is_set(void **state)
 {
     const struct arch *row;
 
-    (void)state;
     for (size_t i = 0; (row = arch_row(i)) != NULL; i++) {
         const bool described = row->addresses != ARCH_ADDRESSES_PLAIN;
 
@@ -129,7 +126,6 @@ static void check_cubin(const char *path, unsigned sm)
 
 static void cubins_reserve_what_the_row_says(void **state)
 {
-    (void)state;
     assert_int_equal(arch_of(75)->shared_reserved_bytes, 0);
     assert_int_equal(arch_of(90)->shared_reserved_bytes, 1024);
     check_cubin("tests/data/cubin/resources-sm_75.cubin", 75);
@@ -184,7 +180,6 @@ static void code_reads_what_the_driver_writes(void **state)
         "tests/data/cubin/resources-sm_75.cubin", "tests/data/emulate/programs_sm80.cubin",
         "tests/data/emulate/programs_sm90.cubin", "tests/data/emulate/programs_sm120.cubin"};
 
-    (void)state;
     for (size_t p = 0; p < sizeof paths / sizeof *paths; p++) {
         struct cubin cubin;
         unsigned reads = 0;

@@ -30,7 +30,6 @@ static void from_a_profile(void **state)
     const struct clock_limits from = limits(&device);
     struct clock_limits none;
 
-    (void)state;
     check_near(from.l2, 0.04e-12, 1e-18);
     check_near(from.dram, 0.10e-12, 1e-18);
     device_init(&device);
@@ -45,7 +44,6 @@ static void by_work(void **state)
     const struct clock_limits from = limits(&device);
     bool limited = true;
 
-    (void)state;
     check_near(clock_under(&limited, &from, &(struct clock_load){0}, 1.98e9), 1.98e9, 0);
     assert_false(limited);
     check_near(clock_under(&limited, &from, &(struct clock_load){.tensor_share = 0.5}, 1.98e9), 1.8e9, 0);
@@ -67,7 +65,6 @@ static void by_power(void **state)
     const struct clock_limits from = limits(&device);
     double before = 1.7e9;
 
-    (void)state;
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         bool limited = false;
         const double hz = clock_under(&limited, &from, &loads[i], 1.98e9);

@@ -17,7 +17,6 @@ static void finds_where_all_meet(void **state)
 {
     struct contention contention = {0};
 
-    (void)state;
     check_near(contention_share(&contention), 0, 0);
     for (size_t block = 1; block <= 3; block++)
         note(&contention, block, 0x10000, 0);
@@ -38,7 +37,6 @@ static void leaves_out_what_is_not_shared(void **state)
 {
     struct contention contention = {0};
 
-    (void)state;
     note(&contention, 1, 0x10000, 0);
     check_near(contention_share(&contention), 0, 0);
     note(&contention, 2, 0x20000, 0);
@@ -55,7 +53,6 @@ static void keeps_to_its_table(void **state)
 {
     struct contention contention = {0};
 
-    (void)state;
     for (size_t block = 1; block <= 2; block++)
         for (unsigned k = 0; k < 1000; k++)
             note(&contention, block, 0x10000 + k * UINT64_C(16384), 512);

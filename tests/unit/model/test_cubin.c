@@ -32,7 +32,6 @@ static void reads_resources(void **state)
     struct cubin cubin;
     size_t w;
 
-    (void)state;
     for (w = 0; w < 2; w++) {
         open_ok(&cubin, wanted[w].sm);
         assert_int_equal(cubin.sm, wanted[w].sm);
@@ -61,7 +60,6 @@ static void reads_parameters_and_code(void **state)
     const struct cubin_kernel *kernel;
     struct cubin cubin;
 
-    (void)state;
     open_ok(&cubin, 90);
     kernel = kernel_of(&cubin, "shares");
     assert_int_equal(kernel->parameter_base, 0x210);
@@ -96,7 +94,6 @@ static void reads_variables(void **state)
     float value;
     size_t i, found = 0;
 
-    (void)state;
     open_ok(&cubin, 90);
     symbol = symbol_of(&cubin, "table");
     assert_int_equal(symbol->space, CUBIN_CONSTANT);
@@ -133,7 +130,6 @@ static void says_what_is_no_cubin(void **state)
     const struct cubin_kernel *kernel;
     struct err err = {0};
 
-    (void)state;
     check_refused("", 0, "x.cubin: is no ELF file");
     check_refused(ptx, sizeof ptx, "is PTX text");
     check_refused("\x50\xed\x55\xba 123456", 11, "is a fatbin");
@@ -156,7 +152,6 @@ static void survives_damage(void **state)
     unsigned char *bytes;
     size_t i;
 
-    (void)state;
     open_ok(&cubin, 90);
     bytes = malloc(cubin.image_bytes);
     assert_non_null(bytes);

@@ -78,7 +78,6 @@ static const struct {
 
 static void wrong_fields_are_named(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct err err = {0};
         struct device device;
@@ -98,7 +97,6 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     struct err err = {0};
     uint64_t before, after;
 
-    (void)state;
     close(mkstemp(path));
     device_init(&device);
     device.sm = 90;
@@ -141,7 +139,6 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
 
 static void mnemonics_fall_back_to_fewer_modifiers(void **state)
 {
-    (void)state;
     assert_int_equal(device_op_find("FFMA"), DEVICE_OP_FFMA);
     assert_int_equal(device_op_find("FFMA.FTZ"), DEVICE_OP_FFMA);
     assert_int_equal(device_op_find("LOP3.LUT"), DEVICE_OP_LOP3);
@@ -158,7 +155,6 @@ static void unknown_architectures_are_refused(void **state)
     struct device_limits limits;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(device_limits_of(&limits, 61, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "sm_61"));
     assert_non_null(strstr(err.text, "sm_90"));
@@ -168,7 +164,6 @@ static void published_numbers_are_told_from_measured_ones(void **state)
 {
     struct device device;
 
-    (void)state;
     device_init(&device);
     assert_false(device_is_calibrated(&device));
     assert_false(device_is_published(&device));
@@ -213,7 +208,6 @@ static void published_profiles_load_and_say_so(void **state)
                     {"nvidia-rtx-4090", 89}, {"nvidia-h100", 90}, {"nvidia-b200", 100},
                     {"nvidia-rtx-5090", 120}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
         struct device_limits limits;
         struct device device;
@@ -245,7 +239,6 @@ static void the_h200_reaches_its_peaks(void **state)
     struct err err = {0};
     double pin;
 
-    (void)state;
     if (device_load(&device, "nvidia-h200", "model/device/profiles", &err))
         fail_msg("%s", err.text);
     assert_true(device_is_calibrated(&device));
@@ -270,7 +263,6 @@ static void some_curves_begin_at_0(void **state)
     struct device device;
     struct err err = {0};
 
-    (void)state;
     if (read_from(&device,
                   "{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"curves\": {"
                   "\"issue_loads\": {\"x\": [1, 2], \"y\": [0, 4]}, "

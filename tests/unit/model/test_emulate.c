@@ -9,7 +9,6 @@ static void adds_vectors(void **state)
     struct program p;
     float a[1024], b[1024], c[1024];
 
-    (void)state;
     for (unsigned k = 0; k < ARCHITECTURES; k++) {
         program_open(&p, architectures[k], "add", 256);
         p.launch.grid[0] = 4;
@@ -34,7 +33,6 @@ static void multiplies_matrices(void **state)
     static float a[N][N], b[N][N], c[N][N];
     struct program p;
 
-    (void)state;
     for (unsigned k = 0; k < ARCHITECTURES; k++) {
         program_open(&p, architectures[k], "product", 16);
         p.launch.block[1] = 16;
@@ -70,7 +68,6 @@ static void counts_requests_with_new_sectors(void **state)
     } cases[] = {{"i * 64", 64, 8}, {"i * 65", 65, 58}};
     static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
 
-    (void)state;
     for (unsigned k = 0; k < 4; k++) {
         struct program p;
         uint64_t led = 0, late = 0;
@@ -98,7 +95,6 @@ static void notes_what_two_warps_share(void **state)
     struct program p;
     uint64_t shared = 0, apart = 0;
 
-    (void)state;
     program_open(&p, 90, "gather", 64);
     program_buffer(&p, ELEMENT_INT32, 64, "i % 32");
     program_buffer(&p, ELEMENT_FLOAT32, 32, "i");
@@ -121,7 +117,6 @@ static void counts_permutation_traffic(void **state)
         unsigned sectors, lines;
     } cases[] = {{"i", 12, 3}, {"i * 8", 40, 10}, {"i * 32", 40, 34}};
 
-    (void)state;
     for (unsigned k = 0; k < 3; k++) {
         struct program p;
 
@@ -146,7 +141,6 @@ static void counts_divergent_arms(void **state)
     } cases[] = {{1, 4},  {2, 4},      {4, 4},      {8, 4},  {12, 3.375}, {16, 2}, {24, 2},
                  {32, 1}, {40, 1.625}, {48, 1.375}, {64, 1}, {96, 1},     {128, 1}};
 
-    (void)state;
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct program p;
         uint64_t stores = 0;
@@ -171,7 +165,6 @@ static void runs_every_arm(void **state)
     int order[32];
     uint32_t seen = 0;
 
-    (void)state;
     program_open(&p, 90, "chain", 32);
     program_buffer(&p, ELEMENT_INT32, 32, "31 - i");
     const size_t out = program_buffer(&p, ELEMENT_INT32, 32, "0 - 1");
@@ -191,7 +184,6 @@ static void passes_lock_between_lanes(void **state)
     struct program p;
     int out;
 
-    (void)state;
     program_open(&p, 90, "lock_chain", 32);
     const size_t to = program_buffer(&p, ELEMENT_INT32, 1, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
@@ -206,7 +198,6 @@ static void counts_threads_at_barriers(void **state)
     struct program p;
     int out[64];
 
-    (void)state;
     program_open(&p, 90, "split_barrier", 32);
     size_t to = program_buffer(&p, ELEMENT_INT32, 32, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
@@ -226,7 +217,6 @@ static void finds_deadlock(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "stuck_barrier", 64);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DEADLOCK);
@@ -240,7 +230,6 @@ static void ends_endless_loops(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "endless", 32);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run_within(&p, EMULATE_FULL, 100000, EMULATE_BUDGET);
@@ -253,7 +242,6 @@ static void stops_where_the_kernel_does(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "trap", 32);
     program_buffer(&p, ELEMENT_INT32, 32, "i != 20");
     program_run(&p, EMULATE_FULL, EMULATE_TRAP);
@@ -264,7 +252,6 @@ static void marks_assumptions(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "last_block", 32);
     program_buffer(&p, ELEMENT_INT32, 1, NULL);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
@@ -278,7 +265,6 @@ static void counts_modes_alike(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "ring", 64);
     program_scalar(&p, 1000);
     program_buffer(&p, ELEMENT_FLOAT32, 16384, "1");

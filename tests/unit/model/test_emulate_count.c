@@ -25,7 +25,6 @@ static void passes_are_as_measured(void **state)
         {16, 1, 16, 4, 4}, {16, 16, 128, 4, 2}, {16, 8, 128, 4, 4}, {16, 4, 128, 8, 8},
     };
 
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint64_t address[32];
 
@@ -40,7 +39,6 @@ static void blocks_count_part_by_part(void **state)
 {
     uint64_t address[32];
 
-    (void)state;
     addresses(address, 32, 0);
     assert_int_equal(count_blocks(address, (uint32_t)ALL, 4, 32), 1);
     assert_int_equal(count_blocks(address, (uint32_t)ALL, 8, 32), 2);
@@ -80,7 +78,6 @@ static unsigned count_plainly(const uint64_t address[32], uint32_t mask, unsigne
 
 static void any_order_counts_the_same(void **state)
 {
-    (void)state;
     for (uint64_t n = 0; n < 2000; n++) {
         uint64_t address[32];
         const uint32_t mask = draw(address, n);

@@ -10,7 +10,6 @@ static void finds_bad_addresses(void **state)
         "is outside every buffer, at byte 1073741824 of data, which has 1024",
     };
 
-    (void)state;
     for (unsigned k = 0; k < 3; k++) {
         struct program p;
 
@@ -30,7 +29,6 @@ static void says_where_shared_memory_ends(void **state)
 {
     static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
 
-    (void)state;
     for (unsigned k = 0; k < 2; k++) {
         struct program p;
 
@@ -54,7 +52,6 @@ static void refuses_symbols_the_code_lacks(void **state)
     struct err err = {0};
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "trap", 32);
     program_buffer(&p, ELEMENT_INT32, 32, NULL);
     p.arguments[1] = (struct argument){.kind = ARGUMENT_SYMBOL, .name = name, .count = 1};
@@ -69,7 +66,6 @@ static void refuses_what_it_cannot_know(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "tensor", 32);
     program_buffer(&p, ELEMENT_FLOAT16, 256, "i");
     program_buffer(&p, ELEMENT_FLOAT32, 512, NULL);
@@ -92,7 +88,6 @@ static void finds_bad_branches(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "product", 16);
     p.launch.block[1] = 16;
     program_scalar(&p, 1024);
@@ -126,7 +121,6 @@ static void refuses_impossible_memory(void **state)
          "a block of kernel 'trap' takes 1073741824 bytes of shared memory: at most 1048576 are possible"},
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct cubin_kernel kernel;
         struct program p;
@@ -150,7 +144,6 @@ static void refuses_wrong_arguments(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     program_open(&p, 90, "add", 32);
     program_scalar(&p, 32);
     assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
@@ -181,7 +174,6 @@ static void names_the_buffer_that_cannot_be_filled(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     program_open(&p, 90, "trap", 32);
     program_buffer(&p, ELEMENT_INT32, 32, "1 // (i - 20)");
     assert_int_equal(launch_prepare(&p.launch, &err), 0);

@@ -45,7 +45,6 @@ static void straight_line(void **state)
 {
     struct flow flow;
 
-    (void)state;
     flow_of(&flow, "...x", NULL);
     assert_int_equal(flow.block_count, 1);
     assert_int_equal(flow.blocks[0].count, 4);
@@ -61,7 +60,6 @@ static void nested_loops(void **state)
 {
     struct flow flow;
 
-    (void)state;
     /*            0 1 2 3  4 5  6 */
     flow_of(&flow, "...?2.?1x", NULL);
     assert_int_equal(flow.block_count, 5);
@@ -83,7 +81,6 @@ static void diamond_and_early_exit(void **state)
 {
     struct flow flow;
 
-    (void)state;
     /*            0 1  2 3  4 5 */
     flow_of(&flow, ".?4.>5.x", NULL);
     assert_int_equal(flow.block_count, 4);
@@ -97,7 +94,6 @@ static void jump_into_a_loop_is_irreducible(void **state)
 {
     struct flow flow;
 
-    (void)state;
     /*            0  1 2 3  4 */
     flow_of(&flow, "?2..?1x", NULL);
     assert_int_equal(flow.loop_count, 0);
@@ -109,7 +105,6 @@ static void a_call_steps_over_and_makes_a_root(void **state)
 {
     struct flow flow;
 
-    (void)state;
     /*            0 1  2 3 4 */
     flow_of(&flow, ".(4.x.r", NULL);
     assert_int_equal(flow.block_count, 3);
@@ -125,7 +120,6 @@ static void indirect_branches_go_where_the_cubin_says(void **state)
     const struct cubin_kernel kernel = {.branches = branches, .branch_count = 3};
     struct flow flow;
 
-    (void)state;
     flow_of(&flow, "x.xx", &kernel);
     assert_int_equal(flow.blocks[0].edges, 2);
     flow_release(&flow);
@@ -135,7 +129,6 @@ static void targets_outside_the_code_are_left_out(void **state)
 {
     struct flow flow;
 
-    (void)state;
     flow_of(&flow, ".>z.x", NULL);
     assert_int_equal(flow.blocks[0].edges, 0);
     assert_false(flow.blocks[1].reachable);
@@ -152,7 +145,6 @@ static void inspects_a_kernel(void **state)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    (void)state;
     assert_int_equal(cubin_read(&cubin, "tests/data/cubin/resources-sm_90.cubin", &err), 0);
     assert_int_equal(cubin_find(&kernel, &cubin, "spills", &err), 0);
     assert_int_equal(inspect_text(out, kernel, true, &err), 0);
@@ -180,7 +172,6 @@ static void refuses_an_unknown_architecture(void **state)
     struct sass_code code;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(sass_read(&code, &kernel, &err), ERR_FORMAT);
     assert_string_equal(err.text,
                         "kernel old is for sm_61; its machine code can be read for sm_75 to sm_121");

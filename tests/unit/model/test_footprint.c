@@ -13,7 +13,6 @@ static void marks_what_is_touched(void **state)
     struct footprint_pairs pairs;
     uint64_t count = 0, wanted_pairs = 0, lone = 0;
 
-    (void)state;
     memset(wanted, 0, sizeof wanted);
     for (uint64_t k = 0; k < 300; k++) {
         const uint64_t address = hash_random(1, k) % (32 * SECTORS - 20000),
@@ -44,7 +43,6 @@ static void finds_what_is_shared(void **state)
     struct footprint a = {0}, b = {0}, c = {0};
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(footprint_shared_in(&a, &b, &b, 0, UINT64_MAX), 0);
     for (uint64_t k = 0; k < 5000; k++) { /* far apart: many chunks */
         footprint_mark(&a, k << 24, 1, &err);
@@ -72,7 +70,6 @@ static void pairs_come_alone_or_with_others(void **state)
     struct footprint_pairs pairs;
     struct err err = {0};
 
-    (void)state;
     footprint_mark(&own, 0, 1, &err);
     footprint_mark(&own, 96, 1, &err);
     footprint_mark(&own, 128, 1, &err);
@@ -99,7 +96,6 @@ static void lines_are_alone_or_beside_others(void **state)
     struct footprint_lines lines;
     struct err err = {0};
 
-    (void)state;
     footprint_mark(&own, 1024, 128, &err);
     footprint_mark(&own, 1280, 1, &err);
     footprint_mark(&other, 1536, 256, &err);
@@ -126,7 +122,6 @@ static void moves_what_is_in_a_range(void **state)
     struct err err = {0};
     uint64_t first;
 
-    (void)state;
     footprint_mark(&a, 0x1000, 32, &err); /* below the range */
     footprint_mark(&a, 0x20000, 64 * 70, &err);
     footprint_mark(&a, 0x123400, 32, &err);
@@ -159,7 +154,6 @@ static void runs_are_added_whole(void **state)
     struct footprint runs = {0}, single = {0};
     struct err err = {0};
 
-    (void)state;
     for (uint64_t k = 0; k < 2000; k++) {
         const uint64_t kind = hash_random(1, k) % 300, count = 1 + hash_random(2, kind) % 40;
         const uint64_t address = (1 << 24) + hash_random(3, kind) % 4096,

@@ -45,7 +45,6 @@ static void lanes_are_compared(void **state)
     static const unsigned hows[] = {SASS_CMP_F,  SASS_CMP_LT, SASS_CMP_EQ, SASS_CMP_LE,
                                     SASS_CMP_GT, SASS_CMP_NE, SASS_CMP_GE, SASS_CMP_T};
 
-    (void)state;
     for (uint64_t n = 0; n < 400; n++) {
         struct sass i = {.op = SASS_ISETP};
         struct alu x;
@@ -67,7 +66,6 @@ static void lanes_are_compared(void **state)
 
 static void scaled_sums_are_added(void **state)
 {
-    (void)state;
     for (uint64_t n = 0; n < 64; n++) {
         struct sass i = {.op = SASS_LEA};
         struct alu x;
@@ -91,7 +89,6 @@ static void scaled_sums_are_added(void **state)
 /* Of three terms, the carries of which a predicate takes. */
 static void sums_carry(void **state)
 {
-    (void)state;
     for (uint64_t n = 0; n < 200; n++) {
         struct sass i = {.op = SASS_IADD3, .destination_count = 2};
         const bool extended = n % 2;
@@ -132,7 +129,6 @@ static void floats_become_integers(void **state)
     static const float ends[] = {0.5f, -0.5f, 1.5f,   -2.5f,    2147483648.f, -2147483648.f,
                                  4e9f, 1e30f, -1e30f, INFINITY, -0.f};
 
-    (void)state;
     for (uint64_t n = 0; n < 200; n++) {
         struct sass i = {.op = SASS_F2I};
         struct alu x;
@@ -161,7 +157,6 @@ static void floats_become_integers(void **state)
 /* In every rounding mode: by rows in the host's, one by one in the others. */
 static void doubles_are_added(void **state)
 {
-    (void)state;
     for (unsigned mode = 0; mode < 4; mode++) {
         struct sass i = {.op = SASS_DADD};
         struct alu x;

@@ -26,7 +26,6 @@ static void holds_the_estimate(void **state)
 {
     const struct prediction p = found(typical());
 
-    (void)state;
     assert_true(p.interval_low_s < p.estimate_s && p.interval_high_s > p.estimate_s);
     assert_true(width(&p) < 1.5);
 }
@@ -36,7 +35,6 @@ static void is_wider_where_more_is_doubtful(void **state)
     struct prediction waits = typical(), far = typical(), atomics = typical();
     const struct prediction sure = found(typical());
 
-    (void)state;
     waits.latency_hidden = false;
     far.limiter = RESOURCE_DRAM_READ;
     atomics.limiter = RESOURCE_ATOMIC_GLOBAL;
@@ -52,7 +50,6 @@ static void never_begins_below_the_bound(void **state)
 {
     struct prediction p = typical();
 
-    (void)state;
     p.bound_s = 0.9999e-3;
     p = found(p);
     check_near(p.interval_low_s, p.bound_s, 1e-12);
@@ -63,7 +60,6 @@ static void reaches_over_both_ways(void **state)
 {
     struct prediction p = typical();
 
-    (void)state;
     interval_find(&p, 0.6e-3, 8e-3);
     check_near(p.interval_low_s, 0.6e-3, 1e-9);
     check_near(p.interval_high_s, 8e-3, 1e-9);
@@ -74,7 +70,6 @@ static void a_gpu_that_was_not_measured_is_not_known(void **state)
     struct prediction p = typical();
     const struct prediction measured = found(typical());
 
-    (void)state;
     p.bound_s = 0.1e-3;
     p.assumptions = PREDICT_ASSUMED_PUBLISHED;
     p = found(p);
@@ -87,7 +82,6 @@ static void blocks_that_wait_may_take_longer(void **state)
     struct prediction p = typical();
     const struct prediction alone = found(typical());
 
-    (void)state;
     p.assumptions = PREDICT_ASSUMED_POLLING;
     p = found(p);
     check_near(p.interval_low_s, alone.interval_low_s, 1e-12);
@@ -98,7 +92,6 @@ static void nothing_is_said_without_confidence(void **state)
 {
     struct prediction p = typical();
 
-    (void)state;
     p.confidence = 0;
     p = found(p);
     check_near(p.interval_low_s, 0, 0);

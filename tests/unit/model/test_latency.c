@@ -47,7 +47,6 @@ static void vector_add_on_kepler(void **state)
     struct replay warp;
     size_t i;
 
-    (void)state;
     replay_init(&warp, 0);
     for (i = 0; i < 12; i++)
         check_near(issue(&warp, ops[i]), wanted[i], 0);
@@ -62,7 +61,6 @@ static void dependent_chains(void **state)
     struct replay warp;
     int i;
 
-    (void)state;
     replay_init(&warp, 0);
     for (i = 0; i < 4; i++)
         check_near(issue(&warp, op(4, 24, 0, BIT(0))), 24 * i, 0);
@@ -79,7 +77,6 @@ static void independent_instructions(void **state)
     struct replay_issue out;
     int i;
 
-    (void)state;
     replay_init(&warp, 0);
     for (i = 0; i < 5; i++)
         check_near(issue(&warp, op(6, 18, NO, 0)), 6 * i, 0);
@@ -106,7 +103,6 @@ static void a_barrier_waits_for_the_last_warp(void **state)
 {
     struct replay slow, fast, *warps[] = {&slow, &fast};
 
-    (void)state;
     replay_init(&slow, 0);
     replay_init(&fast, 0);
     issue(&slow, op(32, 546, 0, 0));
@@ -126,7 +122,6 @@ static void a_wait_names_its_instruction_and_level(void **state)
     struct replay warp;
     const struct replay_op use = op(4, 0, NO, BIT(0) | BIT(1));
 
-    (void)state;
     load.tag = 0x40;
     load.level = 3;
     replay_init(&warp, 0);
@@ -147,7 +142,6 @@ static void a_counted_wait_leaves_the_last_in_flight(void **state)
     struct replay warp;
     int i;
 
-    (void)state;
     replay_init(&warp, 0);
     for (i = 0; i < 3; i++)
         issue(&warp, op(10, 100, 0, 0));
@@ -167,7 +161,6 @@ static void a_commit_collects_the_copies(void **state)
     struct replay_op copy = op(2, 500, NO, 0), commit = op(2, 10, 2, 0);
     struct replay warp;
 
-    (void)state;
     copy.kind = REPLAY_COPY;
     commit.kind = REPLAY_COMMIT;
     replay_init(&warp, 0);
@@ -200,7 +193,6 @@ static void a_loop_equals_its_iterations(void **state)
     struct replay fast, slow;
     int i, k;
 
-    (void)state;
     body[0].kind = body[1].kind = REPLAY_LOAD;
     body[0].level = body[1].level = 2;
     body[2].pipe = 1;
@@ -239,7 +231,6 @@ static void products_wait_in_a_queue(void **state)
     const double wanted[] = {0, 12, 24, 36, 48, 60, 72, 92, 156};
     struct replay warp;
 
-    (void)state;
     replay_init(&warp, 0);
     warp.products = (struct products){.lead = 28, .depth = 7};
     for (int k = 0; k < 9; k++)
@@ -250,7 +241,6 @@ static void products_wait_in_a_queue(void **state)
 /* As long as the pipe has time, and where it has not. */
 static void a_loop_of_products_equals_its_iterations(void **state)
 {
-    (void)state;
     for (int stall = 20; stall <= 260; stall += 40) {
         const struct replay_op body[] = {product(NO), product(NO), product(0), op(stall, 0, NO, 0)};
         struct replay fast, slow;
@@ -272,7 +262,6 @@ static void a_long_loop_costs_nothing(void **state)
     const struct replay_op body[] = {op(4, 30, 0, BIT(0))};
     struct replay warp;
 
-    (void)state;
     replay_init(&warp, 0);
     repeat(&warp, body, 1, UINT64_C(1) << 40);
     check_near(warp.last, 30.0 * ((double)(UINT64_C(1) << 40) - 1), 1);
@@ -288,7 +277,6 @@ static void a_loop_with_barriers_can_be_repeated(void **state)
                            slow = op(4, 90, 1, BIT(0));
     int i, w;
 
-    (void)state;
     for (w = 0; w < 2; w++) {
         replay_init(&stepped[w], 0);
         replay_init(&folded[w], 0);
@@ -321,7 +309,6 @@ static void a_loop_with_barriers_can_be_repeated(void **state)
 
 static void five_warps_run_like_eight(void **state)
 {
-    (void)state;
     check_near(5 * replay_unevenness(5, 4), 8, 1e-12);
     check_near(replay_unevenness(8, 4), 1, 1e-12);
     check_near(replay_unevenness(1, 4), 4, 1e-12);
@@ -334,7 +321,6 @@ static void what_is_out_of_range_is_refused(void **state)
     struct err err = {0};
     struct replay warp;
 
-    (void)state;
     replay_init(&warp, 1000);
     assert_int_equal(warp.places, REPLAY_FLIGHT);
     bad.tag = 0x120;

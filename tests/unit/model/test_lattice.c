@@ -46,7 +46,6 @@ static void draw_axes(struct lattice_axis axes[3])
 
 static void unites_copies(void **state)
 {
-    (void)state;
     for (unsigned k = 0; k < SETS; k++) {
         struct footprint set = {0}, all = {0};
         struct lattice_axis axes[3];
@@ -78,7 +77,6 @@ static void fills_a_matrix(void **state)
     double sectors;
     bool whole;
 
-    (void)state;
     for (unsigned row = 0; row < 16; row++)
         assert_int_equal(footprint_mark(&tile, REGION + row * 1024 * SECTOR, 4 * SECTOR, NULL), 0);
     assert_int_equal(stretches_find(&stretches, &tile, REGION, REGION, NULL), 0);
@@ -108,7 +106,6 @@ static int unite_failing(struct err *err)
 
 static void says_that_memory_ended(void **state)
 {
-    (void)state;
     make_set(&failing_set);
     fail_each(unite_failing);
     footprint_release(&failing_set);

@@ -22,7 +22,6 @@ static void each_limiter_gets_its_factor(void **state)
     struct learn_point points[N];
     struct learned learned;
 
-    (void)state;
     fill(points);
     assert_int_equal(learn_from(&learned, points, N, NULL), 0);
     check_near(learned_estimate(&learned, RESOURCE_DRAM_READ, 1), 1.2, 0.06);
@@ -36,7 +35,6 @@ static void outliers_do_not_move_it(void **state)
     struct learned learned, spoilt;
     int i;
 
-    (void)state;
     fill(points);
     assert_int_equal(learn_from(&learned, points, N, NULL), 0);
     for (i = 1; i < 8; i += 2)
@@ -51,7 +49,6 @@ static void little_is_not_learned_from(void **state)
     struct learned learned;
     struct err err = {0};
 
-    (void)state;
     fill(points);
     assert_int_equal(learn_from(&learned, points, LEARN_LEAST - 1, NULL), 0);
     check_near(learned_estimate(&learned, RESOURCE_DRAM_READ, 3), 3, 0);

@@ -34,7 +34,6 @@ static void says_where_instructions_come_from(void **state)
     const char *file;
     unsigned line;
 
-    (void)state;
     open_kernel(&cubin, &kernel, "k");
     assert_int_equal(lines_read(&lines, &cubin, kernel, NULL), 0);
     expect_line(&lines, 0, "lines.cu", 3);
@@ -60,7 +59,6 @@ static void has_none_without_lineinfo(void **state)
     const char *file;
     unsigned line;
 
-    (void)state;
     assert_int_equal(cubin_read(&cubin, "tests/data/cubin/resources-sm_90.cubin", NULL), 0);
     assert_int_equal(cubin_find(&kernel, &cubin, cubin.kernels[0].name, NULL), 0);
     assert_int_equal(lines_read(&lines, &cubin, kernel, NULL), 0);
@@ -77,7 +75,6 @@ static void survives_damage(void **state)
     char *image, *copy;
     uint64_t n;
 
-    (void)state;
     assert_int_equal(file_read(&image, &size, path, NULL), 0);
     copy = malloc(size);
     assert_non_null(copy);

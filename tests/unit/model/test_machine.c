@@ -18,7 +18,6 @@ static void capacities_are_per_cycle(void **state)
     struct machine machine;
     const struct capacity *sustained = machine.capacities.sustained, *best = machine.capacities.best;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(sustained[RESOURCE_ISSUE].per_sm, 4, 0);
     check_near(sustained[RESOURCE_SHARED].per_sm, 1, 0);
@@ -41,7 +40,6 @@ static void no_wavefront_takes_less_than_a_cycle(void **state)
     struct device device;
     struct machine machine;
 
-    (void)state;
     assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     assert_true(machine.capacities.best[RESOURCE_L1_DATA].per_sm >= 1);
@@ -56,7 +54,6 @@ static void clusters_leave_sms_out(void **state)
     struct device device;
     struct machine machine;
 
-    (void)state;
     assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_cluster_sms(&machine, 1), 132, 0);
@@ -78,7 +75,6 @@ static void curves_are_factors_over_utilisation(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(saturation_factor(&machine.l2, 0), 1, 0);
     check_near(saturation_factor(&machine.l2, 0.5), 290.0 / 270, 1e-9);
@@ -96,7 +92,6 @@ static void costs_of_instructions(void **state)
                 s2r = {.op = SASS_S2R, .sm = 90};
     struct machine_cost cost;
 
-    (void)state;
     rcp.mod[SASS_MOD_FUNCTION] = SASS_MUFU_RCP;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_cost_of(&machine, &imad).interval, 2, 0);
@@ -117,7 +112,6 @@ static void a_wide_product_takes_three_slots(void **state)
     const struct sass imad = {.op = SASS_IMAD, .sm = 90}, fadd = {.op = SASS_FADD, .sm = 90},
                       wide = {.op = SASS_IMAD, .sm = 90, .mod = {[SASS_MOD_WIDE] = 1}};
 
-    (void)state;
     device.ops[DEVICE_OP_IMAD_WIDE].interval = (struct device_value){true, 4, 4, 0, "by hand"};
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_cost_of(&machine, &wide).slots, 3, 0);
@@ -134,7 +128,6 @@ static void merged_requests_cost_less(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     device.values[DEVICE_L2_SCATTERED].known = device.values[DEVICE_L2_MERGED].known = true;
     device.values[DEVICE_L2_SCATTERED].sustained = 20;
@@ -151,7 +144,6 @@ static void scattered_sectors_cost_more(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_brings(&machine, 256, 128, 0, 1000), 256, 0);
     check_near(machine_reads(&machine, 4, 4, 0, 1000), 4, 0);
@@ -180,7 +172,6 @@ static void lone_lines_cost_more(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_lone_line(&machine, false), 0, 0);
     check_near(machine_lone_line(&machine, true), 0, 0);
@@ -205,7 +196,6 @@ static void written_sectors_cost_by_their_kind(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     measure(&device, DEVICE_L2_READ, 40);
     measure(&device, DEVICE_L2_WRITE, 20);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
@@ -238,7 +228,6 @@ static void loads_are_spread_as_measured(void **state)
     double sum = 0;
     int i;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine.dram_spread[0], 1, 0);
     check_near(machine.dram_spread[MACHINE_SPREAD - 1], 1, 0);
@@ -263,7 +252,6 @@ static void code_costs_what_it_takes_beyond_the_best(void **state)
     struct device device = h200();
     struct machine machine;
 
-    (void)state;
     curve = &device.curves[DEVICE_CURVE_INSTRUCTION_SUPPLY_FULL];
     assert_int_equal(device_curve_set(curve, x, y, 3, "test", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
@@ -283,7 +271,6 @@ static void what_is_missing_is_named(void **state)
     struct machine machine;
     double value;
 
-    (void)state;
     device.values[DEVICE_SHARED_LATENCY].known = false;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     assert_int_equal(machine_need(&value, &machine, DEVICE_SHARED_LATENCY, &err), ERR_MISSING);
@@ -314,7 +301,6 @@ static void barriers_grow_with_their_warps(void **state)
     struct machine machine;
     double one, eight;
 
-    (void)state;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     assert_int_equal(machine_barrier(&one, &machine, 1, NULL), 0);
     assert_int_equal(machine_barrier(&eight, &machine, 8, NULL), 0);

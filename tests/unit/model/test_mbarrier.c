@@ -45,7 +45,6 @@ static void pipelines_run(void **state)
 {
     struct program p;
 
-    (void)state;
     open_pipeline(&p, "pipeline", 23);
     program_scalar(&p, 0);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
@@ -61,7 +60,6 @@ static void long_pipelines_are_extrapolated(void **state)
     enum { TILES = 100001 };
     struct program p;
 
-    (void)state;
     open_pipeline(&p, "pipeline", 403);
     program_scalar(&p, 0);
     program_check_modes(&p);
@@ -83,7 +81,6 @@ static void phases_are_noted(void **state)
     const struct emulate_block *block;
     unsigned waits = 0, arrivals = 0, copies = 0;
 
-    (void)state;
     open_pipeline(&p, "pipeline", 23);
     program_scalar(&p, 0);
     program_run(&p, EMULATE_SLICED, EMULATE_DONE);
@@ -110,7 +107,6 @@ static void bytes_that_never_come_hang(void **state)
 {
     struct program p;
 
-    (void)state;
     open_pipeline(&p, "pipeline", 23);
     program_scalar(&p, 16);
     program_run(&p, EMULATE_SLICED, EMULATE_DEADLOCK);
@@ -123,7 +119,6 @@ static void tiles_are_handed_out(void **state)
 {
     struct program p;
 
-    (void)state;
     open_pipeline(&p, "handed_out", 11);
     program_buffer(&p, ELEMENT_INT32, 1, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
@@ -138,7 +133,6 @@ static void arrivals_and_bytes_are_counted(void **state)
     struct program p;
     int out[36];
 
-    (void)state;
     open(&p, "counts", LANES);
     program_buffer(&p, ELEMENT_INT32, 36, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
@@ -165,7 +159,6 @@ static void copies_of_threads_arrive(void **state)
 {
     struct program p;
 
-    (void)state;
     open(&p, "copied", LANES);
     program_buffer(&p, ELEMENT_INT32, LANES, NULL);
     program_buffer(&p, ELEMENT_INT32, LANES, "i");
@@ -180,7 +173,6 @@ static void lanes_copy_one_after_another(void **state)
 {
     struct program p;
 
-    (void)state;
     open(&p, "each", LANES);
     program_buffer(&p, ELEMENT_INT32, 4 * LANES, NULL);
     program_buffer(&p, ELEMENT_INT32, 4 * LANES, "i");
@@ -206,7 +198,6 @@ static void groups_take_turns(void **state)
 {
     struct program p;
 
-    (void)state;
     open(&p, "turns", 384);
     program_buffer(&p, ELEMENT_FLOAT32, 256, NULL);
     program_scalar(&p, 10);
@@ -280,7 +271,6 @@ static void check_box(enum tensor_swizzle swizzle, int x, int y)
 /* Whole, beyond the far edges, before the near ones. */
 static void boxes_are_clipped_and_swizzled(void **state)
 {
-    (void)state;
     for (int swizzle = TENSOR_SWIZZLE_NONE; swizzle <= TENSOR_SWIZZLE_128; swizzle++) {
         check_box((enum tensor_swizzle)swizzle, 8, 3);
         check_box((enum tensor_swizzle)swizzle, 40, 15);
@@ -301,7 +291,6 @@ static void boxes_hold_what_was_loaded(void **state)
     uint16_t seen[6 * BOX];
     struct program p;
 
-    (void)state;
     open(&p, "boxes_in_turn", LANES);
     program_buffer(&p, ELEMENT_INT32, sizeof seen / 4, NULL);
     program_tensor_map(&p, &map);
@@ -333,7 +322,6 @@ static void clusters_share_tiles(void **state)
     struct program p;
     int *out = malloc((ROUNDS + 1) * BLOCKS * LANES * sizeof *out);
 
-    (void)state;
     assert_non_null(out);
     open(&p, "shared_tiles", LANES);
     p.launch.grid[1] = BLOCKS;

@@ -35,7 +35,6 @@ static void figures_of_achieved_occupancy(void **state)
     };
     const struct device_limits limits = seed_device();
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct occupancy_block block = {
             .threads = cases[i].threads, .shared = cases[i].shared, .carveout = -1};
@@ -55,7 +54,6 @@ static void waves_of_achieved_occupancy(void **state)
     const struct occupancy occupancy = {.blocks = 4, .warps = 16, .share = 0.25};
     struct waves waves;
 
-    (void)state;
     occupancy_waves(&waves, &occupancy, 15, 45);
     assert_int_equal(waves.capacity, 60);
     assert_int_equal(waves.full, 0);
@@ -77,7 +75,6 @@ static void largest_block_against_registers(void **state)
     static const unsigned gt200[][2] = {{32, 512}, {40, 384}, {64, 256}, {88, 128}, {128, 128}};
     struct device_limits limits = limits_of(90);
 
-    (void)state;
     for (size_t i = 0; i < sizeof sm_90 / sizeof *sm_90; i++)
         assert_int_equal(occupancy_largest_block(&limits, sm_90[i][0]), sm_90[i][1]);
     /* Wong et al., figure 9: 16,384 registers, rounded to 4 a thread, threads in steps of 64. */
@@ -110,7 +107,6 @@ static void resident_blocks_of_yuan(void **state)
         .shared_granule = 512,
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct occupancy_block block = {
             .threads = cases[i][0], .registers = cases[i][1], .shared = cases[i][2], .carveout = -1};
@@ -135,7 +131,6 @@ static void the_carve_out_limits_blocks_and_leaves_l1(void **state)
     };
     const struct device_limits limits = limits_of(90);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct occupancy_block block = {
             .threads = 256, .registers = 32, .shared = cases[i].shared, .carveout = cases[i].carveout};
@@ -154,7 +149,6 @@ static void named_barriers_limit_from_sm_90_on(void **state)
     struct device_limits limits = limits_of(120);
     struct occupancy occupancy;
 
-    (void)state;
     occupancy_of(&occupancy, &limits, &block);
     assert_int_equal(occupancy.blocks, 4);
     assert_int_equal(occupancy.limiter, LIMITER_BARRIERS);
@@ -195,7 +189,6 @@ static void launches_are_refused_with_the_reason(void **state)
     };
     const struct device_limits limits = limits_of(90);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char reason[128] = "";
         const bool fits =
@@ -220,7 +213,6 @@ static void unknown_limits_limit_nothing(void **state)
     struct occupancy full, found;
     char reason[256] = "";
 
-    (void)state;
     occupancy_of(&full, &whole, &block);
     for (size_t i = 0; i < count; i++) {
         struct device_limits limits = whole;
@@ -246,7 +238,6 @@ static void curves_pass_through_the_current_point(void **state)
     const unsigned at[] = {256, 40, 20480};
     struct occupancy occupancy;
 
-    (void)state;
     occupancy_of(&occupancy, &limits, &block);
     for (int axis = 0; axis < 3; axis++) {
         struct occupancy_point points[OCCUPANCY_POINTS];
@@ -268,7 +259,6 @@ static void shared_memory_sets_the_occupancy(void **state)
 {
     static const unsigned architectures[] = {75, 80, 86, 89, 90, 100, 120};
 
-    (void)state;
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         const struct device_limits limits = limits_of(architectures[a]);
 

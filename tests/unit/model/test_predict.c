@@ -38,7 +38,6 @@ static void vector_add_against_occupancy(void **state)
     struct predict_input in = vector_add(800, 8);
     struct prediction p;
 
-    (void)state;
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(gb_per_s(&p), 50.8, 0.1);
     check_near(p.needed_warps, 24.2, 0.05);
@@ -61,7 +60,6 @@ static void tensor_cores_lower_the_clock(void **state)
     struct predict_input in = vector_add(64 * 8 * 10, 64);
     struct prediction p, slow;
 
-    (void)state;
     in.capacities.best[RESOURCE_TENSOR] = in.capacities.sustained[RESOURCE_TENSOR] = (struct capacity){4, 0};
     in.demand.count[RESOURCE_TENSOR] = in.demand.least[RESOURCE_TENSOR] = 8;
     assert_int_equal(predict(&p, &in, NULL), 0);
@@ -89,7 +87,6 @@ static void cycles_by_kind_of_stall(void **state)
     struct predict_input in = vector_add(800, 8);
     struct prediction p;
 
-    (void)state;
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(p.issued, 0.03, 0.005);
     check_near(p.stalled_bandwidth, 0.30, 0.005);
@@ -108,7 +105,6 @@ static void sends_fewer_than_slots(void **state)
     struct predict_input in = vector_add(3200, 32);
     struct prediction p, halved;
 
-    (void)state;
     assert_int_equal(predict(&p, &in, NULL), 0);
     in.instructions = in.demand.count[RESOURCE_ISSUE] / 2;
     assert_int_equal(predict(&halved, &in, NULL), 0);
@@ -132,7 +128,6 @@ static double needed(double latency_cycles, double bytes)
 
 static void needed_occupancy_follows_littles_law(void **state)
 {
-    (void)state;
     assert_true(needed(2 * 900, 4352) < 0.2 * needed(900, 384));
     check_near(needed(560, 256) / needed(544, 128), 0.5 * 560 / 544, 1e-9);
     assert_true(needed(700, 640) < needed(1500, 640));
@@ -143,7 +138,6 @@ static void a_partial_wave_runs_at_its_own_occupancy(void **state)
     struct predict_input in = vector_add(64, 8);
     struct prediction one, more;
 
-    (void)state;
     assert_int_equal(predict(&one, &in, NULL), 0);
     in.residency.blocks = 65; /* one block on one SM: latency alone */
     assert_int_equal(predict(&more, &in, NULL), 0);
@@ -161,7 +155,6 @@ static void the_bound_counts_the_busiest_sm(void **state)
     struct predict_input in = vector_add(9, 8);
     struct prediction p;
 
-    (void)state;
     in.demand.least[RESOURCE_DRAM_READ] = 0;
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(p.bound_s, 2 * 2 / 1.124e9, 1e-15);
@@ -187,7 +180,6 @@ static void confidence_knows_what_is_doubtful(void **state)
     struct predict_input in = vector_add(64 * 8 * 10, 64);
     const double sure = confidence(&in);
 
-    (void)state;
     in.residency.blocks_per_sm = 24;
     assert_true(confidence(&in) < sure);
     in.residency.blocks_per_sm = 64;
@@ -210,7 +202,6 @@ static void launch_cost_and_dispatch(void **state)
     struct predict_input in = vector_add(800, 8);
     struct prediction bare, launched, dispatched;
 
-    (void)state;
     assert_int_equal(predict(&bare, &in, NULL), 0);
     in.capacities.launch_s = 2e-6;
     assert_int_equal(predict(&launched, &in, NULL), 0);
@@ -227,7 +218,6 @@ static void a_loaded_curve_and_imbalance_lengthen_the_estimate(void **state)
     struct predict_input in = vector_add(8 * 24 * 10, 24);
     struct prediction plain, loaded, stretched;
 
-    (void)state;
     assert_int_equal(predict(&plain, &in, NULL), 0);
     in.latency.levels = 1;
     in.latency.level[0].resource = RESOURCE_DRAM_READ;
@@ -248,7 +238,6 @@ static void what_cannot_be_known_is_refused(void **state)
     struct prediction p;
     struct err err = {0};
 
-    (void)state;
     in.demand.count[RESOURCE_TENSOR] = 1;
     assert_int_equal(predict(&p, &in, &err), ERR_MISSING);
     assert_string_equal(err.text,

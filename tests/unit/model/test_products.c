@@ -84,7 +84,6 @@ static const struct measured alone[] = {
 
 static void a_group_goes_on_while_products_wait(void **state)
 {
-    (void)state;
     for (size_t m = 0; m < sizeof alone / sizeof *alone; m++)
         check_beyond_one(&alone[m], 1, 2);
 }
@@ -95,7 +94,6 @@ static void groups_share_the_queue(void **state)
     static const struct measured two[] = {
         {64, 6, 188, 352}, {128, 6, 348, 704}, {128, 8, 604, 960}, {256, 6, 667, 1407}, {256, 8, 1179, 1919}};
 
-    (void)state;
     for (size_t m = 0; m < sizeof two / sizeof *two; m++)
         check_beyond_one(&two[m], 2, 15);
 }
@@ -126,7 +124,6 @@ static double first_done(unsigned columns, unsigned products)
 /* Groups that issue together were done together. Here one is done a product before the other. */
 static void groups_take_turns(void **state)
 {
-    (void)state;
     check_near(first_done(128, 4) - cycles(128, 1, 1, true, true), 575 - 127, 64 + 15);
     check_near(first_done(256, 3) - cycles(256, 1, 1, true, true), 833 - 194, 128 + 15);
     check_near(first_done(64, 4) - cycles(64, 1, 1, true, true), 319 - 95, 32 + 15);
@@ -135,7 +132,6 @@ static void groups_take_turns(void **state)
 /* Without its depth in the profile there is none: the warp waits for the pipe. */
 static void an_unknown_queue_holds_nothing(void **state)
 {
-    (void)state;
     check_near(cycles(128, 4, 1, false, false) - cycles(128, 1, 1, false, false), 3 * 64, 2);
     check_near(cycles(128, 4, 1, true, false) - cycles(128, 1, 1, true, false), 3 * 64, 2);
 }

@@ -43,7 +43,6 @@ static void as_measured(void **state)
 {
     const struct sass one = reading(4, 8, 12), two = reading(4, 6, 8), three = reading(4, 5, 6);
 
-    (void)state;
     assert_int_equal(cycles(one), 3);
     assert_int_equal(cycles(two), 3);
     assert_int_equal(cycles(three), 2);
@@ -59,7 +58,6 @@ static void a_register_is_kept_across_other_instructions(void **state)
     const struct sass first = keeping(reading(4, 18, 15)), next = reading(6, 18, 15);
     struct sass other = reading(24, 19, 20), load = reading(8, 10, 11), wide = reading(SASS_RZ, 20, SASS_RZ);
 
-    (void)state;
     assert_int_equal(cycles_after((struct sass[]){first, other, next}, 3), 1); /* R6 alone is read */
     load.op = SASS_LDS;
     assert_int_equal(cycles_after((struct sass[]){first, load, next}, 3), 1);
@@ -75,7 +73,6 @@ static void a_register_is_read_once_and_rz_never(void **state)
 {
     struct sass wide = reading(4, 5, 6);
 
-    (void)state;
     assert_int_equal(cycles(reading(4, 4, 4)), 1);
     assert_int_equal(cycles(reading(SASS_RZ, SASS_RZ, 7)), 1);
     wide.sources[0].count = 4; /* R4 to R7, and R5 and R6 again */

@@ -76,7 +76,6 @@ static void a_load_is_waited_for(void **state)
     struct emulate_step steps[] = {{.count = 3}};
     struct replay_account account;
 
-    (void)state;
     set_up(&f, 3);
     assert_int_equal(replay_account_init(&account, 3, NULL), 0);
     check_near(play(&f, steps, 1, &account), 273 + 4, 1e-9);
@@ -91,7 +90,6 @@ static void the_level_makes_the_latency(void **state)
     struct fixture f = {.code = {access(SASS_LDG, SASS_SPACE_GLOBAL, 2, 0), instruction(SASS_EXIT, 5, 7, 1)}};
     struct emulate_step steps[] = {{.count = 2}};
 
-    (void)state;
     set_up(&f, 2);
     f.counts[0].waits = 0.5;
     f.counts[0].waits_dram = 0.75;
@@ -107,7 +105,6 @@ static void bank_conflicts_lengthen_the_latency(void **state)
     struct fixture f = {.code = {access(SASS_LDS, SASS_SPACE_SHARED, 2, 0), instruction(SASS_EXIT, 5, 7, 1)}};
     struct emulate_step steps[] = {{.count = 2}};
 
-    (void)state;
     set_up(&f, 2);
     f.counts[0].wavefronts = 8;
     check_near(play(&f, steps, 1, NULL), 29 + 7 * 2, 1e-9);
@@ -121,7 +118,6 @@ static void values_lengthen_a_match(void **state)
     struct emulate_step steps[] = {{.count = 2}};
     double one;
 
-    (void)state;
     set_up(&f, 2);
     one = play(&f, steps, 1, NULL);
     replay_code_release(&f.ops);
@@ -138,7 +134,6 @@ static void reconvergence_takes_time(void **state)
                                  instruction(SASS_EXIT, 5, 7, 0)}};
     struct emulate_step steps[] = {{.count = 3}};
 
-    (void)state;
     set_up(&f, 3);
     check_near(play(&f, steps, 1, NULL), 4 + 13, 1e-9);
     tear_down(&f);
@@ -151,7 +146,6 @@ static void an_asynchronous_copy_and_a_barrier(void **state)
                                  instruction(SASS_BAR, 1, 7, 0), instruction(SASS_EXIT, 5, 7, 0)}};
     struct emulate_step steps[] = {{.count = 5}};
 
-    (void)state;
     f.code[2].source_count = 2;
     f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
     f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 0};
@@ -167,7 +161,6 @@ static void a_loop_is_extrapolated(void **state)
                                  instruction(SASS_EXIT, 5, 7, 0)}};
     struct emulate_step steps[] = {{.body = 1, .repeats = 1000}, {.count = 2}, {.first = 2, .count = 1}};
 
-    (void)state;
     set_up(&f, 3);
     check_near(play(&f, steps, 3, NULL), 14000, 6);
     tear_down(&f);
@@ -178,7 +171,6 @@ static void a_missing_latency_names_the_instruction(void **state)
     struct fixture f = {.code = {instruction(SASS_FADD, 4, 7, 0), access(SASS_LDS, SASS_SPACE_SHARED, 2, 0)}};
     struct err err = {0};
 
-    (void)state;
     set_up(&f, 2);
     f.device.values[DEVICE_SHARED_LATENCY].known = false;
     assert_int_equal(replay_code_init(&f.ops, &f.machine, &f.sass, &f.traffic, 4, &err), ERR_MISSING);
@@ -194,7 +186,6 @@ static void a_path_that_was_not_kept_is_refused(void **state)
     const struct emulate_path path = {.cut = true};
     struct replay warp;
 
-    (void)state;
     set_up(&f, 1);
     assert_int_equal(replay_code_init(&f.ops, &f.machine, &f.sass, &f.traffic, 1, NULL), 0);
     assert_int_equal(replay_path(&warp, &f.ops, &path, NULL, NULL), ERR_MISSING);

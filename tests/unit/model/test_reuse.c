@@ -27,7 +27,6 @@ static void a_second_loop_finds_what_fits(void **state)
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
@@ -61,7 +60,6 @@ static void what_many_loops_go_over_stays(void **state)
     const struct emulate_count line = {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0};
     unsigned more;
 
-    (void)state;
     for (more = 1; more <= 2; more++) {
         struct sass code[4];
         struct emulate_count counts[4] = {{1, 1, 32, 512, 16, 4, 0, 4, 0, 16, 4, 0}, line, line, {0}};
@@ -102,7 +100,6 @@ static void what_was_just_gathered_is_there(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 128);
     f.code[STORE] = f.code[GATHER];
     f.counts[INDEX] = (struct emulate_count){0};
@@ -129,7 +126,6 @@ static void what_is_under_way_is_waited_for(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
     traffic = fixture_find(&f);
@@ -154,7 +150,6 @@ static void warps_that_gather_cross(void **state)
     static const uint64_t apart[] = {0, 1000};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof apart / sizeof *apart; c++) {
         const double warps = 32 * 4, between = (double)apart[c] * warps * 32 * 128, l1 = 200e3;
         const double crossing = between > l1 ? 1 - l1 / between : 0, held = l1 / (64 * 32 * warps);
@@ -188,7 +183,6 @@ static void a_warp_waits_for_its_last_lane(void **state)
     } cases[] = {{1, 131072, 1. / 8, 1e-9, 32}, {8, 131072, 1, 1e-9, 4}, {1, 120000, 1, 0.02, 0}};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct traffic_count *count;
         struct fixture f;
@@ -216,7 +210,6 @@ static void what_a_pass_asks_for_twice_merges(void **state)
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
     size_t c;
 
-    (void)state;
     for (c = 0; c < 3; c++) {
         struct fixture f;
         struct traffic traffic;
@@ -246,7 +239,6 @@ static void l1_holds_lines_not_sectors(void **state)
     static const double l1[] = {131072, 98304, 65536};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof l1 / sizeof *l1; c++) {
         struct fixture f;
         struct traffic traffic;
@@ -282,7 +274,6 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
     size_t c;
     unsigned lane;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         const uint64_t passes = cases[c].passes;
         struct fixture f;
@@ -315,7 +306,6 @@ static void layers_find_what_l2_holds(void **state)
     struct traffic traffic;
     struct emulate_block blocks[2];
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.launch.grid[2] = 100;
     f.block.position[2] = 50;
@@ -347,7 +337,6 @@ static void copies_of_neighbours_join(void **state)
                  {SASS_UBLKCP, 1024, 4, 128, 64},
                  {SASS_LDG, 0, 1, 32, 32}};
 
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;

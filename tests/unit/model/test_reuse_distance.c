@@ -15,7 +15,6 @@ static void says_how_far_apart_warps_are(void **state)
     struct reuse_distance distance = {0};
     uint64_t apart = 99;
 
-    (void)state;
     reuse_distance_begin(&distance);
     distance.loads[0] = 10;
     assert_false(note(&distance, 0, 7, &apart));
@@ -42,7 +41,6 @@ static void keeps_what_came_first(void **state)
     struct reuse_distance distance = {0};
     uint64_t sector, apart, found = 0;
 
-    (void)state;
     reuse_distance_begin(&distance);
     for (sector = 0; sector < 100000; sector++)
         assert_false(note(&distance, 0, 3 * sector, &apart));

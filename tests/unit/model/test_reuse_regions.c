@@ -97,7 +97,6 @@ static void blocks_in_step_share_a_fetch(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up_square(&f, 1 << 20, 0);
     check_near(missed(&f), SIDE + 32.0 * SIDE, 1e-9);
     tear_down(&f);
@@ -112,7 +111,6 @@ static void blocks_apart_fetch_each(void **state)
     const double apart = (beyond - (1 - pow(0.5, beyond)) / log(2)) / 32;
     struct fixture f;
 
-    (void)state;
     set_up_square(&f, 1 << 20, 0.5);
     check_near(missed(&f), SIDE + 32.0 * SIDE + apart * 32.0 * SIDE, 1e-9);
     assert_true(f.reuse_regions.reuse_region[2].ready == 0);
@@ -124,7 +122,6 @@ static void drift_needs_two_blocks_and_a_small_cache(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up_square(&f, 1 << 20, 0.5);
     f.caches.resident_blocks = 1;
     check_near(missed(&f), SIDE + 64.0 * SIDE, 1e-9);
@@ -139,7 +136,6 @@ static void groups_share_rows_and_columns(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up_groups(&f, 10 << 10, 0);
     check_near(missed(&f), 32.0 * (8 + 16) * PANEL, 1e-9);
     tear_down(&f);
@@ -157,7 +153,6 @@ static void half_of_a_wave_comes_later(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up_groups(&f, 2 << 20, 0);
     missed(&f);
     check_near(f.reuse_regions.reuse_region[1].ready, 1 - (1 + 7 / 2.0) / 32, 1e-9);
@@ -171,7 +166,6 @@ static void sectors_anywhere_come_again(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up(&f, 1 << 20, 0);
     f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
     f.result.region_count = 1;
@@ -189,7 +183,6 @@ static void lines_of_neighbours_in_x_are_not_alone(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up(&f, 1 << 20, 0);
     f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}};
     for (unsigned k = 0; k < BLOCKS; k++) {
@@ -218,7 +211,6 @@ static void drift_is_what_latency_leaves(void **state)
         [RESOURCE_FMA] = {.per_sm = 1}, [RESOURCE_SHARED] = {.per_sm = 1}, [RESOURCE_L2] = {.per_sm = 1}};
     struct demand demand = {.count = {[RESOURCE_FMA] = 100, [RESOURCE_SHARED] = 50}};
 
-    (void)state;
     check_near(skew_share(&demand, capacity, &at, 200), 0.75, 1e-12);
     check_near(skew_share(&demand, capacity, &at, 900), 0, 0);
     demand.count[RESOURCE_L2] = 1000; /* all SMs wait for it alike */

@@ -36,7 +36,6 @@ static void counts_vector_add(void **state)
     struct program p;
     struct traffic t;
 
-    (void)state;
     program_open(&p, 90, "add", 256);
     p.launch.grid[0] = blocks;
     program_scalar(&p, (int32_t)n);
@@ -66,7 +65,6 @@ static void weighs_edges(void **state)
     struct program p;
     double issued = 0;
 
-    (void)state;
     program_open(&p, 90, "add", 256);
     p.launch.grid[0] = 100;
     program_scalar(&p, 256 * 99 + 1);
@@ -90,7 +88,6 @@ static void counts_rows_of_blocks(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     program_open(&p, 90, "ragged", 128);
     p.launch.grid[0] = 96;
     program_buffer(&p, ELEMENT_INT32, 128 * 96 + 1, "2 * i + 9 * max(i - 12000, 0)");
@@ -125,7 +122,6 @@ static void spreads_where_blocks_vary(void **state)
     double sum = 0;
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "ragged", 128);
     p.launch.grid[0] = blocks;
     program_buffer(&p, ELEMENT_INT32, (uint64_t)rows + 1, "i + 100 * min(max(i - 57600, 0), 12800)");
@@ -147,7 +143,6 @@ static void takes_fewer_where_all_is_executed(void **state)
 {
     struct program p;
 
-    (void)state;
     program_open(&p, 90, "ragged", 1024);
     p.launch.grid[0] = 100;
     program_buffer(&p, ELEMENT_INT32, 102401, "20000 * i + random(i) % 19000");
@@ -168,7 +163,6 @@ static void shares_tiles_of_matrices(void **state)
     struct program p;
     struct traffic t;
 
-    (void)state;
     program_open(&p, 90, "product", 16);
     p.launch.block[1] = 16;
     p.launch.grid[0] = p.launch.grid[1] = (unsigned)n / 16;
@@ -193,7 +187,6 @@ static void counts_bank_conflicts(void **state)
         double wavefronts;
     } cases[] = {{0, 1}, {1, 1}, {2, 2}, {3, 1}, {8, 8}, {32, 32}, {33, 1}};
 
-    (void)state;
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct sass *load = NULL;
         struct program p;
@@ -230,7 +223,6 @@ static void copies_blocks_that_are_alike(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     program_open(&p, 90, "product", 16);
     p.launch.block[1] = 16;
     p.launch.grid[0] = p.launch.grid[1] = n / 16;
@@ -260,7 +252,6 @@ static void refuses_what_did_not_end(void **state)
     struct traffic t;
     struct err err = {0};
 
-    (void)state;
     program_open(&p, 90, "outside", 32);
     program_buffer(&p, ELEMENT_INT32, 32, NULL);
     program_scalar(&p, 100);

@@ -132,7 +132,6 @@ static void matches_recorded_listings(void **state)
     char path[64];
     gzFile file;
 
-    (void)state;
     for (i = 0; i < sizeof sms / sizeof sms[0]; i++) {
         snprintf(path, sizeof path, "tests/data/sass/sm_%u.txt.gz", sms[i]);
         file = gzopen(path, "rb");
@@ -156,7 +155,6 @@ static void reads_operands_and_modifiers(void **state)
     static const uint64_t wide[2] = {0x0000000402067825, 0x002fca00078e0004};
     struct sass in;
 
-    (void)state;
     decode(&in, ffma, 0, 90);
     assert_int_equal(in.op, SASS_FFMA);
     assert_int_equal(in.destinations[0].index, 10);
@@ -199,7 +197,6 @@ static void reads_wide_accesses_of_sm_100(void **state)
     static const uint64_t store[2] = {0xf800040c0210797f, 0x004fe8000f121804};
     struct sass in;
 
-    (void)state;
     decode(&in, load, 0, 120);
     assert_int_equal(in.op, SASS_LDG);
     assert_int_equal(in.accesses[0].bytes, 32);
@@ -219,7 +216,6 @@ static void guards_a_vote_by_lanes(void **state)
     struct sass in;
     char text[64];
 
-    (void)state;
     decode(&in, vote, 0, 120);
     assert_false(in.guard_uniform);
     assert_int_equal(in.destinations[1].kind, SASS_UNIFORM_PREDICATE);
@@ -234,7 +230,6 @@ static void counts_what_it_does_not_know(void **state)
     struct sass in;
     char text[64];
 
-    (void)state;
     decode(&in, nothing, 0, 90);
     assert_int_equal(in.op, SASS_UNKNOWN);
     assert_int_equal(in.destination_count + in.source_count + in.access_count, 0);
@@ -254,7 +249,6 @@ static void keys_the_table_by_architecture(void **state)
     static const uint64_t word[2] = {0x0000000a0a0a7235, 0x000fe200078e0200};
     struct sass in;
 
-    (void)state;
     decode(&in, word, 0, 90);
     assert_int_equal(in.op, SASS_HFMA2_MMA);
     decode(&in, word, 0, 120);
@@ -272,7 +266,6 @@ static void names_classes_and_intervals(void **state)
     struct sass in;
     int i;
 
-    (void)state;
     for (i = 0; i < SASS_CLASS_COUNT; i++)
         assert_true(*sass_class_text((enum sass_class)i));
     decode(&in, ffma, 0, 90);
@@ -291,7 +284,6 @@ static void cuts_long_text(void **state)
     char text[12];
     struct sass in;
 
-    (void)state;
     decode(&in, ffma, 0, 90);
     sass_text(text, sizeof text, &in);
     assert_string_equal(text, "FFMA R10, R");

@@ -27,7 +27,6 @@ static void no_operation_is_free_by_omission(void **state)
 {
     unsigned op;
 
-    (void)state;
     for (op = 0; op < SASS_OP_COUNT; op++) {
         const struct sass_info *info = sass_info((enum sass_op)op);
         const struct sass_rate rate = sass_rate((enum sass_op)op);
@@ -48,7 +47,6 @@ static void every_opcode_has_a_rate_or_a_name(void **state)
 {
     unsigned opcode, form, a, known = 0;
 
-    (void)state;
     for (a = 0; a < sizeof archs / sizeof archs[0]; a++)
         for (opcode = 0; opcode < 512; opcode++)
             for (form = 0; form < 16; form++) {
@@ -77,7 +75,6 @@ static void traffic_is_of_known_size(void **state)
 {
     unsigned opcode, form, a;
 
-    (void)state;
     for (a = 0; a < sizeof archs / sizeof archs[0]; a++)
         for (opcode = 0; opcode < 512; opcode++)
             for (form = 0; form < 16; form++) {

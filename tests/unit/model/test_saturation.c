@@ -8,7 +8,6 @@ static void pipeline_against_warps(void **state)
     const double wanted[] = {1.333, 2.667, 4, 5.333, 6.667, 8, 8, 8};
     int n;
 
-    (void)state;
     for (n = 1; n <= 8; n++)
         check_near(32 * saturation_two_modes(n, 24, 4), wanted[n - 1], 5e-4);
     for (n = 1; n <= 24; n++) {
@@ -29,7 +28,6 @@ static void vector_add_on_kepler(void **state)
 {
     const double gb = 384 * 8 * 1.124, bound = 1 / 0.0445;
 
-    (void)state;
     check_near(gb * saturation_two_modes(1, 544, bound), 6.35, 0.005);
     check_near(gb * saturation_two_modes(8, 544, bound), 50.8, 0.05);
     check_near(gb * saturation_two_modes(64, 544, bound), 154, 0.5);
@@ -41,7 +39,6 @@ static void the_sharpness_is_found_again(void **state)
     double warps[32], throughput[32];
     int i, k;
 
-    (void)state;
     for (k = 0; k < 3; k++) {
         const double sharpness = (double[]){2, 5, 20}[k];
 
@@ -60,7 +57,6 @@ static void factors_are_interpolated(void **state)
 {
     const struct saturation_curve flat = {0};
 
-    (void)state;
     check_near(saturation_factor(&curve, 0), 1, 0);
     check_near(saturation_factor(&curve, 0.3), 1.05, 1e-12);
     check_near(saturation_factor(&curve, 0.95), 2.4, 1e-12);
@@ -75,7 +71,6 @@ static void a_loaded_memory_saturates_gradually(void **state)
     double before = 0;
     int n;
 
-    (void)state;
     for (n = 1; n <= 128; n++) {
         saturation_solve(&s, n, 700, &dram, 1, 0, 8);
         assert_true(s.warps_per_cycle <= saturation_two_modes(n, 700, 20) + 1e-12);
@@ -97,7 +92,6 @@ static void without_curves_it_is_the_two_modes(void **state)
 {
     struct saturation s;
 
-    (void)state;
     saturation_solve(&s, 4, 24, NULL, 0, 4, 1e6);
     check_near(s.warps_per_cycle, 4 / 24.0, 1e-9);
     saturation_solve(&s, 40, 24, NULL, 0, 4, 1e6);

@@ -7,7 +7,6 @@ static void too_few_blocks(void **state)
 {
     struct schedule w;
 
-    (void)state;
     schedule_of(&w, 45, 15, 4);
     check_near(w.filled_share, 0.75, 1e-12);
     check_near(w.full, 0, 0);
@@ -31,7 +30,6 @@ static void equal_blocks_have_no_imbalance(void **state)
     const double cycles[] = {100, 100};
     struct imbalance i;
 
-    (void)state;
     assert_int_equal(imbalance_of(&i, cycles, 1, 2, 45, 60, NULL), 0);
     check_near(i.achieved, 0.75, 1e-12);
     check_near(i.too_few, 0.75, 1e-12);
@@ -46,7 +44,6 @@ static void unequal_warps_leave_their_block_early(void **state)
     const double cycles[] = {100, 50, 50, 40};
     struct imbalance i;
 
-    (void)state;
     assert_int_equal(imbalance_of(&i, cycles, 1, 4, 60, 60, NULL), 0);
     check_near(i.within_block, 0.6, 1e-12);
     check_near(i.between_blocks, 1, 1e-12);
@@ -59,7 +56,6 @@ static void unequal_blocks_are_dealt_out_as_places_become_free(void **state)
     const double cycles[] = {30, 10, 10, 10}, late[] = {10, 10, 10, 30};
     struct imbalance i;
 
-    (void)state;
     assert_int_equal(imbalance_of(&i, cycles, 4, 1, 4, 2, NULL), 0);
     check_near(i.makespan, 30, 1e-12);
     check_near(i.achieved, 1, 1e-12);
@@ -76,7 +72,6 @@ static void more_blocks_even_out(void **state)
     const double cycles[] = {100, 300};
     struct imbalance few, many;
 
-    (void)state;
     assert_int_equal(imbalance_of(&few, cycles, 2, 1, 3, 2, NULL), 0);
     assert_int_equal(imbalance_of(&many, cycles, 2, 1, 100001, 2, NULL), 0);
     assert_true(many.between_blocks > 0.999 && many.stretch < 1.001);
@@ -88,7 +83,6 @@ static void more_blocks_even_out(void **state)
  */
 static void places_wait_for_blocks(void **state)
 {
-    (void)state;
     check_near(schedule_held(4500, 450, 157, 16), 0.9, 1e-12);
     check_near(schedule_held(1482, 450, 157, 16), 1032.0 / (157 * 16), 1e-12); /* the dispatcher is late */
     check_near(schedule_held(300, 450, 0, 16), 0, 0);
@@ -101,7 +95,6 @@ static void senseless_input_is_refused(void **state)
     struct imbalance i;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(imbalance_of(&i, cycles, 1, 2, 4, 2, &err), ERR_USAGE);
     assert_string_equal(err.text, "warp 1 of sampled block 0 lasts 0 cycles: a positive number is meant");
     assert_int_equal(imbalance_of(&i, cycles, 0, 2, 4, 2, NULL), ERR_USAGE);
@@ -115,7 +108,6 @@ static void handed_out_pieces_go_to_who_is_free(void **state)
     const struct pieces pieces[] = {{5, longer, 3}, {5, shorter, 3}}, one[] = {{0, shorter, 2}};
     struct imbalance i = {.too_few = 0.5, .within_block = 0.8, .stretch = 3};
 
-    (void)state;
     assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, NULL), 0);
     check_near(i.stretch, 75 / 65., 1e-12); /* 5 + 30 + 30 + 10 beside 5 + 10 + 10 + 30 */
     check_near(i.between_blocks, 65 / 75., 1e-12);

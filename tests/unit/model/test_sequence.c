@@ -18,7 +18,6 @@ static void repeats_a_part(void **state)
 {
     static const uint64_t words[] = {7, 0, UINT64_MAX, 7, 1};
 
-    (void)state;
     for (uint64_t times = 0; times < 70; times++) {
         struct sequence one = {0}, many = {0}, before;
 
@@ -40,7 +39,6 @@ static void repeats_within_a_part(void **state)
 {
     struct sequence one = {0}, many = {0}, outer, inner;
 
-    (void)state;
     for (unsigned k = 0; k < 9 * 11; k++) {
         if (k % 9 == 0)
             sequence_add(&one, 1);
@@ -59,7 +57,6 @@ static void tells_orders_apart(void **state)
 {
     struct sequence ab = {0}, ba = {0};
 
-    (void)state;
     sequence_add(&ab, 1);
     sequence_add(&ab, 2);
     sequence_add(&ba, 2);

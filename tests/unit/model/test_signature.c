@@ -61,7 +61,6 @@ static void forgets_blocks_before(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     open_product(&p, 4096);
     assert_int_equal(signer_open(&signer, p.emulation, &err), 0);
     first = sign(&signer, 3, 5);
@@ -84,7 +83,6 @@ static void issues_tell_blocks_apart(void **state)
     struct program p;
     struct err err = {0};
 
-    (void)state;
     open_triangle(&p, 16);
     emulation_begin(&p.result, p.emulation);
     assert_int_equal(sample_add(&p.result, p.emulation, middle, 1, &err), 0);

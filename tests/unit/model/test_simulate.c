@@ -11,7 +11,6 @@ static void latency_then_throughput(void **state)
     } cases[] = {{1, 2000}, {2, 2000}, {8, 2000}, {16, 4000}, {32, 8000}};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f = {0};
 
@@ -26,7 +25,6 @@ static void a_pipe_is_shared(void **state)
 {
     struct fixture f = {0};
 
-    (void)state;
     fixture_fill(&f, 501, fixture_plain(SASS_IADD3, 1, 0));
     fixture_set_up(&f, 501, 4);
     check_near(fixture_play(&f, 2, false).first, 2 * 500 * 2, 40);
@@ -38,7 +36,6 @@ static void a_scheduler_is_kept(void **state)
     struct fixture f = {0};
     size_t i;
 
-    (void)state;
     fixture_fill(&f, 501, fixture_plain(SASS_FADD, 1, 0));
     for (i = 0; i < 500; i += 5)
         f.code[i].op = SASS_IMAD, f.code[i].mod[SASS_MOD_WIDE] = 1;
@@ -53,7 +50,6 @@ static void load_store_units_are_shared_by_all(void **state)
     struct fixture f = {0};
     size_t i;
 
-    (void)state;
     fixture_fill(&f, 201, fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0));
     fixture_set_up(&f, 201, 8);
     for (i = 0; i < 200; i++)
@@ -68,7 +64,6 @@ static void a_barrier_is_hidden_by_other_blocks(void **state)
     struct fixture one = {0}, many;
     size_t i;
 
-    (void)state;
     fixture_fill(&one, 221, fixture_plain(SASS_FADD, 4, 0));
     for (i = 10; i < 220; i += 11)
         one.code[i] = fixture_plain(SASS_BAR, 1, 0);
@@ -85,7 +80,6 @@ static void a_barrier_may_cost_next_to_nothing(void **state)
     struct fixture f = {0};
     size_t i;
 
-    (void)state;
     fixture_fill(&f, 221, fixture_plain(SASS_FADD, 4, 0));
     for (i = 10; i < 220; i += 11)
         f.code[i] = fixture_plain(SASS_BAR, 1, 0);
@@ -101,7 +95,6 @@ static void loops_are_extrapolated(void **state)
     struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
                         .path = {.count = 3}};
 
-    (void)state;
     fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
     f.code[10] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 12, 2);
@@ -115,7 +108,6 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
     struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 4}, {.first = 4, .count = 1}},
                         .path = {.count = 3}};
 
-    (void)state;
     f.code[0] = fixture_load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
     f.code[1] = fixture_plain(SASS_LDGDEPBAR, 1, 0);
     f.code[1].control.write_barrier = 0;
@@ -137,7 +129,6 @@ static void long_loops_are_extrapolated_from_few_iterations(void **state)
     struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 591}, {.first = 591, .count = 1}},
                         .path = {.count = 3}};
 
-    (void)state;
     fixture_fill(&f, 592, fixture_plain(SASS_FADD, 1, 0));
     f.code[590] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 592, 16);
@@ -151,7 +142,6 @@ static void loops_within_loops_keep_their_share(void **state)
     struct fixture f = {.path = {.count = 5}};
     unsigned inner, i;
 
-    (void)state;
     for (inner = 2; inner <= 16; inner *= 2) {
         f.steps[0] = (struct emulate_step){.body = 3, .repeats = 1000};
         f.steps[1] = (struct emulate_step){.count = 10};
@@ -179,7 +169,6 @@ static void unequal_blocks_share_the_places(void **state)
     struct emulate_block shorter;
     uint32_t others[2] = {1, 1};
 
-    (void)state;
     fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
     f.code[10] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 12, 2);
@@ -212,7 +201,6 @@ static void a_barrier_waits_for_the_slowest_load(void **state)
 {
     const double alone = met(1, 1), together = met(1, 4), latency = 680;
 
-    (void)state;
     check_near(met(0.8, 1), alone - 0.2 * latency, 1);
     check_near(met(0.8, 4), together + 0.2 * latency, 100);
     check_near(met(0.5, 4), together + 0.5 * latency, 100);
@@ -223,7 +211,6 @@ static void waiting_does_not_widen_the_spread(void **state)
 {
     const double latency = 680;
 
-    (void)state;
     assert_true(met(1, 32) > 2 * latency);
     assert_in_range((uint64_t)(met(0.5, 32) - met(1, 32)), 1, (uint64_t)(0.5 * latency));
 }
@@ -234,7 +221,6 @@ static void a_warp_has_loads_of_all_kinds(void **state)
     double cycles[2];
     int early, i;
 
-    (void)state;
     for (early = 0; early < 2; early++) {
         struct fixture f = {0};
 
@@ -287,7 +273,6 @@ static void loops_wait_for_the_slowest_load(void **state)
 {
     const double latency = 680;
 
-    (void)state;
     check_near(looped(0.5, 8, true), looped(1, 8, true) + 0.5 * 1000 * latency, 0.1 * 1000 * latency);
     check_near(looped(0.5, 8, false), looped(1, 8, false), 0.1 * 1000 * latency);
     check_near(looped(0.5, 1, true), looped(1, 1, true), 0.1 * 1000 * latency);
@@ -299,7 +284,6 @@ static void waves_follow_each_other(void **state)
     struct fixture f = {0};
     struct sm_cycles cycles;
 
-    (void)state;
     f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
     f.code[1] = fixture_plain(SASS_EXIT, 5, 1);
     fixture_set_up(&f, 2, 1);
@@ -333,7 +317,6 @@ static double reads(double own_bytes)
 
 static void l2_is_read_at_the_own_rate(void **state)
 {
-    (void)state;
     check_near(reads(64), 0.5, 0.05);
     check_near(reads(0), 32. / 40, 0.05);
 }
@@ -359,7 +342,6 @@ static double bursts(double window)
 
 static void operands_are_collected_in_a_window(void **state)
 {
-    (void)state;
     check_near(bursts(3), 600, 10);
     check_near(bursts(2), 800, 10);
     check_near(bursts(1), 1000, 10);
@@ -382,7 +364,6 @@ static void long_waits_are_extrapolated(void **state)
     struct fixture f = {.paths = {0, 1}};
     struct sm_cycles out;
 
-    (void)state;
     fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
     f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
     fixture_set_up(&f, BODY + 2, 2);
@@ -399,7 +380,6 @@ static void fences_wait_for_stores(void **state)
 {
     enum { FENCE = 300, STORED = 700 };
 
-    (void)state;
     for (int stored = 0; stored < 2; stored++) {
         struct fixture f = {0};
 
@@ -426,7 +406,6 @@ static void what_it_costs_is_bounded(void **state)
     struct fixture f = {0};
     struct sm_cycles out;
 
-    (void)state;
     fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
     f.steps[0] = (struct emulate_step){.repeats = 1000, .body = 2};
     f.steps[1] = (struct emulate_step){.repeats = 1000, .body = 1};
@@ -446,7 +425,6 @@ static void can_be_stopped(void **state)
     struct sm_cycles out;
     atomic_bool stop;
 
-    (void)state;
     atomic_init(&stop, true);
     fixture_fill(&straight, 501, fixture_plain(SASS_FADD, 4, 0));
     fixture_set_up(&straight, 501, 2);

@@ -27,7 +27,6 @@ static void a_warp_goes_on_unless_it_yields(void **state)
 {
     const double turns = rounds(true), goes_on = rounds(false);
 
-    (void)state;
     check_near(turns, ROUNDS * (2 * 66 + 29), 80);
     check_near(goes_on, ROUNDS * 2 * 66, 80);
 }
@@ -44,7 +43,6 @@ static void sub_partitions_take_turns(void **state)
         .path = {.count = 3}};
     unsigned i;
 
-    (void)state;
     fixture_fill(&f, COUNT, fixture_plain(SASS_FADD, 4, 1));
     for (i = 0; i < BATCHES * (LOADS + 1); i++)
         if (i % (LOADS + 1) < LOADS)
@@ -83,7 +81,6 @@ static double waiting_warp(unsigned which)
 
 static void the_youngest_goes_first(void **state)
 {
-    (void)state;
     check_near(waiting_warp(1), 100 + 1 + 101 + 1 + 5, 5);
     check_near(waiting_warp(0), 101 + 100 + 1 + 29 + 1 + 5, 5);
 }
@@ -99,7 +96,6 @@ static void the_older_block_goes_first(void **state)
     } cases[] = {{12, 1, false, 300}, {4, 3, false, 400}, {4, 3, true, 300}};
     size_t c, i;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f = {0};
 
@@ -135,7 +131,6 @@ static double meet(bool together)
 
 static void a_barrier_takes_note_of_one_warp_after_another(void **state)
 {
-    (void)state;
     check_near(meet(true), 200 + 20 + 3 + 10 + 5, 2);
     check_near(meet(false), 200 + 20 + 10 + 5, 2);
 }

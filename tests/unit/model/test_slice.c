@@ -91,7 +91,6 @@ static void follows_bits(void **state)
     struct listing list = {0};
     struct slice slice;
 
-    (void)state;
     compute(&list, SASS_FADD, vector(44), 1, 2);
     compute(&list, SASS_ISETP, predicate(5), 3, 4);
     mask(&list, vector(44), 44, LUT_AND, ~UINT32_C(4));
@@ -119,7 +118,6 @@ static void hopes_for_the_guard(void **state)
     struct slice slice;
     struct err err = {0};
 
-    (void)state;
     load(&list, 8, 20);
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
     guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
@@ -145,7 +143,6 @@ static void knows_guards(void **state)
     struct listing list = {0}, sides = {0};
     struct slice slice;
 
-    (void)state;
     load(&list, 8, 20);
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
     guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
@@ -181,7 +178,6 @@ static void parts_at_branches(void **state)
     struct listing taken = {0}, passed = {0}, late = {0};
     struct slice slice;
 
-    (void)state;
     load(&taken, 8, 20);
     guard(compute(&taken, SASS_IADD3, vector(8), 3, 4), 0, false);
     branch(&taken, 4, 0, false);
@@ -220,7 +216,6 @@ static void hopes_for_no_more(void **state)
     struct listing list = {0};
     struct slice slice;
 
-    (void)state;
     load(&list, 8, 20);
     load(&list, 10, 20);
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
@@ -265,7 +260,6 @@ static void parts_spilled_pairs(void **state)
     struct listing list = {0};
     struct slice slice;
 
-    (void)state;
     load(&list, 7, 20);
     compute(&list, SASS_IADD3, vector(6), 3, 4);
     spill(&list, SASS_STL, 6);

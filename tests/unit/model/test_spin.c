@@ -43,7 +43,6 @@ static size_t spin_of(const char *text)
 
 static void loops_that_only_ask_again_are_found(void **state)
 {
-    (void)state;
     assert_int_equal(spin_of(".S.<1."), 1);
     assert_int_equal(spin_of(".L..SF<3."), 4);
     assert_int_equal(spin_of("..S<2W.S.<6"), 2);
@@ -51,7 +50,6 @@ static void loops_that_only_ask_again_are_found(void **state)
 
 static void other_loops_are_not(void **state)
 {
-    (void)state;
     assert_int_equal(spin_of(".L.<1."), MOST); /* may be kept in L1: the answer never changes */
     assert_int_equal(spin_of(".S.."), MOST);   /* asks once */
     assert_int_equal(spin_of(".S..<3"), MOST); /* is no part of the loop */

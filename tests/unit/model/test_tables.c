@@ -41,7 +41,6 @@ static void walkers_that_are_apart_miss(void **state)
 {
     const struct traffic_count shorter = walk(LINES, 0), longer = walk(8 * LINES, 0);
 
-    (void)state;
     check_near(missed(&shorter, 1, &apart).expected, STEPS * (1 - 4. / LINES), 1e-9);
     check_near(missed(&longer, 1, &apart).expected, STEPS * (1 - 4. / (8 * LINES)), 1e-9);
     check_near(missed(&longer, 1, &apart).expected, missed(&longer, 1, &apart).apart, 1e-9);
@@ -51,7 +50,6 @@ static void lines_that_are_kept_do_not_miss(void **state)
 {
     const struct traffic_count small = walk(KEPT, 0);
 
-    (void)state;
     check_near(missed(&small, 1, &apart).expected, 0, 0);
     check_near(missed(&small, 1, &apart).apart, 0, 0);
 }
@@ -63,7 +61,6 @@ static void walkers_near_each_other_share_a_line(void **state)
                                 in_step = {.groups = 16, .together = 1, .cohesion = 0.5};
     const struct traffic_count one = walk(LINES, 0);
 
-    (void)state;
     check_near(missed(&one, 1, &near).expected, 1, 1e-9);
     check_near(missed(&one, 1, &in_step).expected, 1, 1e-9);
     check_near(missed(&one, 1, &in_step).in_step, 1, 1e-9);
@@ -76,7 +73,6 @@ static void few_walkers_bring_their_own_lines(void **state)
                                 large = {.groups = KEPT, .together = 4, .cohesion = 0.5, .spread = 1};
     const struct traffic_count one = walk(LINES, 0);
 
-    (void)state;
     check_near(missed(&one, 1, &few).expected, LINES, 1e-9);
     check_near(missed(&one, 1, &few).apart, LINES, 1e-9);
     check_near(missed(&one, 1, &large).expected, LINES / 4, 1e-9);
@@ -89,7 +85,6 @@ static void warps_of_a_block_help_each_other(void **state)
     const struct traffic_count one = walk(8 * LINES, 0);
     const double alone = missed(&one, 1, &apart).expected, together = missed(&one, 1, &pairs).expected;
 
-    (void)state;
     assert_true(together < alone);
     assert_true(together > alone / 2);
 }
@@ -99,7 +94,6 @@ static void loads_beside_each_other_miss_once(void **state)
     const struct traffic_count beside[] = {walk(LINES, 0), walk(LINES, 0)},
                                parted[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 0)};
 
-    (void)state;
     check_near(missed(beside, 2, &apart).expected, 192, 1e-9);
     check_near(missed(parted, 3, &apart).expected, 384, 1e-9);
 }
@@ -111,7 +105,6 @@ static void loads_that_walk_together_bring_a_line_once(void **state)
     const struct traffic_count parted[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 0)},
                                elsewhere[] = {walk(LINES, 0), {.issued = STEPS}, walk(LINES, 32)};
 
-    (void)state;
     check_near(missed(parted, 3, &few).expected, LINES, 1e-9);
     check_near(missed(elsewhere, 3, &few).expected, 2 * LINES, 1e-9);
 }
@@ -128,7 +121,6 @@ static void blocks_are_groups_and_drift_with_every_wave(void **state)
         small = {.blocks = 132 * 32, .sms = 132, .blocks_per_sm = 32, .warps_per_block = 1, .partitions = 4},
         lone = {.blocks = 132, .sms = 132, .blocks_per_sm = 16, .warps_per_block = 4, .partitions = 4};
 
-    (void)state;
     check_near(tables_walkers_of(&many, 0.1, 0.5).groups, 16, 0);
     check_near(tables_walkers_of(&many, 0.1, 0.5).spread, 0.4, 1e-9);
     check_near(tables_walkers_of(&many, 0.5, 0.5).spread, 1, 0);

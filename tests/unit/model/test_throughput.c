@@ -21,7 +21,6 @@ static void tables_of_section_3_6(void **state)
 {
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, mix, maxwell, 16, 1);
     check_near(mix[RESOURCE_ISSUE], 145, 0);
     check_near(t.cycles[RESOURCE_FMA], 25, 1e-12);
@@ -44,7 +43,6 @@ static void vector_add_on_kepler(void **state)
     double count[RESOURCE_COUNT] = {[RESOURCE_ISSUE] = 8, [RESOURCE_FMA] = 9, [RESOURCE_DRAM_READ] = 384};
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, count, kepler, 8, 1);
     check_near(1 / t.cycles[RESOURCE_ISSUE], 0.5, 1e-12);
     check_near(t.cycles[RESOURCE_FMA] * 4, 6, 1e-12);
@@ -66,7 +64,6 @@ static void what_shares_a_bottleneck_adds_up(void **state)
         [RESOURCE_DRAM_READ] = 128, [RESOURCE_DRAM_WRITE] = 128, [RESOURCE_ISSUE] = 140};
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, count, capacity, 10, 1);
     check_near(t.cycles[RESOURCE_DRAM_READ], 12.8, 1e-12);
     check_near(t.cycles[RESOURCE_DRAM_WRITE], 25.6, 1e-12);
@@ -81,7 +78,6 @@ static void few_busy_sms_are_limited_by_their_own_port(void **state)
     const double count[RESOURCE_COUNT] = {[RESOURCE_L2] = 12};
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, count, capacity, 100, 1);
     check_near(t.bound_cycles, 12, 1e-12);
     throughput_bound(&t, count, capacity, 10, 1);
@@ -94,7 +90,6 @@ static void unevenness_burdens_partitioned_resources_only(void **state)
     const double count[RESOURCE_COUNT] = {[RESOURCE_ISSUE] = 40, [RESOURCE_SHARED] = 12};
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, count, capacity, 1, 8.0 / 5);
     check_near(t.cycles[RESOURCE_ISSUE], 16, 1e-12);
     check_near(t.cycles[RESOURCE_SHARED], 12, 1e-12);
@@ -107,7 +102,6 @@ static void an_unknown_capacity_is_named_and_left_out(void **state)
     const double count[RESOURCE_COUNT] = {[RESOURCE_ISSUE] = 8, [RESOURCE_FP64] = 1000};
     struct throughput t;
 
-    (void)state;
     throughput_bound(&t, count, capacity, 1, 1);
     assert_int_equal(t.unknown, 1u << RESOURCE_FP64);
     check_near(t.bound_cycles, 2, 1e-12);
@@ -120,7 +114,6 @@ static void every_resource_has_a_name_and_a_unit(void **state)
 {
     enum resource r;
 
-    (void)state;
     for (r = 0; r < RESOURCE_COUNT; r++) {
         assert_non_null(resource_name(r));
         assert_non_null(resource_unit(r));

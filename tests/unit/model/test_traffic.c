@@ -13,7 +13,6 @@ static void permutation_traffic(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     traffic = fixture_find(&f);
     check_near(traffic.loads.l2_read + traffic.stores.sectors, 12, 1e-9);
@@ -40,7 +39,6 @@ static void a_recount_is_a_count(void **state)
     struct fixture f;
     struct traffic fresh, again;
 
-    (void)state;
     fixture_set_up(&f, 128);
     f.launch.grid[0] = 4096;
     f.caches.l2_holds = f.caches.l2_bytes = 1 << 14;
@@ -67,7 +65,6 @@ static void what_is_evicted_first_is_fetched_again(void **state)
     size_t c;
     unsigned lane;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct emulate_block blocks[2];
@@ -97,7 +94,6 @@ static void parts_of_sectors_merge(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.code[GATHER] = f.code[STORE];
     f.touches[GATHER] = (struct emulate_touch){.region = 3, .led = 1};
@@ -131,7 +127,6 @@ static void parts_merge_while_few_warps_store(void **state)
     struct traffic traffic;
     size_t c;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.code[GATHER] = f.code[STORE];
     f.touches[STORE] = (struct emulate_touch){.led = 1, .own = 16, .fresh = 16};
@@ -173,7 +168,6 @@ static void a_warm_cache_keeps_what_fits(void **state)
     } cases[] = {{50e3, 0, 0}, {300, -1, -1}, {100, 256, 256 * (1 - 100. / 384)}};
     size_t c;
 
-    (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
@@ -202,7 +196,6 @@ static void a_bound_takes_for_shared_what_is_not_shown(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     traffic = fixture_find(&f);
     check_near(traffic.touched.read, 256e3, 1e-9);
@@ -217,7 +210,6 @@ static void what_is_asked_again_hits_l1(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.counts[GATHER].issued = f.counts[GATHER].requests = f.touches[GATHER].led = 10;
     f.counts[GATHER].sectors = f.counts[GATHER].sectors_once = 40;
@@ -239,7 +231,6 @@ static void parts_of_a_request_ask_once(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.counts[GATHER] = (struct emulate_count){1, 1, 32, 512, 4, 4, 0, 4, 0, 1, 1, 0};
     f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1, 1, 0, 0, 0, 0, 0};
@@ -258,7 +249,6 @@ static void a_match_passes_for_each_value(void **state)
     const struct traffic_count known = {.issued = 10, .requests = 5, .wavefronts = 20},
                                unknown = {.issued = 10};
 
-    (void)state;
     check_near(traffic_shared_passes(&match, &known), 80, 0);
     check_near(traffic_shared_passes(&match, &unknown), 20, 0);
     check_near(traffic_shared_passes(&shuffle, &known), 10, 0);
@@ -272,7 +262,6 @@ static void misses_are_looked_up_again(void **state)
     } cases[] = {{16, 4, 512, 4},    {16, 4, 256, 2}, {8, 4, 256, 4},
                  {32, 32, 2048, 32}, {32, 32, 0, 0},  {0, 0, 0, 0}};
 
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct traffic_count count = {
             .sectors_once = cases[c].sectors, .lines_once = cases[c].lines, .dram_read = cases[c].bytes};
@@ -291,7 +280,6 @@ static void merged_requests_get_their_sectors(void **state)
         .sectors_once = 32, .lines_once = 8, .l1_hit = 0.5, .l2_merged = 0.75};
     const struct traffic_l2 l2 = traffic_l2_reads(&count);
 
-    (void)state;
     check_near(l2.sectors, 16, 0);
     check_near(l2.lines, 1, 0);
     check_near(l2.merged, 3, 0);
@@ -303,7 +291,6 @@ static void what_one_warp_loads_is_its_own(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 4);
     f.block.warps = 4;
     f.block.paths = (uint32_t[4]){0};
@@ -321,7 +308,6 @@ static void stores_end_bursts(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     fixture_set_up(&f, 32);
     f.code[GATHER].mod[SASS_MOD_EVICT] = SASS_EVICT_FIRST;
     f.code[INDEX].mod[SASS_MOD_ORDER] = SASS_ORDER_STRONG;
@@ -356,7 +342,6 @@ static void l2_looks_up_beside_reading(void **state)
     struct fixture f;
     struct traffic traffic;
 
-    (void)state;
     assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
     device.values[DEVICE_L2_READ].sustained = 40;
     device.values[DEVICE_L2_SCATTERED].known = true;
@@ -384,7 +369,6 @@ static void demands_follow_the_counts(void **state)
     struct machine machine;
     struct demands demands;
 
-    (void)state;
     assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     fixture_set_up(&f, 128);

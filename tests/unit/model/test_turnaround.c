@@ -49,7 +49,6 @@ static void copies_go_as_measured(void **state)
     struct traffic narrow = copy, half = copy, first = copy, past = copy;
     struct fixture f;
 
-    (void)state;
     set_up(&f);
     narrow.bursts.narrow = first.bursts.evict_first = past.bursts.past_l1 = 1;
     half.bursts.narrow = 0.5;
@@ -72,7 +71,6 @@ static void reads_beside_writes_decide(void **state)
     struct fixture f;
     double write_s, turn_s;
 
-    (void)state;
     set_up(&f);
     write_s = 1 / device_sustained(&f.device, DEVICE_DRAM_WRITE);
     turn_s = 2 / 4.2e12 - 1 / 4.3e12 - write_s;
@@ -89,7 +87,6 @@ static void lone_lines_cost_more_to_write(void **state)
     const struct traffic only = {.dram.written = 128}, half = {.dram.written = 128, .dram.written_lone = 64};
     struct fixture f;
 
-    (void)state;
     set_up(&f);
     assert_int_equal(
         device_curve_set(&f.device.curves[DEVICE_CURVE_DRAM_WRITE_PIECES], x, y, 2, "a test", NULL), 0);
@@ -105,7 +102,6 @@ static void what_is_not_measured_makes_no_difference(void **state)
     const struct traffic none = {.dram.read = 128};
     struct fixture f;
 
-    (void)state;
     set_up(&f);
     check_near(turnaround_cost(&f.machine, &none), 1, 0);
     f.device.curves[DEVICE_CURVE_DRAM_COPY_BURST].count = 0;

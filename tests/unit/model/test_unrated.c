@@ -113,13 +113,11 @@ static struct prediction matrices_take_the_tensor_peak(const char *kernel, unsig
 
 static void wide_matrices_take_the_tensor_peak(void **state)
 {
-    (void)state;
     matrices_take_the_tensor_peak("matrix_wide", 256, "model/device/profiles/nvidia-h100.json", false);
 }
 
 static void narrow_matrices_take_the_tensor_peak(void **state)
 {
-    (void)state;
     matrices_take_the_tensor_peak("matrix_narrow", 8, "model/device/profiles/nvidia-h100.json", false);
 }
 
@@ -134,7 +132,6 @@ static void the_h200_measures_what_the_estimate_says(void **state)
     } rows[] = {{"matrix_wide", 256, 772.9e-6, 1.7e9, 0.17}, {"matrix_narrow", 8, 104.7e-6, 1.83e9, 0.1}};
     size_t i;
 
-    (void)state;
     for (i = 0; i < 2; i++) {
         const struct prediction p = matrices_take_the_tensor_peak(
             rows[i].kernel, rows[i].columns, "model/device/profiles/nvidia-h200.json", true);
@@ -150,7 +147,6 @@ static void matrices_without_a_rate_are_named(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up(&f, "matrix_wide", "tests/data/devices/by-hand.json");
     add_buffer(&f, BLOCKS * 128, ROLE_OUT);
     add_scalar(&f, 4, TIMES / 256);
@@ -171,7 +167,6 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
     const double bytes = (double)PIECES * PIECE;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 2; i++) {
         struct fixture f;
 
@@ -200,7 +195,6 @@ static void a_part_of_a_ring_goes_round(void **state)
     enum { TIMES_ROUND = 5120 };
     struct fixture f;
 
-    (void)state;
     set_up(&f, "ring", "model/device/profiles/nvidia-h200.json");
     f.launch.grid[0] = 1;
     add_buffer(&f, 64, ROLE_OUT);
@@ -219,7 +213,6 @@ static void a_sleep_is_named(void **state)
     struct fixture f;
     char names[64];
 
-    (void)state;
     set_up(&f, "sleeps", "model/device/profiles/nvidia-h200.json");
     add_buffer(&f, BLOCKS * 128, ROLE_OUT);
     run(&f);
@@ -237,7 +230,6 @@ static void what_is_not_decoded_is_named_by_opcode(void **state)
     char names[64];
     int i;
 
-    (void)state;
     assert_non_null(sass_rate(SASS_UNKNOWN).why);
     unrated_add(&unrated, &unknown, "a", 2);
     unrated_add(&unrated, &known, "b", 1);

@@ -25,7 +25,6 @@ static void no_launch_anywhere_is_the_problems_fault(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(check("{\"A\": [32, 64]}", "ceil_div(N, A)", &err), ERR_USAGE);
     assert_string_equal(err.text, "t.json: no configuration can be launched at this problem size: "
                                   "launch.grid[0]: \"ceil_div(N, A)\" is 0, expected 1 to 4294967295");
@@ -35,7 +34,6 @@ static void one_launch_is_enough(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(check("{\"A\": [32, 64, 128]}", "A // 128", &err), 0);
     assert_int_equal(check("{\"A\": [32, 64, 128]}", "N + 1", &err), 0);
     assert_int_equal(err.code, 0);

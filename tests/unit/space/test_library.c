@@ -55,7 +55,6 @@ static void check_problem(const char *name, const char *const *sizes, size_t siz
 
 static void every_spec_holds_what_it_promises(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         check_problem(kernels[k].name, NULL, 0, kernels[k].least, 1);
 }
@@ -68,7 +67,6 @@ static void odd_products_of_halves_fit(void **state)
         {"M=257", "N=8448", "K=8"},    {"M=1", "N=1", "K=8"},
     };
 
-    (void)state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         check_problem("matmul_half", shapes[s], 3, 100, 61);
 }

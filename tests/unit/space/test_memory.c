@@ -120,7 +120,6 @@ static int run_queue(struct err *err)
 
 static void every_allocation_may_fail(void **state)
 {
-    (void)state;
     fail_each(read_spec);
     fail_each(read_listed);
     assert_int_equal(spec_read(&whole, path, SPEC_WHOLE, NULL, 0, NULL), 0);

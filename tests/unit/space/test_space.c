@@ -92,7 +92,6 @@ static void indices_agree_with_brute_force(void **state)
     };
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
         check_against_brute_force(texts[i]);
 }
@@ -107,7 +106,6 @@ static void random_spaces_agree_with_brute_force(void **state)
     unsigned seed, draw, c;
     int used;
 
-    (void)state;
     for (seed = 0; seed < 50; seed++) {
         used = snprintf(text, sizeof text,
                         "{\"parameters\": {\"A\": [1,2,3], \"B\": [1,2,3,4], \"C\": [2,3], \"D\": [1,2,3], "
@@ -140,7 +138,6 @@ static void published_spaces_are_counted(void **state)
     struct spec spec;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 2; i++) {
         assert_int_equal(spec_read(&spec, spaces[i].path, SPEC_SPACE, NULL, 0, NULL), 0);
         assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
@@ -165,7 +162,6 @@ static void free_parameters_cost_nothing(void **state)
     uint64_t index;
     int p;
 
-    (void)state;
     for (p = 0; p < 62; p++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", \"P%d\": [0, 1]", p);
     strcat(text, "}, \"constraints\": [\"A == 2\"]}");
@@ -188,7 +184,6 @@ static void more_than_64_bits_are_refused_or_saturate(void **state)
     struct spec spec;
     int p;
 
-    (void)state;
     for (p = 0; p < 70; p++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", \"P%d\": [0, 1]", p);
     strcat(text, "}, \"constraints\": [\"P0 + P1 + P2 + P3 + P4 + P5 + P6 + P7 + P8 == 0\"]}");
@@ -212,7 +207,6 @@ static void removals_say_which_constraint(void **state)
     struct space *space;
     struct spec spec;
 
-    (void)state;
     open_text(&spec, &space,
               "{\"parameters\": {\"A\": [0, 1, 2, 4], \"B\": [1, 2, 3]},"
               " \"constraints\": [\"B % A == 0\", \"A < 4\"]}");
@@ -235,7 +229,6 @@ static void neighbours_differ_in_one_parameter(void **state)
     struct space *space;
     struct spec spec;
 
-    (void)state;
     open_text(&spec, &space,
               "{\"parameters\": {\"A\": [1, 2, 3], \"B\": [1, 2, 3]}, \"constraints\": [\"not (A == 3 and B "
               "== 1)\"]}");
@@ -259,7 +252,6 @@ static uint64_t default_of(const char *text)
 
 static void a_search_starts_somewhere_valid(void **state)
 {
-    (void)state;
     assert_int_equal(default_of("{\"parameters\": {\"A\": [1, 2, 3]}}"), 0);
     assert_int_equal(default_of("{\"parameters\": {\"A\": [1, 2, 3]}, \"constraints\": [\"A > 1\"]}"), 0);
     assert_int_equal(default_of("{\"parameters\": {\"A\": [1, 2], \"B\": [1, 2]}, \"default\": {\"B\": 2}}"),
@@ -273,7 +265,6 @@ static void an_empty_space_names_the_constraint(void **state)
     struct spec spec;
     uint64_t index;
 
-    (void)state;
     open_text(&spec, &space,
               "{\"parameters\": {\"A\": [0, 1, 2]}, \"constraints\": [\"A < 2\", \"1 // (A - A) == 1\"]}");
     assert_int_equal(space_count(space), 0);
@@ -293,7 +284,6 @@ static void a_problem_changes_its_space(void **state)
     struct spec spec;
     size_t k;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_SPACE, NULL, 0, NULL), 0);
     for (k = 0; k < 3; k++) {
         assert_int_equal(space_open(&space, &spec, k, NULL), 0);

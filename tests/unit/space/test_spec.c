@@ -60,7 +60,6 @@ static void bad_specs_get_their_message(void **state)
     char root[4096], path[4352];
     int count = scandir(CASES, &cases, is_case, alphasort), i, failed = 0;
 
-    (void)state;
     assert_true(count > 50);
     assert_non_null(getcwd(root, sizeof root));
     for (i = 0; i < count; i++) {
@@ -90,7 +89,6 @@ static void sizes_come_from_sizes_before_them(void **state)
     struct spec spec;
     struct err err;
 
-    (void)state;
     assert_int_equal(read_with(&spec, sizes, NULL, 0, &err), 0);
     assert_int_equal(spec.problem_count, 2);
     spec_problem_text(text, sizeof text, &spec, 0);
@@ -109,7 +107,6 @@ static void sizes_can_be_set_from_outside(void **state)
     struct err err;
     uint64_t hash;
 
-    (void)state;
     assert_int_equal(read_with(&spec, sizes, sets, 2, &err), 0);
     assert_int_equal(spec.problems[0][0].integer, 10);
     assert_int_equal(spec.problems[0][1].integer, 20);
@@ -135,7 +132,6 @@ static void bad_sizes_from_outside_are_explained(void **state)
     struct err err;
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof samples / sizeof *samples; k++) {
         assert_int_equal(read_with(&spec, sizes, samples[k], 1, &err), ERR_USAGE);
         assert_string_equal(err.text, samples[k][1]);
@@ -148,7 +144,6 @@ static void a_missing_spec_says_so(void **state)
     struct err err = {0};
     struct spec spec;
 
-    (void)state;
     assert_int_equal(spec_read(&spec, "absent/spec.json", SPEC_WHOLE, NULL, 0, &err), ERR_USAGE);
     assert_string_equal(err.text, "absent/spec.json: cannot be read: No such file or directory");
     spec_release(&spec);
@@ -160,7 +155,6 @@ static void a_space_alone_is_no_whole_spec(void **state)
     struct err err = {0};
     struct spec spec;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, text, sizeof text - 1, "t.json", SPEC_SPACE, NULL, 0, &err), 0);
     assert_null(spec.kernel.path);
     assert_int_equal(spec.problem_count, 1);

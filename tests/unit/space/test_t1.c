@@ -30,7 +30,6 @@ static void lists_are_pythons(void **state)
     };
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *values;
@@ -69,7 +68,6 @@ static void bad_lists_are_explained(void **state)
     };
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *values;
@@ -146,7 +144,6 @@ static void a_problem_becomes_a_spec(void **state)
     struct err err = {0};
     struct json *spec;
 
-    (void)state;
     make_text(text, sizeof text, "[32, 64]", whole);
     if (convert(&spec, text, &err))
         fail_msg("%s", err.text);
@@ -163,7 +160,6 @@ static void sizes_in_threads_are_divided(void **state)
     struct err err = {0};
     struct json *spec;
 
-    (void)state;
     make_text(text, sizeof text, "[128]", "\"Language\": \"CUDA\", \"GlobalSizeType\": \"OpenCL\", ");
     assert_int_equal(convert(&spec, text, &err), 0);
     found = js_text(spec, JS_LINE);
@@ -208,7 +204,6 @@ static void what_no_spec_can_say_is_refused(void **state)
     char text[4096];
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *spec;
@@ -234,7 +229,6 @@ static int everything(struct err *err)
 
 static void allocations_may_fail(void **state)
 {
-    (void)state;
     fail_each(everything);
 }
 

@@ -62,7 +62,6 @@ static void a_hidden_parameter_weighs_and_launches(void **state)
     struct spec spec;
     struct err err = {0};
 
-    (void)state;
     if (spec_read_text(&spec, hidden, sizeof hidden - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
                        &err))
         fail_msg("%s", err.text);
@@ -106,7 +105,6 @@ static void structs_are_laid_out_as_in_c(void **state)
     struct spec spec;
     struct err err = {0};
 
-    (void)state;
     if (spec_read_text(&spec, layout, sizeof layout - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
                        &err))
         fail_msg("%s", err.text);
@@ -145,7 +143,6 @@ static void parameters_become_options_and_name(void **state)
     struct variant variant;
     struct spec spec;
 
-    (void)state;
     open_spec(&spec);
     make_variant(&variant, &spec, "TILE=16,HALF=true");
     assert_string_equal(variant.source_path, "tests/data/variant/kernel.cu");
@@ -168,7 +165,6 @@ static void launches_have_every_value_fixed(void **state)
     struct spec spec;
     int32_t integer;
 
-    (void)state;
     open_spec(&spec);
     make_variant(&variant, &spec, "TILE=16,HALF=true");
     assert_int_equal(variant.outcome, OUTCOME_OK);
@@ -209,7 +205,6 @@ static void what_cannot_be_launched_is_an_outcome(void **state)
     struct spec spec;
     size_t k;
 
-    (void)state;
     open_spec(&spec);
     for (k = 0; k < sizeof samples / sizeof *samples; k++) {
         make_variant(&variant, &spec, samples[k][0]);
@@ -242,7 +237,6 @@ static void bad_arguments_are_outcomes(void **state)
     struct spec spec;
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof samples / sizeof *samples; k++) {
         snprintf(
             document, sizeof document,
@@ -266,7 +260,6 @@ static void the_reference_has_the_defaults_macros(void **state)
     struct variant variant;
     struct spec spec;
 
-    (void)state;
     open_spec(&spec);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16", NULL), 0);
     assert_int_equal(configuration_parse(choices, &spec, "TILE=16,TILE=32", NULL), ERR_USAGE);
@@ -286,7 +279,6 @@ static void source_hashes_see_options_and_text(void **state)
     struct variant variant;
     struct spec spec;
 
-    (void)state;
     open_spec(&spec);
     make_variant(&variant, &spec, "TILE=16");
     assert_int_equal(variant_source_hash(&one, &variant, NULL), 0);
@@ -310,7 +302,6 @@ static void configurations_go_both_ways(void **state)
     struct spec spec;
     char *key;
 
-    (void)state;
     open_spec(&spec);
     assert_int_equal(
         configuration_parse(choices, &spec, "TILE=16,HALF=true,CAP=128.0,FAST=False,ALPHA=5e-1", &err), 0);
@@ -341,7 +332,6 @@ static void reals_survive_a_written_record(void **state)
     struct spec spec;
     char *line;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, thirds, sizeof thirds - 1, "t.json", SPEC_SPACE, NULL, 0, NULL),
                      0);
     json = configuration_json(&spec, choices);
@@ -362,7 +352,6 @@ static void a_truth_is_also_given_as_its_macro(void **state)
     struct spec spec;
     char *key;
 
-    (void)state;
     open_spec(&spec);
     assert_int_equal(configuration_parse(choices, &spec, "HALF=1,FAST=0", NULL), 0);
     key = configuration_text(&spec, choices);
@@ -382,7 +371,6 @@ static void violations_are_named(void **state)
     struct err err = {0};
     struct spec spec;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, several, sizeof several - 1, "t.json", SPEC_SPACE, NULL, 0, NULL),
                      0);
     assert_int_equal(configuration_check(&spec, 0, (const unsigned[]){0}, &err), 0);
@@ -411,7 +399,6 @@ static void bad_configurations_are_explained(void **state)
     struct err err;
     size_t k;
 
-    (void)state;
     open_spec(&spec);
     for (k = 0; k < sizeof samples / sizeof *samples; k++) {
         err_clear(&err);
@@ -428,7 +415,6 @@ static void metrics_come_from_seconds(void **state)
     struct spec spec;
     double value;
 
-    (void)state;
     open_spec(&spec);
     assert_int_equal(spec_metric(&value, &spec, 0, 0, choices, (struct spec_measured){1e-6, 0}, &err), 0);
     check_near(value, 4, 1e-12);

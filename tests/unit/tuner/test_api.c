@@ -21,7 +21,6 @@ static void tells_what_a_decision_is_of(void **state)
 {
     occutune_decision *decision = load("tests/header/example.json");
 
-    (void)state;
     assert_string_equal(occutune_level(decision), "live");
     assert_string_equal(occutune_device(decision), "Example GPU");
     assert_int_equal(occutune_size_count(decision), 1);
@@ -39,7 +38,6 @@ static void gives_the_rows(void **state)
     struct occutune_error error = {0};
     occutune_decision *decision = load("tests/header/example.json");
 
-    (void)state;
     assert_int_equal(occutune_row(&row, decision, 1, &error), 0);
     assert_string_equal(row.device, "Example GPU");
     assert_int_equal(row.sm, 90);
@@ -59,7 +57,6 @@ static void finds_the_nearest_size(void **state)
     struct occutune_error error = {0};
     occutune_decision *decision = load("tests/header/example.json");
 
-    (void)state;
     assert_int_equal(occutune_best(&best, decision, "Example GPU", 90, &small, &error), 0);
     assert_int_equal(best.row, 0);
     assert_int_equal(occutune_best(&best, decision, "another", 90, &large, &error), 0);
@@ -78,7 +75,6 @@ static void gives_parameters_by_name_and_kind(void **state)
     int64_t integer;
     double real;
 
-    (void)state;
     assert_int_equal(occutune_row(&row, decision, 1, &error), 0);
     assert_int_equal(occutune_integer(&integer, &row, "THREADS", &error), 0);
     assert_int_equal(integer, 256);
@@ -104,7 +100,6 @@ static void what_is_saved_is_read_again(void **state)
     occutune_decision *decision = load("tests/header/example.json"), *again;
     char path[] = "/tmp/occutune-library-XXXXXX";
 
-    (void)state;
     close(mkstemp(path));
     assert_int_equal(occutune_save(decision, path, &error), 0);
     again = load(path);

@@ -59,7 +59,6 @@ static void equal_builds_have_equal_code(void **state)
         {"benchmarks/unseen/gelu_half", 0},
     };
 
-    (void)state;
     for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
         check_subject(&subjects[k]);
 }

@@ -51,7 +51,6 @@ static void falls_back_as_the_header(void **state)
     const char *const names[] = {"a.json", "b.json"};
     struct chooser chooser;
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}}, 2);
     made_decision("b.json", "Second GPU", 80, "", (struct made_row[]){{4096, 128, 0}}, 1);
     chooser = open_chooser(names, 2);
@@ -73,7 +72,6 @@ static void prefers_its_own_device(void **state)
     struct chooser chooser;
     int k;
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{1 << 20, 64, 0}}, 1);
     made_decision("b.json", "Second GPU", 90, "", (struct made_row[]){{4096, 128, 0}}, 1);
     for (k = 0; k < 2; k++) {
@@ -90,7 +88,6 @@ static void passes_over_what_is_not_valid(void **state)
     struct choice choice;
     struct err err = {0};
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 128, 0}, {1 << 20, 64, 0}}, 2);
     chooser = open_chooser(names, 1);
     check_choice(&chooser, "first-gpu", 90, 4096 + 64, CHOICE_NEAREST, 64);
@@ -110,7 +107,6 @@ static void does_without_decisions(void **state)
 {
     struct chooser chooser = open_chooser(NULL, 0);
 
-    (void)state;
     check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_DEFAULT, 32);
     assert_string_equal(said, "");
     chooser_release(&chooser);
@@ -121,7 +117,6 @@ static void leaves_aside_what_the_spec_no_longer_has(void **state)
     const char *const names[] = {"a.json"};
     struct chooser chooser;
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{4096, 512, 0}, {1 << 20, 64, 0}}, 2);
     chooser = open_chooser(names, 1);
     assert_non_null(strstr(said, "problems[0].best.configuration"));
@@ -135,7 +130,6 @@ static void says_that_the_source_has_changed(void **state)
     const char *const names[] = {"a.json"};
     struct chooser chooser;
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "0123456789abcdef", (struct made_row[]){{4096, 64, 0}}, 1);
     chooser = open_chooser(names, 1);
     assert_non_null(strstr(said, "a.json: "));

@@ -28,7 +28,6 @@ static void survives_every_failure(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     made_decision("a.json", "First GPU", 90, "0123456789abcdef",
                   (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}}, 2);
     assert_int_equal(decision_read(&decision, made_path("a.json"), &err), 0);

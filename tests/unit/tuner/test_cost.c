@@ -58,7 +58,6 @@ static void learns_what_compiles_long(void **state)
     unsigned choices[3];
     struct setup s;
 
-    (void)state;
     open(&s);
     check_near(cost_compile_s(s.cost, (unsigned[]){0, 0, 0}), cost_usual_compile_s(s.cost), 0);
     learn(&s, false, NULL);
@@ -77,7 +76,6 @@ static void learns_from_what_has_not_ended(void **state)
     double before;
     struct setup s;
 
-    (void)state;
     open(&s);
     learn(&s, true, NULL);
     before = cost_compile_s(s.cost, slow);
@@ -99,7 +97,6 @@ static void keeps_the_long_ones_of_many(void **state)
     struct setup s;
     size_t i;
 
-    (void)state;
     open(&s);
     for (i = 0; i < MANY; i++) {
         choices[i][0] = i % 3;
@@ -120,7 +117,6 @@ static void nothing_is_free(void **state)
     const struct cost_point point = {choices, 1e-9, true};
     struct setup s;
 
-    (void)state;
     open(&s);
     assert_true(cost_trial_s(s.cost) > 0);
     cost_add_trial(s.cost, 0);

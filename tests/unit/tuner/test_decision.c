@@ -15,7 +15,6 @@ static void reads_rows(void **state)
 {
     struct decision decision;
 
-    (void)state;
     read_ok(&decision, "tests/header/example.json");
     assert_string_equal(decision.kernel, "scale");
     assert_string_equal(decision.device, "Example GPU");
@@ -41,7 +40,6 @@ static void finds_the_nearest(void **state)
 {
     struct decision decision;
 
-    (void)state;
     read_ok(&decision, "tests/header/example.json");
     check_near(threads_at(&decision, "Example GPU", 0, 1024), 64, 0);
     check_near(threads_at(&decision, "example-gpu", 0, 20000), 64, 0);
@@ -77,7 +75,6 @@ static void check_refused(const char *piece, const char *by, const char *message
 
 static void refuses_what_it_does_not_know(void **state)
 {
-    (void)state;
     check_refused("\"schema\": 1", "\"schema\": 2",
                   "d.json: schema: is 2, this occutune reads 1: tune again");
     check_refused("\"kernel\": \"scale\",", "", "the field \"kernel\" is missing");
@@ -92,7 +89,6 @@ static void a_header_is_of_one_kernel(void **state)
     FILE *out = fopen("/dev/null", "w");
     struct err err = {0};
 
-    (void)state;
     read_ok(&decisions[0], "tests/header/example.json");
     read_ok(&decisions[1], "tests/header/other.json");
     assert_int_equal(header_write(out, decisions, 2, 2, &err), 0);

@@ -24,7 +24,6 @@ static void large_files_are_refused(void **state)
     struct protocol protocol;
     struct err err = {0};
 
-    (void)state;
     launch_init(&launch);
     launch.arguments = &argument;
     launch.argument_count = 1;
@@ -53,7 +52,6 @@ static void some_compiles_cannot_travel(void **state)
     const struct sources_hash whole = {.complete = true}, part = {0},
                               strange = {.complete = true, .strange = true};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct compile_request request = {.options = &cases[i].option, .option_count = 1};
 

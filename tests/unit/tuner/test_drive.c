@@ -23,19 +23,17 @@ static int open_cluster(void **state, const struct evaluator_options *options, s
 
 static void close_cluster(void *state)
 {
-    (void)state;
 }
 
 static int submit(void *state, struct evaluator_job *job, struct err *err)
 {
-    (void)state, (void)err;
+    (void)err;
     cluster.submitted[cluster.submitted_count++] = job;
     return 0;
 }
 
 static struct evaluator_job *wait(void *state, double timeout_s)
 {
-    (void)state;
     if (!cluster.ended_count && timeout_s != 0) {
         memcpy(cluster.ended, cluster.submitted, sizeof cluster.submitted);
         cluster.ended_count = cluster.submitted_count;
@@ -46,19 +44,16 @@ static struct evaluator_job *wait(void *state, double timeout_s)
 
 static size_t gpus(const void *state)
 {
-    (void)state;
     return 1;
 }
 
 static unsigned cores(const void *state)
 {
-    (void)state;
     return CORES;
 }
 
 static double now_s(const void *state)
 {
-    (void)state;
     return 0;
 }
 
@@ -95,12 +90,11 @@ static int open_search(void **state, const struct search_options *options, struc
 
 static void close_search(void *state)
 {
-    (void)state;
 }
 
 static int next(struct search_step *out, void *state, struct search_capacity capacity, struct err *err)
 {
-    (void)state, (void)err;
+    (void)err;
     asked.turns += asked.untaught > 0;
     asked.untaught = 0;
     out->action = asked.told == JOBS                       ? SEARCH_STOP
@@ -114,7 +108,7 @@ static int next(struct search_step *out, void *state, struct search_capacity cap
 
 static int tell(void *state, uint64_t index, const struct search_facts *facts, struct err *err)
 {
-    (void)state, (void)index, (void)facts, (void)err;
+    (void)index, (void)facts, (void)err;
     asked.told++;
     asked.untaught++;
     return 0;
@@ -159,7 +153,6 @@ static void tells_all_that_has_ended_before_it_asks(void **state)
     struct driver driver = {
         .strategy = &counting, .ready = &ready, .compile = compile, .finish = finish, .context = &run};
 
-    (void)state;
     assert_int_equal(evaluator_open(&run.evaluator, &evaluator, NULL), 0);
     assert_int_equal(search_open(&run.search, &search, NULL), 0);
     driver.evaluator = run.evaluator;

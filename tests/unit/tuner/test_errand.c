@@ -73,7 +73,6 @@ static void refuses(void **state)
         {"{}", "ask"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct errand *errand = read_errand(cases[i].request, "void k() {}");
 
@@ -95,7 +94,6 @@ static void leaves_includes_of_its_host(void **state)
         "#if __has_include(<a.h>)\n#endif\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         struct errand *errand = read_errand(COMPILE("/a/k.cu", ONE, "[]"), sources[i]);
 
@@ -115,7 +113,6 @@ static void says_what_is_missing(void **state)
                 "[{\"path\":\"/a/k.cu\",\"key\":\"00000000000000000000000000000001\",\"shown\":\"\"}]", "[]"),
         "x");
 
-    (void)state;
     assert_true(errand->missing);
     errand_free(errand);
     errand = read_errand(
@@ -135,13 +132,11 @@ static void says_what_is_missing(void **state)
 
 static int open_all(void **state)
 {
-    (void)state;
     return store_open(&store, NULL);
 }
 
 static int close_all(void **state)
 {
-    (void)state;
     store_close(&store);
     machines_release(&machines);
     return 0;

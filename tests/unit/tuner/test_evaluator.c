@@ -41,7 +41,6 @@ static void compiles_on_simulated_cores(void **state)
     struct evaluator *evaluator = recorded(2);
     struct evaluator_job jobs[3], *first, *second, *third;
 
-    (void)state;
     submit(evaluator, &jobs[0], EVALUATOR_COMPILE, &three);
     submit(evaluator, &jobs[1], EVALUATOR_COMPILE, &one);
     submit(evaluator, &jobs[2], EVALUATOR_COMPILE, &one);
@@ -74,7 +73,6 @@ static void equal_code_is_compiled_once(void **state)
     struct evaluator *evaluator = recorded(2);
     struct evaluator_job jobs[4], late;
 
-    (void)state;
     submit_code(evaluator, &jobs[0], 7, &three);
     submit_code(evaluator, &jobs[1], 7, &three);
     submit_code(evaluator, &jobs[2], 8, &two);
@@ -106,7 +104,6 @@ static void measures_beside_compiling(void **state)
     struct evaluator *evaluator = recorded(1);
     struct evaluator_job compile, trials[2];
 
-    (void)state;
     submit(evaluator, &compile, EVALUATOR_COMPILE, &long_compile);
     submit(evaluator, &trials[0], EVALUATOR_MEASURE, &trial);
     submit(evaluator, &trials[1], EVALUATOR_MEASURE, &trial);
@@ -128,7 +125,6 @@ static void takes_what_the_record_knows(void **state)
     struct evaluator *evaluator = recorded(1);
     struct evaluator_job job;
 
-    (void)state;
     foreign.verify_s = 0.25;
     foreign.benchmark_s = 0.5;
     submit(evaluator, &job, EVALUATOR_COMPILE, &foreign);
@@ -147,7 +143,6 @@ static void gives_up_compiling(void **state)
     struct evaluator *evaluator = recorded(2);
     struct evaluator_job early, late, measure;
 
-    (void)state;
     submit(evaluator, &early, EVALUATOR_COMPILE, &slow);
     submit(evaluator, &measure, EVALUATOR_MEASURE, &trial);
     evaluator_give_up_compiling(evaluator);
@@ -170,7 +165,6 @@ static void live_records_take_no_time(void **state)
     struct evaluator *evaluator;
     struct evaluator_job job;
 
-    (void)state;
     assert_int_equal(evaluator_open(&evaluator, &options, NULL), 0);
     submit(evaluator, &job, EVALUATOR_COMPILE, &slow);
     assert_ptr_equal(evaluator_wait(evaluator, 0), &job);

@@ -36,7 +36,6 @@ static void expect(size_t problem, unsigned x, unsigned y, unsigned t, unsigned 
 
 static void tells_what_divides(void **state)
 {
-    (void)state;
     expect(0, 0, 0, 0, 1, 1, 10); /* 32 threads: two steps for each doubling */
     expect(0, 1, 0, 0, 0, 1, 11);
     expect(0, 2, 1, 1, 0, 1, 18);
@@ -54,7 +53,6 @@ static void adds_nothing_that_is_known(void **state)
     struct spec spec;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 2; i++) {
         read(&spec, texts[i]);
         assert_int_equal(features_open(&features, &spec, 0, NULL), 0);
@@ -79,7 +77,6 @@ static int open_whole(struct err *err)
 
 static void ends_when_memory_does(void **state)
 {
-    (void)state;
     read(&whole, text);
     fail_each(open_whole);
     spec_release(&whole);

@@ -13,7 +13,6 @@ static void names_are_of_the_table(void **state)
     char choices[FORMAT_NAMES_MAX];
     struct err err = {0};
 
-    (void)state;
     format_choices(choices, sizeof choices);
     assert_int_equal(format_find(&found, NULL, &err), 0);
     assert_ptr_equal(found, formats[0]);
@@ -35,7 +34,6 @@ static void a_journal_is_no_decision(void **state)
     char *text;
     size_t size;
 
-    (void)state;
     for (size_t k = 0; formats[k]; k++) {
         struct err err = {0};
 
@@ -76,7 +74,6 @@ static void a_text_is_whole_or_none(void **state)
     struct js_at list[2];
     struct err err = {0};
 
-    (void)state;
     if (js_read_text(&document, problems, strlen(problems), "test", &err))
         fail_msg("%s", err.text);
     decision.device = "A GPU";
@@ -137,7 +134,6 @@ static void t4_has_what_was_tried(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     if (js_read_text(&document, head_text, strlen(head_text), "head", &err))
         fail_msg("%s", err.text);
     fail_each(write_t4);

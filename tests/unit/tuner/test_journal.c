@@ -11,7 +11,6 @@ static void round_trip(void **state)
     struct journal *journal = open_ok();
     const struct record *record;
 
-    (void)state;
     append_ok(journal, 16, 2e-3);
     append_ok(journal, 32, 1e-3);
     append_ok(journal, 16, 3e-3);
@@ -39,7 +38,6 @@ static void keeps_predictions(void **state)
     struct journal *journal = open_ok();
     const struct record_prediction *found;
 
-    (void)state;
     append_ok(journal, 16, 2e-3);
     close_ok(journal);
     journal = read_ok();
@@ -68,7 +66,6 @@ static void reads_unknown_resources(void **state)
     struct err err = {0};
     int i;
 
-    (void)state;
     for (i = 0; i < 2; i++) {
         snprintf(text, sizeof text,
                  "{\"cache\": {\"16\": {\"time\": 2.0, \"outcome\": \"ok\", \"predicted\": "
@@ -93,7 +90,6 @@ static void looks_like_a_cache(void **state)
     struct err err = {0};
     char *text;
 
-    (void)state;
     append_ok(journal, 16, 2e-3);
     text = file_text();
     assert_int_equal(text[strlen(text) - 1], ',');
@@ -119,7 +115,6 @@ static void resumes_after_any_cut(void **state)
     char line[256];
     size_t length, first, cut;
 
-    (void)state;
     append_ok(journal, 16, 2e-3);
     append_ok(journal, 32, 1e-3);
     journal_free(journal);
@@ -150,7 +145,6 @@ static void reads_gzip(void **state)
     struct json *head = head_of("GPU");
     struct err err = {0};
 
-    (void)state;
     append_ok(journal, 16, 2e-3);
     close_ok(journal);
     snprintf(zipped, sizeof zipped, "%s.gz", path);
@@ -171,7 +165,6 @@ static void locks_and_checks_whose_it_is(void **state)
     struct json *head = head_of("GPU"), *other = head_of("another GPU");
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(journal_open(&second, path, head, &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "another occutune is writing to it"));
     append_ok(journal, 16, 2e-3);
@@ -187,7 +180,6 @@ static void leaves_nothing_without_a_record(void **state)
 {
     struct journal *journal;
 
-    (void)state;
     unlink(path);
     journal_free(open_ok());
     assert_int_equal(access(path, F_OK), -1);
@@ -204,7 +196,6 @@ static void is_a_regular_file(void **state)
     struct journal *journal;
     struct err err = {0};
 
-    (void)state;
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(journal_open(&journal, path, head, &err), ERR_USAGE);
@@ -229,7 +220,6 @@ static void keeps_all_when_the_disk_is_full(void **state)
     int n = 0, code;
     size_t kept;
 
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){4096, old.rlim_max};
@@ -258,7 +248,6 @@ static void survives_kill(void **state)
     pid_t child;
     struct journal *journal;
 
-    (void)state;
     for (round = 0; round < 20; round++) {
         assert_int_equal(pipe(pipe_ends), 0);
         child = fork();
@@ -312,7 +301,6 @@ static void finds_what_was_measured(void **state)
     struct journal *journal = open_ok();
     const struct record *record = keep_same_code(journal, (char *)"1", NULL, 7);
 
-    (void)state;
     assert_ptr_equal(journal_measured(journal, record), record);
     assert_int_not_equal(record_code_key(record, 1), 0);
     assert_int_not_equal(record_code_key(record, 1), record_code_key(record, 2));

@@ -41,7 +41,6 @@ static void a_second_at_most_is_not_on_the_disk(void **state)
     struct journal *journal;
     int n;
 
-    (void)state;
     disk_start(-1, DISK_EIO);
     journal = open_ok();
     for (n = 1; n < 6; n++) {
@@ -58,7 +57,6 @@ static void a_second_at_most_is_not_on_the_disk(void **state)
 /* A journal made anew is on the disk before it takes the name of the old one. */
 static void the_disk_has_it_before_the_name(void **state)
 {
-    (void)state;
     write_text("another's");
     disk_start(-1, DISK_EIO);
     journal_free(open_ok());
@@ -74,7 +72,6 @@ static void a_record_costs_one_look(void **state)
     struct journal *journal;
     int n;
 
-    (void)state;
     unlink(path);
     disk_start(-1, DISK_EIO);
     journal = open_ok();
@@ -148,7 +145,6 @@ static void a_failing_disk_loses_nothing(void **state)
 {
     int fault, nth, damaged;
 
-    (void)state;
     for (damaged = 0; damaged < 2; damaged++)
         for (fault = 0; fault < DISK_FAULTS; fault++)
             for (nth = 0; nth < 16; nth++)

@@ -15,7 +15,6 @@ static void check_refused(const char *contents, int code, const char *message)
 
 static void refuses_damage_and_strangers(void **state)
 {
-    (void)state;
     check_refused("hello", ERR_FORMAT, "is no journal");
     check_refused("{\"best\": 1}", ERR_FORMAT, "it has no \"cache\"");
     check_refused("{\"occutune\": {\"schema\": 2}, \"cache\": {}}", ERR_USAGE,
@@ -36,7 +35,6 @@ static void reads_other_tools(void **state)
 {
     struct journal *journal;
 
-    (void)state;
     write_text(
         "{\"device_name\": \"A100\", \"tune_params_keys\": [\"a\", \"b\"], \"cache\": {\n"
         "  \"1,True\": {\"a\": 1, \"b\": true, \"time\": 0.5, \"times\": [0.4, 0.6], \"registers\": \"?\"},\n"
@@ -60,7 +58,6 @@ static void reads_careless_tools(void **state)
     struct journal *journal;
     char line[1024];
 
-    (void)state;
     write_text(
         "\xef\xbb\xbf{\"device_name\": \"NaN \\\"Infinity\", \"tune_params_keys\": [\"a\"], \"cache\": {\n"
         "  \"1\": {\"a\": 1, \"time\": 0.5, \"times\": [NaN, 0.4, Infinity, 0.6], \"energy\": -Infinity},\n"
@@ -89,7 +86,6 @@ static void reads_t4(void **state)
     struct journal *journal;
     char line[1024];
 
-    (void)state;
     write_text(
         "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"microseconds\"}, \"results\": [\n"
         "{\"configuration\": {\"a\": 1, \"b\": true}, \"times\": {\"runtimes\": [400, NaN, 600]}, "

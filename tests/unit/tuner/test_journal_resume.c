@@ -77,7 +77,6 @@ static void sets_strangers_aside(void **state)
     struct journal *journal;
     unsigned i;
 
-    (void)state;
     for (i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         write_text(strangers[i]);
         if (i == 1 || i == 3) { /* the beginning of our own head */
@@ -128,7 +127,6 @@ static void other_layouts_lose_nothing(void **state)
     char name[96];
     int wide;
 
-    (void)state;
     aside_name(name, 1);
     for (wide = 0; wide < 2; wide++) {
         other = laid_out(text, wide);
@@ -147,7 +145,6 @@ static void keeps_what_stands_behind_the_cache(void **state)
     char *text = make_journal(), *more, *found;
     char name[96];
 
-    (void)state;
     aside_name(name, 1);
     more = calloc(1, strlen(text) + 200);
     sprintf(more,
@@ -224,7 +221,6 @@ static void no_bit_takes_records_along(void **state)
     size_t at;
     int bit;
 
-    (void)state;
     for (at = 0; at < length; at++)
         for (bit = (int)(at % 3); bit < 7; bit += 3) {
             flipped[at] = (char)(text[at] ^ (1 << bit));
@@ -244,7 +240,6 @@ static void a_removed_file_is_written_again(void **state)
     struct journal *journal = open_ok();
     char line[2 * 4096 + 128];
 
-    (void)state;
     append_ok(journal, 1, 1e-3);
     append_ok(journal, 2, 2e-3);
     assert_false(journal_news(line, sizeof line, journal));
@@ -266,7 +261,6 @@ static void a_replaced_file_goes_on_beside(void **state)
     struct journal *journal = open_ok();
     char line[2 * 4096 + 128], other[96], *text;
 
-    (void)state;
     append_ok(journal, 1, 1e-3);
     snprintf(other, sizeof other, "%s.2", path);
     unlink(path);
@@ -291,7 +285,6 @@ static void removes_no_file_of_another(void **state)
 {
     struct journal *journal = open_ok();
 
-    (void)state;
     unlink(path);
     write_text("another's");
     journal_free(journal);
@@ -303,7 +296,6 @@ static void keeps_the_mode(void **state)
 {
     struct stat status;
 
-    (void)state;
     write_text("hello");
     assert_int_equal(chmod(path, 0600), 0);
     journal_free(open_ok());

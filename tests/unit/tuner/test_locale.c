@@ -14,7 +14,6 @@ static void numbers_are_those_of_c(void **state)
     occutune_kernel *kernel;
     char text[8];
 
-    (void)state;
     made_write(
         "spec.json",
         "{\"kernel\": {\"file\": \"copy.cu\", \"name\": \"copy\"}, \"parameters\": {\"ALPHA\": [0.25, 0.5]},"

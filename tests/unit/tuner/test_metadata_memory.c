@@ -51,7 +51,6 @@ static void no_size_is_another_for_want_of_memory(void **state)
     long n = 0;
     int file = mkstemp(path);
 
-    (void)state;
     assert_true(file >= 0);
     close(file);
     unlink(path);

@@ -63,7 +63,6 @@ static void flags_are_taken_in_nvrtcs_words(void **state)
     };
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
@@ -91,7 +90,6 @@ static void bad_commands_are_explained(void **state)
     };
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
@@ -145,7 +143,6 @@ static void a_database_is_read(void **state)
     };
     size_t k;
 
-    (void)state;
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
@@ -176,7 +173,6 @@ static int everything(struct err *err)
 
 static void allocations_may_fail(void **state)
 {
-    (void)state;
     write_database(two);
     fail_each(everything);
     unlink(database);

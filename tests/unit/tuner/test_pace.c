@@ -13,7 +13,6 @@ static void off_by_either(void **state)
     const struct gpu_pace usual = of(1, 1), none = {0}, near = of(1.029, 0.971), slow = of(1.031, 1),
                           fast = of(1.01, 0.96);
 
-    (void)state;
     assert_false(pace_is_off(&near, &usual));
     assert_true(pace_is_off(&slow, &usual));
     assert_true(pace_is_off(&fast, &usual));
@@ -29,7 +28,6 @@ static void usual_is_what_most_agree_with(void **state)
     const struct gpu_pace paces[] = {of(1.10, 1), of(1, 1),   of(1.001, 1),
                                      of(1.2, 1),  of(1.1, 1), of(1.102, 1)};
 
-    (void)state;
     check_near(pace_usual(paces, 6).arithmetic_s, 1.1e-3, 3e-6);
     check_near(pace_usual(paces, 2).arithmetic_s, 1e-3, 1e-9);
     check_near(pace_usual(paces, 1).arithmetic_s, 1.1e-3, 1e-9);

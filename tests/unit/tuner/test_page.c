@@ -39,7 +39,6 @@ static struct json *head, *not_timed, *decision;
 
 static int set_up(void **state)
 {
-    (void)state;
     head = read_json(head_text);
     not_timed = read_json(not_timed_text);
     decision = read_json(decision_text);
@@ -48,7 +47,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     js_free(head);
     js_free(not_timed);
     js_free(decision);
@@ -99,7 +97,6 @@ static void holds_all_variants(void **state)
     struct js_at root, problems, problem, columns, at;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(make(&data, &err), 0);
     root = js_root(data, "data");
     check_member(&root, "title", "\"Measured on A GPU, 2026-11-22.\"");
@@ -136,7 +133,6 @@ static int make_and_free(struct err *err)
 
 static void survives_every_failure(void **state)
 {
-    (void)state;
     fail_each(make_and_free);
 }
 
@@ -146,7 +142,6 @@ static void no_text_ends_the_script(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    (void)state;
     html_json(out, "{\"a\": \"</script><!--\"}");
     html_text(out, "<a href=\"b\">&");
     fclose(out);

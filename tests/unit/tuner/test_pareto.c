@@ -6,7 +6,6 @@ static void metrics_as_stated(void **state)
 {
     struct pareto_metrics m = pareto_metrics_of(200, 65536, 10, 8, 3);
 
-    (void)state;
     check_near(m.efficiency * 200 * 65536, 1, 1e-12);
     check_near(m.utilization, 20 * (3.5 + 16), 1e-12);
     m = pareto_metrics_of(200, 65536, 0, 1, 1); /* nothing to wait for, nobody else to run */
@@ -20,7 +19,6 @@ static void the_front_keeps_what_nothing_beats(void **state)
     bool keep[7];
     int i;
 
-    (void)state;
     pareto_front(keep, m, 7);
     for (i = 0; i < 7; i++)
         assert_int_equal(keep[i], wanted[i]);

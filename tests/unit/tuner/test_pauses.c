@@ -142,7 +142,6 @@ static void nothing_waits_for_one_compile(void **state)
     uint64_t seed;
     size_t t;
 
-    (void)state;
     for (seed = 0; seed < 3; seed++)
         for (t = 0; t < sizeof trials / sizeof *trials; t++) {
             struct machine m = {.compile_s = one_straggler};
@@ -166,7 +165,6 @@ static void what_compiles_long_is_put_last(void **state)
     struct machine m = {.compile_s = by_parameter};
     struct synthetic space;
 
-    (void)state;
     synthetic_open(&space, SYNTHETIC_EASY, false, 41);
     run(&m, &space, (struct search_options){.goes_on = true}, 8);
     print_message("%d compiled, of which %d take long; longest pause %.2f s\n", (int)m.asked,
@@ -185,7 +183,6 @@ static void ends_when_little_is_expected(void **state)
     struct synthetic space;
     int goes_on;
 
-    (void)state;
     for (goes_on = 0; goes_on < 2; goes_on++) {
         struct machine m = {.compile_s = by_parameter};
 
@@ -240,7 +237,6 @@ static void long_compiles_do_not_end_it_early(void **state)
     struct synthetic space;
     uint64_t seed;
 
-    (void)state;
     for (seed = 0; seed < 6; seed++) {
         struct machine m = {.compile_s = long_by_parameter};
 
@@ -271,7 +267,6 @@ static void finds_tiles_that_divide(void **state)
     double mean = 0;
     uint64_t seed;
 
-    (void)state;
     for (seed = 0; seed < 6; seed++) {
         struct machine m = {.compile_s = by_tile};
 

@@ -66,7 +66,6 @@ static void tells_fine_differences_among_the_fast(void **state)
     double gain = 0;
     unsigned a, c;
 
-    (void)state;
     for (a = 0; a < 2; a++)
         for (c = 0; c < C; c++)
             gain += posterior_log_time(posterior, (const unsigned[]){a, 0, c}) -
@@ -83,7 +82,6 @@ static void expects_nothing_before_it_knows(void **state)
     struct posterior *posterior;
     struct spec spec;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
     assert_int_equal(open_posterior(&posterior, &spec), 0);
     assert_false(posterior_expects(&expected, posterior, choices, NULL));
@@ -107,7 +105,6 @@ static void learns_anew_now_and_then(void **state)
     size_t i, anew = 0;
     bool added;
 
-    (void)state;
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
     assert_int_equal(open_posterior(&posterior, &spec), 0);
     assert_int_equal(open_posterior(&fresh, &spec), 0);

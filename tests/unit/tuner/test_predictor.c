@@ -83,7 +83,6 @@ static void compiled_code_is_predicted(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up(&f, "brief");
     compile(&f);
     if (!f.job.prediction.told.predicted)
@@ -96,7 +95,6 @@ static void work_beyond_the_budget_is_not_predicted(void **state)
 {
     struct fixture f;
 
-    (void)state;
     set_up(&f, "wander");
     compile(&f);
     assert_false(f.job.prediction.told.predicted);
@@ -111,7 +109,6 @@ static void compiling_can_be_given_up(void **state)
     struct fixture f;
     struct err err = {0};
 
-    (void)state;
     set_up(&f, "wander");
     if (evaluator_submit(f.source, &f.job, &err))
         fail_msg("%s", err.text);
@@ -132,7 +129,6 @@ static void a_prediction_under_way_is_cut_short(void **state)
     struct fixture f;
     atomic_bool stop;
 
-    (void)state;
     atomic_init(&stop, true);
     set_up(&f, "wander");
     evaluator_give_up_compiling(f.source);

@@ -89,7 +89,6 @@ static void gives_what_was_tuned(void **state)
     struct occutune_launch launch;
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
     kernel = open_kernel("d.json", NULL);
@@ -115,7 +114,6 @@ static void says_how_it_falls_back(void **state)
 {
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Another GPU", 90, "", (struct made_row[]){{4096, 64, 0}}, 1);
     kernel = open_kernel("d.json", NULL);
     assert_int_equal(get(kernel, 4096).fit, OCCUTUNE_FIT_ARCHITECTURE);
@@ -145,7 +143,6 @@ static void chooses_for_any_device(void **state)
     struct occutune_error error = {0};
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Another GPU", 80, "", (struct made_row[]){{4096, 128, 0}, {1 << 20, 64, 0}}, 2);
     kernel = open_kernel("d.json", NULL);
     set_current(NULL);
@@ -169,7 +166,6 @@ static void makes_no_context(void **state)
     occutune_kernel *kernel;
     void *current = &contexts;
 
-    (void)state;
     kernel = open_kernel(NULL, NULL);
     set_current(NULL);
     check_error(kernel, 4096, OCCUTUNE_USAGE, "no CUDA context is current on this thread");
@@ -188,7 +184,6 @@ static void keeps_contexts_apart(void **state)
 {
     occutune_kernel *kernel = open_kernel(NULL, NULL);
 
-    (void)state;
     get(kernel, 4096);
     set_current(&contexts[1]);
     get(kernel, 4096);
@@ -214,7 +209,6 @@ static void loads_once_for_all_threads(void **state)
     occutune_kernel *kernel;
     int i;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
     kernel = open_kernel("d.json", NULL);
@@ -241,7 +235,6 @@ static void costs_microseconds(void **state)
     double start_s, each_s;
     int i;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
     kernel = open_kernel("d.json", NULL);
@@ -260,7 +253,6 @@ static void lives_with_a_cache_that_cannot_be_written(void **state)
     struct occutune_options options = options_here();
     occutune_kernel *kernel;
 
-    (void)state;
     options.cache = "/dev/null/cache";
     kernel = open_kernel(NULL, &options);
     get(kernel, 4096);
@@ -277,7 +269,6 @@ static void lives_with_a_source_that_has_changed(void **state)
 {
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "0123456789abcdef", (struct made_row[]){{4096, 64, 0}}, 1);
     kernel = open_kernel("d.json", NULL);
     assert_non_null(strstr(said, "have changed since it was tuned"));
@@ -290,7 +281,6 @@ static void uses_the_default_for_what_does_not_compile(void **state)
     struct occutune_launch launch;
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 1}}, 1);
     kernel = open_kernel("d.json", NULL);
     launch = get(kernel, 4096);
@@ -314,7 +304,6 @@ static void opts_in_to_more_shared_memory(void **state)
 {
     occutune_kernel *kernel;
 
-    (void)state;
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 256, 0}}, 1);
     kernel = open_kernel("d.json", NULL);
     assert_int_equal(get(kernel, 4096).shared_dynamic_bytes, 4 * 4096);
@@ -333,7 +322,6 @@ static void refuses_what_it_cannot_use(void **state)
     occutune_kernel *kernel;
     char driver[512];
 
-    (void)state;
     made_write("newer.json", "{\"schema\": 2, \"kernel\": \"copy\"}\n");
     assert_int_equal(occutune_load(&tuned, made_path("newer.json"), &error), OCCUTUNE_USAGE);
     assert_null(tuned);

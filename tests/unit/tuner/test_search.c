@@ -53,7 +53,6 @@ static void visits_each_once(void **state)
     static const struct strategy *const orders[] = {&strategy_exhaustive, &strategy_random};
     size_t c, k;
 
-    (void)state;
     for (c = 0; c < sizeof counts / sizeof *counts; c++)
         for (k = 0; k < sizeof orders / sizeof *orders; k++) {
             struct search *search = open_ok(orders[k], counts[c], counts[c] / 2, 0, 42);
@@ -70,7 +69,6 @@ static void begins_with_the_default(void **state)
     struct search *search = open_ok(&strategy_exhaustive, 10, 3, 0, 0);
     const uint64_t wanted[] = {3, 0, 1, 2, 4, 5, 6, 7, 8, 9};
 
-    (void)state;
     drive(search, 10, 99, order);
     search_close(search);
     assert_memory_equal(order, wanted, sizeof wanted);
@@ -92,7 +90,6 @@ static void random_order_is_fair(void **state)
     uint64_t order[9], seed, k;
     struct search *search;
 
-    (void)state;
     for (seed = 0; seed < 4000; seed++) {
         drive(search = open_ok(&strategy_random, 9, 0, 0, seed), 9, 99, order);
         search_close(search);
@@ -108,7 +105,6 @@ static void trials_count_what_is_timed(void **state)
 {
     struct search *search = open_ok(&strategy_random, 1000, 0, 20, 7);
 
-    (void)state;
     assert_int_equal(drive(search, 1000, 1, NULL), 20);
     assert_true(search_visited(search) >= 20 && search_visited(search) < 40);
     search_close(search);
@@ -121,7 +117,6 @@ static void waits(void **state)
     const struct search_capacity all = {true, true, 0}, none = {false, false, 0};
     struct search_facts facts = {.outcome = OUTCOME_COMPILE};
 
-    (void)state;
     assert_int_equal(next(search, none).action, SEARCH_WAIT);
     assert_int_equal(next(search, all).action, SEARCH_COMPILE);
     assert_int_equal(next(search, all).action, SEARCH_WAIT);
@@ -141,7 +136,6 @@ static void waits(void **state)
 /* What a trial teaches is known before the model's next is chosen. */
 static void lets_a_trial_teach(void **state)
 {
-    (void)state;
     assert_int_equal(strategy_model.trials_ahead, 1);
     assert_int_equal(strategy_exhaustive.trials_ahead, 2);
     assert_int_equal(strategy_random.trials_ahead, 2);
@@ -149,7 +143,6 @@ static void lets_a_trial_teach(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_ptr_equal(strategy_find("random"), &strategy_random);
     assert_ptr_equal(strategy_find("exhaustive"), &strategy_exhaustive);
     assert_ptr_equal(strategy_find(NULL), &strategy_model);

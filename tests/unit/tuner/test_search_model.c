@@ -61,38 +61,32 @@ static void check_kind(enum synthetic_kind kind, double median, double tenth)
 
 static void finds_the_best_where_it_is_easy(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_EASY, 0.99, 0.97);
 }
 
 static void finds_the_best_where_parameters_interact(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_ROUGH, 0.97, 0.90);
 }
 
 static void finds_a_needle(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_NEEDLE, 0.98, 0.80);
 }
 
 /* Measurements outvote it. */
 static void survives_a_misleading_model(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_MISLEADING, 0.98, 0.93);
 }
 
 static void goes_by_measurements_where_nothing_is_predicted(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_REFUSED, 0.98, 0.93);
 }
 
 static void survives_throughput_falling_with_occupancy(void **state)
 {
-    (void)state;
     check_kind(SYNTHETIC_FALLING, 0.98, 0.93);
 }
 
@@ -104,7 +98,6 @@ static void compiles_more_where_codes_are_shared(void **state)
     struct synthetic_run apart, sharing;
     uint64_t most;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_MISLEADING, false, 1003);
     most = synthetic.count / 10 > options.trials ? synthetic.count / 10 : options.trials;
     synthetic_search(&apart, &synthetic, &options, 6);
@@ -126,7 +119,6 @@ static void uses_what_it_may_compile(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 1002);
     options.trials = search_allowance(synthetic.count);
     for (int refusing = 0; refusing < 2; refusing++) {
@@ -148,7 +140,6 @@ static void takes_a_large_space_to_its_end(void **state)
     struct synthetic_run run;
     double began_s;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, true, 5);
     began_s = clock_core_s();
     synthetic_search(&run, &synthetic, &options, 16);
@@ -171,7 +162,6 @@ static void tries_all_when_all_are_wrong(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_WRONG, false, 3);
     synthetic_search(&run, &synthetic, &options, 6);
     assert_int_equal(run.timed, synthetic.count);
@@ -187,7 +177,6 @@ static void keeps_a_small_budget(void **state)
     struct synthetic_run run;
     uint64_t trials;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
     for (trials = 1; trials <= 3; trials++) {
         const struct search_options options = {.strategy = &strategy_model, .trials = trials};
@@ -210,7 +199,6 @@ static void takes_a_large_budget(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_ROUGH, false, 4);
     synthetic_search(&run, &synthetic, &options, 6);
     assert_true(run.timed <= synthetic.count);
@@ -225,7 +213,6 @@ static void goes_on_where_little_can_wait(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
     synthetic.ready_most = 40;
     synthetic_search(&run, &synthetic, &options, 6);
@@ -242,7 +229,6 @@ static void bears_contradictory_recordings(void **state)
     struct synthetic_run run;
     uint64_t i;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 8);
     synthetic.noise = 0.4;
     for (i = 0; i < synthetic.count; i += 3)
@@ -263,7 +249,6 @@ static void cuts_nothing_that_is_unread(void **state)
     uint64_t i, trials[] = {0, 20, 1000000};
     size_t t;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
     for (i = 0; i < synthetic.count; i++)
         if (i % 3 == 0)
@@ -289,7 +274,6 @@ static void cuts_by_no_bound_that_is_not_proved(void **state)
     uint64_t i;
     int likely;
 
-    (void)state;
     for (likely = 0; likely < 2; likely++) {
         synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
         for (i = 0; i < synthetic.count; i++) {
@@ -310,7 +294,6 @@ static void audit_keeps_its_word(void **state)
     struct synthetic_run run;
     unsigned kept = 0, r;
 
-    (void)state;
     for (r = 0; r < RUNS; r++) {
         const struct search_options options = {
             .strategy = &strategy_model, .seed = r, .audit = 20, .trials = 2 + r % 5};
@@ -332,7 +315,6 @@ static void repeats_itself(void **state)
     struct synthetic synthetic;
     struct synthetic_run a, b;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_ROUGH, false, 2);
     synthetic_search(&a, &synthetic, &options, 5);
     synthetic_search(&b, &synthetic, &options, 5);

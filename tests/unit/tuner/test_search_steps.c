@@ -66,7 +66,6 @@ static void waits_for_the_first_compiles(void **state)
     struct stepping s;
     struct search_step first, second;
 
-    (void)state;
     open(&s, false, (struct search_options){0});
     first = expect(&s, all, SEARCH_COMPILE);
     second = expect(&s, all, SEARCH_COMPILE);
@@ -86,7 +85,6 @@ static void waits_for_slow_compiles_at_first(void **state)
     struct search_step compiles[CORES], step;
     struct search_capacity busy = {false, true, 1};
 
-    (void)state;
     open(&s, true, (struct search_options){.cores = CORES});
     for (int i = 0; i < CORES; i++)
         compiles[i] = expect(&s, all, SEARCH_COMPILE);
@@ -109,7 +107,6 @@ static void begins_before_all_is_compiled(void **state)
     struct search_step step;
     uint64_t told = 0;
 
-    (void)state;
     open(&s, false, (struct search_options){.trials = 240});
     while (step = next(&s, all), step.action == SEARCH_COMPILE || step.index == s.synthetic.first) {
         told += step.action == SEARCH_COMPILE;
@@ -130,7 +127,6 @@ static void ends_with_its_last_trial(void **state)
     struct stepping s;
     unsigned asked;
 
-    (void)state;
     open(&s, false, (struct search_options){.trials = 1});
     for (asked = 0; asked < 3; asked++)
         expect(&s, all, SEARCH_COMPILE);
@@ -154,7 +150,6 @@ static void times_the_twin_of_the_default(void **state)
     struct stepping s;
     unsigned k;
 
-    (void)state;
     open(&s, false, (struct search_options){0});
     for (k = 0; k < 4; k++)
         steps[k] = expect(&s, all, SEARCH_COMPILE);
@@ -177,7 +172,6 @@ static void audits_what_is_under_way(void **state)
     struct search_step under_way, step;
     struct stepping s;
 
-    (void)state;
     open(&s, false, (struct search_options){.trials = 1, .audit = 1000000});
     expect(&s, all, SEARCH_COMPILE);
     under_way = expect(&s, all, SEARCH_COMPILE);
@@ -204,7 +198,6 @@ static void gives_up_where_all_is_refused(void **state)
     struct search_step step;
     struct stepping s;
 
-    (void)state;
     open(&s, true, (struct search_options){0});
     step = expect(&s, all, SEARCH_COMPILE);
     compiled(&s, step.index, OUTCOME_OK, 0);
@@ -233,7 +226,6 @@ static void gives_up_choosing_after_64_failures(void **state)
     struct search_step step;
     struct stepping s;
 
-    (void)state;
     open(&s, false, (struct search_options){.trials = 240});
     while (trials < 66) {
         step = next(&s, all);
@@ -261,7 +253,6 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
 
-    (void)state;
     synthetic_open(&synthetic, SYNTHETIC_REFUSED, true, 4);
     synthetic_search(&run, &synthetic, &options, 16);
     print_message("%llu timed, %.4f of the best\n", (unsigned long long)run.timed,

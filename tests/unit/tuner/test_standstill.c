@@ -101,14 +101,12 @@ static void check_ends(int (*drive)(struct err *err), unsigned steps)
 
 static void tune_ends(void **state)
 {
-    (void)state;
     check_ends(tune_scale, 0);
     check_ends(tune_scale, 5); /* what is under way is taken first */
 }
 
 static void compare_ends(void **state)
 {
-    (void)state;
     check_ends(compare_scale, 0);
     check_ends(compare_scale, 5);
 }
@@ -117,7 +115,6 @@ static void an_honest_search_does_not(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     honest = UINT32_MAX;
     if (tune_scale(&err) || compare_scale(&err))
         fail_msg("%s", err.text);
@@ -128,7 +125,6 @@ static void an_audit_begins_where_compiling_is_given_up(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     honest = UINT32_MAX;
     alarm(60);
     for (unsigned trials = 1; trials < 12; trials++)

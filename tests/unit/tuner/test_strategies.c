@@ -137,7 +137,6 @@ static void each_index_at_most_once(void **state)
     struct synthetic s;
     size_t k;
 
-    (void)state;
     synthetic_open(&s, SYNTHETIC_EASY, false, 1);
     for (k = 0; strategies[k]; k++) {
         const uint64_t trail = drive(&s, strategies[k], 0, UINT64_MAX);
@@ -154,7 +153,6 @@ static void refused_compiling_times_what_is_ready(void **state)
     struct synthetic s;
     size_t k;
 
-    (void)state;
     synthetic_open(&s, SYNTHETIC_ROUGH, false, 2);
     for (k = 0; strategies[k]; k++) {
         drive(&s, strategies[k], 0, 0);
@@ -177,7 +175,6 @@ static void a_plan_is_followed(void **state)
     struct search *search;
     uint64_t i;
 
-    (void)state;
     assert_int_equal(search_open(&search, &options, NULL), 0);
     for (i = 0; i < 10; i++) {
         assert_int_equal(search_next(&step, search, all, NULL), 0);
@@ -228,7 +225,6 @@ static void names_are_of_the_table(void **state)
     char names[STRATEGY_NAMES_MAX], expected[STRATEGY_NAMES_MAX], small[6];
     size_t k;
 
-    (void)state;
     strategy_names(names, sizeof names);
     for (k = 0; strategies[k]; k++) {
         assert_ptr_equal(strategy_find(strategies[k]->name), strategies[k]);

@@ -48,7 +48,6 @@ static void learns_a_function(void **state)
     struct surrogate *surrogate = learn(choices, 400);
     double deviation;
 
-    (void)state;
     for (i = 0; i < 60; i++) {
         const double value = surrogate_value(&deviation, surrogate, choices[i], 0);
 
@@ -67,7 +66,6 @@ static void knows_what_it_does_not_know(void **state)
     struct surrogate *surrogate;
     double at_here, at_far, between;
 
-    (void)state;
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 2, prior, NULL, true, NULL),
                      0);
     check_near(surrogate_value(&at_here, surrogate, here, 0), 1, 0.05);
@@ -84,7 +82,6 @@ static void learns_from_one_point(void **state)
     struct surrogate *surrogate;
     double deviation;
 
-    (void)state;
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, &point, 1, prior, NULL, true, NULL),
                      0);
     check_near(surrogate_value(&deviation, surrogate, other, 0), -3, 1e-9);
@@ -100,7 +97,6 @@ static void learns_a_slope(void **state)
     struct surrogate *surrogate;
     const struct surrogate_prior steep = {.deviation = 0.3, .slope_deviation = 1};
 
-    (void)state;
     for (i = 0; i < 60; i++) {
         const double slope = (double)(hash_random(3, i) % 1000) / 500 - 1;
 
@@ -123,7 +119,6 @@ static void bears_repeated_points(void **state)
     struct surrogate *surrogate;
     size_t i;
 
-    (void)state;
     for (i = 0; i < 20; i++)
         points[i] = (struct surrogate_point){.choices = choices, .value = i % 2 ? 1 : 2};
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, true, NULL),
@@ -141,7 +136,6 @@ static void holds_back_where_a_point_is_in_doubt(void **state)
     double believed, doubted;
     struct surrogate *surrogate;
 
-    (void)state;
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 3, prior, NULL, true, NULL),
                      0);
     believed = surrogate_value(NULL, surrogate, beside, 0);
@@ -161,7 +155,6 @@ static void answers_alike_in_any_order(void **state)
     struct surrogate *asked = learn(choices, 500);
     unsigned i;
 
-    (void)state;
     for (i = 0; i < 120; i++) {
         const unsigned k = (unsigned)(hash_random(5, i) % 60);
         struct surrogate *fresh = learn(choices, 500);
@@ -216,7 +209,6 @@ static void adds_what_learning_anew_would_learn(void **state)
     struct surrogate *first, *anew, *single, *together;
     double value, deviation, wanted, wanted_deviation;
 
-    (void)state;
     points_around(points, choices);
     assert_int_equal(surrogate_new(&first, parameters, PARAMETERS, points, LEARNT, flat, NULL, true, NULL),
                      0);
@@ -260,7 +252,6 @@ static void follows_and_ends(void **state)
     struct surrogate *surrogate;
     double value, deviation, wanted, wanted_deviation;
 
-    (void)state;
     points_around(points, choices);
     assert_int_equal(
         surrogate_new(&surrogate, parameters, PARAMETERS, points, LEARNT, steep, NULL, true, NULL), 0);

@@ -32,7 +32,6 @@ static void goes_by_the_model(void **state)
     struct occutune_error error = {0};
     occutune_decision *decision;
 
-    (void)state;
     occutune_options_init(&options);
     assert_string_equal(options.strategy, "model");
     assert_int_equal(options.audit, 20);
@@ -50,7 +49,6 @@ static void says_when_there_is_no_profile(void **state)
     struct occutune_error error = {0};
     occutune_decision *decision;
 
-    (void)state;
     occutune_options_init(&options);
     setenv("OCCUTUNE_SHARE", "/nonexistent", 1);
     if (tune(&decision, &options, &error))
@@ -67,7 +65,6 @@ static void takes_the_profile_asked_for(void **state)
     struct occutune_error error = {0};
     occutune_decision *decision;
 
-    (void)state;
     occutune_options_init(&options);
     options.profile = "model/device/profiles/nvidia-h200.json";
     if (tune(&decision, &options, &error))

@@ -14,7 +14,6 @@ static int ends[2];
 
 static int open_wires(void **state)
 {
-    (void)state;
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
         return -1;
     wire_init(&a, ends[0], ends[0]);
@@ -24,7 +23,6 @@ static int open_wires(void **state)
 
 static int close_wires(void **state)
 {
-    (void)state;
     wire_release(&a);
     wire_release(&b);
     close(ends[0]);
@@ -50,7 +48,6 @@ static void large_frames_arrive(void **state)
     int k, got = 0, turns = 0;
     bool whole;
 
-    (void)state;
     for (k = 0; k < BYTES; k++)
         bytes[k] = (unsigned char)((k * 2654435761u) >> 13);
     parts[0] = (struct part){bytes, 1000};
@@ -87,7 +84,6 @@ static void alike_frames_are_small(void **state)
     uint64_t sent = 0;
     bool whole;
 
-    (void)state;
     for (int k = 0; k < BYTES; k++)
         bytes[k] = (unsigned char)((k * 2654435761u) >> 13 ^ (k * 40503u) >> 7);
     for (int k = 0; k < FRAMES; k++) {
@@ -116,7 +112,6 @@ static void damage_is_noticed(void **state)
     ssize_t size;
     bool whole;
 
-    (void)state;
     assert_int_equal(wire_put(&a, head, &part, 1, NULL), 0);
     js_free(head);
     size = read(ends[1], frame, sizeof frame);
@@ -146,7 +141,6 @@ static void packed_payloads_arrive(void **state)
     ssize_t size;
     bool whole;
 
-    (void)state;
     for (int k = 0; k < BYTES; k++)
         bytes[k] = (unsigned char)((k * 2654435761u) >> 13);
     for (int k = 0; k < 2; k++) {
@@ -186,7 +180,6 @@ static void facts_return(void **state)
     struct js_at root = js_root(object, "test");
     struct code_facts got;
 
-    (void)state;
     assert_int_equal(code_facts_set(object, "facts", &sent), 0);
     assert_int_equal(code_facts_get(&got, &root, "facts", NULL), 0);
     assert_true(got.known && got.hash == sent.hash && got.parameter_count == 3);
@@ -207,7 +200,6 @@ static void code_is_checked(void **state)
     unsigned char code[5000];
     struct compile_result sent = {.outcome = OUTCOME_OK, .cubin = code, .cubin_bytes = sizeof code}, got;
 
-    (void)state;
     for (size_t k = 0; k < sizeof code; k++)
         code[k] = (unsigned char)(k * k >> 7);
     assert_int_equal(compile_result_pack(&sent, NULL), 0);
@@ -234,7 +226,6 @@ static void other_words_are_quoted(void **state)
     struct err err = {0};
     bool whole;
 
-    (void)state;
     assert_int_equal(write(ends[0], "Welcome to node7\n", 17), 17);
     assert_int_equal(wire_receive(&b, NULL), 0);
     assert_int_equal(wire_next(&message, &whole, &b, &err), ERR_FORMAT);
@@ -250,7 +241,6 @@ static void a_greeting_is_skipped(void **state)
     struct err err = {0};
     bool whole;
 
-    (void)state;
     b.skips = true;
     assert_int_equal(write(ends[0], text, sizeof text - 1), sizeof text - 1);
     assert_int_equal(wire_receive(&b, NULL), 0);
@@ -277,7 +267,6 @@ static void who_goes_on_greeting_is_refused(void **state)
     struct err err = {0};
     bool whole;
 
-    (void)state;
     b.skips = true;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = i % 64 == 63 ? '\n' : 'y';
@@ -291,7 +280,6 @@ static void the_end_is_told(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     shutdown(ends[0], SHUT_RDWR);
     assert_int_equal(wire_receive(&b, &err), ERR_SYSTEM);
 }
@@ -308,7 +296,6 @@ static void keys_and_predictions_return(void **state)
     struct js_at root = js_root(json, "test");
     struct key key, back;
 
-    (void)state;
     assert_int_equal(prediction_from_json(&got, &root, NULL), 0);
     assert_true(got.told.predicted && got.told.bound_s == 1.0 / 3 && got.told.estimate_s == 0.1);
     assert_int_equal(got.told.limiter, 3);

@@ -31,7 +31,6 @@ static void reads_quoted_configurations(void **state)
     struct err err = {0};
     char path[64];
 
-    (void)state;
     write_table(path, header, "saxpy,\"A=1,B=true\",1000,2,0,4,5,600,7,50.5,30\n");
     assert_int_equal(counts_read(&set, path, &err), 0);
     unlink(path);
@@ -66,7 +65,6 @@ static void check_refused(const char *first, const char *second, const char *wan
 
 static void refuses_bad_tables(void **state)
 {
-    (void)state;
     check_refused("kernel,configuration,other\n", "", "no column smsp__inst_executed.sum");
     check_refused(header, "", "no variant");
     check_refused(header, "saxpy,A=1,many,2,0,4,5,600,7,50,30\n",
@@ -79,7 +77,6 @@ static void reads_the_table_of_the_library(void **state)
     struct counted_set set;
     struct err err = {0};
 
-    (void)state;
     assert_int_equal(counts_read(&set, "benchmarks/validation/counters/nvidia-h200.csv", &err), 0);
     assert_true(set.count >= 27);
     counts_release(&set);
@@ -91,7 +88,6 @@ static void compares_the_counters_that_a_table_has(void **state)
     struct counted_set set;
     struct err err = {0};
 
-    (void)state;
     if (counts_read(&set, "benchmarks/validation/counters/nvidia-h200-hopper.csv", &err))
         fail_msg("%s", err.text);
     assert_int_equal(set.count, 10);

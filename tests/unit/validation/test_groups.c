@@ -45,7 +45,6 @@ static void a_fall_is_seen_or_not(void **state)
     struct falls falls;
     struct err err = {0};
 
-    (void)state;
     open_space(&from, points, falling);
     assert_int_equal(falls_of(&falls, &from, 0, &err), 0);
     assert_int_equal(falls.groups, 2);
@@ -66,7 +65,6 @@ static void a_choice_costs_what_it_misses(void **state)
     struct choices choices;
     struct err err = {0};
 
-    (void)state;
     open_space(&from, points, falling);
     assert_int_equal(choices_of(&choices, &from, 1, &err), 0);
     assert_int_equal(choices.groups, 2); /* 64 warps stand alone */
@@ -83,7 +81,6 @@ static void steps_follow_the_prediction(void **state)
     struct steps steps;
     struct err err = {0};
 
-    (void)state;
     open_space(&from, points, falling);
     assert_int_equal(steps_of(&steps, &from, &err), 0);
     assert_int_equal(steps.asked, 3);   /* the median is 2.3: (16, 1), (32, 2), (64, 1) */
@@ -103,7 +100,6 @@ static void what_is_not_predicted_is_left_out(void **state)
     struct choices choices;
     struct err err = {0};
 
-    (void)state;
     open_space(&from, points, falling);
     points[1].ranked.predicted = false;
     assert_int_equal(choices_of(&choices, &from, 1, &err), 0);

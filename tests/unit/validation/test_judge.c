@@ -7,7 +7,6 @@ static void a_perfect_prediction(void **state)
     const double times[] = {1, 2, 3, 4};
     struct judgement j;
 
-    (void)state;
     assert_int_equal(judge_times(&j, times, times, 4, NULL), 0);
     check_near(j.mean_error, 0, 0);
     check_near(j.pairs_right, 1, 0);
@@ -21,7 +20,6 @@ static void a_wrong_order(void **state)
     const double predicted[] = {1, 2, 4, 3}, measured[] = {2, 1, 4, 4.1};
     struct judgement j;
 
-    (void)state;
     assert_int_equal(judge_times(&j, predicted, measured, 4, NULL), 0);
     check_near(j.pairs_right, 4.0 / 5, 1e-12); /* the last two differ by less than 5 % */
     assert_int_equal(j.first_good, 2);
@@ -35,7 +33,6 @@ static void ties_count_one_half_and_help_nobody(void **state)
     const double predicted[] = {1, 1, 1}, measured[] = {1, 2, 3};
     struct judgement j;
 
-    (void)state;
     assert_int_equal(judge_times(&j, predicted, measured, 3, NULL), 0);
     check_near(j.pairs_right, 0.5, 1e-12);
     assert_int_equal(j.first_good, 3);
@@ -47,7 +44,6 @@ static void what_is_not_predicted_is_left_out(void **state)
     struct err err = {0};
     struct judgement j;
 
-    (void)state;
     assert_int_equal(judge_times(&j, predicted, measured, 2, NULL), 0);
     assert_int_equal(j.count, 1);
     assert_int_equal(judge_times(&j, none, measured, 2, &err), ERR_USAGE);
@@ -59,7 +55,6 @@ static void bounds(void **state)
     const double bound[] = {0.5, 1.5, 2.2, 9}, measured[] = {1, 2, 2, 10};
     struct bound_judgement j;
 
-    (void)state;
     judge_bounds(&j, bound, measured, 4);
     assert_int_equal(j.violated, 1);
     check_near(j.worst, 1.1, 1e-12);
@@ -72,7 +67,6 @@ static void confidence(void **state)
     const double sure[] = {0.5, 0.1, 0.9, 0.6}, predicted[] = {1.1, 2, 0.8, 1.3}, measured[] = {1, 1, 1, 1};
     struct confidence_judgement j;
 
-    (void)state;
     assert_int_equal(judge_confidence(&j, sure, predicted, measured, 4, NULL), 0);
     check_near(j.quarter[0], 1, 1e-12);
     check_near(j.quarter[1], 0.1, 1e-12);

@@ -48,7 +48,6 @@ static void neighbours_tell_of_smooth_estimates(void **state)
     struct collection from;
     struct neighbours found;
 
-    (void)state;
     open_space(&from, points, true);
     assert_int_equal(neighbours_of(&found, &from, NULL), 0);
     assert_int_equal(found.compiled, NEIGHBOURS_COMPILED);
@@ -65,7 +64,6 @@ static void neighbours_tell_nothing_of_noise(void **state)
     struct collection from;
     struct neighbours found;
 
-    (void)state;
     open_space(&from, points, false);
     assert_int_equal(neighbours_of(&found, &from, NULL), 0);
     assert_true(found.difference > 0.3);
@@ -81,7 +79,6 @@ static void few_points_are_halved(void **state)
     struct neighbours found;
     size_t i;
 
-    (void)state;
     open_space(&from, points, true);
     for (i = 21; i < COUNT; i++)
         points[i].ranked.predicted = false;

@@ -28,7 +28,6 @@ static void options_are_taken_from_anywhere(void **state)
     struct given given = {.jobs = 2};
     char *words[8] = {"validation", "--points", "first", "--output", "name", "--jobs=16", "second"};
 
-    (void)state;
     assert_int_equal(read_words(&given, words), 5);
     assert_string_equal(words[5], "first");
     assert_string_equal(words[6], "second");
@@ -42,7 +41,6 @@ static void what_is_not_given_stays(void **state)
     struct given given = {.output = "name", .jobs = 2};
     char *words[8] = {"validation"};
 
-    (void)state;
     assert_int_equal(read_words(&given, words), 1);
     assert_string_equal(given.output, "name");
     assert_int_equal(given.jobs, 2);
@@ -56,7 +54,6 @@ static void wrong_use_is_refused(void **state)
     char *unknown[8] = {"validation", "--nothing"}, *missing[8] = {"validation", "--output"};
     size_t i;
 
-    (void)state;
     assert_int_equal(read_words(&given, unknown), -1);
     assert_int_equal(read_words(&given, missing), -1);
     for (i = 0; i < sizeof jobs / sizeof *jobs; i++)

@@ -26,7 +26,6 @@ static void finds_what_spreads(void **state)
     struct spread spread;
     struct err err = {0};
 
-    (void)state;
     make_rows();
     assert_int_equal(spread_fit(&spread, rows, COUNT, SIZE_MAX, &err), 0);
     check_near(spread_of(&spread, rows[1].features) / spread_of(&spread, rows[0].features), 2.6, 0.4);
@@ -37,7 +36,6 @@ static void holds_what_it_promises_of_kernels_left_out(void **state)
 {
     struct err err = {0};
 
-    (void)state;
     make_rows();
     for (size_t k = 0; k < KERNELS; k += 13) {
         struct spread_held held;
@@ -58,7 +56,6 @@ static void a_kernel_left_out_changes_nothing(void **state)
     struct spread without, same;
     struct err err = {0};
 
-    (void)state;
     make_rows();
     assert_int_equal(spread_fit(&without, rows, COUNT, 0, &err), 0);
     for (size_t i = 0; i < ROWS; i++)

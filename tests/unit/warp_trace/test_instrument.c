@@ -20,7 +20,6 @@ static void check_made(const char *text, const char *kernel, const char *wanted)
 
 static void inserts_a_parameter_and_a_statement(void **state)
 {
-    (void)state;
     check_made("__global__ void k(int n, float *a) { if (n) return; }", "k",
                "__global__ void k(int n, float *a, " PARAMETER ") {" STATEMENT " if (n) return; }");
     check_made("__global__ void k( )\n{\n}\n", "k",
@@ -31,7 +30,6 @@ static void inserts_a_parameter_and_a_statement(void **state)
 
 static void passes_by_what_only_looks_like_it(void **state)
 {
-    (void)state;
     check_made("// k(int) {\n/* k() { */ void k(int);\nint kk(int a) { return \"k(\\\"){\"[0]; }\nvoid k(int "
                "a /* ) */) {}",
                "k",
@@ -47,7 +45,6 @@ static void refuses_what_is_not_there(void **state)
     char *made;
     size_t i;
 
-    (void)state;
     for (i = 0; i < sizeof texts / sizeof *texts; i++) {
         err = (struct err){0};
         assert_int_equal(instrument(&made, texts[i], "k", &err), ERR_USAGE);
@@ -66,7 +63,6 @@ static void finds_the_kernels_of_the_library(void **state)
     char path[256], *text, *made;
     size_t i, size;
 
-    (void)state;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "kernels/%s/%s.cu", names[i], names[i]);
         assert_int_equal(file_read(&text, &size, path, &err), 0);

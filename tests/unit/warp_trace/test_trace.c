@@ -21,7 +21,6 @@ static void the_law_holds(void **state)
     struct err err = {0};
     size_t w;
 
-    (void)state;
     for (w = 0; w < 20; w++)
         put(words, w, 1000 + 100 * (w / 2), 1100 + 100 * (w / 2), 7);
     for (w = 0; w < 5; w++)
@@ -55,7 +54,6 @@ static void idle_time_counts(void **state)
     struct warp_trace trace;
     struct err err = {0};
 
-    (void)state;
     put(words, 0, 0, 20, 0);
     put(words, 1, 30, 60, 0);
     put(words, 2, 40, 100, 0);
@@ -73,7 +71,6 @@ static void refuses_what_was_not_recorded(void **state)
     struct warp_trace trace;
     struct err err = {0};
 
-    (void)state;
     put(words, 0, 10, 20, 0);
     put(words, 1, 10, 0, 0);
     assert_int_equal(warp_trace_read(&trace, words, 2, &err), ERR_FORMAT);
@@ -105,7 +102,6 @@ static void draws_each_warp_once(void **state)
     size_t w, moves = 0;
     const char *at;
 
-    (void)state;
     assert_true(close(mkstemp(path)) == 0);
     for (w = 0; w < 6; w++)
         put(words, w, 100 * (w / 2), 90 + 100 * (w / 2), 1);
