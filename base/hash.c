@@ -6,9 +6,8 @@
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
-    size_t i;
 
-    for (i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++)
         hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
     return hash_mix(hash);
 }
@@ -21,9 +20,8 @@ uint64_t hash_text(uint64_t hash, const char *text)
 uint64_t hash_u64(uint64_t hash, uint64_t value)
 {
     unsigned char bytes[8];
-    int i;
 
-    for (i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++)
         bytes[i] = (unsigned char)(value >> (8 * i));
     return hash_bytes(hash, bytes, sizeof bytes);
 }

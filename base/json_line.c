@@ -146,8 +146,6 @@ static bool first_digits(uint64_t *out, int *exponent, double value, int digits)
 /* `count` digits, the first of which stands for 10^exponent, as "%.15g" has them. */
 static void set_number(char *out, const char *digits, int count, int exponent)
 {
-    int i;
-
     while (count > 1 && digits[count - 1] == '0')
         count--;
     if (exponent < -4 || exponent >= DIGITS_MOST) {
@@ -163,7 +161,7 @@ static void set_number(char *out, const char *digits, int count, int exponent)
         memcpy(out, "0.0000", 6);
         out += 1 - exponent;
     }
-    for (i = 0; i < count || i <= exponent; i++) {
+    for (int i = 0; i < count || i <= exponent; i++) {
         if (i && i == exponent + 1)
             *out++ = '.';
         *out++ = i < count ? digits[i] : '0';

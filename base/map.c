@@ -27,12 +27,11 @@ void *map_find(const struct map *map, uint64_t key)
 static int grow(struct map *map, struct err *err)
 {
     struct map larger = {.count = map->count, .capacity = map->capacity ? map->capacity * 2 : 64};
-    size_t i;
 
     larger.entries = calloc(larger.capacity, sizeof *larger.entries);
     if (!larger.entries)
         return err_memory(err);
-    for (i = 0; i < map->capacity; i++)
+    for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].value)
             *place(&larger, map->entries[i].key) = map->entries[i];
     free(map->entries);

@@ -37,9 +37,8 @@ static size_t edit_distance(const char *a, const char *b)
 static const char *containing(const char *part, const char *const *words, size_t count)
 {
     const char *found = NULL;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!strcasestr(words[i], part))
             continue;
         if (found)
@@ -72,9 +71,8 @@ bool nearest_file(char *out, size_t size, const char *word, const char *folder, 
     const char **names = calloc(count > 0 ? (size_t)count : 1, sizeof *names), *near = NULL;
     size_t found = 0;
     char *end;
-    int i;
 
-    for (i = 0; i < count && names; i++) {
+    for (int i = 0; i < count && names; i++) {
         end = strrchr(entries[i]->d_name, '.');
         if (!end || strcmp(end, ending))
             continue;
@@ -85,7 +83,7 @@ bool nearest_file(char *out, size_t size, const char *word, const char *folder, 
         near = nearest_word(word, names, found);
     if (near)
         snprintf(out, size, "%s", near);
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);
     free(names);

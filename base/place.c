@@ -35,14 +35,13 @@ bool place_share(char *out, size_t size, const char *name)
     static const char *const below[] = {"share/occutune/", "model/device/", ""};
     const char *named = getenv("OCCUTUNE_SHARE");
     char directory[PATH_BYTES], *slash;
-    size_t i;
 
     if (named)
         return snprintf(out, size, "%s/%s", named, name) < (int)size;
     if (!place_own(directory, sizeof directory))
         return false;
     do {
-        for (i = 0; i < sizeof below / sizeof *below; i++)
+        for (size_t i = 0; i < sizeof below / sizeof *below; i++)
             if (snprintf(out, size, "%s/%s%s", directory, below[i], name) < (int)size && !access(out, F_OK))
                 return true;
         slash = strrchr(directory, '/');

@@ -202,15 +202,14 @@ static void *host(void *argument)
 static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes)
 {
     unsigned thread = 0, k;
-    size_t l;
 
-    for (l = 0; l < lanes; l++)
+    for (size_t l = 0; l < lanes; l++)
         queue->thread_count += threads[l];
     queue->lanes = calloc(lanes, sizeof *queue->lanes);
     queue->lane_of = calloc(queue->thread_count, sizeof *queue->lane_of);
     if (!queue->lanes || !queue->lane_of)
         return ERR_MEMORY;
-    for (l = 0; l < lanes; l++) {
+    for (size_t l = 0; l < lanes; l++) {
         list_init(&queue->lanes[l].waiting);
         pthread_cond_init(&queue->lanes[l].work, NULL);
         queue->lane_count++;
@@ -222,15 +221,13 @@ static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes
 
 static void release(struct queue *queue)
 {
-    size_t l, k;
-
-    for (l = 0; l < queue->lane_count; l++) {
+    for (size_t l = 0; l < queue->lane_count; l++) {
         struct lane *lane = &queue->lanes[l];
 
         if (lane->share)
             share_leave(lane->share, &lane->sharer);
         list_free(&lane->waiting);
-        for (k = 0; k < lane->firsts.capacity; k++)
+        for (size_t k = 0; k < lane->firsts.capacity; k++)
             free(lane->firsts.entries[k].value);
         map_release(&lane->firsts);
         pthread_cond_destroy(&lane->work);
@@ -293,13 +290,11 @@ int queue_open(struct queue **out, const unsigned *threads, size_t lanes, struct
 
 void queue_close(struct queue *queue)
 {
-    size_t l;
-
     if (!queue)
         return;
     pthread_mutex_lock(&queue->mutex);
     queue->closing = true;
-    for (l = 0; l < queue->lane_count; l++)
+    for (size_t l = 0; l < queue->lane_count; l++)
         pthread_cond_broadcast(&queue->lanes[l].work);
     pthread_mutex_unlock(&queue->mutex);
     pthread_join(queue->host, NULL);

@@ -35,9 +35,8 @@ static double sorted_quantile(const double *sorted, size_t n, double q)
 double stats_mean(const double *values, size_t n)
 {
     double sum = 0;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         sum += values[i];
     return n ? sum / (double)n : NAN;
 }
@@ -100,11 +99,10 @@ static double beta_fraction(double a, double b, double x)
 {
     const double tiny = 1e-300;
     double c = 1, d = 1 - (a + b) * x / (a + 1), result, even, odd, step;
-    int m;
 
     d = 1 / (fabs(d) < tiny ? tiny : d);
     result = d;
-    for (m = 1; m < 500; m++) {
+    for (int m = 1; m < 500; m++) {
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         d = 1 + even * d;
         c = 1 + even / c;
@@ -140,11 +138,10 @@ static double beta(double a, double b, double x)
 double stats_clopper_pearson_upper(size_t k, size_t n, double level)
 {
     double low = 0, high = 1, middle;
-    int i;
 
     if (k >= n)
         return 1;
-    for (i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++) {
         middle = (low + high) / 2;
         if (beta((double)k + 1, (double)(n - k), middle) < level)
             low = middle;
@@ -170,9 +167,8 @@ double stats_spearman(const double *x, const double *y, size_t n)
     double *sx = sorted_copy(x, n), *sy = sorted_copy(y, n);
     double xx = 0, yy = 0, xy = 0, dx, dy;
     const double centre = ((double)n - 1) / 2;
-    size_t i;
 
-    for (i = 0; sx && sy && i < n; i++) {
+    for (size_t i = 0; sx && sy && i < n; i++) {
         dx = mean_rank(sx, n, x[i]) - centre;
         dy = mean_rank(sy, n, y[i]) - centre;
         xx += dx * dx;

@@ -91,10 +91,9 @@ static int announce(const struct announcer *announcer, enum stage stage, double 
 /* Keeps a copy of every buffer that the reference kernel wrote. */
 static int keep_results(struct bench *bench, const struct binding *binding, struct err *err)
 {
-    size_t i;
     int rc = 0;
 
-    for (i = 0; !rc && i < binding->count; i++) {
+    for (size_t i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
 
         if (buffer && role_is_result(buffer->role))
@@ -136,15 +135,14 @@ static int run_reference(struct bench *bench, const struct bench_reference *refe
 static int read_reference(struct bench *bench, const struct bench_reference *reference,
                           const struct launch *launch, struct err *err)
 {
-    size_t i, k;
     int rc = 0;
 
-    for (i = 0; !rc && i < launch->argument_count; i++) {
+    for (size_t i = 0; !rc && i < launch->argument_count; i++) {
         const struct argument *argument = &launch->arguments[i];
 
         if (!argument_is_buffer(argument) || !role_is_result(argument->role) || !argument->name)
             continue;
-        for (k = 0; !rc && k < reference->file_count; k++) {
+        for (size_t k = 0; !rc && k < reference->file_count; k++) {
             const enum element_type type =
                 argument->reduction ? reduced_type(argument->type) : argument->type;
             const uint64_t count = argument->reduction ? argument->kept : argument->count;
@@ -334,9 +332,7 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
 
 static const struct buffer *find_named(const struct binding *binding, const char *name)
 {
-    size_t i;
-
-    for (i = 0; i < binding->count; i++)
+    for (size_t i = 0; i < binding->count; i++)
         if (binding->buffers[i] && !strcmp(binding->buffers[i]->name, name))
             return binding->buffers[i];
     return NULL;
@@ -345,10 +341,9 @@ static const struct buffer *find_named(const struct binding *binding, const char
 static int read_buffers(struct part *parts, struct bench *bench, const struct binding *binding,
                         char *const *names, size_t name_count, struct err *err)
 {
-    size_t i;
     int rc = 0;
 
-    for (i = 0; !rc && i < name_count; i++) {
+    for (size_t i = 0; !rc && i < name_count; i++) {
         const struct buffer *buffer = find_named(binding, names[i]);
 
         if (!buffer)
@@ -364,10 +359,9 @@ static int read_buffers(struct part *parts, struct bench *bench, const struct bi
 
 static int clear_outputs(struct bench *bench, const struct binding *binding, struct err *err)
 {
-    size_t i;
     int rc = 0;
 
-    for (i = 0; !rc && i < binding->count; i++)
+    for (size_t i = 0; !rc && i < binding->count; i++)
         if (binding->buffers[i] && !role_is_filled(binding->buffers[i]->role))
             rc = gpu_set(bench->gpu, binding->buffers[i]->data, 0, binding->buffers[i]->bytes, err);
     return rc;

@@ -27,9 +27,7 @@ static void free_buffer(struct buffers *buffers, struct buffer *buffer)
 
 void buffers_release(struct buffers *buffers)
 {
-    size_t i;
-
-    for (i = 0; i < buffers->count; i++)
+    for (size_t i = 0; i < buffers->count; i++)
         free_buffer(buffers, buffers->items[i]);
     free(buffers->items);
     gpu_free(buffers->gpu, buffers->guards);
@@ -244,9 +242,7 @@ static int make_buffer(struct buffer **out, struct buffers *buffers, struct argu
 
 static bool is_bound(const struct binding *binding, const struct buffer *buffer)
 {
-    size_t i;
-
-    for (i = 0; i < binding->count; i++)
+    for (size_t i = 0; i < binding->count; i++)
         if (binding->buffers[i] == buffer)
             return true;
     return false;
@@ -258,9 +254,8 @@ static int bind_buffer(struct binding *binding, size_t index, struct buffers *bu
 {
     struct launch alone = {.arguments = argument, .argument_count = 1};
     uint64_t key = launch_arguments_hash(&alone);
-    size_t i;
 
-    for (i = 0; i < buffers->count; i++)
+    for (size_t i = 0; i < buffers->count; i++)
         if (buffers->items[i]->key == key && !is_bound(binding, buffers->items[i])) {
             binding->buffers[index] = buffers->items[i];
             buffers->items[i]->used = buffers->now;
@@ -318,9 +313,7 @@ void binding_release(struct binding *binding)
 
 bool binding_restores(const struct binding *binding)
 {
-    size_t i;
-
-    for (i = 0; i < binding->count; i++)
+    for (size_t i = 0; i < binding->count; i++)
         if (binding->buffers[i] && binding->buffers[i]->role == ROLE_INOUT && !binding->unchanged[i])
             return true;
     return false;
@@ -328,10 +321,9 @@ bool binding_restores(const struct binding *binding)
 
 int binding_restore(const struct binding *binding, struct buffers *buffers, struct err *err)
 {
-    size_t i;
     int rc = 0;
 
-    for (i = 0; !rc && i < binding->count; i++) {
+    for (size_t i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
 
         if (buffer && buffer->role == ROLE_INOUT && !binding->unchanged[i])

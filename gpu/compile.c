@@ -205,10 +205,9 @@ static struct json *request_head(const struct compile_request *request)
 {
     struct json *head = js_new_object(), *options = js_new_array();
     const char *arch = request->arch;
-    size_t i;
     int rc = head && options ? 0 : ERR_MEMORY;
 
-    for (i = 0; !rc && i < request->option_count; i++) {
+    for (size_t i = 0; !rc && i < request->option_count; i++) {
         const char *named = named_arch(request->options[i]);
 
         if (named)

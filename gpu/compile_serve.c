@@ -99,9 +99,9 @@ static bool load_from(struct nvrtc *nvrtc, const char *place, char *tried)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
     bool directory = !*place || is_directory(place);
-    size_t i, used;
+    size_t used;
 
-    for (i = 0; i < (directory ? sizeof names / sizeof *names : 1); i++) {
+    for (size_t i = 0; i < (directory ? sizeof names / sizeof *names : 1); i++) {
         char path[PATH_MAX];
         void *handle;
 
@@ -136,9 +136,9 @@ static bool tells_error(const char *line, size_t length)
 {
     static const char word[] = " error";
     const size_t size = sizeof word - 1;
-    size_t i, k;
+    size_t k;
 
-    for (i = 0; i + size < length; i++) {
+    for (size_t i = 0; i + size < length; i++) {
         if (memcmp(line + i, word, size))
             continue;
         for (k = i + size; k < length && line[k] == ' '; k++)
@@ -212,7 +212,7 @@ static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct mes
                     struct err *err)
 {
     struct js_at root = js_root(message->head, "request"), at;
-    size_t i, n;
+    size_t n;
 
     memset(job, 0, sizeof *job);
     job->source = (const char *)message->payload;
@@ -225,7 +225,7 @@ static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct mes
     job->options = calloc(n + OPTIONS_OWN, sizeof *job->options);
     if (!job->options)
         return err_memory(err);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct js_at element = js_element(&at, i);
 
         if (js_string(&job->options[i], &element, err))

@@ -104,14 +104,13 @@ static int read_files(struct bench_reference *out, const struct js_at *files, st
 static uint64_t reference_key(const struct bench_reference *reference)
 {
     uint64_t hash = HASH_START;
-    size_t i;
 
     if (reference->launch) {
         hash = hash_bytes(hash, reference->code.cubin, reference->code.cubin_bytes);
         hash = hash_text(hash, reference->code.entry);
         hash = hash_u64(hash, launch_result_hash(reference->launch));
     }
-    for (i = 0; i < reference->file_count; i++) {
+    for (size_t i = 0; i < reference->file_count; i++) {
         hash = hash_text(hash, reference->names[i]);
         hash = hash_text(hash, reference->paths[i]);
     }
@@ -140,13 +139,11 @@ static int read_reference(struct request *request, const struct js_at *root, str
 
 static void request_release(struct request *request)
 {
-    size_t i;
-
     launch_release(&request->launch);
     launch_release(&request->reference_launch);
     free((void *)request->code.cubin);
     free((void *)request->reference.code.cubin);
-    for (i = 0; i < request->reference.file_count; i++) {
+    for (size_t i = 0; i < request->reference.file_count; i++) {
         free(request->reference.names[i]);
         free(request->reference.paths[i]);
     }
@@ -283,7 +280,6 @@ static int answer_trial(int fd, struct bench *bench, struct request *request, co
 static int read_names(char ***names, size_t *count, const struct js_at *root, struct err *err)
 {
     struct js_at at;
-    size_t i;
     int rc = js_member(&at, root, "buffers", err);
 
     if (rc)
@@ -292,7 +288,7 @@ static int read_names(char ***names, size_t *count, const struct js_at *root, st
     *names = calloc(*count + 1, sizeof **names);
     if (!*names)
         return err_memory(err);
-    for (i = 0; !rc && i < *count; i++) {
+    for (size_t i = 0; !rc && i < *count; i++) {
         struct js_at element = js_element(&at, i);
 
         rc = js_string((const char **)&(*names)[i], &element, err);
@@ -304,9 +300,8 @@ static int send_buffers(int fd, const struct part *parts, size_t count, struct e
 {
     struct json *head = js_new_object(), *sizes = js_new_array();
     bool good = head && sizes;
-    size_t i;
 
-    for (i = 0; good && i < count; i++)
+    for (size_t i = 0; good && i < count; i++)
         good = !js_append(sizes, js_new_integer((int64_t)parts[i].size));
     if (good)
         good = !js_set(head, "sizes", sizes);

@@ -266,9 +266,8 @@ static void describe_limits(struct device_limits *limits, const struct gpu *gpu)
         {&limits->grid_z_max, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 1},
     };
     uint64_t threads = attribute(gpu, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-    size_t i;
 
-    for (i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t value = attribute(gpu, known[i].attribute);
 
         if (value || known[i].attribute == CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK)

@@ -144,10 +144,9 @@ int gpu_tensor_map(unsigned char *out, struct gpu *gpu, const struct tensor_map 
 {
     cuuint64_t dimensions[TENSOR_RANK_MOST], strides[TENSOR_RANK_MOST];
     CUtensorMap encoded;
-    unsigned d;
     int rc;
 
-    for (d = 0; d < map->rank; d++) {
+    for (unsigned d = 0; d < map->rank; d++) {
         dimensions[d] = map->dimensions[d];
         strides[d] = map->strides[d];
     }

@@ -115,23 +115,21 @@ struct stretch {
 
 static int stretch_open(struct stretch *stretch, const struct plan *plan, struct err *err)
 {
-    int rc, k;
+    int rc;
 
     *stretch = (struct stretch){.plan = plan, .gpu = plan->measurer->buffers->gpu};
     stretch->samples = (unsigned)fmax(1, ceil(chunk_s / plan->expected_s));
     rc = gpu_event_create(&stretch->from, stretch->gpu, err);
     if (!rc)
         rc = gpu_event_create(&stretch->to, stretch->gpu, err);
-    for (k = 0; k < CHUNKS_AHEAD && !rc; k++)
+    for (int k = 0; k < CHUNKS_AHEAD && !rc; k++)
         rc = gpu_event_create(&stretch->ends[k], stretch->gpu, err);
     return rc;
 }
 
 static void stretch_close(struct stretch *stretch)
 {
-    int k;
-
-    for (k = 0; k < CHUNKS_AHEAD; k++)
+    for (int k = 0; k < CHUNKS_AHEAD; k++)
         gpu_event_free(stretch->gpu, stretch->ends[k]);
     gpu_event_free(stretch->gpu, stretch->from);
     gpu_event_free(stretch->gpu, stretch->to);
@@ -139,10 +137,9 @@ static void stretch_close(struct stretch *stretch)
 
 static int queue_chunk(struct stretch *stretch, struct err *err)
 {
-    unsigned k;
     int rc = 0;
 
-    for (k = 0; k < stretch->samples && !rc; k++)
+    for (unsigned k = 0; k < stretch->samples && !rc; k++)
         rc = plan_queue(stretch->plan, err);
     if (!rc)
         rc = gpu_record(stretch->gpu, stretch->ends[stretch->queued % CHUNKS_AHEAD], err);

@@ -20,13 +20,12 @@ int kernels_open(struct kernels *out, struct gpu *gpu, struct err *err)
                   {&out->stamp, "occ_stamp"},
                   {&out->pace, "occ_pace"},
                   {&out->empty, "occ_empty"}};
-    size_t i;
     int rc;
 
     memset(out, 0, sizeof *out);
     out->gpu = gpu;
     rc = gpu_load(&out->module, gpu, kernels_ptx, err);
-    for (i = 0; !rc && i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; !rc && i < sizeof wanted / sizeof *wanted; i++)
         rc = gpu_find_function(wanted[i].function, gpu, out->module, wanted[i].name, err);
     return rc;
 }

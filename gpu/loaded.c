@@ -4,10 +4,9 @@
 
 static int set_symbols(struct buffers *buffers, gpu_module module, struct launch *launch, struct err *err)
 {
-    size_t i;
     int rc = 0;
 
-    for (i = 0; !rc && i < launch->argument_count; i++) {
+    for (size_t i = 0; !rc && i < launch->argument_count; i++) {
         struct argument *argument = &launch->arguments[i];
         gpu_address address;
         size_t bytes;
@@ -52,10 +51,9 @@ void loaded_close(struct loaded *loaded, struct buffers *buffers)
 int loaded_repair(const struct loaded *loaded, struct buffers *buffers, struct err *err)
 {
     const struct binding *binding = &loaded->binding;
-    size_t i;
     int rc = buffers_guard(buffers, err);
 
-    for (i = 0; !rc && i < binding->count; i++) {
+    for (size_t i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
 
         if (buffer && buffer->role == ROLE_IN)

@@ -211,9 +211,7 @@ static int conclude(struct trial *trial, const struct measurer *measurer, const 
 bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
                       double give_up_s)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         double slowed = clock_hz[i] > 0 && clock_hz[i] < clock_top_hz ? clock_hz[i] / clock_top_hz : 1;
 
         if (samples_s[i] * slowed <= give_up_s)
@@ -398,14 +396,12 @@ void measurer_relax(struct measurer *measurer)
 
 void measurer_close(struct measurer *measurer)
 {
-    size_t i;
-
     nvml_close(measurer->nvml);
     measurer->nvml = NULL;
 
     if (!measurer->buffers)
         return;
-    for (i = 0; i < 2 * MEASURE_PAIRS; i++)
+    for (size_t i = 0; i < 2 * MEASURE_PAIRS; i++)
         gpu_event_free(measurer->buffers->gpu, measurer->events[i]);
     gpu_free(measurer->buffers->gpu, measurer->stamps);
     gpu_free(measurer->buffers->gpu, measurer->flush);

@@ -117,18 +117,17 @@ int message_send(int fd, const struct json *head, const struct part *parts, size
     struct wait wait = begin_wait(fd, patience);
     char *text = head ? js_text(head, JS_LINE) : NULL;
     struct frame frame = {.magic = MAGIC};
-    size_t i;
     int rc;
 
     if (!text)
         return err_memory(err);
     frame.head_bytes = strlen(text);
-    for (i = 0; i < part_count; i++)
+    for (size_t i = 0; i < part_count; i++)
         frame.payload_bytes += parts[i].size;
     rc = send_all(&frame, sizeof frame, &wait, err);
     if (!rc)
         rc = send_all(text, frame.head_bytes, &wait, err);
-    for (i = 0; !rc && i < part_count; i++)
+    for (size_t i = 0; !rc && i < part_count; i++)
         rc = send_all(parts[i].bytes, parts[i].size, &wait, err);
     free(text);
     return rc;

@@ -15,10 +15,9 @@ static int queue_launches(const struct plan *plan, struct err *err)
 {
     struct measurer *measurer = plan->measurer;
     struct gpu *gpu = measurer->buffers->gpu;
-    unsigned i;
     int rc = 0;
 
-    for (i = 0; !rc && i < plan->launches; i++) {
+    for (unsigned i = 0; !rc && i < plan->launches; i++) {
         if (plan->isolated)
             rc = make_ready(plan, err);
         if (!rc && plan->isolated)

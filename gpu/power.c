@@ -29,17 +29,13 @@ static double *field_of(const struct power *power, size_t k)
 
 void power_init(struct power *power)
 {
-    size_t k;
-
-    for (k = 0; k < FIELDS; k++)
+    for (size_t k = 0; k < FIELDS; k++)
         *field_of(power, k) = NAN;
 }
 
 bool power_known(const struct power *power)
 {
-    size_t k;
-
-    for (k = 0; k < FIELDS; k++)
+    for (size_t k = 0; k < FIELDS; k++)
         if (isfinite(*field_of(power, k)))
             return true;
     return false;
@@ -50,9 +46,8 @@ struct json *power_to_json(const struct power *power)
     struct json *object = js_new_object();
     int failed = !object;
     char text[32];
-    size_t k;
 
-    for (k = 0; k < FIELDS && !failed; k++) {
+    for (size_t k = 0; k < FIELDS && !failed; k++) {
         if (!isfinite(*field_of(power, k)))
             continue;
         snprintf(text, sizeof text, "%.6g", *field_of(power, k) / fields[k].unit);
@@ -64,12 +59,11 @@ struct json *power_to_json(const struct power *power)
 int power_from_json(struct power *out, const struct js_at *at, struct err *err)
 {
     struct js_at member;
-    size_t k;
 
     power_init(out);
     if (js_expect(at, JS_OBJECT, err))
         return ERR_USAGE;
-    for (k = 0; k < FIELDS; k++) {
+    for (size_t k = 0; k < FIELDS; k++) {
         if (!js_find(&member, at, fields[k].name))
             continue;
         if (js_real(field_of(out, k), &member, err))

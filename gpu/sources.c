@@ -52,7 +52,6 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
 {
     static const char *const directories[] = {"-I", "--include-path", NULL};
     const char *slash = strrchr(includer, '/');
-    size_t k;
 
     if (*name == '/') {
         snprintf(out, PATH_MAX, "%s", name);
@@ -63,7 +62,7 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
         if (is_file(out))
             return true;
     }
-    for (k = 0; k < scan->request->option_count; k++) {
+    for (size_t k = 0; k < scan->request->option_count; k++) {
         const char *directory = scan_option_value(scan, k, directories);
 
         if (!directory)
@@ -79,12 +78,11 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
 static int visit(bool *seen, struct scan *scan, const char *path)
 {
     char *real = realpath(path, NULL), **larger;
-    size_t i;
 
     if (!real)
         return err_set(scan->err, ERR_USAGE, "%s: %s", path, strerror(errno));
     *seen = false;
-    for (i = 0; i < scan->visited_count && !*seen; i++)
+    for (size_t i = 0; i < scan->visited_count && !*seen; i++)
         *seen = !strcmp(scan->visited[i], real);
     larger = *seen ? NULL : realloc(scan->visited, (scan->visited_count + 1) * sizeof *larger);
     if (!larger) {
@@ -205,11 +203,10 @@ static const char *find_include(const char *line)
 {
     static const char *const signs[] = {"#", "%:", "\?\?="};
     const char *name;
-    size_t k;
 
     while (line) {
         line = skip_blanks(line);
-        for (k = 0; k < sizeof signs / sizeof *signs; k++) {
+        for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
             name = strncmp(line, signs[k], strlen(signs[k])) ? "" : skip_blanks(line + strlen(signs[k]));
             if (!strncmp(name, "include", 7))
                 return name + 7;
@@ -259,10 +256,9 @@ int scan_source(struct scan *scan, const char *text)
 int scan_options(struct scan *scan)
 {
     const struct compile_request *request = scan->request;
-    size_t k;
     int rc = 0;
 
-    for (k = 0; k < request->option_count && !rc; k++) {
+    for (size_t k = 0; k < request->option_count && !rc; k++) {
         const char *header = scan_option_value(scan, k, scan_forced);
 
         if (scan->left_out && unread_has(scan->left_out, k)) /* its name may clash with the compiler's own */
@@ -279,9 +275,7 @@ int scan_options(struct scan *scan)
 
 void scan_end(struct scan *scan, struct key *key)
 {
-    size_t k;
-
-    for (k = 0; k < scan->visited_count; k++)
+    for (size_t k = 0; k < scan->visited_count; k++)
         free(scan->visited[k]);
     free(scan->visited);
     if (scan->keying)

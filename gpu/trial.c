@@ -131,9 +131,8 @@ int protocol_from_json(struct protocol *out, const struct js_at *at, struct err 
 static int write_samples(struct json *json, const struct trial *trial)
 {
     struct json *samples = js_new_array();
-    size_t i;
 
-    for (i = 0; samples && i < trial->sample_count; i++)
+    for (size_t i = 0; samples && i < trial->sample_count; i++)
         if (js_append(samples, js_new_real(trial->samples_s[i]))) {
             js_free(samples);
             return ERR_MEMORY;
@@ -171,7 +170,7 @@ struct json *trial_to_json(const struct trial *trial)
 static int read_samples(struct trial *out, const struct js_at *object, struct err *err)
 {
     struct js_at at;
-    size_t n, i;
+    size_t n;
     int rc = js_member(&at, object, "samples_s", err);
 
     if (rc)
@@ -180,7 +179,7 @@ static int read_samples(struct trial *out, const struct js_at *object, struct er
     out->samples_s = calloc(n + 1, sizeof *out->samples_s);
     if (!out->samples_s)
         return err_memory(err);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct js_at element = js_element(&at, i);
 
         rc = js_real(&out->samples_s[i], &element, err);

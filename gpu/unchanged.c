@@ -14,7 +14,6 @@ static int find_changed(bool **changed, const struct binding *binding, struct ve
 {
     struct buffers *buffers = verifier->buffers;
     struct found *found = calloc(binding->count + 1, sizeof *found);
-    size_t i;
     int rc = verify_reserve(verifier, binding->count, err);
 
     *changed = calloc(binding->count + 1, sizeof **changed);
@@ -22,13 +21,13 @@ static int find_changed(bool **changed, const struct binding *binding, struct ve
         rc = err_memory(err);
     if (!rc)
         rc = gpu_set(buffers->gpu, verifier->found, 0xff, binding->count * sizeof *found, err);
-    for (i = 0; !rc && i < binding->count; i++)
+    for (size_t i = 0; !rc && i < binding->count; i++)
         if (is_candidate(binding, i))
             rc = kernels_differ(buffers->kernels, binding->buffers[i]->data, binding->buffers[i]->pristine,
                                 binding->buffers[i]->bytes, verifier->found + i * sizeof *found, err);
     if (!rc)
         rc = gpu_download(found, buffers->gpu, verifier->found, binding->count * sizeof *found, err);
-    for (i = 0; !rc && i < binding->count; i++)
+    for (size_t i = 0; !rc && i < binding->count; i++)
         (*changed)[i] = is_candidate(binding, i) && found[i].first != ~(word)0;
     free(found);
     return rc;
@@ -37,13 +36,12 @@ static int find_changed(bool **changed, const struct binding *binding, struct ve
 int unchanged_learn(struct binding *binding, struct verifier *verifier, struct err *err)
 {
     bool *changed;
-    size_t i;
     int rc;
 
     if (!binding_restores(binding))
         return 0;
     rc = find_changed(&changed, binding, verifier, err);
-    for (i = 0; !rc && i < binding->count; i++)
+    for (size_t i = 0; !rc && i < binding->count; i++)
         binding->unchanged[i] = is_candidate(binding, i) && !changed[i];
     free(changed);
     return rc;
@@ -52,16 +50,15 @@ int unchanged_learn(struct binding *binding, struct verifier *verifier, struct e
 int unchanged_confirm(bool *confirmed, struct binding *binding, struct verifier *verifier, struct err *err)
 {
     bool *changed, any = false;
-    size_t i;
     int rc;
 
     *confirmed = true;
-    for (i = 0; i < binding->count; i++)
+    for (size_t i = 0; i < binding->count; i++)
         any |= binding->unchanged[i];
     if (!any)
         return 0;
     rc = find_changed(&changed, binding, verifier, err);
-    for (i = 0; !rc && i < binding->count; i++)
+    for (size_t i = 0; !rc && i < binding->count; i++)
         *confirmed &= !(binding->unchanged[i] && changed[i]);
     if (!rc && !*confirmed)
         memset(binding->unchanged, 0, binding->count * sizeof *binding->unchanged);

@@ -126,17 +126,15 @@ void unread_begin_names(struct unread *out, const struct compile_request *reques
 
 void unread_begin(struct unread *out, const struct compile_request *request)
 {
-    size_t k, i;
-
     unread_begin_names(out, request);
-    for (k = 0; k < tuned_count(request); k++) {
+    for (size_t k = 0; k < tuned_count(request); k++) {
         const struct unread_name *name = &out->names[k];
 
         if (name->length && (!is_number(name->text + name->length + 1) || is_theirs(name)))
             out->macros &= ~(UINT64_C(1) << k);
     }
     note_names(out, request->name, request->option_count);
-    for (i = 0; i < request->option_count; i++) {
+    for (size_t i = 0; i < request->option_count; i++) {
         const char *option = request->options[i];
 
         note_names(out, option, i);

@@ -12,9 +12,7 @@ static const word nothing = ~(word)0;
 
 void wanted_release(struct wanted *wanted, struct gpu *gpu)
 {
-    size_t i;
-
-    for (i = 0; i < wanted->count; i++) {
+    for (size_t i = 0; i < wanted->count; i++) {
         gpu_free(gpu, wanted->items[i].data);
         free(wanted->items[i].name);
     }
@@ -115,10 +113,8 @@ int verify_keep(struct wanted *wanted, struct verifier *verifier, const struct b
 static int find_expected(const struct wanted_buffer **out, const struct wanted *wanted,
                          const struct buffer *buffer, struct err *err)
 {
-    size_t i;
-
     *out = NULL;
-    for (i = 0; i < wanted->count; i++) {
+    for (size_t i = 0; i < wanted->count; i++) {
         const struct wanted_buffer *item = &wanted->items[i];
 
         if (strcmp(item->name, buffer->name))
@@ -136,10 +132,9 @@ int verify_prepare(const struct verifier *verifier, const struct binding *bindin
                    const struct wanted *wanted, struct err *err)
 {
     struct buffers *buffers = verifier->buffers;
-    size_t i;
     int rc = binding_restore(binding, buffers, err);
 
-    for (i = 0; !rc && i < binding->count; i++) {
+    for (size_t i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
         const struct wanted_buffer *expected;
 
@@ -258,9 +253,8 @@ static int judge_guards(struct trial *trial, struct buffers *buffers, const stru
                         struct err *err)
 {
     bool damaged = false;
-    size_t k;
 
-    for (k = 0; k < 2 * buffers->count; k++) {
+    for (size_t k = 0; k < 2 * buffers->count; k++) {
         const struct buffer *buffer = buffers->items[k / 2];
         char text[sizeof trial->message];
 
@@ -336,10 +330,9 @@ static int judge(struct trial *trial, struct verifier *verifier, const struct bi
 {
     struct buffers *buffers = verifier->buffers;
     const struct found *by_argument = found + 2 * buffers->count;
-    size_t i;
     int rc = judge_guards(trial, buffers, found, err);
 
-    for (i = 0; !rc && i < binding->count; i++) {
+    for (size_t i = 0; !rc && i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
         const struct wanted_buffer *expected;
 

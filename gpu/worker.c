@@ -225,13 +225,12 @@ static bool set_reference(struct json *head, const struct reference *reference)
 {
     struct json *object = js_new_object(), *files;
     bool good = object != NULL;
-    size_t i;
 
     if (good && reference->code.cubin) {
         good = set_code(object, &reference->code, reference->launch);
     } else if (good && reference->file_count) {
         files = js_new_object();
-        for (i = 0; files && good && i < reference->file_count; i++)
+        for (size_t i = 0; files && good && i < reference->file_count; i++)
             good = !js_set_string(files, reference->names[i], reference->paths[i]);
         good = !js_set(object, "files", files) && good;
     }
@@ -308,10 +307,9 @@ static struct json *run_request(const struct run_buffer *buffers, size_t buffer_
                                 const struct code *code, const struct launch *launch, double deadline_s)
 {
     struct json *head = js_new_object(), *names = js_new_array();
-    size_t i;
     bool good = head && names;
 
-    for (i = 0; good && i < buffer_count; i++)
+    for (size_t i = 0; good && i < buffer_count; i++)
         good = !js_append(names, js_new_string(buffers[i].name));
     good = good && !js_set_string(head, "request", "run") && set_code(head, code, launch) &&
            !js_set_real(head, "deadline_s", deadline_s);
@@ -365,10 +363,9 @@ int worker_run(struct run_buffer *buffers, size_t buffer_count, struct worker *w
     struct silence silence = {0};
     struct err talk = {0};
     char text[128];
-    size_t i;
     int rc;
 
-    for (i = 0; i < buffer_count; i++) {
+    for (size_t i = 0; i < buffer_count; i++) {
         buffers[i].bytes = NULL;
         buffers[i].size = 0;
     }
@@ -384,7 +381,7 @@ int worker_run(struct run_buffer *buffers, size_t buffer_count, struct worker *w
         return err_set(err, (enum err_code)rc, "%s", talk.text);
     rc = take_buffers(buffers, buffer_count, &answer, err);
     message_release(&answer);
-    for (i = 0; rc && i < buffer_count; i++) {
+    for (size_t i = 0; rc && i < buffer_count; i++) {
         free(buffers[i].bytes);
         buffers[i].bytes = NULL;
     }

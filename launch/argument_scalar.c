@@ -17,11 +17,9 @@ static size_t parameter_bytes(const struct argument *argument)
 static int parameter(unsigned char *out, const struct argument *argument, size_t index,
                      const struct argument_place *place, struct err *err)
 {
-    size_t k;
-
     (void)index, (void)err;
     memcpy(out, argument->bytes, argument->size);
-    for (k = 0; k < argument->pointer_count; k++) {
+    for (size_t k = 0; k < argument->pointer_count; k++) {
         const struct argument_pointer *pointer = &argument->pointers[k];
         const uint64_t address = place->address(place->context, pointer->buffer);
 
@@ -32,19 +30,15 @@ static int parameter(unsigned char *out, const struct argument *argument, size_t
 
 static uint64_t hash_scalar(uint64_t hash, const struct argument *argument)
 {
-    size_t k;
-
     hash = hash_bytes(hash_u64(hash, argument->size), argument->bytes, argument->size);
-    for (k = 0; k < argument->pointer_count; k++)
+    for (size_t k = 0; k < argument->pointer_count; k++)
         hash = hash_u64(hash_u64(hash, argument->pointers[k].offset), argument->pointers[k].buffer);
     return hash;
 }
 
 static int check(const struct argument *argument, const struct launch *launch, struct err *err)
 {
-    size_t k;
-
-    for (k = 0; k < argument->pointer_count; k++) {
+    for (size_t k = 0; k < argument->pointer_count; k++) {
         if (check_buffer(launch, argument->pointers[k].buffer, err))
             return ERR_USAGE;
         if (argument->size < POINTER_BYTES || argument->pointers[k].offset > argument->size - POINTER_BYTES)
@@ -70,15 +64,14 @@ static int read_pointers(struct argument *argument, const struct js_at *list, st
 {
     const size_t count = js_count(list) / 2;
     uint64_t numbers[2];
-    size_t k, i;
 
     if (js_expect(list, JS_ARRAY, err))
         return ERR_USAGE;
     argument->pointers = calloc(count + 1, sizeof *argument->pointers);
     if (!argument->pointers)
         return err_memory(err);
-    for (k = 0; k < count; k++) {
-        for (i = 0; i < 2; i++) {
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < 2; i++) {
             const struct js_at at = js_element(list, 2 * k + i);
 
             if (js_unsigned(&numbers[i], &at, err))

@@ -45,24 +45,21 @@ static void write(struct js_line *line, const struct argument *argument)
                                  (uint64_t)map->swizzle,
                                  (uint64_t)map->l2,
                                  (uint64_t)map->fill};
-    size_t k;
 
-    for (k = 0; k < TENSOR_RANK_MOST; k++) {
+    for (size_t k = 0; k < TENSOR_RANK_MOST; k++) {
         numbers[8 + 4 * k] = map->dimensions[k];
         numbers[8 + 4 * k + 1] = map->strides[k];
         numbers[8 + 4 * k + 2] = map->box[k];
         numbers[8 + 4 * k + 3] = map->element_strides[k];
     }
     js_line_array(line, "map");
-    for (k = 0; k < NUMBERS; k++)
+    for (size_t k = 0; k < NUMBERS; k++)
         js_line_integer(line, NULL, (int64_t)numbers[k]);
     js_line_close(line, ']');
 }
 
 static void take_numbers(struct tensor_map *map, const uint64_t numbers[NUMBERS])
 {
-    size_t k;
-
     *map = (struct tensor_map){.buffer = numbers[0],
                                .offset = numbers[1],
                                .type = (enum tensor_type)numbers[2],
@@ -71,7 +68,7 @@ static void take_numbers(struct tensor_map *map, const uint64_t numbers[NUMBERS]
                                .swizzle = (enum tensor_swizzle)numbers[5],
                                .l2 = (enum tensor_l2)numbers[6],
                                .fill = (enum tensor_fill)numbers[7]};
-    for (k = 0; k < TENSOR_RANK_MOST; k++) {
+    for (size_t k = 0; k < TENSOR_RANK_MOST; k++) {
         map->dimensions[k] = numbers[8 + 4 * k];
         map->strides[k] = numbers[8 + 4 * k + 1];
         map->box[k] = (unsigned)numbers[8 + 4 * k + 2];
@@ -83,13 +80,12 @@ static int read(struct argument *argument, const struct js_at *at, struct err *e
 {
     uint64_t numbers[NUMBERS];
     struct js_at list;
-    size_t k;
 
     if (js_member(&list, at, "map", err) || js_expect(&list, JS_ARRAY, err))
         return ERR_USAGE;
     if (js_count(&list) != NUMBERS)
         return js_fail(&list, err, "expected %d numbers", NUMBERS);
-    for (k = 0; k < NUMBERS; k++) {
+    for (size_t k = 0; k < NUMBERS; k++) {
         const struct js_at element = js_element(&list, k);
 
         if (js_unsigned(&numbers[k], &element, err))

@@ -29,9 +29,7 @@ const char *element_text(enum element_type type)
 
 int element_parse(const char *text)
 {
-    int type;
-
-    for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
+    for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         if (!strcmp(text, types[type].text))
             return type;
     return -1;
@@ -135,13 +133,12 @@ void element_from_integer(void *out, enum element_type type, int64_t value)
 {
     unsigned char *bytes = out;
     uint64_t rest = (uint64_t)value;
-    size_t i;
 
     if (!element_is_integer(type)) {
         element_from_real(out, type, (double)value);
         return;
     }
-    for (i = 0; i < types[type].size; i++, rest >>= 8)
+    for (size_t i = 0; i < types[type].size; i++, rest >>= 8)
         bytes[i] = (unsigned char)rest;
 }
 
@@ -160,9 +157,8 @@ double element_to_real(enum element_type type, const void *bytes)
     uint64_t bits = 0, sign;
     double value;
     float single;
-    size_t i;
 
-    for (i = types[type].size; i-- > 0;)
+    for (size_t i = types[type].size; i-- > 0;)
         bits = bits << 8 | p[i];
     switch (type) {
     case ELEMENT_FLOAT64:

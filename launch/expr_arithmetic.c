@@ -91,9 +91,7 @@ static const struct spelling products[] = {
 
 const struct spelling *parser_find(const struct parser *p, const struct spelling *list, size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (parser_next_is(p, list[i].text))
             return &list[i];
     return NULL;
@@ -141,9 +139,8 @@ static int parse_name(uint32_t *out, struct parser *p)
     const struct spelling *function = parser_find(p, functions, COUNT(functions));
     const size_t start = p->lexer.token.start;
     const bool is_true = parser_next_is(p, "true") || parser_next_is(p, "True");
-    size_t k;
 
-    for (k = 0; k < p->name_count; k++)
+    for (size_t k = 0; k < p->name_count; k++)
         if (parser_next_is(p, p->names[k])) {
             *out = EXPR_NONE;
             if (add_node(out, p,
@@ -266,12 +263,11 @@ bool expr_name(const char *text)
     static const char *const words[] = {"and",  "or",   "not",  "in",    "if",
                                         "else", "true", "True", "false", "False"};
     const size_t length = strlen(text);
-    size_t i;
 
-    for (i = 0; i < COUNT(words); i++)
+    for (size_t i = 0; i < COUNT(words); i++)
         if (!strcmp(text, words[i]))
             return false;
-    for (i = 0; i < COUNT(functions); i++)
+    for (size_t i = 0; i < COUNT(functions); i++)
         if (!strcmp(text, functions[i].text))
             return false;
     return length && !(text[0] >= '0' && text[0] <= '9') &&

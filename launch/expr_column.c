@@ -14,9 +14,7 @@ static bool column(int64_t *out, const struct column_run *run, uint32_t index);
 /* The same for every element but for the running slot, which counts. */
 static bool spread(int64_t *out, const struct column_run *run, const struct value *value, bool counts)
 {
-    size_t k;
-
-    for (k = 0; k < run->count; k++)
+    for (size_t k = 0; k < run->count; k++)
         out[k] = value->integer + (counts ? (int64_t)k : 0);
     return value->kind == VALUE_INTEGER;
 }
@@ -50,9 +48,8 @@ static bool combined(int64_t *out, const struct column_run *run, const struct no
 {
     int64_t right[EXPR_COLUMN];
     bool good = column(out, run, node->a) && column(right, run, node->b);
-    size_t k;
 
-    for (k = 0; k < run->count && good; k++)
+    for (size_t k = 0; k < run->count && good; k++)
         good = combine(&out[k], right[k], node->op);
     return good;
 }
@@ -83,12 +80,11 @@ static bool judged(int64_t *out, const struct column_run *run, uint32_t index)
     const struct node *node = &run->expr->nodes[index];
     const bool compares = op_compares(node->op) && node->c == EXPR_NONE;
     int64_t right[EXPR_COLUMN];
-    size_t k;
 
     if (node->op == OP_NOT) {
         if (!judged(out, run, node->a))
             return false;
-        for (k = 0; k < run->count; k++)
+        for (size_t k = 0; k < run->count; k++)
             out[k] = !out[k];
         return true;
     }
@@ -96,7 +92,7 @@ static bool judged(int64_t *out, const struct column_run *run, uint32_t index)
                  : (node->op != OP_AND && node->op != OP_OR) || !judged(out, run, node->a) ||
                        !judged(right, run, node->b))
         return false;
-    for (k = 0; k < run->count; k++)
+    for (size_t k = 0; k < run->count; k++)
         out[k] = compares             ? compared(out[k], right[k], node->op)
                  : node->op == OP_AND ? out[k] && right[k]
                                       : out[k] || right[k];
@@ -106,22 +102,19 @@ static bool judged(int64_t *out, const struct column_run *run, uint32_t index)
 static bool selected(int64_t *out, const struct column_run *run, const struct node *node)
 {
     int64_t holds[EXPR_COLUMN], other[EXPR_COLUMN];
-    size_t k;
 
     if (!judged(holds, run, node->c) || !column(out, run, node->a) || !column(other, run, node->b))
         return false;
-    for (k = 0; k < run->count; k++)
+    for (size_t k = 0; k < run->count; k++)
         out[k] = holds[k] ? out[k] : other[k];
     return true;
 }
 
 static bool drawn(int64_t *out, const struct column_run *run, const struct node *node)
 {
-    size_t k;
-
     if (!column(out, run, node->a))
         return false;
-    for (k = 0; k < run->count; k++)
+    for (size_t k = 0; k < run->count; k++)
         out[k] = (int64_t)(hash_random(run->seed, (uint64_t)out[k]) >> 1);
     return true;
 }

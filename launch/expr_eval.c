@@ -362,9 +362,8 @@ bool expr_divides(const struct expr *expr, size_t k, const struct value *slots)
 {
     const struct run run = {.expr = expr, .slots = slots};
     struct value a, b;
-    size_t i;
 
-    for (i = 0; i < expr->count; i++)
+    for (size_t i = 0; i < expr->count; i++)
         if (op_divides_up(expr->nodes[i].op) && k-- == 0)
             return !evaluate(&a, &run, expr->nodes[i].a) && !evaluate(&b, &run, expr->nodes[i].b) &&
                    a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER && b.integer > 0 &&

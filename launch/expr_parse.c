@@ -218,9 +218,7 @@ const char *expr_text(const struct expr *expr)
 
 bool expr_uses(const struct expr *expr, size_t slot)
 {
-    size_t i;
-
-    for (i = 0; i < expr->count; i++)
+    for (size_t i = 0; i < expr->count; i++)
         if (expr->nodes[i].op == OP_SLOT && expr->nodes[i].slot == slot)
             return true;
     return false;
@@ -228,9 +226,7 @@ bool expr_uses(const struct expr *expr, size_t slot)
 
 bool expr_draws(const struct expr *expr)
 {
-    size_t i;
-
-    for (i = 0; i < expr->count; i++)
+    for (size_t i = 0; i < expr->count; i++)
         if (expr->nodes[i].op == OP_RANDOM)
             return true;
     return false;

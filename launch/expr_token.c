@@ -57,14 +57,13 @@ static int read_sign(struct lexer *lexer)
     static const char *const signs[] = {"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "+", "-", "*",
                                         "/",  "%",  "<",  ">",  "(",  ")",  "[",  "]",  ",", "&", "|"};
     const char *start = lexer->text + lexer->token.start;
-    size_t i;
 
     if (!strncmp(start, "&&", 2))
         return fail(lexer, "unexpected \"&&\"; write \"and\"");
     if (!strncmp(start, "||", 2))
         return fail(lexer, "unexpected \"||\"; write \"or\"");
 
-    for (i = 0; i < sizeof signs / sizeof *signs; i++)
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (!strncmp(start, signs[i], strlen(signs[i]))) {
             lexer->token.kind = TOKEN_SIGN;
             lexer->token.length = strlen(signs[i]);

@@ -12,12 +12,11 @@
 static int prepare_expression(struct fill *fill, struct err *err)
 {
     const char **names = calloc(fill->name_count + 1, sizeof *names);
-    size_t k;
     int failed;
 
     if (!names)
         return err_memory(err);
-    for (k = 0; k < fill->name_count; k++)
+    for (size_t k = 0; k < fill->name_count; k++)
         names[k] = fill->names[k];
     names[fill->name_count] = "i";
     failed = expr_parse(&fill->parsed, fill->expression, names, fill->name_count + 1, err);
@@ -110,9 +109,9 @@ static void read_recipe(const struct fill_recipe *recipe, enum element_type type
                         unsigned char *out)
 {
     const size_t size = element_size(type);
-    uint64_t k, random, bits;
+    uint64_t random, bits;
 
-    for (k = 0; k < n; k++) {
+    for (uint64_t k = 0; k < n; k++) {
         random = hash_mix(recipe->stream + (first + k) * HASH_STEP);
         if (recipe->real) {
             element_from_real(out + k * size, type, recipe->low + recipe->width * unit(random));
@@ -156,19 +155,19 @@ static int read_expression(const struct fill *fill, enum element_type type, uint
     const size_t size = element_size(type), running = fill->name_count;
     struct value *slots = calloc(running + 1, sizeof *slots);
     int64_t column[EXPR_COLUMN];
-    uint64_t done, k, count;
+    uint64_t count;
     int failed = slots ? 0 : err_memory(err);
 
     if (slots && running)
         memcpy(slots, fill->values, running * sizeof *slots);
-    for (done = 0; done < n && !failed; done += count) {
+    for (uint64_t done = 0; done < n && !failed; done += count) {
         count = n - done < EXPR_COLUMN ? n - done : EXPR_COLUMN;
         slots[running] = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)(first + done)};
         if (expr_column(column, fill->parsed, slots, running, fill->seed, count))
-            for (k = 0; k < count; k++)
+            for (uint64_t k = 0; k < count; k++)
                 element_from_integer(out + (done + k) * size, type, column[k]);
         else
-            for (k = 0; k < count && !failed; k++, slots[running].integer++)
+            for (uint64_t k = 0; k < count && !failed; k++, slots[running].integer++)
                 failed = read_element(fill, type, slots, out + (done + k) * size, err);
     }
     free(slots);
@@ -181,7 +180,6 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
     const size_t size = element_size(type);
     struct fill_recipe recipe;
     unsigned char *to = out;
-    uint64_t k;
 
     switch (fill->kind) {
     case FILL_EXPRESSION:
@@ -195,7 +193,7 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
         read_recipe(&recipe, type, first, n, to);
         return 0;
     case FILL_NORMAL:
-        for (k = 0; k < n; k++)
+        for (uint64_t k = 0; k < n; k++)
             read_normal(fill, type, first + k, to + k * size);
         break;
     }
@@ -204,9 +202,7 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
 
 void fill_release(struct fill *fill)
 {
-    size_t k;
-
-    for (k = 0; fill->names && k < fill->name_count; k++)
+    for (size_t k = 0; fill->names && k < fill->name_count; k++)
         free(fill->names[k]);
     free(fill->names);
     free(fill->values);
@@ -229,7 +225,6 @@ static uint64_t hash_value(uint64_t hash, const struct value *value)
 uint64_t fill_hash(uint64_t hash, const struct fill *fill)
 {
     const struct value a = {.kind = VALUE_REAL, .real = fill->a}, b = {.kind = VALUE_REAL, .real = fill->b};
-    size_t k;
 
     hash = hash_u64(hash, fill->kind);
     if (fill->kind == FILL_FILE)
@@ -240,7 +235,7 @@ uint64_t fill_hash(uint64_t hash, const struct fill *fill)
     if (fill->kind != FILL_EXPRESSION)
         return hash_value(hash_value(hash, &a), &b);
     hash = hash_text(hash, fill->expression);
-    for (k = 0; k < fill->name_count; k++)
+    for (size_t k = 0; k < fill->name_count; k++)
         hash = hash_value(hash_text(hash, fill->names[k]), &fill->values[k]);
     return hash;
 }

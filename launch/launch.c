@@ -12,9 +12,7 @@ void launch_init(struct launch *launch)
 
 void launch_release(struct launch *launch)
 {
-    size_t i;
-
-    for (i = 0; i < launch->argument_count; i++)
+    for (size_t i = 0; i < launch->argument_count; i++)
         argument_release(&launch->arguments[i]);
     free(launch->arguments);
     launch_init(launch);
@@ -23,10 +21,9 @@ void launch_release(struct launch *launch)
 int launch_prepare(struct launch *launch, struct err *err)
 {
     struct argument *argument;
-    size_t i;
     int failed;
 
-    for (i = 0; i < launch->argument_count; i++) {
+    for (size_t i = 0; i < launch->argument_count; i++) {
         argument = &launch->arguments[i];
         if (argument_ops(argument)->memory == ARGUMENT_NO_MEMORY || !role_is_filled(argument->role))
             continue;
@@ -91,9 +88,8 @@ int launch_parameters(void ***out, size_t *count, const struct launch *launch,
 int launch_check(const struct launch *launch, struct err *err)
 {
     struct err why = {0};
-    size_t i;
 
-    for (i = 0; i < launch->argument_count; i++) {
+    for (size_t i = 0; i < launch->argument_count; i++) {
         const struct argument_ops *ops = argument_ops(&launch->arguments[i]);
 
         if (ops->check && ops->check(&launch->arguments[i], launch, &why))
@@ -104,9 +100,7 @@ int launch_check(const struct launch *launch, struct err *err)
 
 bool launch_needs_bulk_copies(char *out, size_t size, const struct launch *launch)
 {
-    size_t i;
-
-    for (i = 0; i < launch->argument_count; i++)
+    for (size_t i = 0; i < launch->argument_count; i++)
         if (argument_ops(&launch->arguments[i])->needs_bulk_copies) {
             snprintf(out, size, "arguments[%zu]: a %s", i, argument_ops(&launch->arguments[i])->text);
             return true;
@@ -132,23 +126,20 @@ static uint64_t argument_hash(uint64_t hash, const struct argument *argument)
 uint64_t launch_arguments_hash(const struct launch *launch)
 {
     uint64_t hash = HASH_START;
-    size_t i;
 
-    for (i = 0; i < launch->argument_count; i++)
+    for (size_t i = 0; i < launch->argument_count; i++)
         hash = argument_hash(hash, &launch->arguments[i]);
     return hash;
 }
 
 static uint64_t geometry_hash(uint64_t hash, const struct launch *launch)
 {
-    int i;
-
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         hash = hash_u64(hash_u64(hash, launch->grid[i]), launch->block[i]);
     hash = hash_u64(hash_u64(hash, launch->shared_bytes), (uint64_t)(int64_t)launch->carveout);
     if (launch_cluster_blocks(launch) == 1 && !launch->cooperative && !launch->programmatic)
         return hash; /* as it was recorded before there were these */
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         hash = hash_u64(hash, launch->cluster[i]);
     return hash_u64(hash_u64(hash, launch->cooperative), launch->programmatic);
 }
@@ -161,9 +152,8 @@ uint64_t launch_hash(const struct launch *launch)
 uint64_t launch_result_hash(const struct launch *launch)
 {
     uint64_t hash = HASH_START;
-    size_t i;
 
-    for (i = 0; i < launch->argument_count; i++)
+    for (size_t i = 0; i < launch->argument_count; i++)
         if (!argument_is_buffer(&launch->arguments[i]) || launch->arguments[i].role != ROLE_SCRATCH)
             hash = argument_hash(hash, &launch->arguments[i]);
     return geometry_hash(hash, launch);

@@ -75,13 +75,12 @@ static int read_dimensions(unsigned dimensions[3], const struct js_at *at, const
 {
     struct js_at list, element;
     int64_t value;
-    size_t i;
 
     if (js_member(&list, at, key, err) || js_expect(&list, JS_ARRAY, err))
         return ERR_USAGE;
     if (js_count(&list) != 3)
         return js_fail(&list, err, "expected three numbers");
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         element = js_element(&list, i);
         if (js_integer(&value, &element, err))
             return ERR_USAGE;
@@ -95,7 +94,6 @@ static int read_dimensions(unsigned dimensions[3], const struct js_at *at, const
 static int read_arguments(struct launch *launch, const struct js_at *at, struct err *err)
 {
     struct js_at list, element;
-    size_t i;
 
     if (js_member(&list, at, "arguments", err) || js_expect(&list, JS_ARRAY, err))
         return ERR_USAGE;
@@ -103,7 +101,7 @@ static int read_arguments(struct launch *launch, const struct js_at *at, struct 
     if (!launch->arguments)
         return err_memory(err);
     launch->argument_count = js_count(&list);
-    for (i = 0; i < launch->argument_count; i++) {
+    for (size_t i = 0; i < launch->argument_count; i++) {
         element = js_element(&list, i);
         if (read_argument(&launch->arguments[i], &element, err))
             return ERR_USAGE;

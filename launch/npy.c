@@ -41,9 +41,8 @@ static int parse_type(enum element_type *out, const char *descr, const char *nam
         {"'<f2'", ELEMENT_FLOAT16},  {"'<f4'", ELEMENT_FLOAT32},  {"'<f8'", ELEMENT_FLOAT64},
         {"'|V2'", ELEMENT_BFLOAT16}, {"'<V2'", ELEMENT_BFLOAT16},
     };
-    size_t i;
 
-    for (i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (take(&descr, known[i].descr)) {
             *out = known[i].type;
             return 0;

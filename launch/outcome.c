@@ -16,9 +16,7 @@ const char *outcome_text(enum outcome outcome)
 
 int outcome_parse(const char *text)
 {
-    int i;
-
-    for (i = 0; i < OUTCOME_COUNT; i++)
+    for (int i = 0; i < OUTCOME_COUNT; i++)
         if (!strcmp(text, texts[i]))
             return i;
     return -1;

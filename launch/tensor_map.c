@@ -31,9 +31,7 @@ enum { BOX_MOST = 256, ELEMENT_STRIDE_MOST = 8 };
 
 int tensor_type_parse(const char *text)
 {
-    int k;
-
-    for (k = 0; k < TENSOR_TYPE_COUNT; k++)
+    for (int k = 0; k < TENSOR_TYPE_COUNT; k++)
         if (!strcmp(text, types[k].text))
             return k;
     return -1;
@@ -52,18 +50,15 @@ unsigned tensor_swizzle_bytes(enum tensor_swizzle swizzle)
 uint64_t tensor_box_bytes(const struct tensor_map *map)
 {
     uint64_t elements = map->box[0];
-    unsigned d;
 
-    for (d = 1; d < map->rank; d++)
+    for (unsigned d = 1; d < map->rank; d++)
         elements *= (map->box[d] + map->element_strides[d] - 1) / map->element_strides[d];
     return elements * types[map->type].bytes;
 }
 
 static int check_box(const struct tensor_map *map, struct err *err)
 {
-    unsigned d;
-
-    for (d = 0; d < map->rank; d++) {
+    for (unsigned d = 0; d < map->rank; d++) {
         if (map->box[d] < 1 || map->box[d] > BOX_MOST)
             return err_set(err, ERR_USAGE, "box[%u]: is %u, expected 1 to %d elements", d, map->box[d],
                            BOX_MOST);
@@ -93,12 +88,11 @@ static int check_inner(const struct tensor_map *map, struct err *err)
 static int check_strides(const struct tensor_map *map, struct err *err)
 {
     const uint64_t granule = map->interleave == TENSOR_INTERLEAVE_32 ? 32 : 16;
-    unsigned d;
 
     if (map->offset % granule)
         return err_set(err, ERR_USAGE, "offset: is %" PRIu64 " bytes, expected a multiple of %" PRIu64,
                        map->offset, granule);
-    for (d = 1; d < map->rank; d++)
+    for (unsigned d = 1; d < map->rank; d++)
         if (!map->strides[d] || map->strides[d] % granule || map->strides[d] >= stride_limit)
             return err_set(err, ERR_USAGE,
                            "strides[%u]: is %" PRIu64 " bytes, expected a multiple of %" PRIu64 " below 2^40",
@@ -111,9 +105,8 @@ static int check_strides(const struct tensor_map *map, struct err *err)
 static int check_extent(const struct tensor_map *map, uint64_t buffer_bytes, struct err *err)
 {
     double end = (double)map->offset + (double)types[map->type].bytes;
-    unsigned d;
 
-    for (d = 0; d < map->rank; d++)
+    for (unsigned d = 0; d < map->rank; d++)
         end += (double)(map->dimensions[d] - 1) * (double)map->strides[d];
     if (end > (double)buffer_bytes)
         return err_set(err, ERR_USAGE,
@@ -124,13 +117,11 @@ static int check_extent(const struct tensor_map *map, uint64_t buffer_bytes, str
 
 int tensor_map_check(const struct tensor_map *map, uint64_t buffer_bytes, struct err *err)
 {
-    unsigned d;
-
     if (map->rank < 1 || map->rank > TENSOR_RANK_MOST)
         return err_set(err, ERR_USAGE, "dimensions: expected one to five, found %u", map->rank);
     if (map->interleave != TENSOR_INTERLEAVE_NONE && map->rank < 3)
         return err_set(err, ERR_USAGE, "interleave: needs three dimensions or more, there are %u", map->rank);
-    for (d = 0; d < map->rank; d++)
+    for (unsigned d = 0; d < map->rank; d++)
         if (map->dimensions[d] < 1 || map->dimensions[d] > dimension_most)
             return err_set(err, ERR_USAGE, "dimensions[%u]: is %" PRIu64 ", expected 1 to 2^32", d,
                            map->dimensions[d]);
@@ -144,10 +135,8 @@ int tensor_map_check(const struct tensor_map *map, uint64_t buffer_bytes, struct
 
 uint64_t tensor_map_hash(uint64_t hash, const struct tensor_map *map)
 {
-    unsigned d;
-
     hash = hash_u64(hash_u64(hash_u64(hash_u64(hash, map->buffer), map->offset), map->type), map->rank);
-    for (d = 0; d < map->rank; d++) {
+    for (unsigned d = 0; d < map->rank; d++) {
         hash = hash_u64(hash_u64(hash, map->dimensions[d]), map->strides[d]);
         hash = hash_u64(hash_u64(hash, map->box[d]), map->element_strides[d]);
     }

@@ -52,9 +52,8 @@ char *configuration_text(const struct spec *spec, const unsigned *choices)
 struct json *configuration_json(const struct spec *spec, const unsigned *choices)
 {
     struct json *json = js_new_object();
-    size_t p;
 
-    for (p = 0; json && p < spec->parameter_count; p++)
+    for (size_t p = 0; json && p < spec->parameter_count; p++)
         if (js_set(json, spec->parameters[p].name, value_to_json(configuration_value(spec, choices, p)))) {
             js_free(json);
             return NULL;
@@ -76,9 +75,7 @@ static bool same_as_written(const struct value *value, const struct value *liste
 
 static bool find_value(unsigned *choice, const struct spec_parameter *parameter, const struct value *value)
 {
-    size_t v;
-
-    for (v = 0; v < parameter->value_count; v++)
+    for (size_t v = 0; v < parameter->value_count; v++)
         if (same_as_written(value, &parameter->values[v])) {
             *choice = (unsigned)v;
             return true;
@@ -92,9 +89,8 @@ int configuration_read(unsigned *choices, const struct spec *spec, const struct 
     struct value value;
     struct js_at member;
     char text[128];
-    size_t p;
 
-    for (p = 0; p < spec->parameter_count; p++) {
+    for (size_t p = 0; p < spec->parameter_count; p++) {
         if (js_member(&member, object, spec->parameters[p].name, err) ||
             value_from_json(&value, &member, err))
             return ERR_USAGE;
@@ -162,7 +158,7 @@ static int parse_item(unsigned *choices, bool *given, const struct spec *spec, c
     const char *equals = memchr(item, '=', length);
     const size_t name = equals ? (size_t)(equals - item) : 0;
     const struct spec_parameter *parameter;
-    size_t p, v;
+    size_t p;
 
     if (!equals)
         return err_set(err, ERR_USAGE, "\"%.*s\": write NAME=VALUE,NAME=VALUE", (int)length, item);
@@ -172,7 +168,7 @@ static int parse_item(unsigned *choices, bool *given, const struct spec *spec, c
     if (p == spec->parameter_count)
         return unknown_parameter(spec, item, name, err);
     parameter = &spec->parameters[p];
-    for (v = 0; v < parameter->value_count; v++) {
+    for (size_t v = 0; v < parameter->value_count; v++) {
         if (!matches(&parameter->values[v], equals + 1, length - name - 1))
             continue;
         if (given[p] && choices[p] != v)

@@ -23,7 +23,7 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
     const uint64_t tried = count < LAUNCHABLE_TRIED ? count : LAUNCHABLE_TRIED;
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct err first = {0};
-    uint64_t index, k;
+    uint64_t index;
     int code;
 
     if (!count)
@@ -33,7 +33,7 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
     code = try_one(&first, spec, problem, choices, err);
     if (code || !first.code)
         return code;
-    for (k = 0; k < tried; k++) {
+    for (uint64_t k = 0; k < tried; k++) {
         struct err why = {0};
 
         space_configuration(choices, space, count / tried * k);

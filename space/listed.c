@@ -36,11 +36,10 @@ struct listed_range listed_narrow(const struct listing *listed, struct listed_ra
 bool listed_has(const struct listing *listed, const unsigned *choices)
 {
     struct listed_range range = listed_all(listed);
-    size_t level;
 
     if (!listed->given)
         return true;
-    for (level = 0; level < listed->width; level++)
+    for (size_t level = 0; level < listed->width; level++)
         range = listed_narrow(listed, range, level, choices[level]);
     return range.first < range.end;
 }

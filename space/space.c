@@ -16,16 +16,16 @@ static int count_removals(struct space *space, struct err *err)
     uint64_t *prefixes = calloc(space->node_count, sizeof *prefixes), cut;
     const struct edge *edges;
     struct space_removal *removal;
-    size_t node, level, v, width;
+    size_t level, width;
 
     if (!prefixes)
         return err_memory(err);
     prefixes[space->node_count - 1] = 1;
-    for (node = space->node_count; node-- > 0;) {
+    for (size_t node = space->node_count; node-- > 0;) {
         level = space->nodes[node].level;
         width = space->spec->parameters[level].value_count;
         edges = node_edges(space, node);
-        for (v = 0; v < width; v++) {
+        for (size_t v = 0; v < width; v++) {
             if (edges[v].target >= 0) {
                 if (level + 1 < space->spec->parameter_count)
                     prefixes[edges[v].target] = saturated_sum(prefixes[edges[v].target], prefixes[node]);
@@ -70,11 +70,9 @@ int space_open(struct space **out, const struct spec *spec, size_t problem, stru
 
 void space_close(struct space *space)
 {
-    size_t c;
-
     if (!space)
         return;
-    for (c = 0; space->removals && c < space->spec->constraint_count; c++)
+    for (size_t c = 0; space->removals && c < space->spec->constraint_count; c++)
         free((char *)space->removals[c].reason);
     free(space->removals);
     free(space->tail);

@@ -82,9 +82,8 @@ static size_t last_parameter(const struct expr *constraint, size_t count)
 static bool is_live(const struct build *build, size_t parameter, size_t level)
 {
     const struct spec *spec = build->space->spec;
-    size_t c;
 
-    for (c = 0; c < spec->constraint_count; c++)
+    for (size_t c = 0; c < spec->constraint_count; c++)
         if (expr_uses(spec->constraints[c], parameter) &&
             last_parameter(spec->constraints[c], build->count) >= level)
             return true;
@@ -95,17 +94,16 @@ static int prepare_level(struct build *build, size_t k)
 {
     const struct spec *spec = build->space->spec;
     struct level *level = &build->levels[k];
-    size_t i;
 
     level->due = calloc(spec->constraint_count + 1, sizeof *level->due);
     level->live = calloc(k + 1, sizeof *level->live);
     level->row = calloc(spec->parameters[k].value_count + 1, sizeof *level->row);
     if (!level->due || !level->live || !level->row)
         return err_memory(build->err);
-    for (i = 0; i < spec->constraint_count; i++)
+    for (size_t i = 0; i < spec->constraint_count; i++)
         if (last_parameter(spec->constraints[i], build->count) == k)
             level->due[level->due_count++] = i;
-    for (i = 0; i < k; i++)
+    for (size_t i = 0; i < k; i++)
         if (is_live(build, i, k))
             level->live[level->live_count++] = (uint16_t)i;
     level->merges = !spec->listed.given && k > 0 && level->live_count <= build->levels[k - 1].live_count;
@@ -116,7 +114,6 @@ static int prepare(struct build *build)
 {
     struct space *space = build->space;
     const struct spec *spec = space->spec;
-    size_t k;
 
     space->tail = calloc(build->count + 1, sizeof *space->tail);
     space->removals = calloc(spec->constraint_count + 1, sizeof *space->removals);
@@ -128,9 +125,9 @@ static int prepare(struct build *build)
     spec_slots(build->slots, spec, space->problem, NULL);
     build->levels[0].listed = listed_all(&spec->listed);
     space->tail[build->count] = 1;
-    for (k = build->count; k-- > 0;)
+    for (size_t k = build->count; k-- > 0;)
         space->tail[k] = saturated_product(space->tail[k + 1], spec->parameters[k].value_count);
-    for (k = 0; k < build->count; k++)
+    for (size_t k = 0; k < build->count; k++)
         if (prepare_level(build, k))
             return ERR_MEMORY;
     return 0;
@@ -168,7 +165,6 @@ static int grow_table(struct build *build)
 {
     struct entry *old = build->table;
     const size_t old_size = build->table_size;
-    size_t i;
 
     build->table_size = old_size ? 2 * old_size : 1024;
     build->table = malloc(build->table_size * sizeof *build->table);
@@ -176,9 +172,9 @@ static int grow_table(struct build *build)
         free(old);
         return err_memory(build->err);
     }
-    for (i = 0; i < build->table_size; i++)
+    for (size_t i = 0; i < build->table_size; i++)
         build->table[i].node = -1;
-    for (i = 0; i < old_size; i++)
+    for (size_t i = 0; i < old_size; i++)
         if (old[i].node >= 0)
             *find_entry(build, build->keys + old[i].key) = old[i];
     free(old);
@@ -191,14 +187,13 @@ static int make_key(struct build *build, size_t level)
 {
     const struct level *l = &build->levels[level];
     uint16_t *keys = grow(build->keys, &build->key_room, build->key_count + 1 + l->live_count, sizeof *keys);
-    size_t i;
 
     if (!keys)
         return err_memory(build->err);
     build->keys = keys;
     keys += build->key_count;
     *keys++ = (uint16_t)level;
-    for (i = 0; i < l->live_count; i++)
+    for (size_t i = 0; i < l->live_count; i++)
         *keys++ = build->choices[l->live[i]];
     return 0;
 }
@@ -277,10 +272,9 @@ static int decide(int32_t *target, struct build *build, size_t level)
     const struct level *l = &build->levels[level];
     struct err why = {0};
     bool holds, undefined;
-    size_t i;
 
     *target = is_listed(build, level) ? 0 : removed_by(spec->constraint_count, false);
-    for (i = 0; !*target && i < l->due_count; i++) {
+    for (size_t i = 0; !*target && i < l->due_count; i++) {
         undefined = expr_bool(&holds, spec->constraints[l->due[i]], build->slots, &why) != 0;
         if (holds && !undefined)
             continue;
@@ -356,9 +350,7 @@ static int build_node(int32_t *out, struct build *build, size_t level)
 
 static void release(struct build *build)
 {
-    size_t k;
-
-    for (k = 0; build->levels && k < build->count; k++) {
+    for (size_t k = 0; build->levels && k < build->count; k++) {
         free(build->levels[k].due);
         free(build->levels[k].live);
         free(build->levels[k].row);

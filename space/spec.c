@@ -147,14 +147,13 @@ static int hash_spec(struct reader *reader)
 {
     struct spec *spec = reader->spec;
     char *text = js_text(spec->document, JS_LINE), size[64];
-    size_t k, s;
 
     if (!text)
         return err_memory(reader->err);
     spec->hash = hash_text(HASH_START, text);
     free(text);
-    for (k = 0; k < spec->problem_count; k++)
-        for (s = 0; s < spec->size_count; s++) {
+    for (size_t k = 0; k < spec->problem_count; k++)
+        for (size_t s = 0; s < spec->size_count; s++) {
             value_text(size, sizeof size, &spec->problems[k][s]);
             spec->hash = hash_text(spec->hash, size);
         }
@@ -247,9 +246,7 @@ int spec_read_text(struct spec *out, const char *text, size_t length, const char
 
 static void release_launch(struct spec_launch *launch)
 {
-    int k;
-
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         expr_free(launch->grid[k]);
         expr_free(launch->block[k]);
         expr_free(launch->cluster[k]);
@@ -262,16 +259,14 @@ static void release_launch(struct spec_launch *launch)
 
 static void release_reference(struct spec_reference *reference)
 {
-    size_t k;
-
-    for (k = 0; k < reference->file_count; k++)
+    for (size_t k = 0; k < reference->file_count; k++)
         free(reference->paths[k]);
     free(reference->paths);
     free(reference->file_from);
     free(reference->buffers);
     free(reference->kernel.path);
     free(reference->passed);
-    for (k = 0; k < reference->size_count; k++)
+    for (size_t k = 0; k < reference->size_count; k++)
         expr_free(reference->sizes[k].value);
     free(reference->sizes);
     release_launch(&reference->launch);
@@ -279,9 +274,7 @@ static void release_reference(struct spec_reference *reference)
 
 static void release_tensor_map(struct spec_tensor_map *map)
 {
-    size_t d;
-
-    for (d = 0; map && d < TENSOR_RANK_MOST; d++) {
+    for (size_t d = 0; map && d < TENSOR_RANK_MOST; d++) {
         expr_free(map->dimensions[d]);
         expr_free(map->box[d]);
         expr_free(d ? map->strides[d - 1] : map->offset);
@@ -297,9 +290,7 @@ static void release_tensor_map(struct spec_tensor_map *map)
 
 static void release_arguments(struct spec_argument *arguments, size_t count)
 {
-    size_t k;
-
-    for (k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         release_arguments(arguments[k].fields, arguments[k].field_count);
         release_tensor_map(arguments[k].tensor_map);
         expr_free(arguments[k].value);
@@ -312,15 +303,13 @@ static void release_arguments(struct spec_argument *arguments, size_t count)
 
 void spec_release(struct spec *spec)
 {
-    size_t k;
-
-    for (k = 0; k < spec->parameter_count; k++)
+    for (size_t k = 0; k < spec->parameter_count; k++)
         free(spec->parameters[k].values);
-    for (k = 0; k < spec->constraint_count; k++)
+    for (size_t k = 0; k < spec->constraint_count; k++)
         expr_free(spec->constraints[k]);
-    for (k = 0; k < spec->problem_count; k++)
+    for (size_t k = 0; k < spec->problem_count; k++)
         free(spec->problems[k]);
-    for (k = 0; k < spec->metric_count; k++)
+    for (size_t k = 0; k < spec->metric_count; k++)
         expr_free(spec->metrics[k].value);
     expr_free(spec->objective.value);
     release_launch(&spec->launch);
@@ -348,11 +337,9 @@ void spec_release(struct spec *spec)
 
 void spec_slots(struct value *slots, const struct spec *spec, size_t problem, const unsigned *choices)
 {
-    size_t k;
-
-    for (k = 0; choices && k < spec->parameter_count; k++)
+    for (size_t k = 0; choices && k < spec->parameter_count; k++)
         slots[k] = spec->parameters[k].values[choices[k]];
-    for (k = 0; k < spec->size_count; k++)
+    for (size_t k = 0; k < spec->size_count; k++)
         slots[spec->parameter_count + k] = spec->problems[problem][k];
 }
 
@@ -360,11 +347,10 @@ int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t pr
 {
     char value[64];
     int used = 0;
-    size_t k;
 
     if (size)
         out[0] = '\0';
-    for (k = 0; k < spec->size_count; k++) {
+    for (size_t k = 0; k < spec->size_count; k++) {
         value_text(value, sizeof value, &spec->problems[problem][k]);
         used +=
             snprintf((size_t)used < size ? out + used : NULL, (size_t)used < size ? size - (size_t)used : 0,

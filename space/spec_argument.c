@@ -21,9 +21,8 @@ bool spec_argument_is_buffer(const struct spec_argument *argument)
 int spec_find_buffer(size_t *out, const char *name, const struct reader *reader, const struct js_at *at)
 {
     const struct spec *spec = reader->spec;
-    size_t k;
 
-    for (k = 0; k < spec->argument_count; k++)
+    for (size_t k = 0; k < spec->argument_count; k++)
         if (spec_argument_is_buffer(&spec->arguments[k]) && !strcmp(spec->arguments[k].name, name)) {
             *out = k;
             return 0;
@@ -98,7 +97,6 @@ int read_arguments(struct reader *reader, bool required)
 {
     struct js_at list, element;
     struct spec *spec = reader->spec;
-    size_t k;
 
     if (!js_find(&list, &reader->root, "arguments"))
         return required ? js_member(&list, &reader->root, "arguments", reader->err) : 0;
@@ -107,12 +105,12 @@ int read_arguments(struct reader *reader, bool required)
     spec->arguments = calloc(js_count(&list) + 1, sizeof *spec->arguments);
     if (!spec->arguments)
         return err_memory(reader->err);
-    for (k = 0; k < js_count(&list); k++) {
+    for (size_t k = 0; k < js_count(&list); k++) {
         element = js_element(&list, k);
         if (read_argument(reader, &element, k + 1))
             return reader->err->code;
     }
-    for (k = 0; k < spec->argument_count; k++) {
+    for (size_t k = 0; k < spec->argument_count; k++) {
         const struct spec_argument_ops *ops = kinds[spec->arguments[k].kind];
 
         element = js_element(&list, k);
@@ -130,13 +128,12 @@ int read_arguments(struct reader *reader, bool required)
 static int make_fill_names(struct fill *out, struct maker *maker, const struct expr *expr)
 {
     const struct spec *spec = maker->spec;
-    size_t k;
 
     out->names = calloc(spec->name_count + 1, sizeof *out->names);
     out->values = calloc(spec->name_count + 1, sizeof *out->values);
     if (!out->names || !out->values)
         return err_memory(maker->err);
-    for (k = 0; k < spec->name_count; k++)
+    for (size_t k = 0; k < spec->name_count; k++)
         if (expr_uses(expr, k)) {
             out->names[out->name_count] = strdup(spec->names[k]);
             if (!out->names[out->name_count])
@@ -192,13 +189,12 @@ int make_arguments(struct maker *maker)
     const struct spec *spec = maker->spec;
     struct launch *launch = &maker->variant->launch;
     struct err why = {0};
-    size_t k;
     int failed;
 
     launch->arguments = calloc(spec->argument_count + 1, sizeof *launch->arguments);
     if (!launch->arguments)
         return err_memory(maker->err);
-    for (k = 0; k < spec->argument_count; k++) {
+    for (size_t k = 0; k < spec->argument_count; k++) {
         launch->argument_count++;
         failed = make_argument(&launch->arguments[k], maker, &spec->arguments[k], k);
         if (failed)

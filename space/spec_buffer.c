@@ -9,11 +9,10 @@ static int read_role(enum role *out, const struct js_at *at, struct err *err)
 {
     static const char *const roles[] = {"in", "inout", "out", "scratch"};
     const char *text;
-    int k;
 
     if (js_string(&text, at, err))
         return ERR_USAGE;
-    for (k = 0; k < (int)(sizeof roles / sizeof *roles); k++)
+    for (int k = 0; k < (int)(sizeof roles / sizeof *roles); k++)
         if (!strcmp(text, roles[k])) {
             *out = (enum role)k;
             return 0;
@@ -25,7 +24,6 @@ static int read_compare(struct spec_argument *argument, struct reader *reader, c
 {
     static const char *const fields[] = {"sum", "min", "max", NULL};
     struct js_at member;
-    int k;
 
     if (js_expect(at, JS_OBJECT, reader->err) || js_only(at, fields, reader->err))
         return ERR_USAGE;
@@ -33,7 +31,7 @@ static int read_compare(struct spec_argument *argument, struct reader *reader, c
         return js_fail(at, reader->err, "only a result is compared; make the role out or inout");
     if (js_count(at) != 1)
         return js_fail(at, reader->err, "expected one of sum, min and max, as in {\"sum\": 1}");
-    for (k = REDUCTION_SUM; k < REDUCTION_COUNT; k++)
+    for (int k = REDUCTION_SUM; k < REDUCTION_COUNT; k++)
         if (js_find(&member, at, reduction_texts[k]))
             argument->reduction = (enum reduction)k;
     js_find(&member, at, reduction_texts[argument->reduction]);

@@ -15,9 +15,8 @@ static int check_default(struct reader *reader, const struct js_at *at)
     const struct spec *spec = reader->spec;
     struct err why = {0};
     int failed = 0;
-    size_t k;
 
-    for (k = 0; !failed && k < spec->problem_count; k++)
+    for (size_t k = 0; !failed && k < spec->problem_count; k++)
         failed = configuration_check(spec, k, spec_default(spec, k), &why);
     if (failed == ERR_MEMORY)
         return err_memory(reader->err);
@@ -39,7 +38,6 @@ static int read_plain(struct reader *reader, const struct js_at *at, size_t p)
     struct value value;
     char text[128];
     unsigned choice;
-    size_t k;
 
     if (value_from_json(&value, at, reader->err))
         return ERR_USAGE;
@@ -47,7 +45,7 @@ static int read_plain(struct reader *reader, const struct js_at *at, size_t p)
         value_text(text, sizeof text, &value);
         return js_fail(at, reader->err, "%s is not among the values of the parameter", text);
     }
-    for (k = 0; k < spec->problem_count; k++)
+    for (size_t k = 0; k < spec->problem_count; k++)
         spec->defaults[k * spec->parameter_count + p] = choice;
     return 0;
 }
@@ -80,7 +78,6 @@ static int read_computed(struct reader *reader, const struct js_at *at, size_t p
     struct expr *expr = NULL;
     char place[512];
     const char *text;
-    size_t k;
     int failed = js_string(&text, at, reader->err);
 
     if (!failed) {
@@ -92,7 +89,7 @@ static int read_computed(struct reader *reader, const struct js_at *at, size_t p
             err_prefix(reader->err, "%s", place);
         }
     }
-    for (k = 0; k < spec->problem_count && !failed; k++)
+    for (size_t k = 0; k < spec->problem_count && !failed; k++)
         failed = choose_for(reader, at, p, expr, k);
     expr_free(expr);
     return failed;

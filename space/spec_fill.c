@@ -23,11 +23,10 @@ static int read_pair(struct fill *fill, const struct js_at *pair, struct err *er
 static int read_expression_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
 {
     const struct scope scope = {.extra = {"i"}, .draws = true};
-    size_t k;
 
     if (read_expression(&argument->fill_value, reader, at, WANTED_NUMBER_OR_TRUTH, scope))
         return reader->err->code;
-    for (k = 0; k < reader->spec->name_count; k++)
+    for (size_t k = 0; k < reader->spec->name_count; k++)
         if (reader->kinds[k] == VALUE_STRING && expr_uses(argument->fill_value, k))
             return js_fail(at, reader->err, "a fill cannot use %s, which is text", reader->spec->names[k]);
     argument->fill.expression = strdup(expr_text(argument->fill_value));

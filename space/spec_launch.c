@@ -12,14 +12,13 @@
 static int read_options(struct spec_kernel *kernel, const struct js_at *list, struct err *err)
 {
     struct js_at element;
-    size_t k;
 
     if (js_expect(list, JS_ARRAY, err))
         return ERR_USAGE;
     kernel->options = calloc(js_count(list) + 1, sizeof *kernel->options);
     if (!kernel->options)
         return err_memory(err);
-    for (k = 0; k < js_count(list); k++) {
+    for (size_t k = 0; k < js_count(list); k++) {
         element = js_element(list, k);
         if (js_string(&kernel->options[k], &element, err) ||
             spec_option_check(&element, kernel->options[k], err))
@@ -58,13 +57,12 @@ static int read_dimensions(struct expr *out[3], struct reader *reader, const str
                            const char *key)
 {
     struct js_at list, element;
-    size_t k;
 
     if (js_member(&list, launch, key, reader->err) || js_expect(&list, JS_ARRAY, reader->err))
         return ERR_USAGE;
     if (js_count(&list) < 1 || js_count(&list) > 3)
         return js_fail(&list, reader->err, "expected one to three dimensions, found %zu", js_count(&list));
-    for (k = 0; k < js_count(&list); k++) {
+    for (size_t k = 0; k < js_count(&list); k++) {
         element = js_element(&list, k);
         if (read_expression(&out[k], reader, &element, WANTED_NUMBER, (struct scope){0}))
             return reader->err->code;
@@ -112,9 +110,7 @@ int read_launch(struct reader *reader, bool required)
 
 static bool gives_size(const struct spec_reference *reference, size_t slot)
 {
-    size_t k;
-
-    for (k = 0; k < reference->size_count; k++)
+    for (size_t k = 0; k < reference->size_count; k++)
         if (reference->sizes[k].slot == slot)
             return true;
     return false;
@@ -169,10 +165,9 @@ static int check_reference_names(const struct reader *reader, const struct js_at
     struct expr *const all[] = {l->grid[0],    l->grid[1],     l->grid[2],     l->block[0],   l->block[1],
                                 l->block[2],   l->shared,      l->carveout,    l->cluster[0], l->cluster[1],
                                 l->cluster[2], l->cooperative, l->programmatic};
-    size_t k, p;
 
-    for (k = 0; k < sizeof all / sizeof *all; k++)
-        for (p = 0; all[k] && p < spec->parameter_count; p++)
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t p = 0; all[k] && p < spec->parameter_count; p++)
             if (expr_uses(all[k], p) && !gives_size(&spec->reference, p))
                 return js_fail(launch, reader->err,
                                "\"%s\" uses the parameter %s; the reference has problem sizes only, and what "
@@ -188,14 +183,14 @@ static int read_reference_arguments(struct spec_reference *reference, struct rea
     const struct spec *spec = reader->spec;
     struct js_at element;
     const char *name;
-    size_t i, k, p;
+    size_t k;
 
     if (js_expect(list, JS_ARRAY, reader->err))
         return ERR_USAGE;
     reference->passed = calloc(js_count(list) + 1, sizeof *reference->passed);
     if (!reference->passed)
         return err_memory(reader->err);
-    for (i = 0; i < js_count(list); i++) {
+    for (size_t i = 0; i < js_count(list); i++) {
         element = js_element(list, i);
         if (js_string(&name, &element, reader->err))
             return ERR_USAGE;
@@ -204,7 +199,7 @@ static int read_reference_arguments(struct spec_reference *reference, struct rea
                 break;
         if (k == spec->argument_count)
             return js_fail(&element, reader->err, "\"%s\" names no argument", name);
-        for (p = 0; p < reference->passed_count; p++)
+        for (size_t p = 0; p < reference->passed_count; p++)
             if (reference->passed[p] == k)
                 return js_fail(&element, reader->err, "the name \"%s\" is used twice", name);
         reference->passed[reference->passed_count++] = k;
@@ -276,7 +271,6 @@ static int read_reference_files(struct reader *reader, const struct js_at *files
 {
     struct spec_reference *reference = &reader->spec->reference;
     const size_t problems = reader->spec->problem_count;
-    size_t k;
 
     reference->kind = REFERENCE_FILES;
     if (js_kind(files) != JS_ARRAY)
@@ -287,7 +281,7 @@ static int read_reference_files(struct reader *reader, const struct js_at *files
     reference->file_from = calloc(problems + 1, sizeof *reference->file_from);
     if (!reference->file_from)
         return err_memory(reader->err);
-    for (k = 0; k < problems; k++) {
+    for (size_t k = 0; k < problems; k++) {
         const struct js_at element = js_element(files, k);
 
         if (read_file_object(reader, &element))

@@ -10,11 +10,11 @@ static int find_choice(uint16_t *out, const struct spec_parameter *parameter, co
 {
     struct value value;
     char text[128];
-    size_t k, choice;
+    size_t choice;
 
     if (value_from_json(&value, at, err))
         return ERR_USAGE;
-    for (k = 0; k < parameter->value_count; k++) {
+    for (size_t k = 0; k < parameter->value_count; k++) {
         choice = (near + k) % parameter->value_count;
         if (!value_equal(&value, &parameter->values[choice]))
             continue;
@@ -32,7 +32,6 @@ static int read_row(struct reader *reader, const struct js_at *row)
     uint16_t *choices = listed->rows + listed->count * listed->width;
     const uint16_t *above = listed->count ? choices - listed->width : NULL;
     struct js_at value;
-    size_t p;
 
     if (js_expect(row, JS_ARRAY, reader->err))
         return ERR_USAGE;
@@ -40,7 +39,7 @@ static int read_row(struct reader *reader, const struct js_at *row)
         return js_fail(row, reader->err,
                        "has %zu values; give one for each of the %zu parameters, in their order",
                        js_count(row), spec->parameter_count);
-    for (p = 0; p < spec->parameter_count; p++) {
+    for (size_t p = 0; p < spec->parameter_count; p++) {
         value = js_element(row, p);
         if (find_choice(&choices[p], &spec->parameters[p], &value, above ? above[p] : 0, reader->err))
             return ERR_USAGE;
@@ -53,7 +52,6 @@ int read_listed(struct reader *reader)
 {
     struct spec *spec = reader->spec;
     struct js_at list, row;
-    size_t r;
 
     if (!js_find(&list, &reader->root, "configurations"))
         return 0;
@@ -67,7 +65,7 @@ int read_listed(struct reader *reader)
     spec->listed.rows = calloc(js_count(&list) * spec->parameter_count, sizeof *spec->listed.rows);
     if (!spec->listed.rows)
         return err_memory(reader->err);
-    for (r = 0; r < js_count(&list); r++) {
+    for (size_t r = 0; r < js_count(&list); r++) {
         row = js_element(&list, r);
         if (read_row(reader, &row))
             return ERR_USAGE;

@@ -119,9 +119,8 @@ static int check_default(struct reader *reader, const struct js_at *at)
     char place[512];
     double weight;
     int failed = slots ? 0 : err_memory(reader->err);
-    size_t k;
 
-    for (k = 0; k < spec->problem_count && !failed; k++) {
+    for (size_t k = 0; k < spec->problem_count && !failed; k++) {
         spec_slots(slots, spec, k, spec_default(spec, k));
         failed = spec_weight(&weight, spec, slots, reader->err);
     }

@@ -45,10 +45,9 @@ static bool is_writing(const char *option)
 static const char *handed_on(const char *option)
 {
     static const char *const names[] = {"Xptxas", "ptxas-options"};
-    size_t k;
 
     option += strspn(option, "-");
-    for (k = 0; k < sizeof names / sizeof *names; k++)
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strncmp(option, names[k], strlen(names[k])))
             return option + strlen(names[k]);
     return NULL;

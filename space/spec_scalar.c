@@ -88,13 +88,12 @@ static int read(struct spec_argument *argument, struct reader *reader, const str
 static int link_fields(struct spec_argument *argument, struct reader *reader, const struct js_at *at)
 {
     struct js_at list, field;
-    size_t k;
 
     if (argument->pointer)
         return spec_find_buffer(&argument->pointed, argument->pointer, reader, at);
     if (!js_find(&list, at, "fields"))
         return 0;
-    for (k = 0; k < argument->field_count; k++) {
+    for (size_t k = 0; k < argument->field_count; k++) {
         field = js_element(&list, k);
         if (link_fields(&argument->fields[k], reader, &field))
             return ERR_USAGE;
@@ -150,9 +149,8 @@ static size_t alignment_of(const struct spec_argument *scalar)
     size_t alignment = scalar->pointer                   ? POINTER_BYTES
                        : scalar->bytes || scalar->fields ? 1
                                                          : element_size(scalar->type);
-    size_t k;
 
-    for (k = 0; k < scalar->field_count; k++)
+    for (size_t k = 0; k < scalar->field_count; k++)
         if (alignment_of(&scalar->fields[k]) > alignment)
             alignment = alignment_of(&scalar->fields[k]);
     return alignment;
@@ -165,7 +163,6 @@ static int append(struct argument *out, const struct argument *field, size_t ali
     const size_t pointers = out->pointer_count + field->pointer_count;
     struct argument_pointer *more = realloc(out->pointers, (pointers + 1) * sizeof *more);
     unsigned char *grown = realloc(out->bytes, at + field->size + 1);
-    size_t k;
 
     if (more)
         out->pointers = more;
@@ -176,7 +173,7 @@ static int append(struct argument *out, const struct argument *field, size_t ali
     memset(grown + out->size, 0, at - out->size);
     if (field->size)
         memcpy(grown + at, field->bytes, field->size);
-    for (k = 0; k < field->pointer_count; k++)
+    for (size_t k = 0; k < field->pointer_count; k++)
         more[out->pointer_count++] = (struct argument_pointer){.offset = at + field->pointers[k].offset,
                                                                .buffer = field->pointers[k].buffer};
     out->size = at + field->size;
@@ -191,10 +188,9 @@ static int make_struct(struct argument *out, struct maker *maker, const struct s
 {
     const struct argument end = {0};
     char inside[160];
-    size_t k;
     int failed;
 
-    for (k = 0; k < from->field_count; k++) {
+    for (size_t k = 0; k < from->field_count; k++) {
         struct argument field = {0};
 
         snprintf(inside, sizeof inside, "%s.fields[%zu]", place, k);

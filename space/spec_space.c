@@ -30,7 +30,6 @@ static int read_value(struct spec_parameter *parameter, const struct js_at *at, 
 {
     struct value *value = &parameter->values[parameter->value_count];
     char text[64];
-    size_t k;
 
     if (value_from_json(value, at, err))
         return ERR_USAGE;
@@ -39,7 +38,7 @@ static int read_value(struct spec_parameter *parameter, const struct js_at *at, 
                        "differs in type from the value before it; list numbers, truth values or text");
     if (value->kind == VALUE_STRING && strchr(value->string, ','))
         return js_fail(at, err, "has a comma, which separates values in the records' keys");
-    for (k = 0; k < parameter->value_count; k++)
+    for (size_t k = 0; k < parameter->value_count; k++)
         if (value_equal(value, &parameter->values[k])) {
             value_text(text, sizeof text, value);
             return js_fail(at, err, "%s is listed twice", text);
@@ -51,7 +50,6 @@ static int read_value(struct spec_parameter *parameter, const struct js_at *at, 
 static int read_values(struct spec_parameter *parameter, const struct js_at *list, struct err *err)
 {
     struct js_at element;
-    size_t k;
 
     if (js_expect(list, JS_ARRAY, err))
         return ERR_USAGE;
@@ -62,7 +60,7 @@ static int read_values(struct spec_parameter *parameter, const struct js_at *lis
     parameter->values = calloc(js_count(list), sizeof *parameter->values);
     if (!parameter->values)
         return err_memory(err);
-    for (k = 0; k < js_count(list); k++) {
+    for (size_t k = 0; k < js_count(list); k++) {
         element = js_element(list, k);
         if (read_value(parameter, &element, err))
             return ERR_USAGE;
@@ -75,9 +73,8 @@ static int check_made(const struct spec_parameter *parameter, const struct js_at
 {
     const char *place = strchr(parameter->option, '%');
     char value[256], option[1024];
-    size_t k;
 
-    for (k = 0; k < parameter->value_count; k++) {
+    for (size_t k = 0; k < parameter->value_count; k++) {
         value_text(value, sizeof value, &parameter->values[k]);
         snprintf(option, sizeof option, "%.*s%s%s", (int)(place - parameter->option), parameter->option,
                  value, place + 1);
@@ -153,9 +150,8 @@ int read_parameters(struct reader *reader)
 static const char *find_set(const struct reader *reader, const char *name)
 {
     const size_t length = strlen(name);
-    size_t k;
 
-    for (k = reader->set_count; k-- > 0;)
+    for (size_t k = reader->set_count; k-- > 0;)
         if (!strncmp(reader->sets[k], name, length) && reader->sets[k][length] == '=')
             return reader->sets[k] + length + 1;
     return NULL;
@@ -208,12 +204,11 @@ static int read_problem(struct reader *reader, const struct js_at *at, const cha
     struct spec *spec = reader->spec;
     struct value *sizes = calloc(spec->size_count + 1, sizeof *sizes);
     struct js_at member;
-    size_t s;
 
     if (!sizes)
         return err_memory(reader->err);
     spec->problems[spec->problem_count++] = sizes;
-    for (s = 0; s < spec->size_count; s++)
+    for (size_t s = 0; s < spec->size_count; s++)
         if (js_member(&member, at, names[s], reader->err) || read_size(sizes, s, reader, &member, names))
             return reader->err->code;
     return 0;
@@ -233,9 +228,9 @@ static int unknown_size(const struct reader *reader, const char *set, const char
 
 static int check_sets(const struct reader *reader, const char *const *names)
 {
-    size_t k, s;
+    size_t s;
 
-    for (k = 0; k < reader->set_count; k++) {
+    for (size_t k = 0; k < reader->set_count; k++) {
         for (s = 0; s < reader->spec->size_count; s++)
             if (!strncmp(reader->sets[k], names[s], strlen(names[s])) &&
                 reader->sets[k][strlen(names[s])] == '=')
@@ -251,7 +246,6 @@ static int read_size_names(const char ***out, struct reader *reader, const struc
 {
     struct spec *spec = reader->spec;
     struct js_at member = {0};
-    size_t p;
 
     *out = calloc(js_count(first) + 1, sizeof **out);
     if (!*out)
@@ -259,7 +253,7 @@ static int read_size_names(const char ***out, struct reader *reader, const struc
     while (js_next(&member, first)) {
         if (check_name(&member, reader->err))
             return ERR_USAGE;
-        for (p = 0; p < spec->parameter_count; p++)
+        for (size_t p = 0; p < spec->parameter_count; p++)
             if (!strcmp(member.key, spec->parameters[p].name))
                 return js_fail(&member, reader->err, "is a parameter too; rename one of them");
         (*out)[spec->size_count++] = member.key;
@@ -271,14 +265,13 @@ static int read_problem_list(struct reader *reader, const struct js_at *list, co
 {
     const size_t count = js_kind(list) == JS_ARRAY ? js_count(list) : 1;
     struct js_at element;
-    size_t k;
 
     if (count == 0)
         return js_fail(list, reader->err, "the list of problems is empty; give at least one");
     reader->spec->problems = calloc(count, sizeof *reader->spec->problems);
     if (!reader->spec->problems)
         return err_memory(reader->err);
-    for (k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         element = js_kind(list) == JS_ARRAY ? js_element(list, k) : *list;
         if (js_expect(&element, JS_OBJECT, reader->err) ||
             (k == 0 && (read_size_names(names, reader, &element) || check_sets(reader, *names))) ||
@@ -316,15 +309,14 @@ int read_problems(struct reader *reader)
 int read_names(struct reader *reader)
 {
     struct spec *spec = reader->spec;
-    size_t k;
 
     spec->name_count = spec->parameter_count + spec->size_count;
     reader->kinds = calloc(spec->name_count + SPEC_MEASURED, sizeof *reader->kinds);
     if (!reader->kinds)
         return err_memory(reader->err);
-    for (k = 0; k < spec->name_count + SPEC_MEASURED; k++)
+    for (size_t k = 0; k < spec->name_count + SPEC_MEASURED; k++)
         reader->kinds[k] = VALUE_REAL;
-    for (k = 0; k < spec->parameter_count; k++) {
+    for (size_t k = 0; k < spec->parameter_count; k++) {
         spec->names[k] = spec->parameters[k].name;
         reader->kinds[k] = spec->parameters[k].values[0].kind;
     }
@@ -338,7 +330,6 @@ int read_constraints(struct reader *reader)
 {
     struct spec *spec = reader->spec;
     struct js_at list, element;
-    size_t c;
 
     if (!js_find(&list, &reader->root, "constraints"))
         return 0;
@@ -347,7 +338,7 @@ int read_constraints(struct reader *reader)
     spec->constraints = calloc(js_count(&list) + 1, sizeof *spec->constraints);
     if (!spec->constraints)
         return err_memory(reader->err);
-    for (c = 0; c < js_count(&list); c++) {
+    for (size_t c = 0; c < js_count(&list); c++) {
         element = js_element(&list, c);
         spec->constraint_count++;
         if (read_expression(&spec->constraints[c], reader, &element, WANTED_TRUTH, (struct scope){0}))

@@ -19,13 +19,12 @@ static int read_optional(struct expr **out, struct reader *reader, const struct 
 static int read_list(struct expr **out, struct reader *reader, const struct js_at *list, size_t count)
 {
     struct js_at element;
-    size_t k;
 
     if (js_expect(list, JS_ARRAY, reader->err))
         return ERR_USAGE;
     if (js_count(list) != count)
         return js_fail(list, reader->err, "expected %zu, found %zu", count, js_count(list));
-    for (k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++) {
         element = js_element(list, k);
         if (read_expression(&out[k], reader, &element, WANTED_NUMBER, (struct scope){0}))
             return reader->err->code;
@@ -138,7 +137,6 @@ static int make_width(int *out, struct maker *maker, const struct expr *expr, co
 {
     char inside[96];
     int64_t value;
-    int k;
 
     *out = 0;
     if (!expr)
@@ -146,7 +144,7 @@ static int make_width(int *out, struct maker *maker, const struct expr *expr, co
     snprintf(inside, sizeof inside, "%s.%s", place, name);
     if (make_integer(&value, maker, expr, 0, 256, inside))
         return ERR_USAGE;
-    for (k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
         if (widths[k] == value) {
             *out = k;
             return 0;
@@ -177,9 +175,8 @@ static int make_lists(struct tensor_map *out, struct maker *maker, const struct 
                       const char *place)
 {
     uint64_t box, step;
-    size_t d;
 
-    for (d = 0; d < TENSOR_RANK_MOST; d++) {
+    for (size_t d = 0; d < TENSOR_RANK_MOST; d++) {
         const uint64_t packed =
             d ? out->strides[d - 1] * out->dimensions[d - 1] : tensor_element_bytes(out->type);
 

@@ -45,11 +45,10 @@ static int take_default(struct t1_reader *reader, struct json *defaults, const s
 {
     struct js_at given, list = {.value = values};
     struct value wanted, value;
-    size_t i;
 
     if (!js_find(&given, parameter, "Default") || value_from_json(&wanted, &given, NULL))
         return 0;
-    for (i = 0; i < js_count(&list); i++) {
+    for (size_t i = 0; i < js_count(&list); i++) {
         const struct js_at at = js_element(&list, i);
 
         if (!value_from_json(&value, &at, NULL) && value_equal(&value, &wanted))
@@ -63,14 +62,13 @@ static int read_parameters(struct t1_reader *reader)
     struct js_at list;
     struct json *values, *defaults = js_new_object();
     const char *name;
-    size_t i;
     int failed = defaults ? 0 : t1_memory(reader);
 
     if (!failed && js_member(&list, &reader->space, "TuningParameters", reader->err))
         failed = reader->err->code;
     if (!failed)
         failed = js_expect(&list, JS_ARRAY, reader->err);
-    for (i = 0; !failed && i < js_count(&list); i++) {
+    for (size_t i = 0; !failed && i < js_count(&list); i++) {
         const struct js_at parameter = js_element(&list, i);
 
         failed = t1_text(&name, reader, &parameter, "Name", NULL);
@@ -102,14 +100,14 @@ static int read_problem(struct t1_reader *reader)
 {
     struct json *problem = js_new_object();
     struct js_at at, element;
-    size_t count, i;
+    size_t count;
     int failed = problem ? 0 : t1_memory(reader);
 
     if (!failed && js_find(&at, &reader->kernel, "ProblemSize")) {
         count = js_kind(&at) == JS_ARRAY ? js_count(&at) : 1;
         if (count > 3)
             failed = js_fail(&at, reader->err, "expected three sizes at most");
-        for (i = 0; !failed && i < count; i++) {
+        for (size_t i = 0; !failed && i < count; i++) {
             element = js_kind(&at) == JS_ARRAY ? js_element(&at, i) : at;
             if (js_set(problem, t1_sizes[i], js_copy(element.value)))
                 failed = t1_memory(reader);
@@ -152,10 +150,9 @@ static int divisor_text(char **out, struct t1_reader *reader, const struct js_at
 {
     const size_t count = js_kind(at) == JS_ARRAY ? js_count(at) : 1;
     char *part, *longer, *value;
-    size_t i;
 
     *out = strdup("1");
-    for (i = 0; *out && i < count; i++) {
+    for (size_t i = 0; *out && i < count; i++) {
         const struct js_at element = js_kind(at) == JS_ARRAY ? js_element(at, i) : *at;
         const char *text = NULL;
 
@@ -178,7 +175,6 @@ static int divided_grid(struct json **out, struct t1_reader *reader, bool *found
 {
     struct js_at problem, divisor, root = js_root(reader->spec, "");
     char key[16], *text, whole[512];
-    size_t axis;
     int failed = 0;
 
     *found = false;
@@ -186,7 +182,7 @@ static int divided_grid(struct json **out, struct t1_reader *reader, bool *found
     if (!*out)
         return t1_memory(reader);
     js_find(&problem, &root, "problem");
-    for (axis = 0; !failed && axis < js_count(&problem); axis++) {
+    for (size_t axis = 0; !failed && axis < js_count(&problem); axis++) {
         snprintf(key, sizeof key, "GridDiv%s", axes[axis]);
         text = NULL;
         if (js_find(&divisor, &reader->kernel, key) && js_kind(&divisor) != JS_NULL) {
@@ -209,13 +205,12 @@ static int read_sizes(struct json **out, struct t1_reader *reader, const char *k
     const char *text, *by;
     struct json *item;
     char after[512];
-    size_t k;
     int failed = js_member(&at, &reader->kernel, key, reader->err);
 
     *out = js_new_array();
     if (!failed && !*out)
         failed = t1_memory(reader);
-    for (k = 0; !failed && k < 3 && js_find(&axis, &at, axes[k]); k++) {
+    for (size_t k = 0; !failed && k < 3 && js_find(&axis, &at, axes[k]); k++) {
         if (threads && js_find(&block, threads, axes[k]) && js_kind(&axis) == JS_STRING &&
             !js_string(&text, &axis, NULL) && !js_string(&by, &block, NULL)) {
             snprintf(after, sizeof after, ", %s)", by);

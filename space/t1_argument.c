@@ -9,9 +9,8 @@ static const char *type_of(const char *name)
                                            {"uint16", "uint16"}, {"int32", "int32"},   {"uint32", "uint32"},
                                            {"int64", "int64"},   {"uint64", "uint64"}, {"half", "float16"},
                                            {"float", "float32"}, {"double", "float64"}};
-    size_t k;
 
-    for (k = 0; k < sizeof types / sizeof *types; k++)
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
         if (!strcmp(types[k][0], name))
             return types[k][1];
     return NULL;

@@ -57,7 +57,6 @@ static int put_extreme(FILE *out, const struct t1_reader *reader, const char *na
     struct js_at root = js_root(reader->parameters, ""), list;
     double best = 0, value;
     char key[256];
-    size_t i;
 
     if (length >= sizeof key)
         return 0;
@@ -65,7 +64,7 @@ static int put_extreme(FILE *out, const struct t1_reader *reader, const char *na
     key[length] = '\0';
     if (!js_find(&list, &root, key))
         return 0;
-    for (i = 0; i < js_count(&list); i++) {
+    for (size_t i = 0; i < js_count(&list); i++) {
         const struct js_at at = js_element(&list, i);
 
         if (js_real(&value, &at, NULL))

@@ -76,9 +76,7 @@ static bool is_left_out(const struct spec_parameter *parameter, const struct val
 static const struct value *compiled_value(const struct maker *maker, const unsigned *choices,
                                           size_t parameter)
 {
-    size_t k;
-
-    for (k = 0; k < maker->size_count; k++)
+    for (size_t k = 0; k < maker->size_count; k++)
         if (maker->sizes[k].slot == parameter)
             return &maker->slots[parameter];
     return configuration_value(maker->spec, choices, parameter);
@@ -93,13 +91,12 @@ static int make_options(struct maker *maker, const unsigned *choices, bool macro
     const struct spec_parameter *parameter;
     const struct value *value;
     char *option;
-    size_t k;
 
     variant->options =
         calloc(spec->kernel.option_count + spec->parameter_count + 1, sizeof *variant->options);
     if (!variant->options)
         return err_memory(maker->err);
-    for (k = 0; k < spec->kernel.option_count + spec->parameter_count; k++) {
+    for (size_t k = 0; k < spec->kernel.option_count + spec->parameter_count; k++) {
         if (k < spec->kernel.option_count) {
             option = strdup(spec->kernel.options[k]);
         } else {
@@ -121,9 +118,8 @@ static const struct value *find_parameter(const struct maker *maker, const unsig
                                           const char *name, size_t length)
 {
     const struct spec *spec = maker->spec;
-    size_t p;
 
-    for (p = 0; p < spec->parameter_count; p++)
+    for (size_t p = 0; p < spec->parameter_count; p++)
         if (strlen(spec->names[p]) == length && !memcmp(spec->names[p], name, length))
             return compiled_value(maker, choices, p);
     return NULL;
@@ -195,14 +191,13 @@ static int give_sizes(struct maker *maker)
 {
     struct value values[SPEC_PARAMETERS_MAX];
     struct err why = {0};
-    size_t k;
 
-    for (k = 0; k < maker->size_count; k++)
+    for (size_t k = 0; k < maker->size_count; k++)
         if (expr_value(&values[k], maker->sizes[k].value, maker->slots, 0, &why))
             return make_unfit(maker, "reference.sizes.%s: \"%s\": %s",
                               maker->spec->names[maker->sizes[k].slot], expr_text(maker->sizes[k].value),
                               why.text);
-    for (k = 0; k < maker->size_count; k++)
+    for (size_t k = 0; k < maker->size_count; k++)
         maker->slots[maker->sizes[k].slot] = values[k];
     return 0;
 }
@@ -262,9 +257,8 @@ static bool satisfies(struct maker *maker, const unsigned *choices)
 {
     const struct spec *spec = maker->spec;
     bool holds;
-    size_t c;
 
-    for (c = 0; c < spec->constraint_count; c++) {
+    for (size_t c = 0; c < spec->constraint_count; c++) {
         if (!expr_bool(&holds, spec->constraints[c], maker->slots, NULL) && holds)
             continue;
         maker->variant->outcome = OUTCOME_CONSTRAINT;
@@ -315,9 +309,7 @@ int variant_reference(struct variant *out, const struct spec *spec, size_t probl
 
 void variant_release(struct variant *variant)
 {
-    size_t k;
-
-    for (k = 0; k < variant->option_count; k++)
+    for (size_t k = 0; k < variant->option_count; k++)
         free(variant->options[k]);
     free(variant->options);
     free(variant->name);
@@ -329,14 +321,14 @@ int variant_source_hash(uint64_t *out, const struct variant *variant, struct err
 {
     unsigned char block[4096];
     FILE *file = file_open(variant->source_path, err);
-    size_t n, k;
+    size_t n;
     int failed;
 
     *out = 0;
     if (!file)
         return err ? err->code : ERR_SYSTEM;
     *out = hash_text(HASH_START, variant->name);
-    for (k = 0; k < variant->option_count; k++)
+    for (size_t k = 0; k < variant->option_count; k++)
         *out = hash_text(*out, variant->options[k]);
     while ((n = fread(block, 1, sizeof block, file)) > 0)
         *out = hash_bytes(*out, block, n);

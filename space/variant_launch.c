@@ -47,12 +47,11 @@ static int check_cluster(struct maker *maker)
 {
     const struct launch *launch = &maker->variant->launch;
     const uint64_t blocks = (uint64_t)launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
-    int k;
 
     if (blocks > CLUSTER_MOST)
         return make_unfit(maker, "launch.cluster: %" PRIu64 " thread blocks, expected at most %d", blocks,
                           CLUSTER_MOST);
-    for (k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++)
         if (launch->grid[k] % launch->cluster[k])
             return make_unfit(maker, "launch.grid[%d]: is %u, expected a multiple of launch.cluster[%d], %u",
                               k, launch->grid[k], k, launch->cluster[k]);
@@ -64,9 +63,8 @@ static int make_dimensions(unsigned out[3], struct maker *maker, struct expr *co
 {
     char place[32];
     int64_t value;
-    int k;
 
-    for (k = 0; k < 3 && exprs[k]; k++) {
+    for (int k = 0; k < 3 && exprs[k]; k++) {
         snprintf(place, sizeof place, "launch.%s[%d]", name, k);
         if (make_integer(&value, maker, exprs[k], 1, most, place))
             return ERR_USAGE;
@@ -103,9 +101,7 @@ int make_launch(struct maker *maker, const struct spec_launch *from)
 /* Arguments that name buffers by their position follow them. */
 static void renumber(struct argument *argument, const size_t *now)
 {
-    size_t k;
-
-    for (k = 0; k < argument->pointer_count; k++)
+    for (size_t k = 0; k < argument->pointer_count; k++)
         argument->pointers[k].buffer = now[argument->pointers[k].buffer];
     if (argument->tensor_map)
         argument->tensor_map->buffer = now[argument->tensor_map->buffer];

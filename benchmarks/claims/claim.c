@@ -48,9 +48,8 @@ bool claim_case_fits(const struct claim_case *which, const struct spec *spec, co
     const char *filter = which->filter;
     const size_t length = filter ? strcspn(filter, "=") : 0;
     char value[64];
-    size_t p;
 
-    for (p = 0; p < spec->parameter_count && filter; p++) {
+    for (size_t p = 0; p < spec->parameter_count && filter; p++) {
         const char *name = spec->parameters[p].name;
 
         if (strlen(name) != length || strncmp(name, filter, length) != 0)
@@ -83,7 +82,6 @@ static int take_points(struct case_found *out, const struct collection *from, co
                        struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
-    size_t i;
     int code = 0;
 
     out->warps = calloc(3 * from->count + 1, sizeof *out->warps);
@@ -91,7 +89,7 @@ static int take_points(struct case_found *out, const struct collection *from, co
         return err_memory(err);
     out->measured = out->warps + from->count;
     out->predicted = out->measured + from->count;
-    for (i = 0; i < from->count && !code; i++) {
+    for (size_t i = 0; i < from->count && !code; i++) {
         const struct point *point = &from->points[i];
 
         space_configuration(choices, from->space, point->index);
@@ -133,21 +131,20 @@ static int find_case(struct found *out, const struct claim_case *which, const st
 void claim_compare(struct found *out)
 {
     double measured = INFINITY, predicted = INFINITY, most = 0;
-    size_t c, i;
 
-    for (c = 0; c < out->case_count; c++) {
+    for (size_t c = 0; c < out->case_count; c++) {
         measured = fmin(measured, curve_peak(&out->cases[c].measured_curve));
         predicted = fmin(predicted, curve_peak(&out->cases[c].predicted_curve));
         most = fmax(most, curve_peak(&out->cases[c].measured_curve));
     }
     out->equal_peaks = measured >= 0.95 * most;
-    for (c = 0; c < out->case_count; c++) {
+    for (size_t c = 0; c < out->case_count; c++) {
         struct case_found *own = &out->cases[c];
         const bool alone = out->claim->own_peak || !out->claim->compares;
         const double most_measured = alone ? curve_peak(&own->measured_curve) : measured;
         const double most_predicted = alone ? curve_peak(&own->predicted_curve) : predicted;
 
-        for (i = 0; i < CLAIM_SHARES; i++) {
+        for (size_t i = 0; i < CLAIM_SHARES; i++) {
             own->needed_measured[i] = curve_needed(&own->measured_curve, shares[i] * most_measured);
             own->needed_predicted[i] = curve_needed(&own->predicted_curve, shares[i] * most_predicted);
         }
@@ -159,13 +156,12 @@ int claim_find(struct found *out, const struct claim *claim, const struct collec
 {
     struct collect_options own = *options;
     char path[4096];
-    size_t c;
     int code = 0;
 
     *out = (struct found){.claim = claim};
     snprintf(path, sizeof path, "%s/%s", folder, claim->name);
     own.folder = path;
-    for (c = 0; c < CLAIM_CASES && claim->cases[c].label && !code; c++)
+    for (size_t c = 0; c < CLAIM_CASES && claim->cases[c].label && !code; c++)
         code = find_case(out, &claim->cases[c], &own, err);
     if (!code)
         claim_compare(out);
@@ -174,9 +170,7 @@ int claim_find(struct found *out, const struct claim *claim, const struct collec
 
 void claim_release(struct found *found)
 {
-    size_t c;
-
-    for (c = 0; c < found->case_count; c++) {
+    for (size_t c = 0; c < found->case_count; c++) {
         curve_release(&found->cases[c].measured_curve);
         curve_release(&found->cases[c].predicted_curve);
         free(found->cases[c].warps);
@@ -200,9 +194,8 @@ static void put_warps(FILE *out, double warps)
 static bool put_ratios(FILE *out, const double *first, const double *second)
 {
     bool fewer = true;
-    size_t i;
 
-    for (i = 0; i < CLAIM_SHARES; i++) {
+    for (size_t i = 0; i < CLAIM_SHARES; i++) {
         fprintf(out, "%s%.2f", i ? ", " : "", second[i] / first[i]);
         fewer = fewer && second[i] < first[i];
     }
@@ -242,7 +235,6 @@ static void put_growing(FILE *out, const struct found *found)
 static void put_head(FILE *out, const struct found *found)
 {
     const struct claim *claim = found->claim;
-    size_t i;
 
     fprintf(
         out,
@@ -250,25 +242,23 @@ static void put_head(FILE *out, const struct found *found)
         claim->title, claim->title, claim->name,
         claim->own_peak || !claim->compares ? "each case's own peak" : "the lowest of the peaks");
     fprintf(out, "| | peak, %s | predicted |", found->unit);
-    for (i = 0; i < CLAIM_SHARES; i++)
+    for (size_t i = 0; i < CLAIM_SHARES; i++)
         fprintf(out, " %.0f %% | predicted |", 100 * shares[i]);
     fprintf(out, " latency x throughput |\n|---|---:|---:|");
-    for (i = 0; i < CLAIM_SHARES; i++)
+    for (size_t i = 0; i < CLAIM_SHARES; i++)
         fprintf(out, "---:|---:|");
     fprintf(out, "---:|\n");
 }
 
 void claim_write(FILE *out, const struct found *found)
 {
-    size_t c, i;
-
     put_head(out, found);
-    for (c = 0; c < found->case_count; c++) {
+    for (size_t c = 0; c < found->case_count; c++) {
         const struct case_found *own = &found->cases[c];
 
         fprintf(out, "| %s | %.0f | %.0f |", found->claim->cases[c].label, curve_peak(&own->measured_curve),
                 curve_peak(&own->predicted_curve));
-        for (i = 0; i < CLAIM_SHARES; i++) {
+        for (size_t i = 0; i < CLAIM_SHARES; i++) {
             put_warps(out, own->needed_measured[i]);
             put_warps(out, own->needed_predicted[i]);
         }
@@ -290,9 +280,8 @@ int claim_draw(const char *folder, const struct found *found, struct err *err)
                                 .series = series,
                                 .series_count = 2 * found->case_count,
                                 .palette = found->case_count};
-    size_t c;
 
-    for (c = 0; c < found->case_count; c++) {
+    for (size_t c = 0; c < found->case_count; c++) {
         const struct case_found *own = &found->cases[c];
         const struct curve *line = &own->predicted_curve;
 

@@ -19,7 +19,6 @@ static int by_warps(const void *left, const void *right)
 int curve_of(struct curve *out, const double *warps, const double *rate, size_t n, struct err *err)
 {
     struct place *places = calloc(n + 1, sizeof *places);
-    size_t i;
 
     *out = (struct curve){.warps = calloc(2 * n + 1, sizeof *out->warps)};
     if (!places || !out->warps) {
@@ -28,10 +27,10 @@ int curve_of(struct curve *out, const double *warps, const double *rate, size_t 
         return err_memory(err);
     }
     out->rate = out->warps + n;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         places[i] = (struct place){warps[i], rate[i]};
     qsort(places, n, sizeof *places, by_warps);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i && places[i].warps == places[i - 1].warps)
             continue;
         out->warps[out->count] = places[i].warps;
@@ -53,9 +52,8 @@ void curve_release(struct curve *curve)
 double curve_peak(const struct curve *curve)
 {
     double peak = 0;
-    size_t i;
 
-    for (i = 0; i < curve->count; i++)
+    for (size_t i = 0; i < curve->count; i++)
         peak = fmax(peak, curve->rate[i]);
     return peak;
 }

@@ -22,10 +22,9 @@ static int write_claims(FILE *out, const struct request *request, const struct m
 {
     struct collect_options options = {.every = 1, .jobs = request->jobs, .machine = machine};
     struct found found;
-    size_t c;
     int code = compiler_open(&options.compiler, NULL, request->cache, err);
 
-    for (c = 0; c < claim_count && !code; c++) {
+    for (size_t c = 0; c < claim_count && !code; c++) {
         code = claim_find(&found, &claims[c], &options, specs, err);
         if (!code && !c)
             fprintf(out, "# Occupancy claims\n\nRecorded on an %s, %s.\n", found.device, found.date);

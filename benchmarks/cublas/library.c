@@ -22,11 +22,10 @@ static int load(struct cublas *cublas, struct err *err)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12"};
     const char *own = getenv("OCCUTUNE_CUBLAS");
-    size_t i;
 
     if (own)
         cublas->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-    for (i = 0; !own && !cublas->library && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; !own && !cublas->library && i < sizeof names / sizeof *names; i++)
         cublas->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!cublas->library)
         return err_set(err, ERR_MISSING, "cuBLAS is not here (%s): set OCCUTUNE_CUBLAS to libcublas.so",

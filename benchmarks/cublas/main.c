@@ -60,10 +60,9 @@ typedef int launcher(struct bench *bench, struct err *err);
 /* Seconds of one of `n` launches, one after the other. */
 static int time_launches(double *out_s, struct bench *bench, launcher *launch, unsigned n, struct err *err)
 {
-    unsigned i;
     int code = gpu_record(bench->gpu, bench->from, err);
 
-    for (i = 0; i < n && !code; i++)
+    for (unsigned i = 0; i < n && !code; i++)
         code = launch(bench, err);
     if (!code)
         code = gpu_record(bench->gpu, bench->to, err);
@@ -79,7 +78,7 @@ static int time_launches(double *out_s, struct bench *bench, launcher *launch, u
 static int time_both(double *ours_s, double *theirs_s, struct bench *bench, struct err *err)
 {
     double ours[ROUNDS], theirs[ROUNDS];
-    unsigned n, r;
+    unsigned n;
     int code = time_launches(ours, bench, launch_ours, 3, err);
 
     if (!code)
@@ -87,7 +86,7 @@ static int time_both(double *ours_s, double *theirs_s, struct bench *bench, stru
     if (code)
         return code;
     n = (unsigned)fmax(1, ceil(sample_s / fmin(ours[0], theirs[0])));
-    for (r = 0; r < ROUNDS && !code; r++) {
+    for (unsigned r = 0; r < ROUNDS && !code; r++) {
         code = time_launches(&ours[r], bench, launch_ours, n, err);
         if (!code)
             code = time_launches(&theirs[r], bench, launch_theirs, n, err);
@@ -204,9 +203,7 @@ static int compare_shape(bool *differs, struct bench *bench, struct err *err)
 
 static size_t take_shapes(struct shape *shapes, size_t count, const struct decision *decision)
 {
-    size_t r;
-
-    for (r = 0; r < decision->row_count && count < SHAPES; r++) {
+    for (size_t r = 0; r < decision->row_count && count < SHAPES; r++) {
         const double *sizes = decision->rows[r].sizes;
 
         shapes[count++] = (struct shape){(int)sizes[0], (int)sizes[1], (int)sizes[2]};

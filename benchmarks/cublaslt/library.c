@@ -90,16 +90,15 @@ static int load(struct cublaslt *l, struct err *err)
                      {&l->check, "cublasLtMatmulAlgoCheck"},
                      {&l->multiply, "cublasLtMatmul"}};
     const char *own = getenv("OCCUTUNE_CUBLASLT");
-    size_t i;
 
     if (own)
         l->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-    for (i = 0; !own && !l->library && i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; !own && !l->library && i < sizeof names / sizeof *names; i++)
         l->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!l->library)
         return err_set(err, ERR_MISSING, "cuBLASLt is not here (%s): set OCCUTUNE_CUBLASLT to libcublasLt.so",
                        dlerror());
-    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(l->library, functions[i].name);
 
         if (!symbol)
@@ -162,7 +161,6 @@ static void keep(struct cublaslt *library, int *count, const struct heuristic *f
                  unsigned short cluster)
 {
     struct heuristic made = *from, checked;
-    int k;
 
     if (*count == ALGORITHMS || library->configure(made.algorithm, TILE, &tile, sizeof tile) ||
         library->configure(made.algorithm, CLUSTER_SHAPE, &cluster, sizeof cluster) ||
@@ -170,7 +168,7 @@ static void keep(struct cublaslt *library, int *count, const struct heuristic *f
                        made.algorithm, &checked) ||
         checked.workspace > workspace_bytes)
         return;
-    for (k = 0; k < *count; k++)
+    for (int k = 0; k < *count; k++)
         if (!memcmp(library->found[k].algorithm, made.algorithm, sizeof made.algorithm))
             return;
     library->found[(*count)++] = made;
@@ -182,16 +180,15 @@ static void add_others(struct cublaslt *library, int *count)
     static const unsigned short clusters[] = {CLUSTER_AUTOMATIC, CLUSTER_1X1, CLUSTER_2X1, CLUSTER_1X2};
     const int first = *count;
     unsigned tiles[TILES_MOST];
-    size_t bytes, t, c;
-    int k;
+    size_t bytes;
 
-    for (k = 0; k < first; k++) {
+    for (int k = 0; k < first; k++) {
         const struct heuristic from = library->found[k];
 
         if (library->capability(from.algorithm, TILE_IDS, tiles, sizeof tiles, &bytes))
             continue;
-        for (t = 0; t < bytes / sizeof *tiles; t++)
-            for (c = 0; c < sizeof clusters / sizeof *clusters; c++)
+        for (size_t t = 0; t < bytes / sizeof *tiles; t++)
+            for (size_t c = 0; c < sizeof clusters / sizeof *clusters; c++)
                 keep(library, count, &from, tiles[t], clusters[c]);
     }
 }

@@ -49,10 +49,9 @@ static int launch(const struct bench *bench, size_t index, struct err *err)
 static int time_launches(double *out_s, struct bench *bench, size_t index, unsigned n, struct err *err)
 {
     gpu_event *events = bench->measurer.events;
-    unsigned i;
     int rc = gpu_record(bench->gpu, events[0], err);
 
-    for (i = 0; i < n && !rc; i++)
+    for (unsigned i = 0; i < n && !rc; i++)
         rc = launch(bench, index, err);
     if (!rc)
         rc = gpu_record(bench->gpu, events[1], err);
@@ -101,17 +100,16 @@ static int time_in_turns(double medians_s[1 + BEST], struct bench *bench, const 
                          struct err *err)
 {
     double samples[1 + BEST][ROUNDS], once_s = 0;
-    unsigned n, r;
-    size_t i;
+    unsigned n;
     int rc = time_launches(&once_s, bench, indices[0], WARM, err);
 
     n = launches_for(sample_s, once_s);
-    for (i = 0; i < count && !rc; i++)
+    for (size_t i = 0; i < count && !rc; i++)
         rc = time_launches(&once_s, bench, indices[i], n, err);
-    for (r = 0; r < ROUNDS && !rc; r++)
-        for (i = 0; i < count && !rc; i++)
+    for (unsigned r = 0; r < ROUNDS && !rc; r++)
+        for (size_t i = 0; i < count && !rc; i++)
             rc = time_launches(&samples[i][r], bench, indices[i], n, err);
-    for (i = 0; i < count && !rc; i++)
+    for (size_t i = 0; i < count && !rc; i++)
         medians_s[i] = stats_median(samples[i], ROUNDS);
     return rc;
 }
@@ -150,10 +148,9 @@ static int compare_results(bool *differs, struct bench *bench, const struct spec
 static int find_buffers(struct bench *bench, struct err *err)
 {
     const struct binding *binding = &bench->loaded.binding;
-    size_t i;
 
     bench->a = bench->b = bench->c = NULL;
-    for (i = 0; i < binding->count; i++) {
+    for (size_t i = 0; i < binding->count; i++) {
         const struct buffer *buffer = binding->buffers[i];
 
         if (buffer && !strcmp(buffer->name, "A"))
@@ -260,14 +257,13 @@ static int compare_row(struct bench *bench, const char *path, const struct decis
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct spec spec;
     struct js_at at;
-    size_t i;
     int rc = object ? 0 : err_memory(err);
 
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         snprintf(sets[i], sizeof sets[i], "%s=%.0f", decision->sizes[i], row->sizes[i]);
         set[i] = sets[i];
     }
-    for (i = 0; !rc && i < decision->parameter_count; i++)
+    for (size_t i = 0; !rc && i < decision->parameter_count; i++)
         rc = js_set(object, decision->parameters[i], value_to_json(&row->values[i])) ? err_memory(err) : 0;
     if (!rc)
         rc = spec_read(&spec, path, SPEC_WHOLE, (const char *const *)set, 3, err);
@@ -288,7 +284,6 @@ static int compare_row(struct bench *bench, const char *path, const struct decis
 static int compare_decision(struct bench *bench, const char *spec, const char *path, struct err *err)
 {
     struct decision decision;
-    size_t r;
     int rc = decision_read(&decision, path, err);
 
     if (rc)
@@ -296,7 +291,7 @@ static int compare_decision(struct bench *bench, const char *spec, const char *p
     if (decision.size_count != 3 || strcmp(decision.sizes[0], "M") || strcmp(decision.sizes[1], "N") ||
         strcmp(decision.sizes[2], "K"))
         rc = err_set(err, ERR_USAGE, "%s: its sizes are not M, N, K", path);
-    for (r = 0; r < decision.row_count && !rc; r++)
+    for (size_t r = 0; r < decision.row_count && !rc; r++)
         rc = compare_row(bench, spec, &decision, &decision.rows[r], err);
     decision_release(&decision);
     return rc;
@@ -326,7 +321,7 @@ int main(int argc, char **argv)
 {
     struct bench bench = {0};
     struct err err = {0};
-    int rc, i;
+    int rc;
 
     if (argc < 3) {
         fprintf(stderr, "usage: cublaslt SPEC DECISION...\n");
@@ -336,7 +331,7 @@ int main(int argc, char **argv)
     if (!rc)
         printf(
             "     M      N      K      ours      cuBLASLt     TFLOP/s of both          of it  algorithms\n");
-    for (i = 2; i < argc && !rc; i++)
+    for (int i = 2; i < argc && !rc; i++)
         rc = compare_decision(&bench, argv[1], argv[i], &err);
     if (!rc && bench.differed)
         rc = err_set(&err, ERR_GPU, "results differ");

@@ -40,9 +40,8 @@ int main(int argc, char **argv)
 {
     struct rusage usage;
     struct err err = {0};
-    int i;
 
-    for (i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++)
         if (measure(argv[i], &err)) {
             fprintf(stderr, "enumeration: %s\n", err.text);
             return err.code == ERR_USAGE ? 2 : 1;

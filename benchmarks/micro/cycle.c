@@ -10,11 +10,9 @@ static uint32_t draw(uint64_t seed, uint64_t index, uint32_t bound)
 
 void cycle_random(uint32_t *next, size_t n, uint64_t seed)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         next[i] = (uint32_t)i;
-    for (i = 0; i + 1 < n; i++) {
+    for (size_t i = 0; i + 1 < n; i++) {
         const size_t other = i + 1 + draw(seed, i, (uint32_t)(n - i - 1));
         const uint32_t kept = next[i];
 

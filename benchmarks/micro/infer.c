@@ -21,12 +21,10 @@ struct plateau {
 
 static int check(const struct infer_curve *curve, struct err *err)
 {
-    size_t i;
-
     if (curve->n < 8 || !(curve->stride > 0))
         return err_set(err, ERR_USAGE, "%zu points at stride %g: eight or more are needed", curve->n,
                        curve->stride);
-    for (i = 0; i < curve->n; i++)
+    for (size_t i = 0; i < curve->n; i++)
         if (!(curve->bytes[i] > (i ? curve->bytes[i - 1] : 0) && curve->cycles[i] > 0 &&
               isfinite(curve->cycles[i])))
             return err_set(err, ERR_USAGE,
@@ -41,9 +39,8 @@ static double noise_of(const struct infer_curve *curve)
     enum { MOST = 32 };
     double differences[MOST];
     const size_t n = curve->n / 4 < MOST ? curve->n / 4 : MOST;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         differences[i] = fabs(curve->cycles[i + 1] - curve->cycles[i]) / curve->cycles[i];
     return stats_median(differences, n);
 }
@@ -53,9 +50,8 @@ static double noise_of(const struct infer_curve *curve)
 static double *smoothed(const struct infer_curve *curve, double noise)
 {
     double *out = calloc(curve->n, sizeof *out);
-    size_t i;
 
-    for (i = curve->n; out && i-- > 0;)
+    for (size_t i = curve->n; out && i-- > 0;)
         out[i] = noise < CLEAN && i + 1 < curve->n ? fmin(curve->cycles[i], out[i + 1]) : curve->cycles[i];
     return out;
 }
@@ -75,9 +71,8 @@ static size_t window_end(const struct infer_curve *curve, size_t first)
 static bool is_flat(const double *cycles, size_t first, size_t last, double tolerance)
 {
     double low = cycles[first], high = cycles[first];
-    size_t i;
 
-    for (i = first; i <= last; i++) {
+    for (size_t i = first; i <= last; i++) {
         low = fmin(low, cycles[i]);
         high = fmax(high, cycles[i]);
     }
@@ -136,9 +131,8 @@ static double misfit(const struct infer_curve *curve, size_t first, size_t last,
                      const struct ramp *ramp)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0, spread;
-    size_t i;
 
-    for (i = first; i <= last; i += skip) {
+    for (size_t i = first; i <= last; i += skip) {
         const double share = miss_share(curve->bytes[i], ramp), cycles = curve->cycles[i];
 
         n++;
@@ -158,10 +152,9 @@ static double least_misfit(const struct infer_curve *curve, size_t first, size_t
     static const double WAYS[] = {0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 64};
     const size_t skip = 1 + (last - first) / 300;
     double best = INFINITY;
-    size_t w, sets;
 
-    for (w = 0; w < sizeof WAYS / sizeof WAYS[0]; w++)
-        for (sets = 1; sets <= 128; sets *= 2) {
+    for (size_t w = 0; w < sizeof WAYS / sizeof WAYS[0]; w++)
+        for (size_t sets = 1; sets <= 128; sets *= 2) {
             const struct ramp ramp = {bytes, bytes / WAYS[w], (double)sets};
 
             best = fmin(best, misfit(curve, first, last, skip, &ramp));
@@ -177,12 +170,11 @@ static double fit_capacity(const struct infer_curve *curve, const struct plateau
     const size_t first = from->first + (from->last - from->first) / 2;
     const size_t last = to->first + (to->last - to->first) / 2;
     double low = curve->bytes[first], high = curve->bytes[to->first], best = INFINITY, found = low;
-    int zoom, k;
 
-    for (zoom = 0; zoom < ZOOMS; zoom++) {
+    for (int zoom = 0; zoom < ZOOMS; zoom++) {
         const double step = (high - low) / SIZES;
 
-        for (k = 0; k <= SIZES; k++) {
+        for (int k = 0; k <= SIZES; k++) {
             const double left = least_misfit(curve, first, last, low + k * step);
 
             if (left < best) {
@@ -220,9 +212,8 @@ static double rise(const struct infer_curve *curve, size_t i, double hit)
 static double largest_rise(const struct infer_curve *curve, size_t first, size_t last, double hit)
 {
     double most = 0;
-    size_t i;
 
-    for (i = first; i < last; i++)
+    for (size_t i = first; i < last; i++)
         most = fmax(most, rise(curve, i, hit));
     return most;
 }
@@ -332,7 +323,7 @@ int infer_levels(struct infer_hierarchy *out, const struct infer_curve *curve, s
 {
     struct plateau plateaus[INFER_LEVELS + 1];
     double *cycles;
-    size_t count, i;
+    size_t count;
 
     *out = (struct infer_hierarchy){0};
     if (check(curve, err))
@@ -343,7 +334,7 @@ int infer_levels(struct infer_hierarchy *out, const struct infer_curve *curve, s
         return err_memory(err);
     count = find_plateaus(plateaus, curve, cycles, FLAT + 4 * out->noise);
     free(cycles);
-    for (i = 0; i + 1 < count; i++)
+    for (size_t i = 0; i + 1 < count; i++)
         infer_level(&out->level[i], curve, &plateaus[i], &plateaus[i + 1], out->noise);
     out->count = count ? count - 1 : 0;
     out->beyond = count ? plateaus[count - 1].cycles : 0;

@@ -66,20 +66,19 @@ static int compile_all(double *seconds, struct run *run, unsigned threads, struc
 {
     struct queue *queue;
     double start;
-    size_t i;
     void *done;
     int rc = queue_open(&queue, &threads, 1, err);
 
     if (rc)
         return rc;
     start = clock_wall_s();
-    for (i = 0; !rc && i < run->count; i++)
+    for (size_t i = 0; !rc && i < run->count; i++)
         rc = queue_submit(queue, 0, compile, &run->jobs[i], err);
     while (queue_wait(queue, &done, -1))
         continue;
     *seconds = clock_wall_s() - start;
     queue_close(queue);
-    for (i = 0; !rc && i < run->count; i++)
+    for (size_t i = 0; !rc && i < run->count; i++)
         if (run->jobs[i].err.code)
             rc = err_set(err, (enum err_code)run->jobs[i].err.code, "%s", run->jobs[i].err.text);
     return rc;
@@ -246,7 +245,6 @@ int main(int argc, char **argv)
 {
     struct run run = {0};
     struct err err = {0};
-    size_t i;
     int rc;
 
     if (argc < 2 || argc > 3) {
@@ -257,7 +255,7 @@ int main(int argc, char **argv)
     rc = measure(&run, argv[1], argc == 3 ? strtoull(argv[2], NULL, 10) : 64, &err);
     if (rc)
         fprintf(stderr, "trials: %s\n", err.text);
-    for (i = 0; i < run.count; i++) {
+    for (size_t i = 0; i < run.count; i++) {
         variant_release(&run.jobs[i].variant);
         compile_result_release(&run.jobs[i].result);
     }

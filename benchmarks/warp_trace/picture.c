@@ -30,9 +30,9 @@ static void put_bar(struct bars *bars, size_t place, const struct warp_span *war
 
 static void put_bars(struct bars *bars, const struct trace_sm *sm, size_t count)
 {
-    size_t w, place;
+    size_t place;
 
-    for (w = 0; w < count; w++) {
+    for (size_t w = 0; w < count; w++) {
         for (place = 0; place < bars->places && bars->free_from[place] > sm->warps[w].start; place++)
             ;
         put_bar(bars, place, &sm->warps[w], sm->first);
@@ -77,12 +77,11 @@ int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned
 {
     double *sms = calloc(2 * trace->sm_count + 1, sizeof *sms), *shares = sms + trace->sm_count;
     const double mean = 100 * trace->occupancy / most;
-    size_t s;
     int code;
 
     if (!sms)
         return err_memory(err);
-    for (s = 0; s < trace->sm_count; s++) {
+    for (size_t s = 0; s < trace->sm_count; s++) {
         sms[s] = trace->sms[s].sm;
         shares[s] = 100 * trace->sms[s].occupancy / most;
     }

@@ -56,12 +56,11 @@ static void check_law(struct trace_law *out, const struct trace_sm *sm, uint64_t
     const uint64_t from = sm->first + margin, to = sm->last - margin;
     const double length = (double)(to - from);
     double whole = 0, cut = 0, ending = 0;
-    size_t i;
 
     *out = (struct trace_law){.error = NAN, .plain_error = NAN};
     if (to <= from)
         return;
-    for (i = 0; i < sm->count; i++) {
+    for (size_t i = 0; i < sm->count; i++) {
         const struct warp_span *w = &sm->warps[i];
 
         if (w->end <= from || w->start >= to)
@@ -88,9 +87,8 @@ static void check_law(struct trace_law *out, const struct trace_sm *sm, uint64_t
 static int unpack(struct warp_trace *out, const uint64_t *words, struct err *err)
 {
     const uint64_t clock = ((uint64_t)1 << 48) - 1;
-    size_t w;
 
-    for (w = 0; w < out->warp_count; w++) {
+    for (size_t w = 0; w < out->warp_count; w++) {
         const struct warp_span span = {words[2 * w] & clock, words[2 * w + 1],
                                        (unsigned)(words[2 * w] >> 48)};
 
@@ -105,9 +103,7 @@ static int unpack(struct warp_trace *out, const uint64_t *words, struct err *err
 
 static void divide(struct warp_trace *out)
 {
-    size_t w;
-
-    for (w = 0; w < out->warp_count; w++) {
+    for (size_t w = 0; w < out->warp_count; w++) {
         const struct warp_span *span = &out->warps[w];
         struct trace_sm *sm;
 
@@ -123,13 +119,12 @@ static void divide(struct warp_trace *out)
 static void sum_up(struct warp_trace *out, uint64_t *ends, double *errors)
 {
     double all = 0, active = 0;
-    size_t s, w;
 
-    for (s = 0; s < out->sm_count; s++) {
+    for (size_t s = 0; s < out->sm_count; s++) {
         struct trace_sm *sm = &out->sms[s];
         double cycles = 0;
 
-        for (w = 0; w < sm->count; w++)
+        for (size_t w = 0; w < sm->count; w++)
             cycles += (double)(sm->warps[w].end - sm->warps[w].start);
         sm->occupancy = cycles / (double)(sm->last - sm->first);
         check_law(&sm->law, sm, ends);

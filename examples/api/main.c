@@ -45,9 +45,8 @@ static int open_decision(occutune_decision **out, const char *spec, const char *
 static double size_of(const char *name, int argc, char **argv)
 {
     const size_t length = strlen(name);
-    int i;
 
-    for (i = 3; i < argc; i++)
+    for (int i = 3; i < argc; i++)
         if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
             return atof(argv[i] + length + 1);
     return 1;
@@ -58,19 +57,18 @@ static int print_best(const occutune_decision *decision, int argc, char **argv, 
     const size_t count = occutune_size_count(decision);
     struct occutune_configuration best;
     double *sizes = calloc(count + 1, sizeof *sizes);
-    size_t i;
     int code;
 
     if (!sizes)
         return OCCUTUNE_MEMORY;
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         sizes[i] = size_of(occutune_size_name(decision, i), argc, argv);
     code = occutune_best(&best, decision, NULL, 0, sizes, error);
     free(sizes);
     if (code)
         return code;
     printf("%s on %s: %.4g ms\n", occutune_level(decision), best.device, best.time_s * 1e3);
-    for (i = 0; i < best.option_count; i++)
+    for (size_t i = 0; i < best.option_count; i++)
         printf("%s ", best.options[i]);
     printf("\nblocks of %u x %u x %u threads, %u bytes of dynamic shared memory\n", best.block[0],
            best.block[1], best.block[2], best.shared_dynamic_bytes);

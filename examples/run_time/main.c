@@ -50,11 +50,10 @@ static occutune_kernel *open_kernel(const char *spec, char **paths, int count)
     struct occutune_error error = {0};
     occutune_kernel *kernel;
     size_t used = 0, d;
-    int i;
 
     if (!decisions)
         exit(1);
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         if (occutune_load(&decisions[used], paths[i], &error))
             say(NULL, error.text);
         else

@@ -46,13 +46,11 @@ static void learn_pipe(struct machine *machine, enum sass_op op)
 
 static void take_costs(struct machine *machine)
 {
-    unsigned i;
-
-    for (i = 0; i < SASS_OP_COUNT; i++) {
+    for (unsigned i = 0; i < SASS_OP_COUNT; i++) {
         machine->costs[i] = measured_cost(machine->device, sass_info((enum sass_op)i)->name);
         learn_pipe(machine, (enum sass_op)i);
     }
-    for (i = 0; i < MACHINE_FUNCTIONS; i++)
+    for (unsigned i = 0; i < MACHINE_FUNCTIONS; i++)
         machine->functions[i] = measured_cost(machine->device, functions[i]);
     machine->pipe_latency[SASS_PIPE_XU] =
         fmax(machine->pipe_latency[SASS_PIPE_XU], machine->functions[SASS_MUFU_RCP].latency);
@@ -99,9 +97,8 @@ static void take_pipes(struct machine *machine)
         RESOURCE_FP64,      RESOURCE_XU,  RESOURCE_TENSOR,    RESOURCE_UNIFORM, RESOURCE_BRANCH};
     const double partitions = (double)machine->device->limits.subpartitions;
     const double ffma = machine->costs[SASS_FFMA].interval;
-    size_t i;
 
-    for (i = 0; i < sizeof pipes / sizeof *pipes; i++)
+    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)
         set_per_sm(&machine->capacities, pipes[i], partitions, partitions);
     machine->reads_count = machine_or_0(machine, DEVICE_REGISTER_BANKS) == REGISTER_BANKS &&
                            machine_or_0(machine, DEVICE_REGISTER_CONFLICT) > 0.5;
@@ -123,9 +120,8 @@ static void take_tensor(struct machine *machine)
         [SASS_FACTOR_S4] = DEVICE_TENSOR_S4,   [SASS_FACTOR_B1] = DEVICE_TENSOR_B1,
         [SASS_FACTOR_F64] = DEVICE_TENSOR_F64};
     const double partitions = (double)machine->device->limits.subpartitions;
-    int f;
 
-    for (f = 0; f < SASS_FACTOR_COUNT; f++) {
+    for (int f = 0; f < SASS_FACTOR_COUNT; f++) {
         const struct pair rate = value(machine, values[f]);
 
         machine->tensor[f] = (struct machine_tensor){rate.sustained / partitions, rate.best / partitions};
@@ -214,11 +210,10 @@ static void take_dram(struct machine *machine)
 static double corner_sharpness(const struct device_op *ffma, double assumed)
 {
     double peak = 0;
-    size_t i;
 
     if (!ffma->roofline.count || !ffma->latency.known)
         return assumed;
-    for (i = 0; i < ffma->roofline.count; i++)
+    for (size_t i = 0; i < ffma->roofline.count; i++)
         peak = fmax(peak, ffma->roofline.y[i]);
     return saturation_fit_sharpness(ffma->roofline.x, ffma->roofline.y, ffma->roofline.count,
                                     ffma->latency.sustained, peak);

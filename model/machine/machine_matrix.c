@@ -20,9 +20,7 @@ static const struct {
 
 static const struct sass_matrix *measured_shape(enum sass_op op)
 {
-    size_t i;
-
-    for (i = 0; i < sizeof measured / sizeof measured[0]; i++)
+    for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
         if (measured[i].op == op)
             return &measured[i].matrix;
     return NULL;

@@ -18,9 +18,8 @@ static double misfit(const double *warps, const double *throughput, size_t n, do
                      double peak, double sharpness)
 {
     double sum = 0;
-    size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double miss = saturation_corner(warps[i] / latency_cycles, peak, sharpness) - throughput[i];
 
         sum += miss * miss;
@@ -33,9 +32,8 @@ double saturation_fit_sharpness(const double *warps, const double *throughput, s
 {
     const double golden = 0.61803398874989485;
     double low = 0, high = log(64); /* the misfit has one minimum in the logarithm of the sharpness */
-    int i;
 
-    for (i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) {
         const double left = high - golden * (high - low), right = low + golden * (high - low);
 
         if (misfit(warps, throughput, n, latency_cycles, peak, exp(left)) <
@@ -49,13 +47,11 @@ double saturation_fit_sharpness(const double *warps, const double *throughput, s
 
 double saturation_factor(const struct saturation_curve *curve, double utilisation)
 {
-    size_t i;
-
     if (curve->n == 0)
         return 1;
     if (utilisation <= curve->utilisation[0])
         return curve->factor[0];
-    for (i = 1; i < curve->n; i++)
+    for (size_t i = 1; i < curve->n; i++)
         if (utilisation < curve->utilisation[i]) {
             const double part = (utilisation - curve->utilisation[i - 1]) /
                                 (curve->utilisation[i] - curve->utilisation[i - 1]);
@@ -68,9 +64,7 @@ double saturation_factor(const struct saturation_curve *curve, double utilisatio
 static double loaded_latency(double throughput, double latency_cycles, const struct saturation_level *levels,
                              size_t n)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         latency_cycles += levels[i].latency_cycles *
                           (saturation_factor(&levels[i].curve, throughput * levels[i].bound_cycles) - 1);
     return latency_cycles;
@@ -80,13 +74,12 @@ void saturation_solve(struct saturation *out, double warps, double latency_cycle
                       const struct saturation_level *levels, size_t n, double corner_cycles, double sharpness)
 {
     double low = 0, high = warps / latency_cycles;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (levels[i].bound_cycles > 0)
             high = fmin(high, 1 / levels[i].bound_cycles);
     if (high * loaded_latency(high, latency_cycles, levels, n) > warps)
-        for (i = 0; i < 60; i++) { /* occupancy asked for grows with throughput: one crossing */
+        for (size_t i = 0; i < 60; i++) { /* occupancy asked for grows with throughput: one crossing */
             const double middle = (low + high) / 2;
 
             if (middle * loaded_latency(middle, latency_cycles, levels, n) > warps)

@@ -50,9 +50,7 @@ const char *resource_unit(enum resource resource)
 
 int resource_find(const char *name)
 {
-    int r;
-
-    for (r = 0; r < RESOURCE_COUNT; r++)
+    for (int r = 0; r < RESOURCE_COUNT; r++)
         if (!strcmp(resources[r].name, name))
             return r;
     return -1;

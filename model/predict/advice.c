@@ -132,9 +132,8 @@ static void advise_dispatch(struct adviser *a)
 static bool in_shared(const struct adviser *a, size_t i)
 {
     const struct sass *instruction = &a->from->code.instructions[i];
-    unsigned k;
 
-    for (k = 0; k < instruction->access_count; k++)
+    for (unsigned k = 0; k < instruction->access_count; k++)
         if (instruction->accesses[k].space == SASS_SPACE_SHARED)
             return true;
     return false;
@@ -227,9 +226,8 @@ static void advise_spills(struct adviser *a)
 {
     struct predict_input in = a->input;
     double issued = 0, fronts = 0;
-    size_t i;
 
-    for (i = 0; i < a->from->code.count; i++) {
+    for (size_t i = 0; i < a->from->code.count; i++) {
         const struct sass *instruction = &a->from->code.instructions[i];
 
         if (!instruction->access_count || instruction->accesses[0].space != SASS_SPACE_LOCAL)
@@ -261,9 +259,8 @@ static void advise_instructions(struct adviser *a)
     struct predict_input in = a->input;
     double slots[SASS_CLASS_COUNT] = {0}, beside = 0, all = 0;
     int c, most = SASS_CLASS_UNKNOWN;
-    size_t i;
 
-    for (i = 0; i < a->from->code.count; i++)
+    for (size_t i = 0; i < a->from->code.count; i++)
         slots[sass_info((enum sass_op)a->from->code.instructions[i].op)->class] += count_of(a, i)->issued;
     for (c = 0; c < SASS_CLASS_COUNT; c++) {
         all += slots[c];
@@ -287,12 +284,11 @@ static void advise_instructions(struct adviser *a)
 static void shorten_waits(struct latency *latency, bool shared, double cycles)
 {
     double waited = 0;
-    size_t l;
 
-    for (l = 0; l < latency->levels; l++)
+    for (size_t l = 0; l < latency->levels; l++)
         if ((latency->level[l].resource == RESOURCE_SHARED) == shared)
             waited += latency->level[l].cycles;
-    for (l = 0; l < latency->levels && waited > 0; l++)
+    for (size_t l = 0; l < latency->levels && waited > 0; l++)
         if ((latency->level[l].resource == RESOURCE_SHARED) == shared)
             latency->level[l].cycles *= fmax(1 - cycles / waited, 0);
     latency->bound_cycles = fmax(latency->bound_cycles - cycles, 1);
@@ -384,13 +380,12 @@ size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectat
         advise_latency,   advise_barriers, advise_simulation};
     struct adviser a = {.from = expectation, .machine = machine, .out = out, .input = expectation->input};
     struct prediction alone;
-    size_t i;
 
     a.input.simulated = (struct simulated){0};
     if (predict(&alone, &a.input, NULL))
         return 0;
     a.estimate_s = alone.estimate_s;
-    for (i = 0; i < sizeof advisers / sizeof *advisers; i++)
+    for (size_t i = 0; i < sizeof advisers / sizeof *advisers; i++)
         advisers[i](&a);
     qsort(out, a.count, sizeof *out, by_gain);
     return a.count;

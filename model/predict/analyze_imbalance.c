@@ -43,9 +43,8 @@ static bool ends_together(const struct analyze_work *work)
 {
     const struct traffic *traffic = &work->out->traffic;
     double met = 0;
-    size_t i;
 
-    for (i = 0; i < traffic->instruction_count; i++)
+    for (size_t i = 0; i < traffic->instruction_count; i++)
         met += work->ops.barriers[i] ? traffic->counts[i].issued : 0;
     return met > 1;
 }
@@ -92,22 +91,20 @@ int analyze_imbalance(struct analyze_work *work)
     const unsigned warps = emulation->blocks[0].warps;
     const bool together = ends_together(work);
     double cycles[PLAYED_BLOCKS * LANES], total = 0;
-    size_t b;
-    unsigned w;
-    int s, rc;
+    int rc;
 
     if (emulation->path_count == 1) {
         no_imbalance(work);
         return 0;
     }
-    for (b = 0; b < emulation->block_count; b++)
+    for (size_t b = 0; b < emulation->block_count; b++)
         total += emulation->blocks[b].weight;
-    for (s = 0; s < PLAYED_BLOCKS; s++) {
+    for (int s = 0; s < PLAYED_BLOCKS; s++) {
         const struct emulate_block *block = slot_block(emulation, total, s);
 
         const double longest = expect_longest_path(work, block);
 
-        for (w = 0; w < warps; w++)
+        for (unsigned w = 0; w < warps; w++)
             cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
     rc = imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,

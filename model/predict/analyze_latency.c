@@ -8,13 +8,11 @@
 static double path_share(const struct emulate_result *emulation, size_t path)
 {
     double taken = 0, warps = 0;
-    size_t b;
-    unsigned w;
 
-    for (b = 0; b < emulation->block_count; b++) {
+    for (size_t b = 0; b < emulation->block_count; b++) {
         const struct emulate_block *block = &emulation->blocks[b];
 
-        for (w = 0; w < block->warps; w++)
+        for (unsigned w = 0; w < block->warps; w++)
             taken += block->paths[w] == path ? block->weight : 0;
         warps += block->weight * block->warps;
     }
@@ -23,9 +21,7 @@ static double path_share(const struct emulate_result *emulation, size_t path)
 
 static void add_account(struct replay_account *sum, const struct replay_account *own, double share)
 {
-    size_t i;
-
-    for (i = 0; i < own->count; i++) {
+    for (size_t i = 0; i < own->count; i++) {
         sum->waited[i] += share * own->waited[i];
         sum->blamed[i] += share * own->blamed[i];
     }
@@ -75,9 +71,8 @@ static void part_levels(struct analyze_work *work)
 double expect_longest_path(const struct analyze_work *work, const struct emulate_block *block)
 {
     double longest = 1;
-    unsigned w;
 
-    for (w = 0; w < block->warps; w++)
+    for (unsigned w = 0; w < block->warps; w++)
         longest = fmax(longest, work->paths[block->paths[w]].last);
     return longest;
 }
@@ -87,9 +82,8 @@ static double block_cycles(const struct analyze_work *work)
 {
     const struct emulate_result *emulation = &work->out->emulation;
     double sum = 0, weight = 0;
-    size_t b;
 
-    for (b = 0; b < emulation->block_count; b++) {
+    for (size_t b = 0; b < emulation->block_count; b++) {
         const struct emulate_block *block = &emulation->blocks[b];
 
         sum += block->weight * (expect_longest_path(work, block) + work->out->replace_cycles);
@@ -129,7 +123,6 @@ int analyze_latency(struct analyze_work *work)
     struct latency *latency = &out->input.latency;
     struct err why = {0};
     int code;
-    size_t p;
 
     forget(work);
     code = replay_code_init(&work->ops, work->machine, &out->code, &out->traffic,
@@ -146,7 +139,7 @@ int analyze_latency(struct analyze_work *work)
     work->paths = calloc(out->emulation.path_count + 1, sizeof *work->paths);
     if (!work->paths)
         return err_memory(work->err);
-    for (p = 0; p < out->emulation.path_count; p++)
+    for (size_t p = 0; p < out->emulation.path_count; p++)
         if ((code = play_path(work, p)) != 0)
             return code;
     part_levels(work);

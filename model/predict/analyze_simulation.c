@@ -13,9 +13,8 @@ enum {
 static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
 {
     double sum = 0;
-    size_t i;
 
-    for (i = 0; i < emulation->instruction_count; i++)
+    for (size_t i = 0; i < emulation->instruction_count; i++)
         sum += (double)block->counts[i].issued;
     return sum;
 }
@@ -44,9 +43,7 @@ static double mix_blocks(const struct emulate_block **out, const struct emulate_
 /* Whether their warps take the same paths. */
 static bool all_alike(const struct emulate_block *const *blocks, size_t n)
 {
-    size_t b;
-
-    for (b = 1; b < n; b++)
+    for (size_t b = 1; b < n; b++)
         if (memcmp(blocks[b]->paths, blocks[0]->paths, blocks[0]->warps * sizeof *blocks[0]->paths))
             return false;
     return true;
@@ -74,9 +71,7 @@ static int play(struct sm_cycles *out, struct sm_input *in, unsigned block_slots
 /* Warps that never go on in the simulation: its time says nothing. */
 static void note_lost(struct analysis *out)
 {
-    size_t i;
-
-    for (i = 0; i < out->code.count; i++)
+    for (size_t i = 0; i < out->code.count; i++)
         if (out->code.instructions[i].op == SASS_SYNCS && out->traffic.counts[i].issued > 0) {
             unrated_add(&out->demands.unrated, &out->code.instructions[i],
                         "which phases of mbarriers its warps wait for", out->traffic.counts[i].issued);

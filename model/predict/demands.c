@@ -168,9 +168,8 @@ static void ask_l2(struct demands *out, const struct machine *machine, const str
                    const struct traffic *traffic)
 {
     struct traffic_l2 all = {0};
-    size_t i;
 
-    for (i = 0; i < code->count; i++)
+    for (size_t i = 0; i < code->count; i++)
         if (traffic->counts[i].issued > 0 && reads_l2(&code->instructions[i])) {
             const struct traffic_l2 own = traffic_l2_reads(&traffic->counts[i]);
 
@@ -218,12 +217,10 @@ static void ask_registers(struct demands *out, const struct sass_code *code, con
 {
     double banks[REGISTER_BANKS] = {0};
     uint8_t reads[REGISTER_BANKS];
-    size_t i;
-    int b;
 
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         register_reads(reads, code->instructions, i);
-        for (b = 0; b < REGISTER_BANKS; b++)
+        for (int b = 0; b < REGISTER_BANKS; b++)
             banks[b] += traffic->counts[i].issued * reads[b];
     }
     ask(&out->demand, RESOURCE_REGISTERS, fmax(banks[0], banks[1]), 0);
@@ -232,10 +229,8 @@ static void ask_registers(struct demands *out, const struct sass_code *code, con
 void demands_of(struct demands *out, const struct machine *machine, const struct sass_code *code,
                 const struct traffic *traffic)
 {
-    size_t i;
-
     *out = (struct demands){0};
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         if (!(traffic->counts[i].issued > 0))
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);

@@ -19,9 +19,7 @@ static void nothing(struct learned *out)
 
 static int check(const struct learn_point *points, size_t n, struct err *err)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!(points[i].estimate_s > 0 && points[i].measured_s > 0 && isfinite(points[i].estimate_s)))
             return err_set(err, ERR_USAGE,
                            "variant %zu: estimate %g s, measured %g s: positive times are meant", i,

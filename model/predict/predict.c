@@ -71,9 +71,7 @@ static void bound(struct prediction *out, const struct predict_input *in)
 
 static bool has_curve(const struct latency *latency, enum resource resource)
 {
-    size_t i;
-
-    for (i = 0; i < latency->levels; i++)
+    for (size_t i = 0; i < latency->levels; i++)
         if (latency->level[i].resource == resource && latency->level[i].curve.n)
             return true;
     return false;
@@ -248,12 +246,11 @@ static double clock_of(struct prediction *out, const struct predict_input *in, d
 static void slow_down(struct predict_input *out, const struct predict_input *in, double factor)
 {
     static const enum resource apart[] = {RESOURCE_L2, RESOURCE_DRAM_READ, RESOURCE_DRAM_WRITE};
-    size_t k, i;
 
     *out = *in;
-    for (k = 0; k < sizeof apart / sizeof *apart; k++) {
+    for (size_t k = 0; k < sizeof apart / sizeof *apart; k++) {
         out->capacities.sustained[apart[k]].per_gpu *= factor;
-        for (i = 0; i < out->latency.levels; i++)
+        for (size_t i = 0; i < out->latency.levels; i++)
             if (out->latency.level[i].resource == apart[k]) {
                 out->latency.bound_cycles -= out->latency.level[i].cycles * (1 - 1 / factor);
                 out->latency.level[i].cycles /= factor;

@@ -48,9 +48,8 @@ static void replace_earliest(double *ends, size_t n, double end)
 static double longest(const double *cycles, size_t n)
 {
     double most = 0;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         most = fmax(most, cycles[i]);
     return most;
 }
@@ -60,10 +59,10 @@ static double longest(const double *cycles, size_t n)
 static double play(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
                    double *busy)
 {
-    size_t b, s;
+    size_t s;
 
     *busy = 0;
-    for (b = s = 0; b < blocks; b++, s = s + 1 < samples ? s + 1 : 0) {
+    for (size_t b = s = 0; b < blocks; b++, s = s + 1 < samples ? s + 1 : 0) {
         *busy += lengths[s];
         replace_earliest(ends, places, ends[0] + lengths[s]);
     }
@@ -73,11 +72,9 @@ static double play(double *ends, size_t places, const double *lengths, size_t sa
 static int check(const double *cycles, size_t samples, size_t warps, size_t blocks, size_t places,
                  struct err *err)
 {
-    size_t i;
-
     if (!samples || !warps || !blocks || !places)
         return err_set(err, ERR_USAGE, "imbalance needs at least one sample, warp, block and place");
-    for (i = 0; i < samples * warps; i++)
+    for (size_t i = 0; i < samples * warps; i++)
         if (!(cycles[i] > 0 && isfinite(cycles[i])))
             return err_set(err, ERR_USAGE,
                            "warp %zu of sampled block %zu lasts %g cycles: a positive number is meant",
@@ -89,11 +86,10 @@ static void decompose(struct imbalance *out, const double *cycles, size_t sample
                       double filled_share)
 {
     double mean = 0, longest_sum = 0;
-    size_t i;
 
-    for (i = 0; i < samples; i++)
+    for (size_t i = 0; i < samples; i++)
         longest_sum += longest(cycles + i * warps, warps) * (double)warps;
-    for (i = 0; i < samples * warps; i++)
+    for (size_t i = 0; i < samples * warps; i++)
         mean += cycles[i];
     out->within_block = mean / longest_sum;
     out->too_few =
@@ -108,7 +104,6 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
     const size_t played = blocks / PLAYED_WAVES < places ? blocks : PLAYED_WAVES * places;
     struct schedule schedule;
     double *ends, *lengths, busy, before, length;
-    size_t s;
 
     *out = (struct imbalance){0};
     if (check(cycles, samples, warps, blocks, places, err))
@@ -117,7 +112,7 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
     if (!ends)
         return err_memory(err);
     lengths = ends + places;
-    for (s = 0; s < samples; s++)
+    for (size_t s = 0; s < samples; s++)
         lengths[s] = longest(cycles + s * warps, warps);
     out->makespan = play(ends, places, lengths, samples, played, &busy);
     free(ends);

@@ -6,9 +6,7 @@
 
 static struct unrated_op *find(struct unrated *unrated, const char *name, const char *missing)
 {
-    size_t i;
-
-    for (i = 0; i < unrated->count; i++)
+    for (size_t i = 0; i < unrated->count; i++)
         if (!strcmp(unrated->ops[i].name, name) && !strcmp(unrated->ops[i].missing, missing))
             return &unrated->ops[i];
     if (unrated->count == UNRATED_MOST) {
@@ -34,9 +32,7 @@ void unrated_add(struct unrated *unrated, const struct sass *instruction, const 
 
 static bool is_first(const struct unrated *unrated, size_t at)
 {
-    size_t i;
-
-    for (i = 0; i < at; i++)
+    for (size_t i = 0; i < at; i++)
         if (!strcmp(unrated->ops[i].name, unrated->ops[at].name))
             return false;
     return true;

@@ -32,9 +32,7 @@ static const char *after(const char *name, const char *prefix)
 
 static struct cubin_kernel *find_kernel(struct cubin *cubin, const char *name)
 {
-    size_t k;
-
-    for (k = 0; k < cubin->kernel_count; k++)
+    for (size_t k = 0; k < cubin->kernel_count; k++)
         if (!strcmp(cubin->kernels[k].name, name))
             return &cubin->kernels[k];
     return NULL;
@@ -68,13 +66,12 @@ static int add_kernel(struct cubin *cubin, const struct elf *elf, unsigned index
 
 static int add_kernels(struct cubin *cubin, const struct elf *elf, struct err *err)
 {
-    unsigned i;
     int code = 0;
 
     cubin->kernels = calloc(elf->section_count + 1, sizeof *cubin->kernels);
     if (!cubin->kernels)
         return err_memory(err);
-    for (i = 0; i < elf->section_count && !code; i++)
+    for (unsigned i = 0; i < elf->section_count && !code; i++)
         if (after(elf_section_name(elf, i), text_prefix))
             code = add_kernel(cubin, elf, i, err);
     return code;
@@ -121,9 +118,8 @@ static void take_bank(struct cubin *cubin, const struct elf *elf, unsigned index
 {
     const Elf64_Shdr section = elf_section(elf, index);
     struct cubin_kernel *kernel;
-    size_t k;
 
-    for (k = 0; k < cubin->kernel_count; k++) {
+    for (size_t k = 0; k < cubin->kernel_count; k++) {
         kernel = &cubin->kernels[k];
         if (name && strcmp(kernel->name, name))
             continue;
@@ -194,14 +190,13 @@ static int add_symbols(struct cubin *cubin, const struct elf *elf, const Elf64_S
 {
     const size_t count = section->sh_size / sizeof(Elf64_Sym);
     Elf64_Sym symbol;
-    size_t i;
 
     if (cubin->symbols)
         return err_set(err, ERR_FORMAT, "%s: has two symbol tables", elf->name);
     cubin->symbols = calloc(count + 1, sizeof *cubin->symbols);
     if (!cubin->symbols)
         return err_memory(err);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         memcpy(&symbol, elf_content(elf, section) + i * sizeof symbol, sizeof symbol);
         read_symbol(&cubin->symbols[i], elf, &symbol, section->sh_link);
     }
@@ -234,12 +229,11 @@ static int add_relocations(struct cubin *cubin, const struct elf *elf, const Elf
     struct cubin_relocation *larger =
         realloc(cubin->relocations, (cubin->relocation_count + count + 1) * sizeof *larger);
     Elf64_Rela rela = {0};
-    size_t i;
 
     if (!larger)
         return err_memory(err);
     cubin->relocations = larger;
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         memcpy(&rela, elf_content(elf, section) + i * entry, entry);
         if (ELF64_R_SYM(rela.r_info) >= cubin->symbol_count)
             return err_set(err, ERR_FORMAT, "%s: a relocation names symbol %llu of %zu", elf->name,
@@ -257,10 +251,9 @@ static int add_relocations(struct cubin *cubin, const struct elf *elf, const Elf
 
 static int read_sections(struct cubin *cubin, const struct elf *elf, uint32_t type, struct err *err)
 {
-    unsigned i;
     int code = 0;
 
-    for (i = 0; i < elf->section_count && !code; i++) {
+    for (unsigned i = 0; i < elf->section_count && !code; i++) {
         const Elf64_Shdr section = elf_section(elf, i);
 
         if (section.sh_type != type)
@@ -301,10 +294,9 @@ static void take_file_info(struct cubin *cubin, const struct elf *elf, const Elf
 
 static int read_all(struct cubin *cubin, const struct elf *elf, struct err *err)
 {
-    unsigned i;
     int code = add_kernels(cubin, elf, err);
 
-    for (i = 0; i < elf->section_count && !code; i++)
+    for (unsigned i = 0; i < elf->section_count && !code; i++)
         code = take_section(cubin, elf, i, err);
     if (!code)
         code = read_sections(cubin, elf, SHT_SYMTAB, err);
@@ -312,7 +304,7 @@ static int read_all(struct cubin *cubin, const struct elf *elf, struct err *err)
         code = read_sections(cubin, elf, SHT_REL, err);
     if (!code)
         code = read_sections(cubin, elf, SHT_RELA, err);
-    for (i = 0; i < elf->section_count && !code; i++) {
+    for (unsigned i = 0; i < elf->section_count && !code; i++) {
         const Elf64_Shdr section = elf_section(elf, i);
 
         if (!strcmp(elf_section_name(elf, i), ".nv.info"))
@@ -384,9 +376,7 @@ int cubin_read(struct cubin *out, const char *path, struct err *err)
 
 void cubin_release(struct cubin *cubin)
 {
-    size_t k;
-
-    for (k = 0; k < cubin->kernel_count; k++) {
+    for (size_t k = 0; k < cubin->kernel_count; k++) {
         free(cubin->kernels[k].parameters);
         free(cubin->kernels[k].spills);
         free(cubin->kernels[k].exits);

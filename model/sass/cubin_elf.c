@@ -35,7 +35,6 @@ static int check_section(const struct elf *elf, unsigned i, struct err *err)
 
 int elf_open(struct elf *out, const unsigned char *image, size_t bytes, const char *name, struct err *err)
 {
-    unsigned i;
     int code = 0;
 
     *out = (struct elf){.image = image, .bytes = bytes, .name = name};
@@ -54,7 +53,7 @@ int elf_open(struct elf *out, const unsigned char *image, size_t bytes, const ch
         return fail(out, err, offsetof(Elf64_Ehdr, e_shoff),
                     "the section headers reach past the end: the file is cut");
     out->section_count = out->header.e_shnum;
-    for (i = 0; i < out->section_count && !code; i++)
+    for (unsigned i = 0; i < out->section_count && !code; i++)
         code = check_section(out, i, err);
     return code;
 }

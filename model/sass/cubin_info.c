@@ -38,9 +38,7 @@ uint32_t info_word(const struct info_record *record, size_t k)
 
 static void take_three(unsigned out[3], const struct info_record *record)
 {
-    size_t k;
-
-    for (k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; k++)
         out[k] = info_word(record, k);
 }
 
@@ -48,11 +46,10 @@ static int take_offsets(uint32_t **list, size_t *count, const struct info_record
 {
     const size_t words = record->size / 4;
     uint32_t *larger = realloc(*list, (*count + words + 1) * sizeof *larger);
-    size_t k;
 
     if (!larger)
         return err_memory(err);
-    for (k = 0; k < words; k++)
+    for (size_t k = 0; k < words; k++)
         larger[*count + k] = info_word(record, k);
     *list = larger;
     *count += words;
@@ -65,16 +62,16 @@ static int take_branches(struct cubin_kernel *kernel, const struct info_record *
     const size_t words = record->size / 4;
     struct cubin_branch *larger =
         realloc(kernel->branches, (kernel->branch_count + words + 1) * sizeof *larger);
-    size_t at, k, count;
+    size_t count;
 
     if (!larger)
         return err_memory(err);
     kernel->branches = larger;
-    for (at = 0; at + 3 <= words; at += 3 + count) {
+    for (size_t at = 0; at + 3 <= words; at += 3 + count) {
         count = info_word(record, at + 2);
         if (count > words - at - 3)
             break;
-        for (k = 0; k < count; k++)
+        for (size_t k = 0; k < count; k++)
             larger[kernel->branch_count++] =
                 (struct cubin_branch){info_word(record, at), info_word(record, at + 3 + k)};
     }
@@ -86,12 +83,11 @@ static int take_annotations(struct cubin_kernel *kernel, const struct info_recor
 {
     const size_t pairs = record->size / 8;
     uint32_t *larger = realloc(kernel->spills, (kernel->spill_count + pairs + 1) * sizeof *larger);
-    size_t k;
 
     if (!larger)
         return err_memory(err);
     kernel->spills = larger;
-    for (k = 0; k < pairs; k++)
+    for (size_t k = 0; k < pairs; k++)
         if (info_word(record, 2 * k) == ANNOTATION_SPILL)
             larger[kernel->spill_count++] = info_word(record, 2 * k + 1);
     kernel->resources.spill_instructions = (unsigned)kernel->spill_count;

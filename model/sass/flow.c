@@ -27,9 +27,8 @@ static bool falls_through(const struct sass *in)
 {
     bool guarded = in->guard != SASS_PT || in->guard_negated;
     bool asked = false;
-    size_t i;
 
-    for (i = 0; i < in->source_count; i++) {
+    for (size_t i = 0; i < in->source_count; i++) {
         const struct sass_operand *source = &in->sources[i];
 
         if ((source->kind == SASS_PREDICATE || source->kind == SASS_UNIFORM_PREDICATE) &&
@@ -44,10 +43,10 @@ static bool falls_through(const struct sass *in)
 static void mark_leaders(const struct graph *graph, bool *leader)
 {
     const struct sass_code *code = graph->code;
-    size_t i, to;
+    size_t to;
 
     leader[0] = true;
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         const struct sass *in = &code->instructions[i];
 
         if (!sass_is_jump(in))
@@ -57,7 +56,7 @@ static void mark_leaders(const struct graph *graph, bool *leader)
         if (in->has_target && target_index(&to, code, in->target))
             leader[to] = true;
     }
-    for (i = 0; i < graph->kernel->branch_count; i++)
+    for (size_t i = 0; i < graph->kernel->branch_count; i++)
         if (target_index(&to, code, graph->kernel->branches[i].to))
             leader[to] = true;
 }
@@ -94,13 +93,13 @@ static int make_blocks(struct graph *graph, struct err *err)
 static int make_edges(struct graph *graph, struct err *err)
 {
     struct flow *flow = graph->flow;
-    size_t b, i, to;
+    size_t to;
 
     flow->edges = calloc(2 * flow->block_count + graph->kernel->branch_count, sizeof *flow->edges);
     if (!flow->edges)
         return err_memory(err);
     graph->root[0] = true;
-    for (b = 0; b < flow->block_count; b++) {
+    for (size_t b = 0; b < flow->block_count; b++) {
         struct flow_block *block = &flow->blocks[b];
         const struct sass *last = &graph->code->instructions[block->first + block->count - 1];
 
@@ -113,7 +112,7 @@ static int make_edges(struct graph *graph, struct err *err)
             else
                 flow->edges[flow->edge_count++] = graph->block_of[to];
         }
-        for (i = 0; i < graph->kernel->branch_count; i++)
+        for (size_t i = 0; i < graph->kernel->branch_count; i++)
             if (graph->kernel->branches[i].from == last->pc &&
                 target_index(&to, graph->code, graph->kernel->branches[i].to))
                 flow->edges[flow->edge_count++] = graph->block_of[to];
@@ -185,19 +184,18 @@ static int find_dominators(struct graph *graph, struct err *err)
 {
     struct flow *flow = graph->flow;
     bool *known = calloc(flow->block_count, sizeof *known), changed = true;
-    size_t i, e;
 
     if (!known)
         return err_memory(err);
-    for (i = 0; i < flow->block_count; i++)
+    for (size_t i = 0; i < flow->block_count; i++)
         known[i] = graph->root[i];
     while (changed) {
         changed = false;
-        for (i = 0; i < graph->ordered; i++) {
+        for (size_t i = 0; i < graph->ordered; i++) {
             size_t from = graph->order[i];
             const struct flow_block *block = &flow->blocks[from];
 
-            for (e = 0; e < block->edges && known[from]; e++) {
+            for (size_t e = 0; e < block->edges && known[from]; e++) {
                 size_t to = flow->edges[block->edge + e], old = flow->blocks[to].dominator, new = from;
 
                 if (graph->root[to])
@@ -225,10 +223,9 @@ static bool dominates(const struct flow *flow, size_t a, size_t b)
 static bool is_header(struct flow *flow, const struct graph *graph, size_t header, bool count)
 {
     bool found = false;
-    size_t b, e;
 
-    for (b = 0; b < flow->block_count; b++)
-        for (e = 0; e < flow->blocks[b].edges; e++) {
+    for (size_t b = 0; b < flow->block_count; b++)
+        for (size_t e = 0; e < flow->blocks[b].edges; e++) {
             if (!flow->blocks[b].reachable || flow->edges[flow->blocks[b].edge + e] != header)
                 continue;
             if (dominates(flow, header, b))
@@ -275,19 +272,19 @@ static int find_loops(struct graph *graph, struct err *err)
 {
     struct flow *flow = graph->flow;
     bool *inside = calloc(flow->block_count, sizeof *inside);
-    size_t i, loop;
+    size_t loop;
 
     flow->loops = calloc(flow->block_count, sizeof *flow->loops);
     if (!inside || !flow->loops) {
         free(inside);
         return err_memory(err);
     }
-    for (i = 0; i < graph->ordered; i++)
+    for (size_t i = 0; i < graph->ordered; i++)
         if (is_header(flow, graph, graph->order[i], true)) {
             flow->loops[flow->loop_count].header = graph->order[i];
             fill_loop(flow, graph, flow->loop_count++, inside);
         }
-    for (i = 0; i < flow->block_count; i++)
+    for (size_t i = 0; i < flow->block_count; i++)
         for (loop = flow->blocks[i].loop; loop != FLOW_NONE; loop = flow->loops[loop].parent) {
             flow->loops[loop].blocks++;
             flow->loops[loop].instructions += flow->blocks[i].count;
@@ -299,9 +296,7 @@ static int find_loops(struct graph *graph, struct err *err)
 
 void flow_mix(size_t mix[SASS_CLASS_COUNT], const struct sass_code *code, size_t first, size_t count)
 {
-    size_t i;
-
-    for (i = first; i < first + count; i++)
+    for (size_t i = first; i < first + count; i++)
         mix[sass_info(code->instructions[i].op)->class]++;
 }
 

@@ -10,9 +10,7 @@ static const char *const columns = "  offset control                instruction"
 
 static void print_mix(FILE *out, const size_t mix[SASS_CLASS_COUNT])
 {
-    int i;
-
-    for (i = 0; i < SASS_CLASS_COUNT; i++)
+    for (int i = 0; i < SASS_CLASS_COUNT; i++)
         if (mix[i])
             fprintf(out, " %s %zu", sass_class_text((enum sass_class)i), mix[i]);
     fputc('\n', out);
@@ -21,7 +19,6 @@ static void print_mix(FILE *out, const size_t mix[SASS_CLASS_COUNT])
 static void print_code(FILE *out, const struct cubin_kernel *kernel, const struct sass_code *code)
 {
     size_t mix[SASS_CLASS_COUNT] = {0};
-    int i;
 
     if (kernel->parameter_count)
         fprintf(out, "  parameters          %zu in %u bytes at c[0x0][0x%x]\n", kernel->parameter_count,
@@ -34,20 +31,18 @@ static void print_code(FILE *out, const struct cubin_kernel *kernel, const struc
         fprintf(out, ", %zu with bits that no field claims", code->unclaimed);
     fputc('\n', out);
     flow_mix(mix, code, 0, code->count);
-    for (i = 0; i < SASS_CLASS_COUNT; i++)
+    for (int i = 0; i < SASS_CLASS_COUNT; i++)
         if (mix[i])
             fprintf(out, "    %-16s  %zu\n", sass_class_text((enum sass_class)i), mix[i]);
 }
 
 static void print_loops(FILE *out, const struct flow *flow)
 {
-    size_t i;
-
     fprintf(out, "  blocks              %zu, loops %zu", flow->block_count, flow->loop_count);
     if (flow->irreducible)
         fprintf(out, ", %zu jumps back that make no natural loop", flow->irreducible);
     fputc('\n', out);
-    for (i = 0; i < flow->loop_count; i++) {
+    for (size_t i = 0; i < flow->loop_count; i++) {
         const struct flow_loop *loop = &flow->loops[i];
 
         fprintf(out, "    %*sloop at %05zx: %zu blocks, %zu instructions:", (int)(2 * (loop->depth - 1)), "",
@@ -66,20 +61,19 @@ static size_t block_depth(const struct flow *flow, size_t block)
 static void print_listing(FILE *out, const struct sass_code *code, const struct flow *flow)
 {
     char text[256], control[32];
-    size_t b, i, d;
 
     fprintf(out, "\n%s\n", columns);
-    for (b = 0; b < flow->block_count; b++) {
+    for (size_t b = 0; b < flow->block_count; b++) {
         const struct flow_block *block = &flow->blocks[b];
 
         fprintf(out, "block %zu%s\n", b, block->reachable ? "" : " (not reached)");
-        for (i = block->first; i < block->first + block->count; i++) {
+        for (size_t i = block->first; i < block->first + block->count; i++) {
             const struct sass *in = &code->instructions[i];
 
             sass_text(text, sizeof text, in);
             sass_control_text(control, &in->control);
             fprintf(out, "  %05x  %s  ", in->pc, control);
-            for (d = 0; d < block_depth(flow, b); d++)
+            for (size_t d = 0; d < block_depth(flow, b); d++)
                 fputs("| ", out);
             fputs(text, out);
             if (in->unclaimed_bits)
@@ -156,9 +150,8 @@ static int append(struct json *array, struct json *element, int failed)
 static int add_blocks(struct json *array, const struct sass_code *code, const struct flow *flow)
 {
     int failed = array ? 0 : 1;
-    size_t b;
 
-    for (b = 0; b < flow->block_count && !failed; b++) {
+    for (size_t b = 0; b < flow->block_count && !failed; b++) {
         const struct flow_block *block = &flow->blocks[b];
         size_t mix[SASS_CLASS_COUNT] = {0};
         struct json *element = js_new_object();
@@ -176,9 +169,8 @@ static int add_blocks(struct json *array, const struct sass_code *code, const st
 static int add_loops(struct json *array, const struct flow *flow)
 {
     int failed = array ? 0 : 1;
-    size_t i;
 
-    for (i = 0; i < flow->loop_count && !failed; i++) {
+    for (size_t i = 0; i < flow->loop_count && !failed; i++) {
         const struct flow_loop *loop = &flow->loops[i];
         size_t offset = flow->blocks[loop->header].first * SASS_BYTES;
         struct json *element = js_new_object();
@@ -196,9 +188,8 @@ static int add_listing(struct json *array, const struct sass_code *code)
 {
     char text[256], control[32];
     int failed = array ? 0 : 1;
-    size_t i;
 
-    for (i = 0; i < code->count && !failed; i++) {
+    for (size_t i = 0; i < code->count && !failed; i++) {
         struct json *element = js_new_object();
 
         sass_text(text, sizeof text, &code->instructions[i]);

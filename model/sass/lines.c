@@ -38,13 +38,12 @@ struct unit {
 static uint64_t fixed(struct cursor *c, unsigned bytes)
 {
     uint64_t value = 0;
-    unsigned i;
 
     if ((size_t)(c->end - c->at) < bytes) {
         c->bad = true;
         return 0;
     }
-    for (i = 0; i < bytes; i++)
+    for (unsigned i = 0; i < bytes; i++)
         value |= (uint64_t)c->at[i] << 8 * i;
     c->at += bytes;
     return value;
@@ -117,10 +116,9 @@ static int add_row(struct table *t, const struct unit *unit, bool end)
 static void set_address(struct unit *unit, const struct table *t, const unsigned char *where)
 {
     const uint64_t offset = (uint64_t)(where - t->begin);
-    size_t i;
 
     unit->ours = false;
-    for (i = 0; i < t->cubin->relocation_count; i++) {
+    for (size_t i = 0; i < t->cubin->relocation_count; i++) {
         const struct cubin_relocation *relocation = &t->cubin->relocations[i];
 
         if (relocation->section != t->section || relocation->offset != offset)
@@ -174,8 +172,6 @@ static int extended(struct unit *unit, struct cursor *c, struct table *t)
 
 static int standard(struct unit *unit, struct cursor *c, struct table *t, unsigned opcode)
 {
-    unsigned i;
-
     switch (opcode) {
     case COPY:
         return add_row(t, unit, false);
@@ -195,7 +191,7 @@ static int standard(struct unit *unit, struct cursor *c, struct table *t, unsign
         unit->pc += fixed(c, 2);
         return 0;
     default:
-        for (i = 0; i < unit->operands[opcode]; i++)
+        for (unsigned i = 0; i < unit->operands[opcode]; i++)
             variable(c, NULL);
         return 0;
     }
@@ -234,7 +230,6 @@ static int read_head(struct unit *unit, struct cursor *c, struct table *t)
     const uint64_t length = fixed(c, 4);
     const unsigned char *program = c->at;
     const char *name;
-    unsigned i;
     int code = 0;
 
     if (length > (uint64_t)(c->end - c->at)) {
@@ -250,7 +245,7 @@ static int read_head(struct unit *unit, struct cursor *c, struct table *t)
     unit->line_range = (unsigned)fixed(c, 1);
     unit->opcode_base = (unsigned)fixed(c, 1);
     c->bad |= !unit->line_range || !unit->opcode_base;
-    for (i = 1; i < unit->opcode_base; i++)
+    for (unsigned i = 1; i < unit->opcode_base; i++)
         unit->operands[i] = (unsigned char)fixed(c, 1);
     while (*text(c)) /* folders */
         ;
@@ -326,11 +321,10 @@ int lines_read(struct lines *out, const struct cubin *cubin, const struct cubin_
                struct err *err)
 {
     struct elf elf;
-    unsigned i;
     int code = elf_open(&elf, cubin->image, cubin->image_bytes, kernel->name, err);
 
     *out = (struct lines){0};
-    for (i = 0; i < elf.section_count && !code; i++)
+    for (unsigned i = 0; i < elf.section_count && !code; i++)
         if (!strcmp(elf_section_name(&elf, i), ".debug_line") && !out->text)
             code = read_section(out, cubin, kernel, &elf, i, err);
     if (code)

@@ -21,9 +21,7 @@ static bool share_bank(const struct sass_operand *a, const struct sass_operand *
 static const struct sass_operand *same_place(const struct sass *instruction,
                                              const struct sass_operand *operand)
 {
-    unsigned s;
-
-    for (s = 0; s < instruction->source_count && collects(instruction); s++) {
+    for (unsigned s = 0; s < instruction->source_count && collects(instruction); s++) {
         const struct sass_operand *other = &instruction->sources[s];
 
         if (other->kind == SASS_REGISTER && other->index != SASS_RZ && other->port == operand->port &&
@@ -49,15 +47,14 @@ void register_reads(uint8_t out[REGISTER_BANKS], const struct sass *code, size_t
 {
     const struct sass *instruction = &code[index];
     uint64_t read[(SASS_RZ + 1) / 64] = {0}; /* a bit for each register */
-    unsigned slot, r;
 
     memset(out, 0, REGISTER_BANKS);
-    for (slot = 0; slot < instruction->source_count; slot++) {
+    for (unsigned slot = 0; slot < instruction->source_count; slot++) {
         const struct sass_operand *operand = &instruction->sources[slot];
 
         if (operand->kind != SASS_REGISTER || operand->index == SASS_RZ || is_kept(code, index, operand))
             continue;
-        for (r = operand->index; r < (unsigned)operand->index + operand->count && r < SASS_RZ; r++) {
+        for (unsigned r = operand->index; r < (unsigned)operand->index + operand->count && r < SASS_RZ; r++) {
             out[r % REGISTER_BANKS] += !(read[r / 64] >> r % 64 & 1);
             read[r / 64] |= UINT64_C(1) << r % 64;
         }

@@ -149,9 +149,7 @@ static size_t count_reachable(const struct sass *instructions, size_t count)
 
 static void count_spills(struct sass_code *code, const struct cubin_kernel *kernel)
 {
-    size_t i;
-
-    for (i = 0; i < kernel->spill_count; i++) {
+    for (size_t i = 0; i < kernel->spill_count; i++) {
         size_t index = kernel->spills[i] / SASS_BYTES;
         const struct sass *in;
 

@@ -110,15 +110,14 @@ static void claim_absent(struct reader *r)
     static const uint8_t registers[] = {16, 24, 32, 64}, predicates[] = {81, 84, 87};
     const unsigned bits = r->arch->uniform_bits, uniform_none = (1u << bits) - 1;
     const uint64_t *unclaimed = r->out->unclaimed;
-    size_t i;
 
-    for (i = 0; i < sizeof registers; i++) {
+    for (size_t i = 0; i < sizeof registers; i++) {
         if (sass_bits(unclaimed, registers[i], READER_REGISTER_BITS) == SASS_RZ)
             reader_claim(r, registers[i], READER_REGISTER_BITS);
         if (sass_bits(unclaimed, registers[i], READER_REGISTER_BITS) == uniform_none)
             reader_claim(r, registers[i], bits);
     }
-    for (i = 0; i < sizeof predicates; i++)
+    for (size_t i = 0; i < sizeof predicates; i++)
         if (sass_bits(unclaimed, predicates[i], 3) == SASS_PT)
             reader_claim(r, predicates[i], 3);
 }
@@ -145,10 +144,9 @@ static void settle_predicates(struct sass *out)
 void sass_decode(struct sass *out, const unsigned char bytes[SASS_BYTES], uint32_t pc, unsigned sm)
 {
     struct reader r = {.out = out};
-    int i;
 
     memset(out, 0, sizeof *out);
-    for (i = 0; i < SASS_BYTES; i++)
+    for (int i = 0; i < SASS_BYTES; i++)
         out->word[i / 8] |= (uint64_t)bytes[i] << (i % 8 * 8);
     out->pc = pc;
     out->sm = (uint8_t)sm;

@@ -5,9 +5,7 @@
 
 void reader_claim(struct reader *r, unsigned lo, unsigned width)
 {
-    unsigned i;
-
-    for (i = lo; i < lo + width; i++)
+    for (unsigned i = lo; i < lo + width; i++)
         r->out->unclaimed[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 

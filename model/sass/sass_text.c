@@ -120,13 +120,12 @@ static void put_special(struct line *line, unsigned number)
         {SASS_SR_CGACTAID, "CgaCtaId"},
         {SASS_SR_CGASIZE, "CgaSize"},
     };
-    size_t i;
 
     if (number == SASS_SR_ZERO) {
         put(line, "SRZ");
         return;
     }
-    for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].number == number) {
             put(line, "SR_%s", names[i].name);
             return;
@@ -311,10 +310,9 @@ void sass_text(char *out, size_t size, const struct sass *in)
 void sass_control_text(char out[32], const struct sass_control *control)
 {
     struct line line = {out, 32, 0};
-    unsigned i;
 
     put(&line, "B");
-    for (i = 0; i < 6; i++)
+    for (unsigned i = 0; i < 6; i++)
         put(&line, "%c", control->wait_mask >> i & 1 ? (char)('0' + i) : '-');
     put(&line, control->read_barrier == SASS_NO_BARRIER ? ":R-" : ":R%u", control->read_barrier);
     put(&line, control->write_barrier == SASS_NO_BARRIER ? ":W-" : ":W%u", control->write_barrier);

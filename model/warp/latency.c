@@ -138,9 +138,7 @@ int replay_step(struct replay_issue *out, struct replay *warp, const struct repl
 /* Equal as far as the future goes: what is ready already is as good as ready now. */
 static bool same_times(const double *a, double a_now, const double *b, double b_now, size_t n)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (fabs(fmax(a[i] - a_now, 0) - fmax(b[i] - b_now, 0)) > 1e-9)
             return false;
     return true;
@@ -149,9 +147,7 @@ static bool same_times(const double *a, double a_now, const double *b, double b_
 /* The products still to come meet the same queue. */
 static bool same_queue(const struct replay *a, const struct replay *b)
 {
-    unsigned ago;
-
-    for (ago = 1; ago <= a->products.depth; ago++) {
+    for (unsigned ago = 1; ago <= a->products.depth; ago++) {
         const double x = a->products.ends[(a->products.issued - ago) % PRODUCTS_MOST];
         const double y = b->products.ends[(b->products.issued - ago) % PRODUCTS_MOST];
 
@@ -163,10 +159,8 @@ static bool same_queue(const struct replay *a, const struct replay *b)
 
 bool replay_is_steady(const struct replay *a, const struct replay *b)
 {
-    unsigned slot, left;
-
-    for (slot = 0; slot < REPLAY_COUNTED; slot++)
-        for (left = 0; left < REPLAY_DEPTH; left++) {
+    for (unsigned slot = 0; slot < REPLAY_COUNTED; slot++)
+        for (unsigned left = 0; left < REPLAY_DEPTH; left++) {
             const double x = counted_ready(a, slot, left), y = counted_ready(b, slot, left);
 
             if (!same_times(&x, a->earliest, &y, b->earliest, 1))
@@ -181,20 +175,17 @@ bool replay_is_steady(const struct replay *a, const struct replay *b)
 
 static void shift_times(double *times, size_t n, double by)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         times[i] += by;
 }
 
 void replay_repeat(struct replay *warp, const struct replay *before, uint64_t times)
 {
     const double by = (double)times * (warp->earliest - before->earliest);
-    int i;
 
-    for (i = 0; i < REPLAY_CAUSES; i++)
+    for (int i = 0; i < REPLAY_CAUSES; i++)
         warp->waited[i] += (double)times * (warp->waited[i] - before->waited[i]);
-    for (i = 0; i < REPLAY_LEVELS; i++)
+    for (int i = 0; i < REPLAY_LEVELS; i++)
         warp->waited_level[i] += (double)times * (warp->waited_level[i] - before->waited_level[i]);
     warp->issued += times * (warp->issued - before->issued);
     warp->last += by;
@@ -211,11 +202,10 @@ void replay_repeat(struct replay *warp, const struct replay *before, uint64_t ti
 void replay_barrier(struct replay *const *warps, size_t n, double latency)
 {
     double latest = 0;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         latest = fmax(latest, warps[i]->last);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const double wait = latest + latency - warps[i]->earliest;
 
         if (wait > 0) {

@@ -118,9 +118,7 @@ static uint8_t slot_of(uint8_t barrier)
 /* DEPBAR.LE SBx, n: source 0 is the scoreboard, source 1 how many may be left. */
 static void make_counted(struct replay_op *op, const struct sass *i)
 {
-    unsigned s;
-
-    for (s = 0; s < i->source_count; s++)
+    for (unsigned s = 0; s < i->source_count; s++)
         if (i->sources[s].kind == SASS_SCOREBOARD)
             op->counted = i->sources[s].index;
         else if (i->sources[s].kind == SASS_IMMEDIATE && op->counted_left == 0)
@@ -204,7 +202,6 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
     struct maker make = {out, machine, traffic};
     bool meets = false;
     int rc = 0;
-    size_t i;
 
     *out = (struct replay_code){.count = code->count};
     out->ops = calloc(code->count + 1, sizeof *out->ops);
@@ -212,7 +209,7 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
     out->reads = calloc(code->count + 1, sizeof *out->reads);
     if (!out->ops || !out->barriers || !out->reads)
         rc = err_memory(err);
-    for (i = 0; i < code->count && !rc; i++) {
+    for (size_t i = 0; i < code->count && !rc; i++) {
         rc = make_op(&make, &code->instructions[i], i, err);
         meets |= out->barriers[i] && traffic->counts[i].issued > 0;
     }
@@ -263,9 +260,7 @@ static double *account_copy(const struct replay_account *account)
 
 static void account_repeat(struct replay_account *account, const double *before, double times)
 {
-    size_t i;
-
-    for (i = 0; i < 2 * account->count; i++)
+    for (size_t i = 0; i < 2 * account->count; i++)
         account->waited[i] += times * (account->waited[i] - before[i]);
 }
 
@@ -284,9 +279,8 @@ struct player {
 static int play_run(struct player *player, uint32_t first, uint32_t count, bool jumps)
 {
     struct replay_issue issue;
-    uint32_t i;
 
-    for (i = first; i < first + count; i++) {
+    for (uint32_t i = first; i < first + count; i++) {
         const struct replay_op *op = &player->code->ops[i];
         struct replay_op taken;
 

@@ -24,15 +24,14 @@ struct tally {
 static int count_kernels(struct tally *tally, const struct cubin *cubin, struct err *err)
 {
     struct sass_code code;
-    size_t i, k;
 
-    for (k = 0; k < cubin->kernel_count; k++) {
+    for (size_t k = 0; k < cubin->kernel_count; k++) {
         if (sass_read(&code, &cubin->kernels[k], err))
             return err->code;
         tally->instructions += code.count;
         tally->unknown += code.unknown;
         tally->unclaimed += code.unclaimed;
-        for (i = 0; i < code.count; i++)
+        for (size_t i = 0; i < code.count; i++)
             if (code.instructions[i].op == SASS_UNKNOWN)
                 printf("  unknown opcode 0x%04x at %s+0x%x\n", code.instructions[i].opcode,
                        cubin->kernels[k].name, code.instructions[i].pc);
@@ -80,7 +79,6 @@ int main(int argc, char **argv)
     struct compiler *compiler;
     struct tally tally = {0};
     struct err err = {0};
-    size_t i;
     int code;
 
     if (argc != 4) {
@@ -92,7 +90,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "skipped: %s\n", err.text);
         return code == ERR_MISSING ? 77 : 1;
     }
-    for (i = 0; i < sizeof sources / sizeof sources[0] && !code; i++)
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !code; i++)
         code = count_source(&tally, compiler, argv[1], argv[2], argv[3], i, &err);
     compiler_close(compiler);
     if (code) {

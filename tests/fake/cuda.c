@@ -53,16 +53,15 @@ static double slowness(void)
 static void run_launch(struct op *op, bool in_graph)
 {
     void *parameters[FAKE_PARAMETERS];
-    unsigned k;
 
-    for (k = 0; k < FAKE_PARAMETERS; k++)
+    for (unsigned k = 0; k < FAKE_PARAMETERS; k++)
         parameters[k] = op->parameters[k];
     fake.how = op->how;
     if (strncmp(op->kernel->name, "occ_", 4))
         fake.launches++;
     fake.now_ns += (uint64_t)((double)op->kernel->duration_ns * slowness()) + FAKE_GAP_NS;
     fake.now_ns += !in_graph ? FAKE_LAUNCH_NS : timing ? FAKE_PAIR_NS : 0;
-    for (k = 0; k < (op->kernel->each_block ? op->blocks : 1); k++) {
+    for (unsigned k = 0; k < (op->kernel->each_block ? op->blocks : 1); k++) {
         fake.block = k;
         op->kernel->run(parameters);
     }
@@ -324,13 +323,12 @@ static CUresult launch(CUfunction function, unsigned blocks, const struct fake_l
 {
     struct op op = {
         .kind = OP_LAUNCH, .kernel = (const struct fake_kernel *)function, .blocks = blocks, .how = *how};
-    size_t i;
 
     if (!strcmp(op.kernel->name, "refused"))
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (cluster_of(function) > 8 && !fake.wide)
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    for (i = 0; op.kernel->parameters[i]; i++)
+    for (size_t i = 0; op.kernel->parameters[i]; i++)
         memcpy(op.parameters[i], parameters[i], parameter_bytes(op.kernel->parameters[i]));
     return queue(op);
 }
@@ -349,10 +347,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)
 {
     struct fake_launch how = {.cluster = {1, 1, 1}};
-    unsigned k;
 
     (void)extra;
-    for (k = 0; k < config->numAttrs; k++) {
+    for (unsigned k = 0; k < config->numAttrs; k++) {
         const CUlaunchAttribute *attribute = &config->attrs[k];
 
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
@@ -447,7 +444,6 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     struct graph *graph = (struct graph *)exec;
-    size_t i;
 
     (void)stream;
     if (fake.broken)
@@ -456,7 +452,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
     if (fake.paced)
         pace(FAKE_GRAPH_NS, FAKE_WATTS);
     timing = false;
-    for (i = 0; i < graph->count; i++)
+    for (size_t i = 0; i < graph->count; i++)
         run_op(&graph->ops[i], true);
     return CUDA_SUCCESS;
 }

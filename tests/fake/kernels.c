@@ -141,9 +141,8 @@ static void sum_block(void **p, int count)
 {
     const float *in = AT(const float *, 0) + (size_t)fake.block * (size_t)AT(int, 2);
     float sum = 0;
-    int i;
 
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         sum += in[i];
     AT(float *, 1)[fake.block] = sum;
 }
@@ -207,10 +206,9 @@ static void scale(void **p)
 static void absolute(void **p)
 {
     float *a = AT(float *, 0);
-    int i;
 
     fake.now_ns += a[0] < 0 ? 39000 : 0;
-    for (i = 0; i < AT(int, 1); i++)
+    for (int i = 0; i < AT(int, 1); i++)
         a[i] = a[i] < 0 ? -a[i] : a[i];
 }
 
@@ -230,12 +228,11 @@ static void tiled(void **p)
     const struct fake_map *map = p[0];
     float *out = AT(float *, 1);
     const uint64_t rows = map->rank > 1 ? map->dimensions[1] : 1;
-    uint64_t row;
 
     if (fake.how.cluster[0] != 2 || fake.how.cluster[1] != 1 || !fake.how.programmatic ||
         fake.how.cooperative)
         return;
-    for (row = 0; row < rows; row++)
+    for (uint64_t row = 0; row < rows; row++)
         memcpy(out + row * map->dimensions[0], (const char *)map->address + row * map->stride,
                map->dimensions[0] * sizeof(float));
 }
@@ -318,10 +315,10 @@ static const char *plain_name(const char *name, size_t *length)
 
 const struct fake_kernel *fake_find(const char *name)
 {
-    size_t i, length;
+    size_t length;
     const char *plain = plain_name(name, &length);
 
-    for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strlen(kernels[i].name) == length && !memcmp(kernels[i].name, plain, length))
             return &kernels[i];
     return getenv("FAKE_ANY_KERNEL") ? &any : NULL;

@@ -17,10 +17,8 @@ static void check_inside(const struct cubin *cubin, const void *bytes, size_t si
 
 static void check_kernel(const struct cubin *cubin, const struct cubin_kernel *kernel, FILE *out)
 {
-    int bank;
-
     check_inside(cubin, kernel->code, kernel->code_bytes);
-    for (bank = 0; bank < CUBIN_BANKS; bank++)
+    for (int bank = 0; bank < CUBIN_BANKS; bank++)
         check_inside(cubin, kernel->banks[bank].bytes, kernel->banks[bank].size);
     inspect_text(out, kernel, true, NULL);
 }
@@ -29,16 +27,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct cubin cubin;
     FILE *out;
-    size_t i;
 
     if (cubin_init(&cubin, bytes, size, "fuzz.cubin", NULL))
         return 0;
     out = fopen("/dev/null", "w");
-    for (i = 0; i < cubin.kernel_count && out; i++)
+    for (size_t i = 0; i < cubin.kernel_count && out; i++)
         check_kernel(&cubin, &cubin.kernels[i], out);
-    for (i = 0; i < cubin.symbol_count; i++)
+    for (size_t i = 0; i < cubin.symbol_count; i++)
         check_inside(&cubin, cubin.symbols[i].bytes, cubin.symbols[i].size);
-    for (i = 0; i < cubin.relocation_count; i++)
+    for (size_t i = 0; i < cubin.relocation_count; i++)
         if (cubin.relocations[i].symbol - cubin.symbols >= (ptrdiff_t)cubin.symbol_count)
             abort();
     if (out)

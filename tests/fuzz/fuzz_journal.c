@@ -12,9 +12,8 @@
 static void check_records(const struct journal *journal)
 {
     struct record copy;
-    size_t i;
 
-    for (i = 0; i < journal_count(journal); i++) {
+    for (size_t i = 0; i < journal_count(journal); i++) {
         if (journal_find(journal, journal_record(journal, i)->key) != journal_record(journal, i))
             abort();
         if (!record_copy(&copy, journal_record(journal, i), NULL))

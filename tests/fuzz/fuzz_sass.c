@@ -25,10 +25,9 @@ static void check(const unsigned char *word, unsigned sm)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static const unsigned sms[] = {75, 80, 86, 89, 90, 100, 120, 0, 255};
-    size_t at, i;
 
-    for (at = 0; at + SASS_BYTES <= size; at += SASS_BYTES)
-        for (i = 0; i < sizeof sms / sizeof sms[0]; i++)
+    for (size_t at = 0; at + SASS_BYTES <= size; at += SASS_BYTES)
+        for (size_t i = 0; i < sizeof sms / sizeof sms[0]; i++)
             check(bytes + at, sms[i]);
     return 0;
 }

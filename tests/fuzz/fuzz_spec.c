@@ -28,11 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     uint64_t combinations = 1;
     struct spec spec;
     struct space *space;
-    size_t p;
 
     if (spec_read_text(&spec, (const char *)bytes, size, "fuzz.json", SPEC_SPACE, NULL, 0, NULL))
         return 0;
-    for (p = 0; p < spec.parameter_count && combinations < 100000; p++)
+    for (size_t p = 0; p < spec.parameter_count && combinations < 100000; p++)
         combinations *= spec.parameters[p].value_count;
     if (combinations < 100000 && !space_open(&space, &spec, 0, NULL)) {
         if (space_count(space) > 0) {

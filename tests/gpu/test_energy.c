@@ -87,11 +87,10 @@ static void open_direct(struct direct *d, const struct compile_result *compiled,
     float *values = malloc((size_t)VECTORS * 16);
     struct function_facts facts;
     struct err err = {0};
-    size_t i;
 
     assert_non_null(values);
     srand(1);
-    for (i = 0; i < (size_t)VECTORS * 4; i++)
+    for (size_t i = 0; i < (size_t)VECTORS * 4; i++)
         values[i] = (float)(2.0 * rand() / RAND_MAX - 1);
     *d = (struct direct){.launch = *launch, .n = VECTORS};
     if (gpu_open(&d->gpu, 0, &err) || gpu_load(&d->module, d->gpu, compiled->cubin, &err) ||
@@ -108,9 +107,8 @@ static void launch_many(struct direct *d, unsigned count)
 {
     void *parameters[] = {&d->out, &d->in, &d->n};
     struct err err = {0};
-    unsigned k;
 
-    for (k = 0; k < count; k++)
+    for (unsigned k = 0; k < count; k++)
         if (gpu_launch(d->gpu, d->function, &d->launch, parameters, &err))
             fail_msg("%s", err.text);
     if (gpu_synchronize(d->gpu, &err))

@@ -89,9 +89,8 @@ static void check_spin(const char *name, enum role role)
 {
     static const long long cycles[] = {0, 4000, 40000, 400000, 4000000};
     double none = 0;
-    size_t i;
 
-    for (i = 0; i < sizeof cycles / sizeof *cycles; i++) {
+    for (size_t i = 0; i < sizeof cycles / sizeof *cycles; i++) {
         struct trial trial;
         double wanted;
 
@@ -130,9 +129,8 @@ static void test_hangs(void **state)
     } cases[] = {{"endless", 32, OUTCOME_TIMEOUT},
                  {"barrier_lock", 64, OUTCOME_TIMEOUT},
                  {"lane_lock", 32, OUTCOME_OK}};
-    size_t i;
 
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double start = clock_wall_s();
         struct launch launch;
         struct trial trial;
@@ -162,11 +160,10 @@ static void test_wrong_doing(void **state)
                  {"before", OUTCOME_WRONG, "write before the start of out: 12 bytes before it"},
                  {"scribble", OUTCOME_WRONG, "in[3]: the kernel changed an input"}};
     struct launch launch;
-    size_t i;
 
     make_copy_launch(&launch, N);
     launch.grid[0]++;
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct trial trial;
 
         assert_int_equal(try_copy(&trial, cases[i].name, &launch), cases[i].outcome);
@@ -215,11 +212,10 @@ static enum outcome try_flip(struct trial *out, const struct compile_result *ker
 static void test_every_type(void **state)
 {
     struct compile_result kernel;
-    int type;
 
     compile(&kernel, "flip");
     protocol.samples_min = protocol.samples_max = 2;
-    for (type = 0; type < ELEMENT_TYPE_COUNT; type++) {
+    for (int type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         int size = (int)element_size((enum element_type)type), last = N * size - 1, k;
         bool real = type >= ELEMENT_FLOAT16;
         const struct {
@@ -285,9 +281,8 @@ static void test_carveout(void **state)
 {
     static const int percent[] = {-1, 10, 25, 50, 75, 100};
     unsigned resident[6];
-    size_t i;
 
-    for (i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 6; i++) {
         int driver_says;
 
         resident[i] = count_resident(percent[i], &driver_says);
@@ -335,12 +330,11 @@ static void test_fills(void **state)
     struct compile_result plain;
     struct code code;
     enum element_type type;
-    size_t i;
 
     compile(&plain, "copy");
     code = code_of(&plain);
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
-        for (i = 0; i < sizeof fills / sizeof *fills; i++)
+        for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
             expect_fill(&code, &fills[i], type);
     compile_result_release(&plain);
 }
@@ -349,10 +343,9 @@ static void test_copies(void **state)
 {
     static const int megabytes[] = {1, 16, 64, 256};
     struct launch launch;
-    size_t i, k;
 
-    for (i = 0; i < 4; i++)
-        for (k = 0; k < 3; k++) {
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 3; k++) {
             int n = megabytes[i] << 18;
             struct trial trial;
 

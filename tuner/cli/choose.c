@@ -62,11 +62,10 @@ static bool reads(const struct spec *spec, const char *path)
 {
     bool same = file_same(path, spec->kernel.path) ||
                 (spec->reference.kernel.path && file_same(path, spec->reference.kernel.path));
-    size_t i;
 
-    for (i = 0; i < spec->reference.file_count; i++)
+    for (size_t i = 0; i < spec->reference.file_count; i++)
         same |= file_same(path, spec->reference.paths[i]);
-    for (i = 0; i < spec->argument_count; i++)
+    for (size_t i = 0; i < spec->argument_count; i++)
         same |= spec->arguments[i].fill.path && file_same(path, spec->arguments[i].fill.path);
     return same;
 }
@@ -199,8 +198,7 @@ void recorded_print(FILE *out, const struct record *record)
 void remarks_print(const struct cli *cli, const struct journal *journal)
 {
     char line[1024];
-    unsigned k;
 
-    for (k = 0; journal_remark(line, sizeof line, journal, k); k++)
+    for (unsigned k = 0; journal_remark(line, sizeof line, journal, k); k++)
         fprintf(cli->err, "%s: %s\n", cli->program, line);
 }

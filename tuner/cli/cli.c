@@ -34,15 +34,13 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void put_overview(FILE *out, const char *program)
 {
-    size_t i;
-
     fprintf(out,
             "Usage: %s COMMAND [OPTION]... [ARGUMENT]...\n"
             "Tunes CUDA kernels: compiles the variants of a kernel, times them on a GPU or replays a "
             "recording, and says\n"
             "which is best.\n\nCommands:\n",
             program);
-    for (i = 0; i < COMMANDS; i++)
+    for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out,
             "\n`%s help COMMAND` says more; `%s --version` the version.\n"
@@ -89,9 +87,7 @@ static void put_help(FILE *out, const char *program, const struct cli_command *c
 
 static int find_option(const struct cli_option *options, const char *name, size_t length)
 {
-    int o;
-
-    for (o = 0; options[o].name; o++)
+    for (int o = 0; options[o].name; o++)
         if (strlen(options[o].name) == length && !memcmp(options[o].name, name, length))
             return o;
     return -1;
@@ -243,8 +239,6 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
     const int own = find_option(args->options, name, strlen(name));
     const char *path = args->values[own] ? args->values[own] : standard;
     bool twice = false;
-    size_t i;
-    int o;
 
     if (!path || !strcmp(path, "-"))
         return 0;
@@ -252,9 +246,9 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
         err_prefix(err, "--%s", name);
         return ERR_USAGE;
     }
-    for (i = 0; i < args->word_count; i++)
+    for (size_t i = 0; i < args->word_count; i++)
         twice |= file_same(path, args->words[i]);
-    for (o = 0; args->options[o].name; o++)
+    for (int o = 0; args->options[o].name; o++)
         twice |= o != own && args->values[o] && file_same(path, args->values[o]);
     if (!twice)
         return 0;
@@ -291,9 +285,7 @@ static int fail(struct cli *cli, const struct err *err)
 
 static bool asks_help(int argc, char **argv)
 {
-    int i;
-
-    for (i = 0; i < argc && strcmp(argv[i], "--"); i++)
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
             return true;
     return false;
@@ -376,7 +368,6 @@ int cli_run(struct cli *cli, int argc, char **argv)
 {
     struct err err = {0};
     const char *names[COMMANDS], *near;
-    size_t i;
 
     if (argc < 2) {
         put_overview(cli->err, cli->program);
@@ -395,7 +386,7 @@ int cli_run(struct cli *cli, int argc, char **argv)
         fprintf(cli->out, "occutune %s\n", OCCUTUNE_VERSION);
         return finish(cli, CLI_OK, &err);
     }
-    for (i = 0; i < COMMANDS; i++) {
+    for (size_t i = 0; i < COMMANDS; i++) {
         names[i] = commands[i]->name;
         if (!strcmp(argv[1], names[i]))
             return run_command(cli, commands[i], argc - 2, argv + 2);

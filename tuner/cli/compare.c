@@ -154,16 +154,15 @@ static int prediction(struct search_prediction *out, double *seconds, void *cont
 static int predict_all(struct view *view, struct err *err)
 {
     const struct variant_prediction *found;
-    uint64_t i;
     int code = 0;
 
     view->pareto = calloc(view->replay.count + 1, sizeof *view->pareto);
     if (!view->pareto)
         return err_memory(err);
-    for (i = 0; i < view->replay.count && !code; i++)
+    for (uint64_t i = 0; i < view->replay.count && !code; i++)
         if (view->replay.entries[i].timed)
             code = predictor_announce(view->predictor, i, view->replay.entries[i].build, err);
-    for (i = 0; i < view->replay.count && !code; i++) {
+    for (uint64_t i = 0; i < view->replay.count && !code; i++) {
         view->pareto[i] = (struct pareto_metrics){NAN, NAN};
         if (!view->replay.entries[i].timed)
             continue;
@@ -226,7 +225,6 @@ static void put_table(const struct view *view)
     const struct compared *c = &view->compared;
     FILE *out = view->cli->out;
     char sizes[256], best[32];
-    int w;
 
     spec_problem_text(sizes, sizeof sizes, &view->spec, 0);
     progress_time_text(best, c->best_s);
@@ -239,7 +237,7 @@ static void put_table(const struct view *view)
         *view->metadata.date ? ", " : "", view->metadata.date, c->ran, c->valid, best, c->seeds, c->cores);
     fprintf(out, "%-11s%7s %8s %8s  %13s  %13s  %13s  %24s\n", "", "timed", "compiled", "seconds",
             "at the end", "10 trials", "30 trials", "to 99 %: trials, s, p90");
-    for (w = 0; w < COMPARE_WAYS; w++)
+    for (int w = 0; w < COMPARE_WAYS; w++)
         put_way(out, (enum compare_way)w, &c->ways[w]);
     if (c->ways[COMPARE_MODEL].compared)
         fprintf(out,

@@ -38,9 +38,9 @@ size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughp
 static void find_chain(struct explained *out)
 {
     const struct replay_account *account = &out->expectation->account;
-    size_t i, at;
+    size_t at;
 
-    for (i = 0; i < account->count; i++) {
+    for (size_t i = 0; i < account->count; i++) {
         if (!(account->blamed[i] > 0.01 * out->expectation->path_cycles))
             continue;
         if (out->chain_count < EXPLAIN_CHAIN)

@@ -24,10 +24,8 @@ static void offer(struct explained_changes *out, const struct ranked *row, const
 static void take(struct explained_changes *out, const struct ranking *ranking, const struct space *space,
                  const struct spec *spec, const unsigned *choices, double cost)
 {
-    size_t i;
-
     out->tried = ranking->predicted;
-    for (i = 0; i < ranking->predicted && out->count < EXPLAIN_CHANGES; i++)
+    for (size_t i = 0; i < ranking->predicted && out->count < EXPLAIN_CHANGES; i++)
         offer(out, &ranking->rows[i], space, spec, choices, cost);
 }
 

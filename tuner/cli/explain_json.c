@@ -8,10 +8,9 @@ static struct json *bounds_json(const struct analysis *from)
     enum resource order[RESOURCE_COUNT];
     const size_t count = explained_bounds(order, at);
     struct json *list = js_new_array(), *object;
-    size_t i;
     int failed = !list;
 
-    for (i = 0; i < count && !failed; i++) {
+    for (size_t i = 0; i < count && !failed; i++) {
         const enum resource r = order[i];
         const double demand = from->demands.demand.count[r];
 
@@ -29,9 +28,8 @@ static struct json *lines_json(const struct explained *explained)
 {
     struct json *list = js_new_array(), *object;
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < explained->line_count && !failed; i++) {
+    for (size_t i = 0; i < explained->line_count && !failed; i++) {
         const struct explained_line *line = &explained->lines[i];
 
         object = js_new_object();
@@ -50,10 +48,9 @@ static struct json *latency_json(const struct explained *explained)
     char text[200];
     const char *file;
     unsigned line;
-    size_t i;
     int failed = !object || !chain;
 
-    for (i = 0; i < explained->chain_count && !failed; i++) {
+    for (size_t i = 0; i < explained->chain_count && !failed; i++) {
         const struct sass *instruction = &from->code.instructions[explained->chain[i]];
 
         sass_text(text, sizeof text, instruction);
@@ -105,10 +102,9 @@ static struct json *occupancy_json(const struct analysis *from)
 static struct json *advice_json(const struct explained *explained)
 {
     struct json *list = js_new_array(), *object;
-    size_t i;
     int failed = !list;
 
-    for (i = 0; i < explained->advice_count && !failed; i++) {
+    for (size_t i = 0; i < explained->advice_count && !failed; i++) {
         const struct advice *advice = &explained->advice[i];
 
         object = js_new_object();
@@ -123,10 +119,9 @@ static struct json *advice_json(const struct explained *explained)
 static struct json *changes_json(const struct explained *explained)
 {
     struct json *list = js_new_array(), *object;
-    size_t i;
     int failed = !list;
 
-    for (i = 0; i < explained->changes.count && !failed; i++) {
+    for (size_t i = 0; i < explained->changes.count && !failed; i++) {
         const struct explained_change *change = &explained->changes.best[i];
         const struct spec_parameter *parameter = &explained->spec->parameters[change->parameter];
 
@@ -144,9 +139,8 @@ static struct json *assumptions_json(unsigned assumptions)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    unsigned bit;
 
-    for (bit = 1; bit < PREDICT_ASSUMPTIONS_END && !failed; bit <<= 1)
+    for (unsigned bit = 1; bit < PREDICT_ASSUMPTIONS_END && !failed; bit <<= 1)
         if (assumptions & bit)
             failed = js_append(list, js_new_string(explained_assumption((enum predict_assumption)bit)));
     return js_unless(failed, list);
@@ -155,10 +149,9 @@ static struct json *assumptions_json(unsigned assumptions)
 static struct json *unrated_json(const struct unrated *unrated)
 {
     struct json *list = js_new_array(), *object;
-    size_t i;
     int failed = !list;
 
-    for (i = 0; i < unrated->count && !failed; i++) {
+    for (size_t i = 0; i < unrated->count && !failed; i++) {
         object = js_new_object();
         failed = !object || js_set_string(object, "instruction", unrated->ops[i].name) ||
                  js_set_real(object, "executed", unrated->ops[i].executed) ||

@@ -191,11 +191,10 @@ static void put_bounds(FILE *out, const struct analysis *from)
     enum resource order[RESOURCE_COUNT];
     const size_t count = explained_bounds(order, at);
     const bool latency = latency_is_tightest(&from->prediction);
-    size_t i;
 
     fprintf(out, "\nThroughput bounds, per warp of an SM\n  %-26s  %12s  %-17s  %12s  %10s\n", "resource",
             "demand", "unit", "per cycle", "cycles");
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const enum resource r = order[i];
         const double demand = from->demands.demand.count[r];
 
@@ -230,10 +229,8 @@ static void put_latency(FILE *out, const struct explained *explained)
     const double all = from->prediction.latency_cycles, own = from->path_cycles;
     double waited = 0;
     char text[TEXT];
-    size_t i;
-    int c;
 
-    for (c = 0; c < REPLAY_CAUSES; c++)
+    for (int c = 0; c < REPLAY_CAUSES; c++)
         waited += from->waited[c];
     fprintf(out, "\nLatency of a warp alone, %.5g cycles\n", all);
     put_share(out, "issue and fixed latencies", own - waited, all);
@@ -255,7 +252,7 @@ static void put_latency(FILE *out, const struct explained *explained)
                 explained->line_count
                     ? ""
                     : " (with -lineinfo among the spec's options: at which line of the source)");
-    for (i = 0; i < explained->chain_count; i++) {
+    for (size_t i = 0; i < explained->chain_count; i++) {
         const struct sass *instruction = &from->code.instructions[explained->chain[i]];
 
         sass_text(text, sizeof text, instruction);
@@ -287,14 +284,13 @@ static void put_changes(FILE *out, const struct explained *explained)
 {
     const struct explained_changes *changes = &explained->changes;
     char now[64], then[64], time[32];
-    size_t i;
 
     if (!changes->tried)
         return;
     fprintf(out, "\nChanging one parameter, predicted for all %zu that can be\n", changes->tried);
     if (!changes->count)
         fprintf(out, "  none is predicted to gain 1 %%\n");
-    for (i = 0; i < changes->count; i++) {
+    for (size_t i = 0; i < changes->count; i++) {
         const struct explained_change *change = &changes->best[i];
         const struct spec_parameter *parameter = &explained->spec->parameters[change->parameter];
 
@@ -308,11 +304,9 @@ static void put_changes(FILE *out, const struct explained *explained)
 
 static void put_advice(FILE *out, const struct explained *explained)
 {
-    size_t i;
-
     fprintf(out, "\nWhat would move the limit%s\n",
             explained->advice_count ? ", each by itself" : ": nothing the model knows of");
-    for (i = 0; i < explained->advice_count; i++) {
+    for (size_t i = 0; i < explained->advice_count; i++) {
         const struct advice *advice = &explained->advice[i];
 
         fprintf(out, "  %5.2fx  %s", advice->gain, advice->text);
@@ -326,11 +320,9 @@ static void put_advice(FILE *out, const struct explained *explained)
 
 static void put_lines(FILE *out, const struct explained *explained)
 {
-    size_t i;
-
     if (explained->line_count)
         fprintf(out, "\nWhere a warp waits, by line of the source\n");
-    for (i = 0; i < explained->line_count; i++)
+    for (size_t i = 0; i < explained->line_count; i++)
         fprintf(out, "  %5.1f %%  %s:%u\n",
                 100 * explained->lines[i].waited_cycles / explained->expectation->prediction.latency_cycles,
                 explained->lines[i].file, explained->lines[i].line);
@@ -338,9 +330,7 @@ static void put_lines(FILE *out, const struct explained *explained)
 
 static void put_unrated(FILE *out, const struct unrated *unrated)
 {
-    size_t i;
-
-    for (i = 0; i < unrated->count; i++)
+    for (size_t i = 0; i < unrated->count; i++)
         fprintf(out, "  no rate     %s, executed %.5g times by warps; not known: %s\n", unrated->ops[i].name,
                 unrated->ops[i].executed, unrated->ops[i].missing);
     if (unrated->count)
@@ -350,9 +340,7 @@ static void put_unrated(FILE *out, const struct unrated *unrated)
 
 static void put_assumptions(FILE *out, unsigned assumptions)
 {
-    unsigned bit;
-
-    for (bit = 1; bit < PREDICT_ASSUMPTIONS_END; bit <<= 1)
+    for (unsigned bit = 1; bit < PREDICT_ASSUMPTIONS_END; bit <<= 1)
         if (assumptions & bit)
             fprintf(out, "  assumed     %s\n", explained_assumption((enum predict_assumption)bit));
 }

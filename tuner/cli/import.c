@@ -17,9 +17,8 @@ static struct json *options_json(const struct nvcc_flags *flags)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < flags->option_count && !failed; i++)
+    for (size_t i = 0; i < flags->option_count && !failed; i++)
         failed = js_append(list, js_new_string(flags->options[i]));
     return js_unless(failed, list);
 }
@@ -28,9 +27,8 @@ static struct json *left_json(const struct nvcc_flags *flags)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < flags->left_count && !failed; i++) {
+    for (size_t i = 0; i < flags->left_count && !failed; i++) {
         struct json *object = js_new_object();
 
         failed = !object || js_set_string(object, "option", flags->left[i].option) ||
@@ -93,7 +91,6 @@ static int run_import(struct cli *cli, const struct cli_args *args, struct err *
     const bool json = cli_given(args, "json");
     struct nvcc_flags flags = {0};
     int code = check_use(args, err);
-    size_t i;
 
     if (!code)
         code = cli_given(args, "commands")
@@ -101,7 +98,7 @@ static int run_import(struct cli *cli, const struct cli_args *args, struct err *
                    : read_command(&flags, args, err);
     if (!code)
         code = cli_print_json(cli, fragment(&flags, json), err);
-    for (i = 0; i < flags.left_count && !code && !json; i++)
+    for (size_t i = 0; i < flags.left_count && !code && !json; i++)
         fprintf(cli->err, "%s: left out: %s: %s\n", cli->program, flags.left[i].option, flags.left[i].why);
     nvcc_flags_release(&flags);
     return code ? CLI_FAILED : CLI_OK;

@@ -36,7 +36,6 @@ static int run_inspect(struct cli *cli, const struct cli_args *args, struct err 
     const struct cubin_kernel *only = NULL;
     struct json *all = NULL;
     struct cubin cubin;
-    size_t k;
     int code = cubin_read(&cubin, args->words[0], err);
 
     if (code)
@@ -45,7 +44,7 @@ static int run_inspect(struct cli *cli, const struct cli_args *args, struct err 
         code = cubin_find(&only, &cubin, cli_text(args, "kernel"), err);
     if (!code && cli_given(args, "json") && (all = js_new_array()) == NULL)
         code = err_memory(err);
-    for (k = 0; k < cubin.kernel_count && !code; k++)
+    for (size_t k = 0; k < cubin.kernel_count && !code; k++)
         if (!only || only == &cubin.kernels[k])
             code = show_kernel(cli, args, &cubin.kernels[k], all, err);
     if (!code && all)

@@ -90,13 +90,12 @@ static const char *const axis_names[] = {[OCCUPANCY_THREADS] = "threads",
 static void put_curves(FILE *out, const struct calculation *c)
 {
     struct occupancy_point points[OCCUPANCY_POINTS];
-    size_t n, i;
-    int axis;
+    size_t n;
 
-    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED; axis++) {
+    for (int axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED; axis++) {
         n = occupancy_curve(points, &c->device.limits, &c->block, (enum occupancy_axis)axis);
         fprintf(out, "\n%s warps\n", axis_names[axis]);
-        for (i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++)
             fprintf(out, "%u %u\n", points[i].x, points[i].warps);
     }
 }
@@ -124,10 +123,9 @@ static int draw_curve(FILE *out, const struct calculation *c, enum occupancy_axi
                                 .marks = &mark,
                                 .mark_count = here[axis] > 0};
     char *svg;
-    size_t i;
     int code;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         x[i] = points[i].x;
         y[i] = points[i].warps;
     }
@@ -164,10 +162,8 @@ static int draw_curves(const char *path, const struct calculation *c, struct err
 
 static void put_limits(FILE *out, const struct calculation *c)
 {
-    int l;
-
     fprintf(out, "  blocks allowed by  ");
-    for (l = LIMITER_WARPS; l < LIMITER_COUNT; l++)
+    for (int l = LIMITER_WARPS; l < LIMITER_COUNT; l++)
         if (c->found.limits[l] != UINT_MAX)
             fprintf(out, " %s %u", limiter_text((enum limiter)l), c->found.limits[l]);
     fprintf(out, "\n");
@@ -214,13 +210,13 @@ static struct json *curves_json(const struct calculation *c)
 {
     struct occupancy_point points[OCCUPANCY_POINTS];
     struct json *object = js_new_object(), *list, *point;
-    size_t n, i;
+    size_t n;
     int axis, failed = !object;
 
     for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !failed; axis++) {
         n = occupancy_curve(points, &c->device.limits, &c->block, (enum occupancy_axis)axis);
         list = js_new_array();
-        for (i = 0; i < n && list && !failed; i++) {
+        for (size_t i = 0; i < n && list && !failed; i++) {
             point = js_new_array();
             failed = !point || js_append(point, js_new_integer(points[i].x)) ||
                      js_append(point, js_new_integer(points[i].warps)) || js_append(list, point);

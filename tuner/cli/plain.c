@@ -32,9 +32,8 @@ static void put(struct plain *plain, unsigned char c)
 static ssize_t put_all(void *cookie, const char *bytes, size_t size)
 {
     struct plain *plain = cookie;
-    size_t i;
 
-    for (i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++)
         put(plain, (unsigned char)bytes[i]);
     return fflush(plain->to) || ferror(plain->to) ? 0 : (ssize_t)size;
 }

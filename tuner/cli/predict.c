@@ -167,7 +167,6 @@ static int put_text(const struct view *view, struct err *err)
 {
     FILE *out = view->cli->out;
     char sizes[256];
-    size_t i;
     int code = 0;
 
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
@@ -180,7 +179,7 @@ static int put_text(const struct view *view, struct err *err)
     if (view->ranking.predicted)
         fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-14s  %s\n", "", "estimate", "80 % are in", "at least",
                 "limited by", "warps had, needed", "configuration");
-    for (i = 0; i < shown(view) && !code; i++)
+    for (size_t i = 0; i < shown(view) && !code; i++)
         code = put_row(view, i, err);
     put_unrated(view);
     return code ? code : put_all_refused(view, err);
@@ -225,11 +224,10 @@ static struct json *problem_json(const struct view *view)
     struct json *object = js_new_object(), *rows = js_new_array(), *refused = js_new_array();
     char sizes[256];
     int failed = !object || !rows || !refused;
-    size_t i;
 
-    for (i = 0; i < shown(view) && !failed; i++)
+    for (size_t i = 0; i < shown(view) && !failed; i++)
         failed = js_append(rows, row_json(view, &view->ranking.rows[i]));
-    for (i = view->ranking.predicted; i < view->ranking.count && !failed; i++)
+    for (size_t i = view->ranking.predicted; i < view->ranking.count && !failed; i++)
         failed = js_append(refused, row_json(view, &view->ranking.rows[i]));
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
     if (!failed && !(js_set_string(object, "problem", sizes) |
@@ -383,9 +381,8 @@ static int rank_problems(struct cli *cli, const struct cli_args *args, const str
                         .limit = 20,
                         .progress = {.cli = cli, .quiet = cli_given(args, "quiet")}};
     const int code = rank_all(&view, args, how, err);
-    size_t i;
 
-    for (i = 0; i < view.tuned_count; i++)
+    for (size_t i = 0; i < view.tuned_count; i++)
         tuned_release(&view.tuned[i]);
     free(view.tuned);
     return code;

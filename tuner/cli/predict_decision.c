@@ -65,7 +65,6 @@ int predicted_take(struct tuned *out, const struct ranking *ranking, const struc
                    struct err *err)
 {
     const size_t most = ranking->predicted < TUNE_FINALISTS ? ranking->predicted : TUNE_FINALISTS;
-    size_t i;
     int code;
 
     *out = (struct tuned){.problem = problem,
@@ -89,7 +88,7 @@ int predicted_take(struct tuned *out, const struct ranking *ranking, const struc
         code = space_default(&out->initial.index, space, err);
     if (!code)
         space_configuration(out->initial.choices, space, out->initial.index);
-    for (i = 0; i < most && !code; i++) {
+    for (size_t i = 0; i < most && !code; i++) {
         out->finalist_count++;
         code = take_row(&out->finalists[i], &ranking->rows[i], spec, space, err);
     }

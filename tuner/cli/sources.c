@@ -76,7 +76,6 @@ static int add_journal(struct sources *sources, struct cli *cli, const char *pat
     struct report_problem *problem = &sources->problems[sources->count];
     const struct record ***records = &sources->records[sources->count];
     struct js_at at;
-    size_t i;
 
     if (journal_read(journal, path, err))
         return err->code;
@@ -85,7 +84,7 @@ static int add_journal(struct sources *sources, struct cli *cli, const char *pat
     *records = malloc((journal_count(*journal) + 1) * sizeof **records);
     if (!*records)
         return err_memory(err);
-    for (i = 0; i < journal_count(*journal); i++)
+    for (size_t i = 0; i < journal_count(*journal); i++)
         (*records)[i] = journal_record(*journal, i);
     *problem = (struct report_problem){.head = journal_head(*journal),
                                        .records = *records,
@@ -137,7 +136,6 @@ int sources_take(struct sources *sources, struct cli *cli, struct json *document
 {
     struct decision *decision = &sources->decision;
     struct js_at problem;
-    size_t i;
     int code = decision_take(decision, document, path, err);
 
     sources->level = "";
@@ -147,7 +145,7 @@ int sources_take(struct sources *sources, struct cli *cli, struct json *document
     sources->level = decision->level;
     sources->signature = decision->signature.value;
     code = allocate(sources, js_count(&decision->problems), err);
-    for (i = 0; journals && i < js_count(&decision->problems) && !code; i++) {
+    for (size_t i = 0; journals && i < js_count(&decision->problems) && !code; i++) {
         problem = js_element(&decision->problems, i);
         code = add_problem(sources, cli, &problem, path, err);
     }
@@ -207,9 +205,7 @@ struct report_options sources_shown(const struct sources *sources)
 
 void sources_close(struct sources *sources)
 {
-    size_t i;
-
-    for (i = 0; i < sources->count; i++) {
+    for (size_t i = 0; i < sources->count; i++) {
         journal_free(sources->journals[i]);
         free(sources->records[i]);
     }

@@ -70,14 +70,13 @@ static int put_text(const struct view *view, struct err *err)
 {
     FILE *out = view->cli->out;
     char sizes[256], *text;
-    uint64_t k;
 
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
     fprintf(out, "%s%s%s: %" PRIu64 " valid of %" PRIu64 " combinations of %zu parameters\n",
             view->spec->kernel.name ? view->spec->kernel.name : view->spec->path, *sizes ? " " : "", sizes,
             space_count(view->space), space_combinations(view->space), view->spec->parameter_count);
     put_constraints(view);
-    for (k = 0; k < shown(view) && !is_unwanted(view); k++) {
+    for (uint64_t k = 0; k < shown(view) && !is_unwanted(view); k++) {
         pick(view, k);
         text = configuration_text(view->spec, view->choices);
         if (!text)
@@ -121,10 +120,9 @@ static struct json *problem_json(const struct view *view)
 {
     struct json *object = js_new_object(), *list = js_new_array();
     char sizes[256];
-    uint64_t k;
     int failed = !object || !list;
 
-    for (k = 0; k < shown(view) && !failed && !is_unwanted(view); k++) {
+    for (uint64_t k = 0; k < shown(view) && !failed && !is_unwanted(view); k++) {
         pick(view, k);
         failed = js_append(list, configuration_json(view->spec, view->choices));
     }

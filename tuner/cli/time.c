@@ -23,7 +23,6 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
     const struct record *record = &tuned->initial.record;
     char *text = configuration_text(spec, tuned->initial.choices), time[32], sizes[256];
     double value;
-    size_t m;
 
     spec_problem_text(sizes, sizeof sizes, spec, tuned->problem);
     fprintf(out, "%s%s%s, %s: %s on %s%s%s\n", spec->kernel.name, *sizes ? " " : "", sizes,
@@ -32,7 +31,7 @@ static void put_text(FILE *out, const struct spec *spec, const struct tuned *tun
     free(text);
     progress_time_text(time, record->time_s);
     fprintf(out, "  time        %s, median of %zu samples", time, record->sample_count);
-    for (m = 0; m < spec->metric_count; m++)
+    for (size_t m = 0; m < spec->metric_count; m++)
         if (!spec_metric(&value, spec, m, tuned->problem, tuned->initial.choices, record_measured(record),
                          NULL))
             fprintf(out, ", %.5g %s", value, spec->metrics[m].name);

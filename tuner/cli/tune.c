@@ -243,12 +243,11 @@ static void put_decision(const struct run *run)
 static int write_results(struct run *run, struct err *err)
 {
     struct json *decision;
-    size_t i;
     int code = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
 
     if (code)
         return code;
-    for (i = 0; i < run->tuned_count && !code; i++)
+    for (size_t i = 0; i < run->tuned_count && !code; i++)
         if (file_same(run->decision, run->tuned[i].journal))
             code = err_set(err, ERR_USAGE,
                            "--output: %s is the journal: name another file, and nothing is timed twice",
@@ -263,7 +262,7 @@ static int write_results(struct run *run, struct err *err)
     js_free(decision);
     if (code || run->progress.quiet)
         return code;
-    for (i = 0; i < run->tuned_count; i++)
+    for (size_t i = 0; i < run->tuned_count; i++)
         tune_summary_print(run->cli->out, &run->spec, &run->tuned[i], cli_given(run->args, "verbose"));
     put_decision(run);
     return 0;
@@ -279,13 +278,12 @@ static bool is_unlaunchable(const struct tuned *tuned)
 /* Failure is what leaves a user without an answer. */
 static int status_of(const struct run *run)
 {
-    size_t i;
     int status = run->tuned_count < run->kinds * run->spec.problem_count ? CLI_FAILED : CLI_OK;
 
-    for (i = 0; i < run->tuned_count; i++)
+    for (size_t i = 0; i < run->tuned_count; i++)
         if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
             status = CLI_FAILED;
-    for (i = 0; i < run->tuned_count; i++)
+    for (size_t i = 0; i < run->tuned_count; i++)
         if (is_unlaunchable(&run->tuned[i])) {
             status = CLI_WRONG_USE;
             fprintf(run->cli->err, "%s: %s: no configuration can be launched on %s: %s\n", run->cli->program,
@@ -320,7 +318,6 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     char cache[4096];
     struct environment_options environment = {
         .cache = cli_cache(cli, cache, sizeof cache), .ahead = true, .whole = true};
-    size_t i;
     int status = CLI_FAILED, code = read_options(&run, &environment, err);
 
     if (!code && run.elsewhere.slurm && !slurm_is_inside()) {
@@ -350,7 +347,7 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
         code = write_results(&run, err);
     if (!code)
         status = status_of(&run);
-    for (i = 0; i < run.tuned_count; i++)
+    for (size_t i = 0; i < run.tuned_count; i++)
         tuned_release(&run.tuned[i]);
     free(run.tuned);
     progress_close(&run.progress);

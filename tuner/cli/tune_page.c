@@ -41,10 +41,9 @@ static int write_view(const struct tune_page *page, const struct tune_view *view
         .problems = &problem,
         .problem_count = 1,
         .live = !view->finished || view->problem + 1 < page->spec->problem_count || page->kinds_follow};
-    size_t i;
     int code = records ? 0 : err_memory(err);
 
-    for (i = 0; i < view->count && !code; i++)
+    for (size_t i = 0; i < view->count && !code; i++)
         records[i] = view->results[i].record;
     if (!code)
         code = output_runs(page->cli, page->page, &format_page, NULL, &shown, page->profile, err);

@@ -59,11 +59,10 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
     const struct record *record = &best->record;
     char time[32];
     double value;
-    size_t m;
 
     progress_time_text(time, record->time_s);
     fprintf(out, "  best        %s", time);
-    for (m = 0; m < spec->metric_count; m++)
+    for (size_t m = 0; m < spec->metric_count; m++)
         if (!spec_metric(&value, spec, m, tuned->problem, best->choices, record_measured(record), NULL))
             fprintf(out, ", %.5g %s", value, spec->metrics[m].name);
     fprintf(out, "\n              ");
@@ -84,12 +83,11 @@ static void put_best(FILE *out, const struct spec *spec, const struct tuned *tun
 static void put_ties(FILE *out, const struct spec *spec, const struct tuned *tuned, bool verbose)
 {
     char time[32];
-    size_t i;
 
     if (!verbose && tuned->tied > 1)
         fprintf(out, "  tied with   %zu other%s: --verbose lists them\n", tuned->tied - 1,
                 tuned->tied == 2 ? "" : "s");
-    for (i = 1; i < tuned->tied && verbose; i++) {
+    for (size_t i = 1; i < tuned->tied && verbose; i++) {
         progress_time_text(time, tuned->finalists[i].record.time_s);
         fprintf(out, "  %s%s: ", i == 1 ? "tied with   " : "            ", time);
         put_configuration(out, spec, &tuned->finalists[i]);
@@ -102,12 +100,11 @@ static void put_words(FILE *out, const struct spec *spec, const struct tuned *tu
     struct json *words;
     struct js_at all, sentence;
     const char *text;
-    size_t i;
 
     if (summary_new(&words, spec, tuned, verbose ? SUMMARY_WHOLE : SUMMARY_SHORT, NULL))
         return;
     all = js_root(words, "words");
-    for (i = 0; i < js_count(&all); i++) {
+    for (size_t i = 0; i < js_count(&all); i++) {
         sentence = js_element(&all, i);
         if (!js_string(&text, &sentence, NULL))
             fprintf(out, "  %-11s %s\n", i ? "" : "why", text);
@@ -123,14 +120,12 @@ static bool is_failure(enum outcome outcome)
 /* How many ended in which way; without `all` only where some failed that might have run. */
 static void put_outcomes(FILE *out, const struct tune_counts *counts, bool all)
 {
-    int i;
-
-    for (i = 0; i < OUTCOME_COUNT && !all; i++)
+    for (int i = 0; i < OUTCOME_COUNT && !all; i++)
         all = is_failure((enum outcome)i) && counts->outcomes[i];
     if (!all)
         return;
     fprintf(out, "  outcomes   ");
-    for (i = 0; i < OUTCOME_COUNT; i++)
+    for (int i = 0; i < OUTCOME_COUNT; i++)
         if (counts->outcomes[i])
             fprintf(out, " %" PRIu64 " %s", counts->outcomes[i], outcome_text((enum outcome)i));
     fprintf(out, "\n");
@@ -165,9 +160,7 @@ static void put_spent(FILE *out, const struct tuned *tuned)
 /* Who did how much of it. */
 static void put_hosts(FILE *out, const struct tuned *tuned)
 {
-    size_t i;
-
-    for (i = 0; i < tuned->host_count; i++) {
+    for (size_t i = 0; i < tuned->host_count; i++) {
         const struct tuned_host *host = &tuned->hosts[i];
 
         fprintf(out,

@@ -38,14 +38,12 @@ static size_t first_of_kind(const struct host *host, size_t gpu)
 
 static void put_host(FILE *out, const struct host *host)
 {
-    size_t g;
-
     if (!host->up) {
         fprintf(out, "%s: not there%s%s\n", host->command, *host->reason ? ": " : "", host->reason);
         return;
     }
     fprintf(out, "%s: %u cores", host->name, host->cores);
-    for (g = 0; g < host->gpu_count; g++)
+    for (size_t g = 0; g < host->gpu_count; g++)
         if (g == first_of_kind(host, g))
             fprintf(out, ", %zu x %s (sm_%u)", count_kind(host, g), host->gpus[g].device.name,
                     host->gpus[g].device.sm);

@@ -24,9 +24,8 @@ const char *compare_way_text(enum compare_way way)
 static struct compare_spread spread_of(double *values, size_t n)
 {
     struct compare_spread out;
-    size_t i;
 
-    for (i = 0; i < n; i++) /* quantiles interpolate, which infinity does not bear */
+    for (size_t i = 0; i < n; i++) /* quantiles interpolate, which infinity does not bear */
         values[i] = fmin(values[i], 1e300);
     out.median = stats_median(values, n);
     out.low = stats_quantile(values, n, 0.1);
@@ -53,9 +52,7 @@ static double clock_after(const struct compare_run *run, size_t n)
 /* The first trial after which the quality is at least 0.99: its number, or where none is, infinity. */
 static double trials_to_99(const struct compare_run *run)
 {
-    size_t i;
-
-    for (i = 0; i < run->count; i++)
+    for (size_t i = 0; i < run->count; i++)
         if (run->quality[i] >= 0.99)
             return (double)(i + 1);
     return INFINITY;
@@ -92,9 +89,8 @@ static struct compare_spread over_runs(double (*of)(const struct compare_run *ru
                                        const struct compare_run *runs, unsigned n)
 {
     double values[COMPARE_SEEDS_MOST];
-    unsigned i;
 
-    for (i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++)
         values[i] = of(&runs[i]);
     return spread_of(values, n);
 }
@@ -103,9 +99,8 @@ static struct compare_spread after(double (*of)(const struct compare_run *run, s
                                    const struct compare_run *runs, unsigned seeds, size_t n)
 {
     double values[COMPARE_SEEDS_MOST];
-    unsigned i;
 
-    for (i = 0; i < seeds; i++)
+    for (unsigned i = 0; i < seeds; i++)
         values[i] = of(&runs[i], n);
     return spread_of(values, seeds);
 }
@@ -113,16 +108,13 @@ static struct compare_spread after(double (*of)(const struct compare_run *run, s
 static int make_curve(struct compared_way *out, const struct compare_run *runs, unsigned seeds,
                       struct err *err)
 {
-    size_t n;
-    unsigned i;
-
-    for (i = 0; i < seeds; i++)
+    for (unsigned i = 0; i < seeds; i++)
         out->curve_count = runs[i].count > out->curve_count ? runs[i].count : out->curve_count;
     out->curve = calloc(out->curve_count + 1, sizeof *out->curve);
     out->clock = calloc(out->curve_count + 1, sizeof *out->clock);
     if (!out->curve || !out->clock)
         return err_memory(err);
-    for (n = 0; n < out->curve_count; n++) {
+    for (size_t n = 0; n < out->curve_count; n++) {
         out->curve[n] = after(quality_after, runs, seeds, n + 1);
         out->clock[n] = after(clock_after, runs, seeds, n + 1);
     }
@@ -132,8 +124,6 @@ static int make_curve(struct compared_way *out, const struct compare_run *runs, 
 static int summarise(struct compared_way *out, const struct compare_run *runs, unsigned seeds,
                      struct err *err)
 {
-    int m;
-
     out->compared = true;
     out->quality = after(quality_after, runs, seeds, SIZE_MAX);
     out->timed = over_runs(timed_of, runs, seeds);
@@ -142,7 +132,7 @@ static int summarise(struct compared_way *out, const struct compare_run *runs, u
     out->busy = over_runs(busy_of, runs, seeds);
     out->trials_to_99 = over_runs(trials_to_99, runs, seeds);
     out->seconds_to_99 = over_runs(seconds_to_99, runs, seeds);
-    for (m = 0; m < COMPARE_MARKS; m++)
+    for (int m = 0; m < COMPARE_MARKS; m++)
         out->after[m] = after(quality_after, runs, seeds, compare_marks[m]);
     return make_curve(out, runs, seeds, err);
 }
@@ -179,14 +169,13 @@ static void do_errand(void *argument)
 static int do_errands(struct errand *errands, struct queue *queue, unsigned seeds, struct err *err)
 {
     void *finished;
-    unsigned seed;
     int code = 0;
 
-    for (seed = 0; seed < seeds && !code; seed++)
+    for (unsigned seed = 0; seed < seeds && !code; seed++)
         code = queue_submit(queue, 0, do_errand, &errands[seed], err);
     while (queue_wait(queue, &finished, -1))
         ;
-    for (seed = 0; seed < seeds && !code; seed++)
+    for (unsigned seed = 0; seed < seeds && !code; seed++)
         if (errands[seed].err.code)
             code = err_set(err, (enum err_code)errands[seed].err.code, "%s", errands[seed].err.text);
     return code;
@@ -205,20 +194,19 @@ static int run_way(struct compared *out, const struct compare_options *options, 
 {
     struct errand *errands = calloc(options->seeds, sizeof *errands);
     struct compare_run *runs = calloc(options->seeds, sizeof *runs);
-    unsigned seed;
     int code = errands && runs ? 0 : err_memory(err);
 
-    for (seed = 0; seed < options->seeds && !code; seed++)
+    for (unsigned seed = 0; seed < options->seeds && !code; seed++)
         errands[seed] = (struct errand){.options = options, .way = way, .seed = seed};
     if (!code)
         code = do_errands(errands, queue, options->seeds, err);
-    for (seed = 0; seed < options->seeds && !code; seed++) {
+    for (unsigned seed = 0; seed < options->seeds && !code; seed++) {
         runs[seed] = errands[seed].run;
         count_rules(&out->rules, &runs[seed].rules);
     }
     if (!code)
         code = summarise(&out->ways[way], runs, options->seeds, err);
-    for (seed = 0; errands && seed < options->seeds; seed++)
+    for (unsigned seed = 0; errands && seed < options->seeds; seed++)
         compare_run_release(&errands[seed].run);
     free(errands);
     free(runs);
@@ -229,9 +217,8 @@ static int run_way(struct compared *out, const struct compare_options *options, 
 static void look_at_model(struct compared *out)
 {
     const struct compared_way *model = &out->ways[COMPARE_MODEL];
-    int w;
 
-    for (w = 0; w < COMPARE_WAYS; w++) {
+    for (int w = 0; w < COMPARE_WAYS; w++) {
         struct compared_way *way = &out->ways[w];
         const size_t trials = (size_t)model->timed.median;
 
@@ -268,9 +255,7 @@ int compare(struct compared *out, const struct compare_options *options, struct 
 
 void compared_release(struct compared *compared)
 {
-    int w;
-
-    for (w = 0; w < COMPARE_WAYS; w++) {
+    for (int w = 0; w < COMPARE_WAYS; w++) {
         free(compared->ways[w].curve);
         free(compared->ways[w].clock);
     }

@@ -197,9 +197,8 @@ static void judge_cuts(struct player *player)
     const double lost_s =
         player->chosen < replay->count ? replay->entries[player->chosen].timed->time_s / 1.01 : INFINITY;
     enum search_fate fate;
-    uint64_t i;
 
-    for (i = 0; i < replay->count; i++) {
+    for (uint64_t i = 0; i < replay->count; i++) {
         const struct replay_entry *entry = &replay->entries[i];
 
         if (!entry->timed)
@@ -273,11 +272,10 @@ static size_t place(struct placed *out, bool *keep, const struct player *player)
     const struct replay *replay = options->replay;
     const struct compare_row *row = player->row;
     size_t count = 0;
-    uint64_t i;
 
     if (row->on_front)
         pareto_front(keep, options->pareto, replay->count);
-    for (i = 0; i < replay->count; i++) {
+    for (uint64_t i = 0; i < replay->count; i++) {
         const struct replay_entry *entry = &replay->entries[i];
 
         if (entry->timed && entry->code == i && (!row->on_front || keep[i]))
@@ -294,13 +292,12 @@ static int make_plan(struct player *player, struct err *err)
     struct placed *placed = malloc(count * sizeof *placed);
     bool *keep = malloc(count * sizeof *keep);
     bool whole;
-    size_t i;
 
     player->plan = malloc(count * sizeof *player->plan);
     whole = placed && keep && player->plan;
     if (whole)
         player->plan_count = place(placed, keep, player);
-    for (i = 0; i < player->plan_count; i++)
+    for (size_t i = 0; i < player->plan_count; i++)
         player->plan[i] = placed[i].index;
     free(placed);
     free(keep);

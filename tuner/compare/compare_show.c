@@ -124,9 +124,8 @@ static void add_way(struct lines *lines, const struct compared_way *way, enum co
 {
     const size_t n = way->curve_count;
     double *x = values, *median = values + n, *worse = values + 2 * n;
-    size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         x[i] = by_time ? way->clock[i].median : (double)(i + 1);
         median[i] = slower(way->curve[i].median);
         worse[i] = slower(way->curve[i].low);
@@ -148,15 +147,15 @@ int compared_chart(char **out, const struct compared *compared, bool by_time, co
                           .x_log = true,
                           .y_log = true};
     size_t used = 0, all = 0;
-    int w, code;
+    int code;
 
     *out = NULL;
-    for (w = 0; w < COMPARE_WAYS; w++)
+    for (int w = 0; w < COMPARE_WAYS; w++)
         all += 3 * compared->ways[w].curve_count;
     lines.values = malloc((all + 1) * sizeof *lines.values);
     if (!lines.values)
         return err_memory(err);
-    for (w = 0; w < COMPARE_WAYS; w++) {
+    for (int w = 0; w < COMPARE_WAYS; w++) {
         if (!compared->ways[w].compared)
             continue;
         add_way(&lines, &compared->ways[w], (enum compare_way)w, by_time, lines.values + used);

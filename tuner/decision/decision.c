@@ -83,10 +83,9 @@ static struct json *search_json(const struct tuned *tuned)
 static struct json *steps_json(const struct tuned *tuned)
 {
     struct json *list = js_new_array();
-    size_t i;
     int failed = !list;
 
-    for (i = 0; i < tuned->step_count && !failed; i++) {
+    for (size_t i = 0; i < tuned->step_count && !failed; i++) {
         const struct tuned_step *step = &tuned->steps[i];
         struct json *object = js_new_object();
 
@@ -119,9 +118,8 @@ static struct json *hosts_json(const struct tuned *tuned)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < tuned->host_count && !failed; i++)
+    for (size_t i = 0; i < tuned->host_count && !failed; i++)
         failed = js_append(list, host_json(&tuned->hosts[i]));
     return js_unless(failed, list);
 }
@@ -175,9 +173,8 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
 {
     struct json *list = js_new_array(), *variant;
     int code = list ? 0 : err_memory(err);
-    size_t i;
 
-    for (i = 0; i < tuned->finalist_count && !code; i++) {
+    for (size_t i = 0; i < tuned->finalist_count && !code; i++) {
         code = decision_variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
         if (!code && i == 0 && js_set(object, "best", js_copy(variant)))
             code = err_memory(err);
@@ -205,9 +202,8 @@ static struct json *front_json(const struct spec *spec, const struct tuned *tune
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < tuned->front_count && !failed; i++) {
+    for (size_t i = 0; i < tuned->front_count && !failed; i++) {
         const struct tuned_variant *variant = &tuned->front[i];
         struct json *object = js_new_object();
 
@@ -289,9 +285,8 @@ static struct json *expressions(struct expr *const *list, size_t count)
 {
     struct json *array = js_new_array();
     int failed = !array;
-    size_t i;
 
-    for (i = 0; i < count && list[i] && !failed; i++)
+    for (size_t i = 0; i < count && list[i] && !failed; i++)
         failed = js_append(array, js_new_string(expr_text(list[i])));
     return js_unless(failed, array);
 }
@@ -321,9 +316,8 @@ static struct json *parameter_names(const struct spec *spec)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t p;
 
-    for (p = 0; p < spec->parameter_count && !failed; p++)
+    for (size_t p = 0; p < spec->parameter_count && !failed; p++)
         failed = js_append(list, js_new_string(spec->parameters[p].name));
     return js_unless(failed, list);
 }
@@ -347,12 +341,11 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
     struct json *object = js_new_object(), *problems = js_new_array(), *part = NULL;
     int code = object && problems ? 0 : err_memory(err);
     bool same = true;
-    size_t i;
 
     *out = NULL;
-    for (i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++)
         same = same && device_same_kind(&tuned[i].device, &tuned[0].device);
-    for (i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count && !code; i++) {
         code = problem_json(&part, spec, &tuned[i], err);
         if (!code && !same && set_device(part, &tuned[i].device)) {
             js_free(part);

@@ -35,7 +35,6 @@ static int get_texts(const char ***out, size_t *count, const struct js_at *objec
                      struct err *err)
 {
     struct js_at list, at;
-    size_t i;
 
     if (js_member(&list, object, key, err) || js_expect(&list, JS_ARRAY, err))
         return ERR_USAGE;
@@ -43,7 +42,7 @@ static int get_texts(const char ***out, size_t *count, const struct js_at *objec
     if (!*out)
         return err_memory(err);
     *count = js_count(&list);
-    for (i = 0; i < *count; i++) {
+    for (size_t i = 0; i < *count; i++) {
         at = js_element(&list, i);
         if (js_string(&(*out)[i], &at, err))
             return ERR_USAGE;
@@ -70,17 +69,16 @@ static int get_names(const char ***out, size_t *count, const struct js_at *objec
                      struct err *err)
 {
     struct js_at list = {0}, at;
-    size_t i, k;
     const int code = get_texts(out, count, object, key, err);
 
     if (code)
         return code;
     js_find(&list, object, key);
-    for (i = 0; i < *count; i++) {
+    for (size_t i = 0; i < *count; i++) {
         at = js_element(&list, i);
         if (!is_identifier((*out)[i]))
             return js_fail(&at, err, "is no name: expected a letter or _, then letters, digits and _");
-        for (k = 0; k < i; k++)
+        for (size_t k = 0; k < i; k++)
             if (!strcmp((*out)[k], (*out)[i]))
                 return js_fail(&at, err, "stands there twice");
     }
@@ -91,13 +89,12 @@ static int get_names(const char ***out, size_t *count, const struct js_at *objec
 static int get_options(struct decision_row *row, const struct js_at *best, struct err *err)
 {
     struct js_at list = {0}, at;
-    size_t i;
     const int code = get_texts(&row->options, &row->option_count, best, "options", err);
 
     if (code)
         return code;
     js_find(&list, best, "options");
-    for (i = 0; i < row->option_count; i++) {
+    for (size_t i = 0; i < row->option_count; i++) {
         at = js_element(&list, i);
         if (has_control(row->options[i]))
             return js_fail(&at, err, "holds a control character");
@@ -122,14 +119,13 @@ static int get_values(struct value **out, const struct decision *decision, const
                       const char *key, struct err *err)
 {
     struct js_at configuration, at;
-    size_t p;
 
     if (js_member(&configuration, object, key, err))
         return ERR_USAGE;
     *out = calloc(decision->parameter_count + 1, sizeof **out);
     if (!*out)
         return err_memory(err);
-    for (p = 0; p < decision->parameter_count; p++)
+    for (size_t p = 0; p < decision->parameter_count; p++)
         if (js_member(&at, &configuration, decision->parameters[p], err) ||
             value_from_json(&(*out)[p], &at, err) || check_value(&(*out)[p], &at, err))
             return ERR_USAGE;
@@ -140,14 +136,13 @@ static int get_sizes(double **out, const struct decision *decision, const struct
                      struct err *err)
 {
     struct js_at sizes, at;
-    size_t s;
 
     if (js_member(&sizes, problem, "problem", err))
         return ERR_USAGE;
     *out = calloc(decision->size_count + 1, sizeof **out);
     if (!*out)
         return err_memory(err);
-    for (s = 0; s < decision->size_count; s++)
+    for (size_t s = 0; s < decision->size_count; s++)
         if (js_member(&at, &sizes, decision->sizes[s], err) || js_real(&(*out)[s], &at, err))
             return ERR_USAGE;
     return 0;
@@ -156,13 +151,12 @@ static int get_sizes(double **out, const struct decision *decision, const struct
 static int get_geometry(struct decision_row *row, const struct js_at *best, struct err *err)
 {
     struct js_at block, at;
-    size_t i;
 
     if (js_member(&block, best, "block", err) || js_expect(&block, JS_ARRAY, err))
         return ERR_USAGE;
     if (js_count(&block) != 3)
         return js_fail(&block, err, "expected 3 numbers");
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         at = js_element(&block, i);
         if (get_unsigned(&row->block[i], &at, err))
             return ERR_USAGE;
@@ -242,7 +236,7 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
 
 static int read_rows(struct decision *out, struct err *err)
 {
-    size_t i, count;
+    size_t count;
     int code = 0;
 
     if (js_member(&out->problems, &out->root, "problems", err) || js_expect(&out->problems, JS_ARRAY, err))
@@ -254,7 +248,7 @@ static int read_rows(struct decision *out, struct err *err)
     out->problem_at = calloc(count, sizeof *out->problem_at);
     if (!out->rows || !out->problem_at)
         return err_memory(err);
-    for (i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count && !code; i++) {
         out->problem_at[i] = js_element(&out->problems, i);
         code = get_text(&out->date, &out->problem_at[i], "recorded_date", err);
         if (!code)
@@ -317,9 +311,7 @@ int decision_read(struct decision *out, const char *path, struct err *err)
 
 void decision_release(struct decision *decision)
 {
-    size_t i;
-
-    for (i = 0; i < decision->row_count; i++) {
+    for (size_t i = 0; i < decision->row_count; i++) {
         free(decision->rows[i].sizes);
         free(decision->rows[i].values);
         free(decision->rows[i].options);
@@ -373,9 +365,9 @@ static double relative_speed(const struct decision_row *row, const struct value 
     struct js_at finalist, configuration, at, time;
     struct value value;
     double time_ms;
-    size_t i, p;
+    size_t p;
 
-    for (i = 0; i < js_count(&row->finalists); i++) {
+    for (size_t i = 0; i < js_count(&row->finalists); i++) {
         finalist = js_element(&row->finalists, i);
         if (!js_find(&configuration, &finalist, "configuration") || !js_find(&time, &finalist, "time_ms") ||
             js_real(&time_ms, &time, NULL))

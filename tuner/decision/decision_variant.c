@@ -52,9 +52,8 @@ struct json *json_texts(const char *const *values, size_t count)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < count && !failed; i++)
+    for (size_t i = 0; i < count && !failed; i++)
         failed = js_append(list, js_new_string(values[i]));
     return js_unless(failed, list);
 }
@@ -65,9 +64,8 @@ static int set_metrics(struct json *object, const struct spec *spec, size_t prob
     struct json *metrics = js_new_object();
     int failed = !metrics;
     double value;
-    size_t m;
 
-    for (m = 0; m < spec->metric_count && !failed; m++) {
+    for (size_t m = 0; m < spec->metric_count && !failed; m++) {
         if (spec_metric(&value, spec, m, problem, variant->choices, record_measured(&variant->record), NULL))
             continue; /* a metric without a value, such as a division by a size of zero, is left out */
         failed = json_set_rounded(metrics, spec->metrics[m].name, value);

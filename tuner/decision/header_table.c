@@ -21,9 +21,7 @@ static void name_prefix(struct header_table *table, const char *kernel)
 
 static bool same_names(const char *const *a, size_t a_count, const char *const *b, size_t b_count)
 {
-    size_t i;
-
-    for (i = 0; a_count == b_count && i < a_count; i++)
+    for (size_t i = 0; a_count == b_count && i < a_count; i++)
         if (strcmp(a[i], b[i]))
             return false;
     return a_count == b_count;
@@ -32,9 +30,8 @@ static bool same_names(const char *const *a, size_t a_count, const char *const *
 static int check_alike(const struct header_table *table, struct err *err)
 {
     const struct decision *first = table->first, *other;
-    size_t i;
 
-    for (i = 1; i < table->decision_count; i++) {
+    for (size_t i = 1; i < table->decision_count; i++) {
         other = &table->decisions[i];
         if (strcmp(first->kernel, other->kernel))
             return err_set(err, ERR_USAGE, "%s: is about kernel %s, %s about %s: one header holds one kernel",
@@ -49,9 +46,7 @@ static int check_alike(const struct header_table *table, struct err *err)
 
 static bool same_values(const struct header_table *table, size_t a, size_t b)
 {
-    size_t p;
-
-    for (p = 0; p < table->first->parameter_count; p++)
+    for (size_t p = 0; p < table->first->parameter_count; p++)
         if (!value_equal(&table->rows[a]->values[p], &table->rows[b]->values[p]))
             return false;
     return true;
@@ -59,9 +54,9 @@ static bool same_values(const struct header_table *table, size_t a, size_t b)
 
 static void find_distinct(struct header_table *table)
 {
-    size_t row, v;
+    size_t v;
 
-    for (row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < table->row_count; row++) {
         for (v = 0; v < table->distinct_count && !same_values(table, row, table->distinct[v]); v++)
             ;
         if (v == table->distinct_count)
@@ -89,11 +84,10 @@ static enum field_type type_of(const struct value *value)
 static int find_types(struct header_table *table, struct err *err)
 {
     enum field_type type;
-    size_t p, row;
 
-    for (p = 0; p < table->first->parameter_count; p++) {
+    for (size_t p = 0; p < table->first->parameter_count; p++) {
         table->types[p] = type_of(&table->first->defaults[p]);
-        for (row = 0; row < table->row_count; row++) {
+        for (size_t row = 0; row < table->row_count; row++) {
             type = type_of(&table->rows[row]->values[p]);
             if ((type > FIELD_REAL || table->types[p] > FIELD_REAL) && type != table->types[p])
                 return err_set(err, ERR_USAGE,

@@ -231,14 +231,12 @@ int environment_open(struct environment *out, const struct environment_options *
 
 void environment_close(struct environment *environment)
 {
-    size_t i;
-
     fleet_close(environment->fleet);
-    for (i = 0; i < environment->gpu_count; i++) {
+    for (size_t i = 0; i < environment->gpu_count; i++) {
         worker_close(environment->gpus[i].worker);
         device_release(&environment->gpus[i].device);
     }
-    for (i = 0; i < environment->kind_count; i++)
+    for (size_t i = 0; i < environment->kind_count; i++)
         device_release(&environment->kinds[i]);
     free(environment->gpus);
     free(environment->kinds);

@@ -35,13 +35,11 @@ int evaluator_open(struct evaluator **out, const struct evaluator_options *optio
 
 void evaluator_close(struct evaluator *evaluator)
 {
-    size_t i;
-
     if (!evaluator)
         return;
     if (evaluator->state)
         evaluator->type->close(evaluator->state);
-    for (i = 0; i < evaluator->codes.capacity; i++)
+    for (size_t i = 0; i < evaluator->codes.capacity; i++)
         free(evaluator->codes.entries[i].value);
     map_release(&evaluator->codes);
     free(evaluator);

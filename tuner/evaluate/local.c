@@ -20,12 +20,11 @@ static int open_queue(struct local *local, struct err *err)
 {
     const size_t lanes = 1 + local->options.worker_count;
     unsigned *threads = malloc(lanes * sizeof *threads);
-    size_t lane;
     int rc;
 
     if (!threads)
         return err_memory(err);
-    for (lane = 0; lane < lanes; lane++)
+    for (size_t lane = 0; lane < lanes; lane++)
         threads[lane] = lane ? 1 : local->options.cores;
     rc = queue_open(&local->queue, threads, lanes, err);
     free(threads);
@@ -194,11 +193,10 @@ static double local_busy_s(const void *state, enum evaluator_kind kind)
 {
     const struct local *local = state;
     double busy = 0;
-    size_t lane;
 
     if (kind == EVALUATOR_COMPILE)
         return queue_busy_s(local->queue, 0);
-    for (lane = 1; lane <= local->options.worker_count; lane++)
+    for (size_t lane = 1; lane <= local->options.worker_count; lane++)
         busy += queue_busy_s(local->queue, lane);
     return busy;
 }

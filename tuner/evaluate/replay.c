@@ -53,14 +53,13 @@ static int find_builds(struct replay *out, const struct spec *spec, const struct
 {
     struct compile_request request;
     struct variant variant;
-    uint64_t i;
     size_t size;
     char *text;
     int code = 0;
 
     if (file_read(&text, &size, spec->kernel.path, NULL))
         return 0;
-    for (i = 0; i < out->count && !code; i++) {
+    for (uint64_t i = 0; i < out->count && !code; i++) {
         if (!out->entries[i].record)
             continue;
         space_configuration(choices, space, i);
@@ -80,7 +79,6 @@ int replay_open(struct replay *out, const struct spec *spec, const struct space 
 {
     struct map codes = {0};
     unsigned *choices = calloc(spec->parameter_count, sizeof *choices);
-    uint64_t i;
     char *key;
     int code = choices ? 0 : err_memory(err);
 
@@ -89,7 +87,7 @@ int replay_open(struct replay *out, const struct spec *spec, const struct space 
         out->entries = calloc(out->count + 1, sizeof *out->entries);
     if (!code && !out->entries)
         code = err_memory(err);
-    for (i = 0; i < out->count && !code; i++) {
+    for (uint64_t i = 0; i < out->count && !code; i++) {
         space_configuration(choices, space, i);
         key = configuration_key(spec, choices);
         code = key ? add_entry(out, &codes, journal, i, key, err) : err_memory(err);
@@ -116,7 +114,7 @@ double replay_time(const struct replay *replay, uint64_t index, uint64_t seed)
 {
     const struct record *timed = replay->entries[index].timed;
     double drawn[SAMPLES];
-    size_t n, i;
+    size_t n;
 
     if (!timed)
         return NAN;
@@ -124,7 +122,7 @@ double replay_time(const struct replay *replay, uint64_t index, uint64_t seed)
     if (n < 2)
         return timed->time_s;
     seed = hash_u64(seed, index);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         drawn[i] = timed->samples_s[hash_random(seed, i) % timed->sample_count];
     return stats_median(drawn, n);
 }

@@ -36,9 +36,8 @@ static const char *invalidity_of(enum outcome outcome)
 static bool next_value(struct value *out, size_t *length, const char *key, const struct js_at *values)
 {
     char text[256];
-    size_t v;
 
-    for (v = 0; v < js_count(values); v++) {
+    for (size_t v = 0; v < js_count(values); v++) {
         const struct js_at at = js_element(values, v);
 
         if (value_from_json(out, &at, NULL))
@@ -70,9 +69,9 @@ static struct json *configuration_of(const struct record *record, const struct j
     const char *key = record->key, *name;
     struct value value;
     int failed = !object || !js_find(&names, head, "tune_params_keys");
-    size_t p, length;
+    size_t length;
 
-    for (p = 0; !failed && p < js_count(&names); p++) {
+    for (size_t p = 0; !failed && p < js_count(&names); p++) {
         const struct js_at at = js_element(&names, p);
 
         if (js_string(&name, &at, NULL))
@@ -99,9 +98,8 @@ static struct json *runtimes_of(const struct record *measured)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; measured && i < measured->sample_count && !failed; i++)
+    for (size_t i = 0; measured && i < measured->sample_count && !failed; i++)
         failed = js_append(list, js_new_real(1e3 * measured->samples_s[i]));
     if (measured && !measured->sample_count && !failed)
         failed = js_append(list, js_new_real(1e3 * measured->time_s));
@@ -226,14 +224,13 @@ static int put_results(FILE *out, const struct report_problem *problem, struct e
 {
     const struct record **sorted = malloc((problem->count + 1) * sizeof *sorted);
     bool first = true;
-    size_t i;
     int code = sorted ? 0 : err_memory(err);
 
-    for (i = 0; i < problem->count && !code; i++)
+    for (size_t i = 0; i < problem->count && !code; i++)
         sorted[i] = problem->records[i];
     if (!code)
         qsort(sorted, problem->count, sizeof *sorted, by_key);
-    for (i = 0; i < problem->count && !code; i++) {
+    for (size_t i = 0; i < problem->count && !code; i++) {
         const struct record *record = problem->records[i];
 
         if (!was_tried(record))

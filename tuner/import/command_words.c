@@ -36,9 +36,7 @@ static bool take_word(char *out, const char **text)
 
 void command_words_free(char **words, size_t count)
 {
-    size_t i;
-
-    for (i = 0; words && i < count; i++)
+    for (size_t i = 0; words && i < count; i++)
         free(words[i]);
     free(words);
 }

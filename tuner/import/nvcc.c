@@ -97,10 +97,8 @@ static const char *const printing[] = {
 
 static const struct flag *find_exactly(const char *name, size_t length)
 {
-    size_t f, n;
-
-    for (f = 0; f < FLAGS; f++)
-        for (n = 0; n < 3 && known[f].names[n]; n++)
+    for (size_t f = 0; f < FLAGS; f++)
+        for (size_t n = 0; n < 3 && known[f].names[n]; n++)
             if (strlen(known[f].names[n]) == length && !memcmp(known[f].names[n], name, length))
                 return &known[f];
     return NULL;
@@ -267,11 +265,9 @@ int nvcc_read(struct nvcc_flags *out, const char *const *words, size_t count, co
 
 void nvcc_flags_release(struct nvcc_flags *flags)
 {
-    size_t i;
-
-    for (i = 0; i < flags->option_count; i++)
+    for (size_t i = 0; i < flags->option_count; i++)
         free(flags->options[i]);
-    for (i = 0; i < flags->left_count; i++)
+    for (size_t i = 0; i < flags->left_count; i++)
         free(flags->left[i].option);
     free(flags->options);
     free(flags->left);

@@ -32,11 +32,10 @@ static int check_head(const struct journal *journal, const struct json *head, st
                                             {"problem_size", "problem"},
                                             {"tune_params_keys", "list of parameters"}};
     const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
-    size_t i;
     bool same;
     int code = wanted.value ? 0 : err_memory(err);
 
-    for (i = 0; !code && i < sizeof fields / sizeof *fields; i++) {
+    for (size_t i = 0; !code && i < sizeof fields / sizeof *fields; i++) {
         code = same_field(&same, &here, &wanted, fields[i][0], err);
         if (!code && !same)
             code = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",

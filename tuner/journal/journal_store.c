@@ -129,9 +129,7 @@ static int write_copy(char temporary[PATH_MAX], const char *path, const struct s
 /* Gives the file `from` a further name that nothing has yet: `path`, an end and, from 2 on, a number. */
 static int link_free(char out[PATH_MAX], const char *from, const char *path, const char *end)
 {
-    unsigned n;
-
-    for (n = 1; n < 10000; n++) {
+    for (unsigned n = 1; n < 10000; n++) {
         char number[16] = "";
 
         if (n > 1)

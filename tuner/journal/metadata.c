@@ -11,10 +11,9 @@
 struct json *metadata_problem(const struct spec *spec, size_t problem)
 {
     struct json *object = js_new_object();
-    size_t s;
     int failed = !object;
 
-    for (s = 0; s < spec->size_count && !failed; s++)
+    for (size_t s = 0; s < spec->size_count && !failed; s++)
         failed = js_set(object, spec->names[spec->parameter_count + s],
                         value_to_json(&spec->problems[problem][s]));
     return js_unless(failed, object);
@@ -23,10 +22,9 @@ struct json *metadata_problem(const struct spec *spec, size_t problem)
 static int set_problem_size(struct json *head, const struct spec *spec, size_t problem)
 {
     struct json *sizes = js_new_array();
-    size_t s;
     int failed = !sizes;
 
-    for (s = 0; s < spec->size_count && !failed; s++)
+    for (size_t s = 0; s < spec->size_count && !failed; s++)
         failed = js_append(sizes, value_to_json(&spec->problems[problem][s]));
     return js_set(head, "problem_size", sizes) | failed;
 }
@@ -35,12 +33,11 @@ static int set_parameters(struct json *head, const struct spec *spec)
 {
     struct json *keys = js_new_array(), *lists = js_new_object(), *values;
     int failed = !keys || !lists;
-    size_t p, v;
 
-    for (p = 0; p < spec->parameter_count && !failed; p++) {
+    for (size_t p = 0; p < spec->parameter_count && !failed; p++) {
         values = js_new_array();
         failed = !values;
-        for (v = 0; v < spec->parameters[p].value_count && !failed; v++)
+        for (size_t v = 0; v < spec->parameters[p].value_count && !failed; v++)
             failed = js_append(values, value_to_json(&spec->parameters[p].values[v]));
         failed |= js_append(keys, js_new_string(spec->parameters[p].name));
         failed |= js_set(lists, spec->parameters[p].name, values);
@@ -178,11 +175,10 @@ static int check_parameters(const struct js_at *head, const struct spec *spec, s
 {
     struct js_at keys, at;
     const char *name;
-    size_t p;
 
     if (js_member(&keys, head, "tune_params_keys", err) || js_expect(&keys, JS_ARRAY, err))
         return ERR_USAGE;
-    for (p = 0; p < spec->parameter_count || p < js_count(&keys); p++) {
+    for (size_t p = 0; p < spec->parameter_count || p < js_count(&keys); p++) {
         at = js_element(&keys, p);
         if (p >= js_count(&keys) || p >= spec->parameter_count)
             return js_fail(&keys, err, "has %zu parameters, the spec has %zu", js_count(&keys),
@@ -213,11 +209,10 @@ static void sizes_text(char *out, size_t size, const struct js_at *sizes)
 static bool is_size(const struct js_at *at, const struct spec *spec, size_t problem)
 {
     double value;
-    size_t s;
 
     if (js_real(&value, at, NULL) || value == 1)
         return true; /* a text, or a direction that is not used: these tell nothing */
-    for (s = 0; s < spec->size_count; s++)
+    for (size_t s = 0; s < spec->size_count; s++)
         if (value_real(&spec->problems[problem][s]) == value)
             return true;
     return false;
@@ -230,12 +225,11 @@ bool metadata_doubt(char *out, size_t size, const struct journal *journal, const
     struct js_at sizes, at;
     char asked[256], *text;
     bool known;
-    size_t i;
 
     if (!journal_foreign(journal) || !js_find(&sizes, &head, "problem_size"))
         return false;
     known = js_kind(&sizes) == JS_ARRAY || is_size(&sizes, spec, problem);
-    for (i = 0; known && js_kind(&sizes) == JS_ARRAY && i < js_count(&sizes); i++) {
+    for (size_t i = 0; known && js_kind(&sizes) == JS_ARRAY && i < js_count(&sizes); i++) {
         at = js_element(&sizes, i);
         known = is_size(&at, spec, problem);
     }

@@ -290,7 +290,7 @@ static int get_identity(struct record *out, const struct js_at *body, struct err
 static int get_samples(struct record *out, const struct js_at *body, struct err *err)
 {
     struct js_at times, at;
-    size_t i, count;
+    size_t count;
 
     if (!js_find(&times, body, "times") || js_kind(&times) == JS_NULL)
         return 0;
@@ -300,7 +300,7 @@ static int get_samples(struct record *out, const struct js_at *body, struct err 
     out->samples_s = malloc((count ? count : 1) * sizeof *out->samples_s);
     if (!out->samples_s)
         return err_memory(err);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         at = js_element(&times, i);
         if (js_kind(&at) == JS_NULL) /* a run that failed */
             continue;

@@ -148,12 +148,11 @@ static int get_flag(bool *out, const struct js_at *object, const char *name, str
 int record_prediction_read(struct record_prediction *out, const struct js_at *object, struct err *err)
 {
     struct js_at at;
-    size_t f;
 
     *out = (struct record_prediction){.interval_low_s = NAN, .interval_high_s = NAN};
     if (js_expect(object, JS_OBJECT, err))
         return ERR_USAGE;
-    for (f = 0; f < FIELDS; f++) {
+    for (size_t f = 0; f < FIELDS; f++) {
         double *value = field_of(out, &fields[f]);
 
         *value = NAN;

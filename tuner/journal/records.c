@@ -12,9 +12,7 @@ void records_init(struct records *records)
 
 void records_release(struct records *records)
 {
-    size_t i;
-
-    for (i = 0; i < records->count; i++)
+    for (size_t i = 0; i < records->count; i++)
         record_release(&records->items[i]);
     free(records->items);
     free(records->slots);
@@ -37,7 +35,6 @@ static int grow(struct records *records, struct err *err)
     const size_t capacity = records->capacity ? records->capacity * 2 : 64;
     struct record *items = realloc(records->items, capacity * sizeof *items);
     size_t *slots = items ? calloc(capacity * 2, sizeof *slots) : NULL;
-    size_t i;
 
     if (items)
         records->items = items;
@@ -47,7 +44,7 @@ static int grow(struct records *records, struct err *err)
     records->slots = slots;
     records->slot_count = capacity * 2;
     records->capacity = capacity;
-    for (i = 0; i < records->count; i++)
+    for (size_t i = 0; i < records->count; i++)
         *slot_of(records, items[i].key) = i + 1;
     return 0;
 }

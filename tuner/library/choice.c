@@ -91,9 +91,7 @@ static int take_default(struct reading *reading)
 
 static bool same_sizes(const struct spec *spec, const struct decision *decision)
 {
-    size_t s;
-
-    for (s = 0; decision->size_count == spec->size_count && s < spec->size_count; s++)
+    for (size_t s = 0; decision->size_count == spec->size_count && s < spec->size_count; s++)
         if (strcmp(decision->sizes[s], spec->names[spec->parameter_count + s]))
             return false;
     return decision->size_count == spec->size_count;
@@ -252,11 +250,9 @@ int chooser_init(struct chooser *out, const char *spec_path, const struct decisi
 
 void chooser_release(struct chooser *chooser)
 {
-    size_t i;
-
-    for (i = 0; i < chooser->row_count; i++)
+    for (size_t i = 0; i < chooser->row_count; i++)
         free(chooser->rows[i].sizes);
-    for (i = 0; i < chooser->variant_count; i++) {
+    for (size_t i = 0; i < chooser->variant_count; i++) {
         free(chooser->variants[i].choices);
         free(chooser->variants[i].text);
         variant_release(&chooser->variants[i].variant);
@@ -274,9 +270,7 @@ void chooser_release(struct chooser *chooser)
 /* Sizes as the spec's expressions take them: whole numbers are integers. */
 static int take_sizes(struct value *out, const struct spec *spec, const double *sizes, struct err *err)
 {
-    size_t s;
-
-    for (s = 0; s < spec->size_count; s++) {
+    for (size_t s = 0; s < spec->size_count; s++) {
         if (!isfinite(sizes[s]))
             return err_set(err, ERR_USAGE, "problem size %s is not finite",
                            spec->names[spec->parameter_count + s]);

@@ -266,10 +266,9 @@ int kernel_open(struct kernel **out, const char *spec, const struct decision *co
 static void close_place(struct place *place, size_t variant_count)
 {
     uint64_t context;
-    size_t v;
 
     if (!gpu_context(&context, place->gpu, NULL) && context == place->context)
-        for (v = 0; v < variant_count; v++)
+        for (size_t v = 0; v < variant_count; v++)
             gpu_unload(place->gpu, place->loaded[v].module);
     gpu_close(place->gpu);
     free(place->loaded);

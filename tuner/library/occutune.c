@@ -281,9 +281,8 @@ static int find_value(const struct value **out, const struct occutune_configurat
                       const char *parameter, struct err *err)
 {
     const struct decision *decision = &configuration->decision->decision;
-    size_t p;
 
-    for (p = 0; p < decision->parameter_count; p++)
+    for (size_t p = 0; p < decision->parameter_count; p++)
         if (!strcmp(decision->parameters[p], parameter)) {
             *out = &decision->rows[configuration->row].values[p];
             return 0;
@@ -356,10 +355,9 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
                                                   .context = given->context};
     struct kernel *kernel = NULL;
     struct err err = {0};
-    size_t i;
     int code = list ? 0 : err_memory(&err);
 
-    for (i = 0; i < count && !code; i++)
+    for (size_t i = 0; i < count && !code; i++)
         list[i] = &decisions[i]->decision;
     if (!code)
         code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);

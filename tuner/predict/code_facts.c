@@ -16,11 +16,10 @@ uint64_t code_facts_hash(const struct cubin_kernel *kernel)
 {
     const struct cubin_resources *r = &kernel->resources;
     uint64_t hash = kernel->code_hash;
-    size_t bank;
 
     hash = hash_u64(hash_u64(hash_u64(hash, r->registers), r->shared_bytes), r->local_bytes);
     hash = hash_u64(hash_u64(hash, r->barriers), (uint64_t)r->cluster[0] * r->cluster[1] * r->cluster[2]);
-    for (bank = 1; bank < CUBIN_BANKS; bank++)
+    for (size_t bank = 1; bank < CUBIN_BANKS; bank++)
         hash = hash_bytes(hash, kernel->banks[bank].bytes ? kernel->banks[bank].bytes : (const void *)"",
                           kernel->banks[bank].bytes ? kernel->banks[bank].size : 0);
     return hash ? hash : 1;

@@ -20,11 +20,9 @@ static bool dominates(const struct pareto_metrics *a, const struct pareto_metric
 
 void pareto_front(bool *keep, const struct pareto_metrics *metrics, size_t n)
 {
-    size_t i, k;
-
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         keep[i] = true;
-        for (k = 0; k < n && keep[i]; k++)
+        for (size_t k = 0; k < n && keep[i]; k++)
             keep[i] = !dominates(&metrics[k], &metrics[i]);
     }
 }

@@ -22,9 +22,8 @@ static void refuse(struct variant_prediction *out, const char *reason)
 static double waits_of(const struct analysis *e)
 {
     double waits = 0;
-    size_t i;
 
-    for (i = 0; i < e->code.count; i++) {
+    for (size_t i = 0; i < e->code.count; i++) {
         const struct sass *instruction = &e->code.instructions[i];
 
         if (traffic_is_cached(instruction) ||
@@ -46,7 +45,6 @@ static struct pareto_metrics metrics_of(const struct analysis *e)
 static void take(struct variant_prediction *out, const struct analysis *e)
 {
     const struct prediction *p = &e->prediction;
-    size_t r;
 
     out->told = (struct search_prediction){.predicted = true,
                                            .bound_s = p->bound_s,
@@ -65,7 +63,7 @@ static void take(struct variant_prediction *out, const struct analysis *e)
     out->issued = p->issued;
     out->stalled_bandwidth = p->stalled_bandwidth;
     out->stalled_latency = p->stalled_latency;
-    for (r = 0; r < RESOURCE_COUNT; r++)
+    for (size_t r = 0; r < RESOURCE_COUNT; r++)
         out->busy[r] = p->at_sustained.cycles[r] * p->warps_per_cycle;
     out->pareto = metrics_of(e);
 }
@@ -212,14 +210,12 @@ int predictor_open(struct predictor **out, const struct predictor_options *optio
 
 void predictor_close(struct predictor *predictor)
 {
-    uint64_t i;
-
     if (!predictor)
         return;
     atomic_store(&predictor->closing, true);
     if (predictor->queue)
         queue_close(predictor->queue);
-    for (i = 0; predictor->tasks && i < space_count(predictor->options.space); i++)
+    for (uint64_t i = 0; predictor->tasks && i < space_count(predictor->options.space); i++)
         free(predictor->tasks[i]);
     free(predictor->tasks);
     pthread_cond_destroy(&predictor->done);

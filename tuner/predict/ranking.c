@@ -278,7 +278,7 @@ static int run_jobs(struct run *run, unsigned *choices, struct err *err)
 static int run_open(struct run *out, const struct ranking_options *options, size_t count, struct err *err)
 {
     const unsigned threads = options->jobs;
-    size_t size, i;
+    size_t size;
 
     *out = (struct run){
         .options = options, .count = count, .began_s = clock_wall_s(), .best_s = NAN, .best_cost = NAN};
@@ -290,7 +290,7 @@ static int run_open(struct run *out, const struct ranking_options *options, size
     }
     if (!out->rows || !out->jobs)
         return err_memory(err);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         out->jobs[i] = (struct job){.run = out, .row = &out->rows[i]};
     file_read(&out->text, &size, options->spec->kernel.path, NULL);
     return queue_open(&out->queue, &threads, 1, err);
@@ -430,9 +430,7 @@ int ranking_make(struct ranking *out, const struct ranking_options *options, str
 
 void ranking_release(struct ranking *ranking)
 {
-    size_t i;
-
-    for (i = 0; i < ranking->count && ranking->rows; i++)
+    for (size_t i = 0; i < ranking->count && ranking->rows; i++)
         free(ranking->rows[i].reason);
     free(ranking->rows);
     *ranking = (struct ranking){0};

@@ -47,12 +47,11 @@ int report_check(const char *folder, struct err *err)
 static int write_scripts(FILE *out, const char *folder, struct err *err)
 {
     int code;
-    size_t s;
 
     fputs("<script>\n", out);
     code = copy_file(out, folder, library, err);
     fputs("\n</script>\n<script>\n", out);
-    for (s = 0; s < sizeof scripts / sizeof *scripts && !code; s++)
+    for (size_t s = 0; s < sizeof scripts / sizeof *scripts && !code; s++)
         code = copy_file(out, folder, scripts[s], err);
     fputs("</script>\n", out);
     return code;

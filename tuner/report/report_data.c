@@ -57,9 +57,8 @@ static int set_origin(struct json *out, const struct js_at *own)
     struct json *origin = js_new_object();
     struct js_at device, at;
     int failed = !origin;
-    size_t m;
 
-    for (m = 0; m < sizeof members / sizeof *members && !failed; m++)
+    for (size_t m = 0; m < sizeof members / sizeof *members && !failed; m++)
         if (find(&at, own, members[m]))
             failed = set_copy(origin, members[m], at.value);
     failed |= js_set(out, "origin", js_unless(failed, origin));
@@ -86,13 +85,12 @@ static int set_decision(struct json *out, const struct json *decision)
     struct js_at root = js_root((struct json *)decision, ""), at;
     struct json *part;
     int failed = 0;
-    size_t m;
 
     if (!decision)
         return 0;
     part = js_new_object();
     failed = !part;
-    for (m = 0; m < sizeof members / sizeof *members && !failed; m++)
+    for (size_t m = 0; m < sizeof members / sizeof *members && !failed; m++)
         if (js_find(&at, &root, members[m]))
             failed = js_set(part, members[m], js_copy(at.value));
     return js_set(out, "decision", js_unless(failed, part));
@@ -133,9 +131,8 @@ static int set_problems(struct json *out, const struct report_options *options, 
 {
     struct json *list = js_new_array(), *messages = js_new_array(), *problem;
     int code = list && messages ? 0 : err_memory(err);
-    size_t i;
 
-    for (i = 0; i < options->problem_count && !code; i++) {
+    for (size_t i = 0; i < options->problem_count && !code; i++) {
         code = problem_data(&problem, &options->problems[i], messages, err);
         if (!code && js_append(list, problem))
             code = err_memory(err);
@@ -152,9 +149,8 @@ static struct json *numbers(const double *values, size_t count)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < count && !failed; i++)
+    for (size_t i = 0; i < count && !failed; i++)
         failed = js_append(list, js_new_real(values[i]));
     return js_unless(failed, list);
 }

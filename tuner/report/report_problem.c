@@ -92,10 +92,9 @@ static int add_pruned(struct table *table, const struct report_problem *problem,
 {
     const char **keys = malloc((problem->count + 1) * sizeof *keys);
     struct js_at entry = {0};
-    size_t i;
     int code = keys ? 0 : err_memory(err);
 
-    for (i = 0; i < problem->count && !code; i++)
+    for (size_t i = 0; i < problem->count && !code; i++)
         keys[i] = problem->records[i]->key;
     if (!code)
         qsort(keys, problem->count, sizeof *keys, by_key);
@@ -115,9 +114,7 @@ static int add_pruned(struct table *table, const struct report_problem *problem,
 
 static void table_release(struct table *table)
 {
-    size_t i;
-
-    for (i = 0; i < table->pruned_count; i++)
+    for (size_t i = 0; i < table->pruned_count; i++)
         record_release(&table->pruned[i]);
     free(table->pruned);
     free(table->rows);
@@ -129,13 +126,12 @@ static int table_init(struct table *table, const struct report_problem *problem,
     struct js_at root = js_root((struct json *)problem->not_timed, problem->source), pruned = {0};
     const bool any = problem->not_timed && js_find(&pruned, &root, "pruned") && js_kind(&pruned) == JS_OBJECT;
     const size_t more = any ? js_count(&pruned) : 0;
-    size_t i;
 
     table->rows = calloc(problem->count + more + 1, sizeof *table->rows);
     table->pruned = calloc(more + 1, sizeof *table->pruned);
     if (!table->rows || !table->pruned)
         return err_memory(err);
-    for (i = 0; i < problem->count; i++)
+    for (size_t i = 0; i < problem->count; i++)
         table->rows[table->count++].record = problem->records[i];
     return any ? add_pruned(table, problem, &pruned, err) : 0;
 }
@@ -207,9 +203,8 @@ static int add_reals(struct json *columns, const struct table *table, const stru
     struct json *list = js_new_array();
     int failed = !list;
     bool known = false;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++) {
+    for (size_t i = 0; i < table->count && !failed; i++) {
         struct json *value = real_of(table->rows[i].record, column);
         const struct js_at at = js_root(value, "");
 
@@ -228,9 +223,8 @@ static int add_integers(struct json *columns, const struct table *table, const c
     struct json *list = js_new_array();
     int failed = !list;
     bool known = false;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++) {
+    for (size_t i = 0; i < table->count && !failed; i++) {
         const int64_t value = of(&table->rows[i], offset);
 
         known |= value >= 0;
@@ -280,9 +274,8 @@ static int add_busy(struct json *columns, const struct table *table)
     struct json *list = js_new_array();
     int failed = !list;
     bool known = false;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++) {
+    for (size_t i = 0; i < table->count && !failed; i++) {
         const struct record *record = table->rows[i].record;
 
         known |= record->prediction.predicted;
@@ -299,9 +292,8 @@ static int add_messages(struct json *columns, const struct table *table)
     int failed = !list;
     int64_t count = (int64_t)js_count(&(struct js_at){.value = table->messages});
     bool known = false;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++) {
+    for (size_t i = 0; i < table->count && !failed; i++) {
         const char *message = table->rows[i].record->message;
 
         if (message && (!last || strcmp(last, message))) {
@@ -320,9 +312,8 @@ static int add_same_as(struct json *columns, const struct table *table)
     struct json *list = js_new_array();
     int failed = !list;
     bool known = false;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++) {
+    for (size_t i = 0; i < table->count && !failed; i++) {
         const char *same_as = table->rows[i].record->same_as;
 
         known |= same_as != NULL;
@@ -335,11 +326,10 @@ static struct json *columns_of(const struct table *table)
 {
     struct json *columns = js_new_object();
     int failed = !columns;
-    size_t c;
 
-    for (c = 0; c < sizeof reals / sizeof *reals && !failed; c++)
+    for (size_t c = 0; c < sizeof reals / sizeof *reals && !failed; c++)
         failed = add_reals(columns, table, &reals[c]);
-    for (c = 0; c < sizeof counts / sizeof *counts && !failed; c++)
+    for (size_t c = 0; c < sizeof counts / sizeof *counts && !failed; c++)
         failed = add_integers(columns, table, counts[c].name, count_of, counts[c].offset);
     if (!failed)
         failed = add_integers(columns, table, "outcome", outcome_of, 0) ||
@@ -353,9 +343,8 @@ static struct json *keys_of(const struct table *table)
 {
     struct json *list = js_new_array();
     int failed = !list;
-    size_t i;
 
-    for (i = 0; i < table->count && !failed; i++)
+    for (size_t i = 0; i < table->count && !failed; i++)
         failed = js_append(list, js_new_string(table->rows[i].record->key));
     return js_unless(failed, list);
 }

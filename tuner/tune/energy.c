@@ -44,9 +44,7 @@ void energy_end(struct tuning *tuning)
 
 static bool has_energies(const struct journal *journal)
 {
-    size_t i;
-
-    for (i = 0; i < journal_count(journal); i++)
+    for (size_t i = 0; i < journal_count(journal); i++)
         if (journal_record(journal, i)->energy_j > 0)
             return true;
     return false;

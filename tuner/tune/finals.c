@@ -19,13 +19,11 @@ static int by_cost(const void *a, const void *b)
 /* The candidates that ran, best first; malloc'ed. */
 static int rank(struct candidate ***out, size_t *count, const struct tuning *tuning, struct err *err)
 {
-    size_t i;
-
     *count = 0;
     *out = malloc((tuning->candidate_count + 1) * sizeof **out);
     if (!*out)
         return err_memory(err);
-    for (i = 0; i < tuning->candidate_count; i++)
+    for (size_t i = 0; i < tuning->candidate_count; i++)
         if (tuning->candidates[i]->settled && tuning->candidates[i]->record.outcome == OUTCOME_OK)
             (*out)[(*count)++] = tuning->candidates[i];
     qsort(*out, *count, sizeof **out, by_cost);
@@ -35,9 +33,7 @@ static int rank(struct candidate ***out, size_t *count, const struct tuning *tun
 /* A resumed run whose finalists all stood in the finals already has nothing to measure. */
 static bool all_final(struct candidate *const *finalists, size_t n)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!finalists[i]->record.final)
             return false;
     return true;
@@ -110,7 +106,6 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
 {
     struct tuned *out = tuning->out;
     const struct candidate *initial = initial_of(tuning);
-    size_t i;
     int code = 0;
 
     if (initial) {
@@ -121,7 +116,7 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
     out->finalists = calloc(n + 1, sizeof *out->finalists);
     if (!out->finalists)
         return err_memory(err);
-    for (i = 0; i < n && !code; i++) {
+    for (size_t i = 0; i < n && !code; i++) {
         code = candidate_copy(&out->finalists[i], tuning, ranked[i], err);
         out->finalist_count = i + 1;
     }
@@ -161,7 +156,7 @@ int finals_run(struct tuning *tuning, struct err *err)
 {
     const struct candidate *initial = initial_of(tuning);
     struct candidate **ranked, *field[TUNE_FINALISTS + 1];
-    size_t count, n, i;
+    size_t count, n;
     int code = rank(&ranked, &count, tuning, err);
 
     if (code)
@@ -170,7 +165,8 @@ int finals_run(struct tuning *tuning, struct err *err)
         candidate_remember(tuning, initial);
     n = count < TUNE_FINALISTS ? count : TUNE_FINALISTS;
     memcpy(field, ranked, n * sizeof *field);
-    for (i = n; i < count; i++) /* the default stands beside them, so that the speed-up over it is fair */
+    for (size_t i = n; i < count;
+         i++) /* the default stands beside them, so that the speed-up over it is fair */
         if (ranked[i] == initial)
             field[n++] = ranked[i];
     free(ranked);

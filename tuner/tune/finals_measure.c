@@ -135,9 +135,9 @@ static void shuffle(struct field *field, uint64_t seed)
 {
     struct candidate *candidate;
     double *samples;
-    size_t i, j, count;
+    size_t j, count;
 
-    for (i = field->n; i > 1; i--) {
+    for (size_t i = field->n; i > 1; i--) {
         j = (size_t)(hash_random(seed, i) % i);
         candidate = field->candidates[i - 1], samples = field->samples[i - 1], count = field->counts[i - 1];
         field->candidates[i - 1] = field->candidates[j], field->samples[i - 1] = field->samples[j];
@@ -185,9 +185,8 @@ static bool is_behind(const struct field *field, size_t best, size_t i)
 static bool is_decided(const struct field *field)
 {
     const size_t best = leader(field);
-    size_t i;
 
-    for (i = 0; i < field->n; i++)
+    for (size_t i = 0; i < field->n; i++)
         if (i != best && field->counts[i] && !is_behind(field, best, i) &&
             cost_interval(field, i).high > cost_interval(field, best).low * (1 + field->resolution))
             return false;
@@ -200,9 +199,8 @@ static bool is_confirmed(const struct field *field, const struct tuning *tuning)
 {
     const double most = 2 * field->resolution;
     const size_t best = leader(field);
-    size_t i;
 
-    for (i = 0; i < field->n; i++) {
+    for (size_t i = 0; i < field->n; i++) {
         const double before = candidate_cost(field->candidates[i]);
 
         if (!field->counts[i])
@@ -227,13 +225,12 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
 {
     const size_t best = round < TUNE_FINAL_ROUNDS_LEAST ? field->n : leader(field);
     bool behind[TUNE_FINALISTS + 1] = {false};
-    size_t i;
     int code = 0;
 
-    for (i = 0; i < field->n && best < field->n; i++)
+    for (size_t i = 0; i < field->n && best < field->n; i++)
         behind[i] = is_behind(field, best, i);
     *stayed = true;
-    for (i = 0; i < field->n && !code && *stayed && !tuning_stopped(tuning); i++) {
+    for (size_t i = 0; i < field->n && !code && *stayed && !tuning_stopped(tuning); i++) {
         if (behind[i])
             continue;
         code = measure_again(tuning, field->candidates[i], field->sustained, &field->samples[i],
@@ -245,10 +242,8 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
 
 static void begin_anew(struct field *field)
 {
-    size_t i;
-
     memset(field->counts, 0, sizeof field->counts);
-    for (i = 0; i < field->n; i++)
+    for (size_t i = 0; i < field->n; i++)
         field->candidates[i]->energy_count = 0;
 }
 
@@ -281,11 +276,10 @@ static int measure_all(struct tuning *tuning, struct field *field, struct err *e
 int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
 {
     struct field field = {.n = n, .resolution = finals_resolution(tuning)};
-    size_t i;
     int code = 0, failed;
 
     memcpy(field.candidates, finalists, n * sizeof *finalists);
-    for (i = 0; i < n && !code; i++) {
+    for (size_t i = 0; i < n && !code; i++) {
         field.sustained |= finalists[i]->record.throttled;
         code = candidate_revive(tuning, finalists[i], err);
         if (!code)
@@ -293,7 +287,7 @@ int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n
     }
     if (!code)
         code = measure_all(tuning, &field, err);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         failed = code ? (free(field.samples[i]), 0)
                       : take_finals(tuning, field.candidates[i], field.samples[i], field.counts[i], err);
         code = code ? code : failed;

@@ -49,7 +49,6 @@ int tuning_take_hosts(struct tuning *tuning, struct err *err)
     const struct fleet *fleet = tuning->environment->fleet;
     struct tuned *out = tuning->out;
     struct tuned_host *first;
-    size_t i;
 
     if (!fleet || !out->evaluator->measures)
         return 0;
@@ -58,7 +57,7 @@ int tuning_take_hosts(struct tuning *tuning, struct err *err)
         return err_memory(err);
     first = &out->hosts[0];
     *first = here(tuning);
-    for (i = 0; i < fleet_count(fleet); i++) {
+    for (size_t i = 0; i < fleet_count(fleet); i++) {
         const struct tuned_host host = out->hosts[1 + i] =
             host_of(fleet_host(fleet, i), tuning->environment->kind);
 

@@ -61,12 +61,11 @@ static int check_memory(const struct tuning *tuning, struct err *err)
     const double memory = (double)tuning->out->device.limits.memory_bytes;
     struct variant variant;
     double bytes = 0;
-    size_t a;
     int code = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
 
     if (code)
         return code;
-    for (a = 0; a < variant.launch.argument_count; a++)
+    for (size_t a = 0; a < variant.launch.argument_count; a++)
         if (argument_is_buffer(&variant.launch.arguments[a]))
             bytes += (double)argument_memory_bytes(&variant.launch.arguments[a]);
     variant_release(&variant);
@@ -176,7 +175,6 @@ static int open_journal(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
     char line[sizeof err->text];
-    unsigned k;
     int code;
 
     if (tuning->options->questions)
@@ -194,7 +192,7 @@ static int open_journal(struct tuning *tuning, struct err *err)
     if (out->evaluator->measures && tuning->options->simulated_cores)
         tuning_message(
             tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
-    for (k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
+    for (unsigned k = 0; tuning->journal && journal_remark(line, sizeof line, tuning->journal, k); k++)
         tuning_message(tuning, "%s", line);
     snprintf(tuning->nvrtc, sizeof tuning->nvrtc, "%s", out->nvrtc);
     return 0;

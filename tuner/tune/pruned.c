@@ -15,11 +15,10 @@ void pruned_count(struct tuning *tuning)
     struct tuned *out = tuning->out;
     struct tune_counts *counts = &out->counts;
     uint64_t settled = 0;
-    size_t i;
 
     search_summarise(&out->search, tuning->search);
     counts->visited = search_visited(tuning->search);
-    for (i = 0; i < OUTCOME_COUNT; i++)
+    for (size_t i = 0; i < OUTCOME_COUNT; i++)
         settled += counts->outcomes[i];
     if (counts->valid > settled && out->strategy->prunes && out->end == TUNE_COMPLETE)
         counts->outcomes[OUTCOME_PRUNED] += counts->valid - settled;
@@ -102,11 +101,11 @@ static int cuts_json(struct json **out, const struct tuning *tuning, struct err 
     struct search_cut *cuts =
         malloc((summary->cut_bound + summary->cut_estimate + summary->promising + 1) * sizeof *cuts);
     struct json *object = js_new_object();
-    size_t i, n;
+    size_t n;
     int failed = !cuts || !object;
 
     n = failed ? 0 : search_cuts(cuts, tuning->search);
-    for (i = 0; i < n && !failed; i++) {
+    for (size_t i = 0; i < n && !failed; i++) {
         const struct candidate *candidate = map_find(&tuning->by_index, cuts[i].index);
 
         failed = js_set(object, candidate->record.key, cut_json(&cuts[i], candidate, tuning->spec));

@@ -22,9 +22,8 @@ static int code_of(uint64_t *out, const struct code *code, struct err *err)
 static int files_of(uint64_t *out, const struct reference *reference, struct err *err)
 {
     uint64_t hash = HASH_START, content;
-    size_t k;
 
-    for (k = 0; k < reference->file_count; k++) {
+    for (size_t k = 0; k < reference->file_count; k++) {
         const int rc = npy_hash(&content, reference->paths[k], err);
 
         if (rc)
@@ -74,9 +73,7 @@ bool record_was_compared(const struct record *record)
 
 static bool has_compared(const struct journal *journal)
 {
-    size_t i;
-
-    for (i = 0; journal && i < journal_count(journal); i++)
+    for (size_t i = 0; journal && i < journal_count(journal); i++)
         if (record_was_compared(journal_record(journal, i)))
             return true;
     return false;

@@ -57,12 +57,11 @@ static void report(const struct tuning *tuning, bool finals)
                                      .device = tuning->out->device.name,
                                      .kind = tuning->environment->kind,
                                      .finals = finals};
-    size_t i;
 
     if (!options->progress)
         return;
     spec_problem_text(sizes, sizeof sizes, tuning->spec, tuning->problem);
-    for (i = 0; i < OUTCOME_COUNT; i++)
+    for (size_t i = 0; i < OUTCOME_COUNT; i++)
         progress.done += counts->outcomes[i];
     progress.timed = counts->outcomes[OUTCOME_OK];
     progress.total = counts->valid;
@@ -205,11 +204,9 @@ static int close_journal(struct tuning *tuning, struct err *err)
 
 static void release(struct tuning *tuning)
 {
-    size_t i;
-
     evaluator_close(tuning->evaluator);
     search_close(tuning->search);
-    for (i = 0; i < tuning->candidate_count; i++)
+    for (size_t i = 0; i < tuning->candidate_count; i++)
         candidate_free(tuning->candidates[i]);
     free(tuning->candidates);
     free(tuning->source_text);
@@ -294,12 +291,10 @@ static void variant_done(struct tuned_variant *variant)
 
 void tuned_release(struct tuned *tuned)
 {
-    size_t i;
-
-    for (i = 0; i < tuned->finalist_count; i++)
+    for (size_t i = 0; i < tuned->finalist_count; i++)
         variant_done(&tuned->finalists[i]);
     free(tuned->finalists);
-    for (i = 0; i < tuned->front_count; i++)
+    for (size_t i = 0; i < tuned->front_count; i++)
         variant_done(&tuned->front[i]);
     free(tuned->front);
     free(tuned->steps);

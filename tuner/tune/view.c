@@ -19,10 +19,9 @@ enum { CHEAP = 20 };
 static struct tune_result *settled(size_t *count, const struct tuning *tuning)
 {
     struct tune_result *results = malloc((tuning->candidate_count + 1) * sizeof *results);
-    size_t i;
 
     *count = 0;
-    for (i = 0; results && i < tuning->candidate_count; i++) {
+    for (size_t i = 0; results && i < tuning->candidate_count; i++) {
         const struct candidate *candidate = tuning->candidates[i];
 
         if (candidate->settled && candidate->record.outcome != OUTCOME_SKIPPED)
@@ -81,9 +80,8 @@ static int append_all(struct journal *journal, const struct tune_view *view, con
 {
     struct json *parameters;
     int code = 0;
-    size_t i;
 
-    for (i = 0; i < view->count && !code; i++) {
+    for (size_t i = 0; i < view->count && !code; i++) {
         parameters = configuration_json(spec, view->results[i].choices);
         code =
             parameters ? journal_append(journal, view->results[i].record, parameters, err) : err_memory(err);

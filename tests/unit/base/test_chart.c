@@ -51,9 +51,8 @@ static void steps_are_written_where_they_are(void **state)
     const struct chart chart = {
         .title = "t", .x_label = "x", .y_label = "y", .series = series, .series_count = 1};
     char *text, *path;
-    int i;
 
-    for (i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++) {
         x[i] = i;
         y[i] = i < 1000 ? 2 : 1;
     }

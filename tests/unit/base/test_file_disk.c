@@ -80,12 +80,12 @@ static void a_failing_disk_leaves_old_or_new(void **state)
 {
     char big[5000];
     struct err err;
-    int fault, nth, code;
+    int code;
 
     memset(big, 'b', sizeof big - 1);
     big[sizeof big - 1] = '\0';
-    for (fault = 0; fault < DISK_FAULTS; fault++)
-        for (nth = 0; nth < 6; nth++) {
+    for (int fault = 0; fault < DISK_FAULTS; fault++)
+        for (int nth = 0; nth < 6; nth++) {
             disk_start(-1, DISK_EIO);
             write_ok("old");
             err = (struct err){0};
@@ -118,15 +118,14 @@ static void planted_links_are_not_followed(void **state)
     enum { LINKS = 600 };
     char victim[96], planted[LINKS][128];
     struct stat status;
-    int i;
 
     snprintf(victim, sizeof victim, "%s/victim", folder);
-    for (i = 0; i < LINKS; i++) {
+    for (int i = 0; i < LINKS; i++) {
         snprintf(planted[i], sizeof planted[i], "%s.%ld.tmp", path, (long)getpid() + i - LINKS / 2);
         assert_int_equal(symlink(victim, planted[i]), 0);
     }
     write_ok("text");
-    for (i = 0; i < LINKS; i++)
+    for (int i = 0; i < LINKS; i++)
         unlink(planted[i]);
     assert_int_equal(stat(victim, &status), -1);
     check_holds("text", NULL);

@@ -13,9 +13,8 @@ static void what_is_few_edits_away_or_contains_it_is_near(void **state)
         {"nowhere", NULL},      {"", NULL},
     };
     const char *near;
-    size_t i;
 
-    for (i = 0; i < sizeof samples / sizeof *samples; i++) {
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         near = nearest_word(samples[i][0], words, sizeof words / sizeof *words);
         if (samples[i][1] && near)
             assert_string_equal(near, samples[i][1]);

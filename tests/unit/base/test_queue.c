@@ -33,19 +33,18 @@ static void every_job_comes_back_once(void **state)
     static int values[JOBS];
     static bool seen[JOBS];
     void *argument;
-    int i;
 
-    for (i = 0; i < JOBS; i++) {
+    for (int i = 0; i < JOBS; i++) {
         values[i] = i;
         assert_int_equal(queue_submit(queue, i % 8 ? COMPILE : GPU, square, &values[i], NULL), 0);
     }
     assert_true(queue_pending(queue, GPU) <= JOBS / 8);
-    for (i = 0; i < JOBS; i++) {
+    for (int i = 0; i < JOBS; i++) {
         assert_true(queue_wait(queue, &argument, -1));
         assert_false(seen[(int *)argument - values]);
         seen[(int *)argument - values] = true;
     }
-    for (i = 0; i < JOBS; i++)
+    for (int i = 0; i < JOBS; i++)
         assert_int_equal(values[i], i * i);
     assert_false(queue_wait(queue, &argument, -1));
     assert_null(argument);
@@ -255,12 +254,11 @@ static void cancelled_jobs_are_handed_back(void **state)
     struct queue *queue = open_queue(1, 1);
     int values[5] = {0, 1, 2, 3, 4}, next = 0, *dropped = &next;
     void *argument;
-    int i;
 
     set_gate(&gate, false);
     queue_submit(queue, COMPILE, pass_gate, &gate, NULL);
     wait_entered(&gate, 1);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         queue_submit(queue, COMPILE, square, &values[i], NULL);
     queue_cancel(queue, COMPILE, collect, &dropped);
     assert_int_equal(next, 5);
@@ -302,9 +300,8 @@ static void busy_time_adds_up_over_threads(void **state)
     struct queue *queue = open_queue(2, 1);
     int done[4];
     void *argument;
-    int i;
 
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         queue_submit(queue, COMPILE, sleep_a_little, &done[i], NULL);
     while (queue_wait(queue, &argument, -1))
         continue;

@@ -18,9 +18,8 @@ static void median_and_quantiles(void **state)
 static void median_interval_covers_the_binomial_ranks(void **state)
 {
     double values[25];
-    int i;
 
-    for (i = 0; i < 25; i++)
+    for (int i = 0; i < 25; i++)
         values[i] = i + 1;
     /* Tables of the sign test: for n = 25 the 95 % interval runs from the 8th to the 18th value. */
     check_near(stats_median_interval(values, 25).low, 8, 0);

@@ -13,9 +13,8 @@ static void test_units(void **state)
     } cases[] = {{1.5e-9, "0.0015 us"},   {18.2e-6, "18.2 us"}, {0.0009999, "999.9 us"}, {0.001, "1 ms"},
                  {2.7434e-3, "2.743 ms"}, {1, "1 s"},           {3601, "3601 s"},        {NAN, "none"}};
     char text[UNITS_BYTES];
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         units_time(text, cases[k].seconds);
         assert_string_equal(text, cases[k].text);
     }

@@ -25,9 +25,7 @@ static double uniform(uint64_t seed, uint64_t index, double low, double high)
 
 static void the_united_formula_equals_its_cases(void **state)
 {
-    uint64_t i;
-
-    for (i = 0; i < 20000; i++) {
+    for (uint64_t i = 0; i < 20000; i++) {
         const struct hidden_block b = {uniform(1, i, 1, 150), uniform(2, i, 0, 1000), uniform(3, i, 1, 150),
                                        false};
         const double next = uniform(4, i, 1, 150), warps = 1 + floor(uniform(5, i, 0, 48));
@@ -47,10 +45,9 @@ static void each_case_by_numbers(void **state)
         {20, 30, {.7667, .7536, .7407}}, {20, 60, {.7667, .6667, .5679}},
     };
     const double j[] = {1, 4, 8};
-    size_t i, k;
 
-    for (i = 0; i < 5; i++)
-        for (k = 0; k < 3; k++) {
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < 3; k++) {
             const struct hidden_block b = {cases[i].compute, 550, 50, false};
 
             check_near(hidden_factor(&b, cases[i].next, 8, j[k]), cases[i].wanted[k], 5e-5);
@@ -68,11 +65,10 @@ static void tesla_c1060(void **state)
 {
     const double wanted[][2] = {{1, .4258}, {2, .4930}, {8, .7022}, {17, .8160}, {32, .8876}};
     const struct hidden_block b = {12, 550, bandwidth_cycles(256, 102e9, 30, 1.30e9), false};
-    size_t i;
 
     check_near(256 / b.bandwidth, 2.615, 5e-4);
     check_near(b.bandwidth, 97.88, 5e-3);
-    for (i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++)
         check_near(hidden_factor(&b, 12, 32, wanted[i][0]), wanted[i][1], 5e-5);
 }
 
@@ -80,12 +76,10 @@ static void barriers_round_to_whole_blocks(void **state)
 {
     const double wanted[] = {.7667, .8333, .8611, .8889, .75, .8095, .8333, .8571};
     const struct hidden_block b = {20, 550, 50, true};
-    uint64_t i;
-    int j;
 
-    for (j = 1; j <= 8; j++)
+    for (int j = 1; j <= 8; j++)
         check_near(hidden_factor_barrier(&b, 30, 8, j, 4), wanted[j - 1], 5e-5);
-    for (i = 0; i < 1000; i++) { /* blocks of one warp have no barrier to wait at */
+    for (uint64_t i = 0; i < 1000; i++) { /* blocks of one warp have no barrier to wait at */
         const struct hidden_block c = {uniform(1, i, 1, 150), 550, uniform(2, i, 1, 150), true};
 
         check_near(hidden_factor_barrier(&c, 40, 8, 5, 1), hidden_factor(&c, 40, 8, 5), 1e-12);

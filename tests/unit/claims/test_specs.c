@@ -21,13 +21,12 @@ static void every_case_has_configurations(void **state)
 {
     struct collection collection;
     unsigned choices[SPEC_PARAMETERS_MAX];
-    uint64_t i, fitting;
-    size_t k, c;
+    uint64_t fitting;
 
-    for (k = 0; k < claim_count; k++)
-        for (c = 0; c < CLAIM_CASES && claims[k].cases[c].label; c++) {
+    for (size_t k = 0; k < claim_count; k++)
+        for (size_t c = 0; c < CLAIM_CASES && claims[k].cases[c].label; c++) {
             open_case(&collection, &claims[k], &claims[k].cases[c]);
-            for (i = fitting = 0; i < space_count(collection.space); i++) {
+            for (uint64_t i = fitting = 0; i < space_count(collection.space); i++) {
                 space_configuration(choices, collection.space, i);
                 fitting += claim_case_fits(&claims[k].cases[c], &collection.spec, choices);
             }
@@ -43,12 +42,11 @@ static void three_sizes_of_blocks_at_each_occupancy(void **state)
     struct collection collection;
     unsigned choices[SPEC_PARAMETERS_MAX];
     size_t sizes[16] = {0}, w;
-    uint64_t i;
 
     open_case(&collection, &claims[0], &claims[0].cases[0]);
     assert_string_equal(collection.spec.parameters[1].name, "RESIDENT_WARPS");
     assert_true(collection.spec.parameters[1].value_count <= 16);
-    for (i = 0; i < space_count(collection.space); i++) {
+    for (uint64_t i = 0; i < space_count(collection.space); i++) {
         space_configuration(choices, collection.space, i);
         sizes[choices[1]]++;
     }

@@ -254,11 +254,10 @@ static void test_forged_entries_are_removed(void **state)
     };
     const struct key key = {5, 6};
     char cache[200];
-    size_t i;
 
     snprintf(cache, sizeof cache, "%s/forged", directory);
     compile_cache_make(cache);
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_forged(cache, key, cases[i].bytes, cases[i].head, cases[i].payload);
         if (reads(cache, key, NULL) != cases[i].good)
             fail_msg("case %zu", i);

@@ -108,10 +108,9 @@ static void test_missing(void **state)
                  {"FAKE_NVML", "none", "NVML does not start: Uninitialized"},
                  {"FAKE_NVML", "uncounted", "no counter of energy: Not Supported"}};
     char before[4096];
-    size_t k;
 
     snprintf(before, sizeof before, "%s", getenv("OCCUTUNE_NVML"));
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct setup *setup;
         struct trial trial;
         struct power power;
@@ -155,9 +154,8 @@ static void read_log(char out[512])
 static void expect_log(const char *wanted)
 {
     char log[512];
-    int tries;
 
-    for (tries = 0; tries < 500; tries++) {
+    for (int tries = 0; tries < 500; tries++) {
         read_log(log);
         if (!strcmp(log, wanted))
             return;

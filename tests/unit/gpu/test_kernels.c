@@ -79,11 +79,9 @@ static void test_flipped_bits(void **state)
                     {KIND_BITS, 4, 0x12345678},     {KIND_BITS, 8, 0x123456789abcdef0},
                     {KIND_FLOAT16, 2, 0x3c00},      {KIND_BFLOAT16, 2, 0x3f80},
                     {KIND_FLOAT32, 4, 0x3f800000u}, {KIND_FLOAT64, 8, 0x3ff0000000000000ull}};
-    size_t i;
-    unsigned bit;
 
-    for (i = 0; i < sizeof elements / sizeof *elements; i++)
-        for (bit = 0; bit < 8 * elements[i].size; bit++) {
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        for (unsigned bit = 0; bit < 8 * elements[i].size; bit++) {
             unsigned long long want[3] = {0}, got[3];
             struct found found = nothing;
             word value = elements[i].value;
@@ -171,16 +169,14 @@ static void test_poison(void **state)
                     {KIND_BFLOAT16, 2, {0, 0x7fc0, 0x3f80}},
                     {KIND_FLOAT32, 4, {0, 0x7fc00001, 0x3f800000}},
                     {KIND_FLOAT64, 8, {0, 0x7ff8000000000001ull, 0x3ff0000000000000ull}}};
-    size_t i;
-    unsigned k;
 
-    for (i = 0; i < sizeof elements / sizeof *elements; i++) {
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         unsigned long long want[3] = {0}, got[3] = {0};
 
-        for (k = 0; k < 3; k++)
+        for (unsigned k = 0; k < 3; k++)
             set_bits(want, elements[i].size, k, elements[i].expected[k]);
         occ_poison(elements[i].kind, elements[i].size, got, want, 3, 1);
-        for (k = 0; k < 3; k++) {
+        for (unsigned k = 0; k < 3; k++) {
             struct found found = nothing;
             const char *a = (const char *)got + k * elements[i].size,
                        *b = (const char *)want + k * elements[i].size;
@@ -194,9 +190,8 @@ static void test_poison(void **state)
 static void test_differ(void **state)
 {
     unsigned long long a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4};
-    unsigned at;
 
-    for (at = 0; at < 29; at++) {
+    for (unsigned at = 0; at < 29; at++) {
         struct found found = nothing;
 
         occ_differ(a, b, 29, &found);
@@ -213,11 +208,10 @@ static void test_guards(void **state)
     unsigned char memory[2][100];
     struct guard guards[2] = {{(word)(uintptr_t)memory[0], 100, 1}, {(word)(uintptr_t)memory[1], 99, 2}};
     struct found found[2] = {nothing, nothing};
-    unsigned at;
 
     for (block = 0; block < 2; block++)
         occ_guard_write(guards);
-    for (at = 0; at < 99; at++) {
+    for (unsigned at = 0; at < 99; at++) {
         unsigned char kept = memory[1][at];
 
         memory[1][at] = (unsigned char)at; /* below 0x81: never a guard's byte */
@@ -260,11 +254,11 @@ static void test_fills(void **state)
     static const double whole[][2] = {{-100, 27}, {0, 0}, {5, 120}};
     struct fill fill = {.seed = 7};
     enum element_type type;
-    size_t r;
 
     for (type = 0; type < ELEMENT_TYPE_COUNT; type++) {
         fill.kind = FILL_UNIFORM;
-        for (r = 0; r < (element_is_integer(type) ? sizeof whole : sizeof ranges) / sizeof *ranges; r++) {
+        for (size_t r = 0; r < (element_is_integer(type) ? sizeof whole : sizeof ranges) / sizeof *ranges;
+             r++) {
             fill.a = element_is_integer(type) ? whole[r][0] : ranges[r][0];
             fill.b = element_is_integer(type) ? whole[r][1] : ranges[r][1];
             fill_is_the_hosts(&fill, type);

@@ -145,9 +145,8 @@ static void test_wrong_results(void **state)
                  {"scribble", "in[3]: the kernel changed an input"}};
     struct setup *setup = *state;
     struct trial trial;
-    size_t i;
 
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(try_entry(&trial, setup, cases[i].entry), OUTCOME_WRONG);
         expect_text(trial.message, cases[i].message);
         assert_int_equal(trial.sample_count, 0); /* its time is never believed, so not taken */
@@ -219,9 +218,8 @@ static void test_failures(void **state)
                  {"nowhere", OUTCOME_LAUNCH, "nowhere: "}};
     struct setup *setup = *state;
     struct trial trial;
-    size_t i;
 
-    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(try_entry(&trial, setup, cases[i].entry), cases[i].outcome);
         expect_text(trial.message, cases[i].message);
         trial_release(&trial);
@@ -235,13 +233,12 @@ static void test_symbol(void **state)
     struct run_buffer out = {.name = "out"}, in = {.name = "in"};
     struct code code = code_of("scale");
     struct err err = {0};
-    int i;
 
     add_constant(&setup->launch, ARGUMENT_SYMBOL, "factor", 3);
     assert_int_equal(worker_run(&out, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
     assert_int_equal(worker_run(&in, 1, setup->worker, &code, &setup->launch, 1, &err), 0);
     assert_int_equal(out.size, N * sizeof(float));
-    for (i = 0; i < N; i++)
+    for (int i = 0; i < N; i++)
         check_near(((float *)(void *)out.bytes)[i], 3 * ((float *)(void *)in.bytes)[i], 1e-6);
     free(out.bytes);
     free(in.bytes);

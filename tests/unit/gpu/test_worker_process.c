@@ -41,7 +41,6 @@ static void test_no_context(void **state)
     struct worker *worker;
     struct device device;
     struct trial trial;
-    int k;
 
     protocol_init(&protocol);
     make_copy_launch(&launch, N);
@@ -51,7 +50,7 @@ static void test_no_context(void **state)
     assert_int_equal(worker_describe(&device, worker, NULL), 0);
     assert_string_equal(device.name, "Pretended GPU");
     device_release(&device);
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
         struct err err = {0};
 
         assert_int_equal(worker_trial(&trial, worker, &code, &launch, NULL, &protocol, &err), ERR_GPU);
@@ -113,7 +112,6 @@ static void test_no_orphan(void **state)
 {
     struct setup *setup;
     pid_t controller = fork(), worker = 0;
-    int i;
 
     if (!controller) {
         struct trial trial;
@@ -125,7 +123,7 @@ static void test_no_orphan(void **state)
         try_entry(&trial, setup, "hang");
         _exit(0);
     }
-    for (i = 0; i < 200 && !worker; i++) {
+    for (int i = 0; i < 200 && !worker; i++) {
         usleep(20000);
         worker = child_of(controller);
     }
@@ -133,7 +131,7 @@ static void test_no_orphan(void **state)
     usleep(300000); /* into the hang */
     kill(controller, SIGKILL);
     waitpid(controller, NULL, 0);
-    for (i = 0; i < 100 && !kill(worker, 0); i++) {
+    for (int i = 0; i < 100 && !kill(worker, 0); i++) {
         char path[64], status = 0;
         FILE *file;
 

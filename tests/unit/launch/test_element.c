@@ -6,19 +6,16 @@ static uint64_t bits_of(enum element_type type, double value)
 {
     unsigned char bytes[8] = {0};
     uint64_t bits = 0;
-    int i;
 
     element_from_real(bytes, type, value);
-    for (i = 7; i >= 0; i--)
+    for (int i = 7; i >= 0; i--)
         bits = bits << 8 | bytes[i];
     return bits;
 }
 
 static void names_go_both_ways(void **state)
 {
-    int type;
-
-    for (type = 0; type < ELEMENT_TYPE_COUNT; type++)
+    for (int type = 0; type < ELEMENT_TYPE_COUNT; type++)
         assert_int_equal(element_parse(element_text((enum element_type)type)), type);
     assert_int_equal(element_parse("float"), -1);
 }
@@ -35,9 +32,8 @@ static void halves_round_to_nearest_even(void **state)
         {2049, 0x6800},   {2051, 0x6802},       {0x1p-24, 1},         {0x1p-25, 0},       {0x1.8p-25, 1},
         {0x1p-14, 0x400}, {0x1.ff8p-15, 0x3ff}, {0x1.ffcp-15, 0x400}, {INFINITY, 0x7c00}, {NAN, 0x7e00},
     };
-    size_t i;
 
-    for (i = 0; i < sizeof samples / sizeof *samples; i++)
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         assert_int_equal(bits_of(ELEMENT_FLOAT16, samples[i].value), samples[i].bits);
 }
 
@@ -54,13 +50,11 @@ static void bfloats_are_cut_floats_rounded_to_even(void **state)
 static void every_half_survives_the_way_back(void **state)
 {
     static const enum element_type types[] = {ELEMENT_FLOAT16, ELEMENT_BFLOAT16};
-    unsigned bits;
     uint16_t word;
     double value;
-    int t;
 
-    for (t = 0; t < 2; t++)
-        for (bits = 0; bits < 0x10000; bits++) {
+    for (int t = 0; t < 2; t++)
+        for (unsigned bits = 0; bits < 0x10000; bits++) {
             word = (uint16_t)bits;
             value = element_to_real(types[t], &word);
             if (!isnan(value))

@@ -30,9 +30,8 @@ static void evaluate_text(char *out, size_t size, const char *text)
 static void check_samples(const struct sample *samples, size_t count)
 {
     char found[1024];
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         evaluate_text(found, sizeof found, samples[i].text);
         if (strcmp(found, samples[i].wanted))
             fail_msg("%s gives %s, wanted %s", samples[i].text, found, samples[i].wanted);
@@ -244,9 +243,8 @@ static void types_are_checked_without_values(void **state)
     struct err err;
     struct expr *expr;
     enum value_kind kind;
-    size_t i;
 
-    for (i = 0; i < sizeof samples / sizeof *samples; i++) {
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         err_clear(&err);
         assert_int_equal(expr_parse(&expr, samples[i].text, names, 5, &err), 0);
         if (expr_check(&kind, expr, kinds, &err))
@@ -313,9 +311,8 @@ static void values_read_as_python_writes_them(void **state)
     };
     struct value value = {.kind = VALUE_REAL};
     char text[40];
-    size_t i;
 
-    for (i = 0; i < sizeof samples / sizeof *samples; i++) {
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         value.real = samples[i].real;
         value_text(text, sizeof text, &value);
         assert_string_equal(text, samples[i].wanted);

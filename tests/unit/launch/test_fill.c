@@ -9,9 +9,8 @@ static void parts_are_the_whole(void **state)
     static const enum fill_kind kinds[] = {FILL_CONSTANT, FILL_UNIFORM, FILL_NORMAL};
     struct fill fill = {.seed = 5, .a = -1, .b = 1};
     float whole[64], part[7];
-    size_t k;
 
-    for (k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         fill.kind = kinds[k];
         assert_int_equal(fill_read(&fill, ELEMENT_FLOAT32, 0, 64, whole, NULL), 0);
         assert_int_equal(fill_read(&fill, ELEMENT_FLOAT32, 31, 7, part, NULL), 0);
@@ -24,15 +23,14 @@ static void uniform_integers_reach_both_ends(void **state)
     struct fill fill = {.kind = FILL_UNIFORM, .seed = 1, .a = -1, .b = 2};
     unsigned seen[4] = {0};
     int8_t values[4000];
-    size_t i;
 
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT8, 4000, NULL), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT8, 0, 4000, values, NULL), 0);
-    for (i = 0; i < 4000; i++) {
+    for (size_t i = 0; i < 4000; i++) {
         assert_in_range(values[i] + 1, 0, 3);
         seen[values[i] + 1]++;
     }
-    for (i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++)
         assert_in_range(seen[i], 850, 1150);
 }
 
@@ -41,10 +39,9 @@ static void normal_has_its_mean_and_deviation(void **state)
     const struct fill fill = {.kind = FILL_NORMAL, .seed = 3, .a = 10, .b = 2};
     static double values[20000];
     double sum = 0, squares = 0;
-    size_t i;
 
     assert_int_equal(fill_read(&fill, ELEMENT_FLOAT64, 0, 20000, values, NULL), 0);
-    for (i = 0; i < 20000; i++) {
+    for (size_t i = 0; i < 20000; i++) {
         sum += values[i];
         squares += (values[i] - 10) * (values[i] - 10);
     }
@@ -79,11 +76,10 @@ static void expressions_see_index_names_and_random(void **state)
 {
     struct fill fill = expression("random(i) % M if i % 2 == 1 else -i");
     int32_t values[100];
-    size_t i;
 
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 100, NULL), 0);
     assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 100, values, NULL), 0);
-    for (i = 0; i < 100; i++)
+    for (size_t i = 0; i < 100; i++)
         assert_int_equal(values[i], i % 2 ? (int32_t)((hash_random(2, i) >> 1) % 10) : -(int32_t)i);
     fill_release(&fill);
 }
@@ -151,9 +147,9 @@ static void npy_headers_are_understood(void **state)
     char path[64];
     struct npy npy;
     void *mapping;
-    size_t bytes, i;
+    size_t bytes;
 
-    for (i = 0; i < sizeof good / sizeof *good; i++) {
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         snprintf(path, sizeof path, "tests/data/npy/%s.npy", good[i].file);
         assert_int_equal(npy_map(&npy, &mapping, &bytes, path, NULL), 0);
         assert_int_equal(npy.type, good[i].type);
@@ -175,9 +171,9 @@ static void bad_npy_files_are_named(void **state)
     struct npy npy;
     struct err err;
     void *mapping;
-    size_t bytes, i;
+    size_t bytes;
 
-    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err_clear(&err);
         snprintf(path, sizeof path, "tests/data/npy/%s.npy", bad[i][0]);
         snprintf(wanted, sizeof wanted, "%s: %s", path, bad[i][1]);
@@ -194,11 +190,10 @@ static void halves_agree_with_numpy(void **state)
         0, 1, -1, 0.1f, 65504, 65520, 6e-8f, 2.98e-8f, 1e-8f, INFINITY, 0.333251953125f, 2049, 2051};
     struct fill fill = {.kind = FILL_FILE, .path = strdup("tests/data/npy/float16.npy")};
     uint16_t file[13], own;
-    size_t i;
 
     assert_int_equal(fill_prepare(&fill, ELEMENT_FLOAT16, 13, NULL), 0);
     fill_read(&fill, ELEMENT_FLOAT16, 0, 13, file, NULL);
-    for (i = 0; i < 13; i++) {
+    for (size_t i = 0; i < 13; i++) {
         element_from_real(&own, ELEMENT_FLOAT16, values[i]);
         assert_int_equal(own, file[i]);
     }

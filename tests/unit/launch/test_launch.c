@@ -154,9 +154,8 @@ static void damaged_json_is_refused(void **state)
     struct json *json;
     struct js_at at;
     struct err err;
-    size_t i;
 
-    for (i = 0; i < sizeof samples / sizeof *samples; i++) {
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         err_clear(&err);
         assert_int_equal(js_read_text(&json, samples[i][0], strlen(samples[i][0]), "launch", NULL), 0);
         at = js_root(json, "launch");

@@ -24,9 +24,7 @@ static int touch(uint64_t *tags, const struct lru_level *level, uint64_t address
 static double access_at(uint64_t *const *tags, const struct lru_level *levels, size_t count, double beyond,
                         uint64_t address)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (touch(tags[i], &levels[i], address))
             return levels[i].latency;
     return beyond;
@@ -37,7 +35,7 @@ double lru_chase(const struct lru_level *levels, size_t count, double beyond, co
 {
     uint64_t *tags[MAX_LEVELS];
     double sum = 0;
-    size_t i, lap;
+    size_t i;
 
     if (count > MAX_LEVELS)
         abort();
@@ -46,7 +44,7 @@ double lru_chase(const struct lru_level *levels, size_t count, double beyond, co
         if (!tags[i])
             abort();
     }
-    for (lap = 0; lap <= WARM_LAPS; lap++)
+    for (size_t lap = 0; lap <= WARM_LAPS; lap++)
         for (i = 0, sum = 0; i < n; i++)
             sum += access_at(tags, levels, count, beyond, addresses[i]);
     for (i = 0; i < count; i++)
@@ -59,11 +57,10 @@ double lru_strided(const struct lru_level *levels, size_t count, double beyond, 
     const size_t n = (bytes + stride - 1) / stride;
     uint64_t *addresses = malloc(n * sizeof *addresses);
     double mean;
-    size_t i;
 
     if (!addresses)
         abort();
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         addresses[i] = i * stride;
     mean = lru_chase(levels, count, beyond, addresses, n);
     free(addresses);

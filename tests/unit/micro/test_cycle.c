@@ -19,11 +19,9 @@ static void every_cycle_is_full(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 10, 1000, 4096};
     static uint32_t next[4096];
-    uint64_t seed;
-    size_t i;
 
-    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        for (seed = 0; seed < 100; seed++) {
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (uint64_t seed = 0; seed < 100; seed++) {
             cycle_random(next, sizes[i], seed);
             check_full(next, sizes[i]);
         }
@@ -45,16 +43,14 @@ static void all_cycles_of_four_are_equally_likely(void **state)
 {
     size_t seen[4][4] = {{0}};
     uint32_t next[4];
-    uint64_t seed;
-    size_t from, to;
 
-    for (seed = 0; seed < 6000; seed++) {
+    for (uint64_t seed = 0; seed < 6000; seed++) {
         cycle_random(next, 4, seed);
-        for (from = 0; from < 4; from++)
+        for (size_t from = 0; from < 4; from++)
             seen[from][next[from]]++;
     }
-    for (from = 0; from < 4; from++)
-        for (to = 0; to < 4; to++)
+    for (size_t from = 0; from < 4; from++)
+        for (size_t to = 0; to < 4; to++)
             check_near((double)seen[from][to], from == to ? 0 : 2000, from == to ? 0 : 150);
 }
 

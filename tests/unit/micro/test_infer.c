@@ -26,9 +26,7 @@ static void play(struct curve *curve, const struct lru_level *levels, size_t cou
 
 static void add_noise(struct curve *curve, double share, uint64_t seed)
 {
-    size_t i;
-
-    for (i = 0; i < curve->view.n; i++)
+    for (size_t i = 0; i < curve->view.n; i++)
         curve->cycles[i] *= 1 + share * (2 * (double)(hash_random(seed, i) >> 11) * 0x1p-53 - 1);
 }
 
@@ -37,9 +35,8 @@ static void miss_rate_of_figure_4(void **state)
 {
     const struct lru_level cache = {384, 3, 32, 0};
     const double wanted[] = {0, 4.0 / 13, 8.0 / 14, 12.0 / 15, 1, 1};
-    int lines;
 
-    for (lines = 12; lines <= 17; lines++)
+    for (int lines = 12; lines <= 17; lines++)
         check_near(lru_strided(&cache, 1, 1, (size_t)lines * 32, 32), wanted[lines - 12], 1e-12);
 }
 
@@ -71,9 +68,8 @@ static void published_geometries_from_clean_curves(void **state)
 {
     static struct curve curve;
     struct infer_hierarchy h;
-    size_t k;
 
-    for (k = 0; k < GEOMETRIES; k++) {
+    for (size_t k = 0; k < GEOMETRIES; k++) {
         play_geometry(&curve, k);
         assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
         assert_int_equal(h.count, 1);
@@ -93,11 +89,9 @@ static void capacities_from_noisy_curves(void **state)
 {
     static struct curve curve;
     struct infer_hierarchy h;
-    uint64_t seed;
-    size_t k;
 
-    for (k = 0; k < GEOMETRIES; k++)
-        for (seed = 1; seed <= 3; seed++) {
+    for (size_t k = 0; k < GEOMETRIES; k++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
             play_geometry(&curve, k);
             add_noise(&curve, 0.02, seed);
             assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
@@ -115,12 +109,11 @@ static void levels_in_one_curve(void **state)
     const double bytes[] = {2048, 8192, 32768}, ways[] = {4, 4, 8}, latency[] = {8, 81, 220};
     static struct curve curve;
     struct infer_hierarchy h;
-    size_t i;
 
     play(&curve, constants, 3, 476, 256, 256, 65536, 256);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 3);
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         check_near(h.level[i].bytes, bytes[i], 0);
         check_near(h.level[i].ways, ways[i], 0);
         check_near(h.level[i].latency, latency[i], 1e-9);
@@ -138,7 +131,6 @@ static void tlb_levels_in_one_curve(void **state)
 {
     static struct curve curve;
     struct infer_hierarchy h;
-    uint64_t seed;
 
     play(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
@@ -151,7 +143,7 @@ static void tlb_levels_in_one_curve(void **state)
     check_near(h.level[0].latency, 440, 1e-9);
     check_near(h.level[1].latency, 487, 1e-9);
     check_near(h.beyond, 698, 1e-9);
-    for (seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 3; seed++) {
         play(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
         add_noise(&curve, 0.02, seed);
         assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
@@ -181,9 +173,8 @@ static void what_is_not_lru_is_said_not_to_be(void **state)
 {
     static struct curve curve;
     struct infer_hierarchy h;
-    size_t i;
 
-    for (i = 0; i < 400; i++) {
+    for (size_t i = 0; i < 400; i++) {
         curve.bytes[i] = 1024.0 * (double)(i + 1);
         curve.cycles[i] = curve.bytes[i] > 32 * KB ? 300 - 270 * 32 * KB / curve.bytes[i] : 30;
     }
@@ -200,9 +191,8 @@ static void a_coarse_survey_does_not_invent_ways(void **state)
 {
     static struct curve curve;
     struct infer_hierarchy h;
-    size_t i;
 
-    for (i = 0; i < 40; i++) {
+    for (size_t i = 0; i < 40; i++) {
         curve.bytes[i] = 64 * floor(16 * pow(1.2, (double)i));
         curve.cycles[i] =
             lru_strided(&(struct lru_level){32768, 8, 64, 30}, 1, 200, (size_t)curve.bytes[i], 64);
@@ -220,9 +210,8 @@ static void a_flat_curve_has_no_levels(void **state)
     static struct curve curve;
     struct infer_hierarchy h;
     struct err err = {0};
-    size_t i;
 
-    for (i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 20; i++) {
         curve.bytes[i] = 128.0 * (double)(i + 1);
         curve.cycles[i] = 38;
     }

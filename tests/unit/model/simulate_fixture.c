@@ -25,11 +25,9 @@ struct sass fixture_load(enum sass_op op, enum sass_space space, unsigned sets)
 
 void fixture_set_up(struct fixture *f, size_t count, unsigned warps)
 {
-    size_t i;
-
     assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         f->counts[i] = (struct traffic_count){.issued = 1, .waits = 1};
     f->sass = (struct sass_code){.instructions = f->code, .count = count, .sm = 90};
     f->traffic = (struct traffic){.counts = f->counts, .instruction_count = count};
@@ -78,9 +76,7 @@ struct sm_cycles fixture_play(struct fixture *f, unsigned blocks, bool waves)
 
 void fixture_fill(struct fixture *f, size_t count, struct sass with)
 {
-    size_t i;
-
-    for (i = 0; i + 1 < count; i++)
+    for (size_t i = 0; i + 1 < count; i++)
         f->code[i] = with;
     f->code[count - 1] = fixture_plain(SASS_EXIT, 5, 0);
 }

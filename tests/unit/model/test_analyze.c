@@ -98,7 +98,7 @@ static void a_kernel_with_shared_memory_and_a_barrier(void **state)
 {
     struct fixture f = {0};
     struct advice advice[ADVICE_MOST];
-    size_t n, i;
+    size_t n;
 
     set_up(&f, "shares");
     add_buffer(&f, ROLE_INOUT);
@@ -112,7 +112,7 @@ static void a_kernel_with_shared_memory_and_a_barrier(void **state)
     assert_true(f.out.barrier_cycles > 0);
     assert_true(f.out.input.latency.bound_cycles > f.out.path_cycles);
     n = advice_of(advice, &f.out, &f.machine);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         assert_true(advice[i].gain >= 1.01);
         assert_true(i == 0 || advice[i].gain <= advice[i - 1].gain);
         assert_true(*advice[i].text);
@@ -127,9 +127,8 @@ static void published_profiles_predict(void **state)
     static const char *const profiles[] = {
         "model/device/profiles/nvidia-a100.json", "model/device/profiles/nvidia-h100.json",
         "model/device/profiles/nvidia-rtx-3090.json", "model/device/profiles/nvidia-rtx-4090.json"};
-    size_t i;
 
-    for (i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
         struct fixture f = {0};
 
         set_up_on(&f, profiles[i], "shares");

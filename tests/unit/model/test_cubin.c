@@ -30,9 +30,8 @@ static void reads_resources(void **state)
     } wanted[] = {{75, 14, 1200, 0, 0, 376, 64, 416}, {90, 15, 1200, 1024, 0, 552, 64, 408}};
     const struct cubin_kernel *kernel;
     struct cubin cubin;
-    size_t w;
 
-    for (w = 0; w < 2; w++) {
+    for (size_t w = 0; w < 2; w++) {
         open_ok(&cubin, wanted[w].sm);
         assert_int_equal(cubin.sm, wanted[w].sm);
         assert_int_equal(cubin.kernel_count, 5);
@@ -78,9 +77,7 @@ static void reads_parameters_and_code(void **state)
 
 static const struct cubin_symbol *symbol_of(const struct cubin *cubin, const char *name)
 {
-    size_t i;
-
-    for (i = 0; i < cubin->symbol_count; i++)
+    for (size_t i = 0; i < cubin->symbol_count; i++)
         if (!strcmp(cubin->symbols[i].name, name))
             return &cubin->symbols[i];
     fail_msg("no symbol %s", name);
@@ -150,12 +147,11 @@ static void survives_damage(void **state)
 {
     struct cubin cubin, damaged;
     unsigned char *bytes;
-    size_t i;
 
     open_ok(&cubin, 90);
     bytes = malloc(cubin.image_bytes);
     assert_non_null(bytes);
-    for (i = 0; i < cubin.image_bytes; i += 7) {
+    for (size_t i = 0; i < cubin.image_bytes; i += 7) {
         memcpy(bytes, cubin.image, i);
         if (!cubin_init(&damaged, bytes, i, "cut", NULL))
             cubin_release(&damaged);

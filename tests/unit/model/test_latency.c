@@ -45,10 +45,9 @@ static void vector_add_on_kepler(void **state)
     };
     const double wanted[] = {0, 0, 3, 12, 21, 21, 30, 33, 33, 334, 343, 343};
     struct replay warp;
-    size_t i;
 
     replay_init(&warp, 0);
-    for (i = 0; i < 12; i++)
+    for (size_t i = 0; i < 12; i++)
         check_near(issue(&warp, ops[i]), wanted[i], 0);
     check_near(warp.last + 201, 544, 0); /* until the next block */
     assert_int_equal(warp.issued, 12);
@@ -59,10 +58,9 @@ static void vector_add_on_kepler(void **state)
 static void dependent_chains(void **state)
 {
     struct replay warp;
-    int i;
 
     replay_init(&warp, 0);
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         check_near(issue(&warp, op(4, 24, 0, BIT(0))), 24 * i, 0);
     check_near(issue(&warp, op(4, 24, 0, BIT(0))), 96, 0);
     check_near(issue(&warp, op(4, 24, 0, BIT(0))), 120, 0);
@@ -75,18 +73,17 @@ static void independent_instructions(void **state)
     struct replay_op store = op(6, 0, NO, 0);
     struct replay warp;
     struct replay_issue out;
-    int i;
 
     replay_init(&warp, 0);
-    for (i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++)
         check_near(issue(&warp, op(6, 18, NO, 0)), 6 * i, 0);
     replay_init(&warp, 0);
     store.pipe = 3;
     store.interval = 34;
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         check_near(issue(&warp, store), 34 * i, 0);
     replay_init(&warp, 5);
-    for (i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++) {
         struct replay_op load = op(i < 5 ? gaps[i] : 6, 513, NO, 0);
 
         load.kind = REPLAY_LOAD;
@@ -140,10 +137,9 @@ static void a_counted_wait_leaves_the_last_in_flight(void **state)
 {
     struct replay_op wait = op(1, 0, NO, 0);
     struct replay warp;
-    int i;
 
     replay_init(&warp, 0);
-    for (i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++)
         issue(&warp, op(10, 100, 0, 0));
     wait.counted = 0;
     wait.counted_left = 3;
@@ -175,11 +171,10 @@ static void repeat(struct replay *warp, const struct replay_op *ops, size_t n, u
 {
     struct replay before;
     struct replay_issue out;
-    size_t i;
 
     do {
         before = *warp;
-        for (i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++)
             assert_int_equal(replay_step(&out, warp, &ops[i], NULL), 0);
     } while (--times && !replay_is_steady(&before, warp));
     replay_repeat(warp, &before, times);
@@ -191,7 +186,6 @@ static void a_loop_equals_its_iterations(void **state)
     struct replay_op body[] = {op(1, 430, 0, BIT(3)), op(2, 430, 1, 0),     op(4, 29, 2, BIT(0)),
                                op(5, 0, NO, BIT(1)),  op(3, 17, 3, BIT(2)), op(2, 0, NO, 0)};
     struct replay fast, slow;
-    int i, k;
 
     body[0].kind = body[1].kind = REPLAY_LOAD;
     body[0].level = body[1].level = 2;
@@ -202,8 +196,8 @@ static void a_loop_equals_its_iterations(void **state)
     replay_init(&fast, 3);
     replay_init(&slow, 3);
     repeat(&fast, body, 6, 10000);
-    for (i = 0; i < 10000; i++)
-        for (k = 0; k < 6; k++)
+    for (int i = 0; i < 10000; i++)
+        for (int k = 0; k < 6; k++)
             issue(&slow, body[k]);
     check_near(fast.last, slow.last, 1e-6);
     check_near(fast.waited[REPLAY_SLOT], slow.waited[REPLAY_SLOT], 1e-6);
@@ -275,14 +269,14 @@ static void a_loop_with_barriers_can_be_repeated(void **state)
     struct replay *warps[] = {&stepped[0], &stepped[1]}, *quick[] = {&folded[0], &folded[1]};
     const struct replay_op load = op(2, 300, 0, BIT(1)), use = op(4, 20, 1, BIT(0)),
                            slow = op(4, 90, 1, BIT(0));
-    int i, w;
+    int i;
 
-    for (w = 0; w < 2; w++) {
+    for (int w = 0; w < 2; w++) {
         replay_init(&stepped[w], 0);
         replay_init(&folded[w], 0);
     }
     for (i = 0; i < 5000; i++) {
-        for (w = 0; w < 2; w++) {
+        for (int w = 0; w < 2; w++) {
             issue(&stepped[w], load);
             issue(&stepped[w], w ? slow : use);
         }
@@ -290,7 +284,7 @@ static void a_loop_with_barriers_can_be_repeated(void **state)
     }
     for (i = 0; i < 5000; i++) {
         memcpy(before, folded, sizeof before);
-        for (w = 0; w < 2; w++) {
+        for (int w = 0; w < 2; w++) {
             issue(&folded[w], load);
             issue(&folded[w], w ? slow : use);
         }
@@ -299,7 +293,7 @@ static void a_loop_with_barriers_can_be_repeated(void **state)
             break;
     }
     assert_true(i < 10);
-    for (w = 0; w < 2; w++) {
+    for (int w = 0; w < 2; w++) {
         replay_repeat(&folded[w], &before[w], (uint64_t)(4999 - i));
         check_near(folded[w].earliest, stepped[w].earliest, 1e-6);
         check_near(folded[w].waited[REPLAY_AT_BARRIER], stepped[w].waited[REPLAY_AT_BARRIER], 1e-6);

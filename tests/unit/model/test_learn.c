@@ -7,9 +7,7 @@ enum { N = 40 };
 /* DRAM-bound variants run 1.2 times as long as estimated, FMA-bound ones 0.9 times. */
 static void fill(struct learn_point *points)
 {
-    int i;
-
-    for (i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++) {
         const bool dram = i % 2;
 
         points[i] = (struct learn_point){dram ? RESOURCE_DRAM_READ : RESOURCE_FMA, 1e-3 + i * 1e-5, 0};
@@ -33,11 +31,10 @@ static void outliers_do_not_move_it(void **state)
 {
     struct learn_point points[N];
     struct learned learned, spoilt;
-    int i;
 
     fill(points);
     assert_int_equal(learn_from(&learned, points, N, NULL), 0);
-    for (i = 1; i < 8; i += 2)
+    for (int i = 1; i < 8; i += 2)
         points[i].measured_s *= 50;
     assert_int_equal(learn_from(&spoilt, points, N, NULL), 0);
     check_near(spoilt.scale[RESOURCE_DRAM_READ], learned.scale[RESOURCE_DRAM_READ], 1e-9);

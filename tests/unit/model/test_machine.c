@@ -226,7 +226,6 @@ static void loads_are_spread_as_measured(void **state)
     struct device device = h200();
     struct machine machine;
     double sum = 0;
-    int i;
 
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine.dram_spread[0], 1, 0);
@@ -236,7 +235,7 @@ static void loads_are_spread_as_measured(void **state)
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine.dram_spread[0], 0.5, 1e-9);
     check_near(machine.dram_spread[5], 0.8, 1e-9);
-    for (i = 0; i < MACHINE_SPREAD; i++)
+    for (int i = 0; i < MACHINE_SPREAD; i++)
         sum += machine.dram_spread[i];
     check_near(sum, MACHINE_SPREAD, 1e-9);
     assert_true(machine.dram_spread[MACHINE_SPREAD - 1] > 1.4);

@@ -6,9 +6,8 @@ static struct sass reading(unsigned a, unsigned b, unsigned c)
 {
     struct sass out = {.op = SASS_FFMA, .source_count = 3};
     const unsigned registers[3] = {a, b, c};
-    unsigned s;
 
-    for (s = 0; s < 3; s++)
+    for (unsigned s = 0; s < 3; s++)
         out.sources[s] = (struct sass_operand){
             .kind = SASS_REGISTER, .index = (uint8_t)registers[s], .count = 1, .port = (uint8_t)s};
     return out;
@@ -16,9 +15,7 @@ static struct sass reading(unsigned a, unsigned b, unsigned c)
 
 static struct sass keeping(struct sass instruction)
 {
-    unsigned s;
-
-    for (s = 0; s < 3; s++)
+    for (unsigned s = 0; s < 3; s++)
         instruction.sources[s].reuse = true;
     return instruction;
 }

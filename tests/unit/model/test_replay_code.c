@@ -37,11 +37,9 @@ static struct sass access(enum sass_op op, enum sass_space space, unsigned stall
 
 static void set_up(struct fixture *f, size_t count)
 {
-    size_t i;
-
     assert_int_equal(device_read(&f->device, "tests/data/devices/by-hand.json", NULL), 0);
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         f->code[i].pc = (uint32_t)(i * SASS_BYTES);
         f->counts[i] = (struct traffic_count){
             .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .wavefronts = 1, .waits = 1};

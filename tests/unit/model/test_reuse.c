@@ -9,9 +9,8 @@
 static double random_hits(double times)
 {
     double h = 0;
-    int k;
 
-    for (k = 0; k < 1000 && times > 1; k++)
+    for (int k = 0; k < 1000 && times > 1; k++)
         h = exp(-(1 - h) * times);
     return times > 1 ? h : 1;
 }
@@ -25,9 +24,8 @@ static void a_second_loop_finds_what_fits(void **state)
         bool twice;
     } cases[] = {{8192, 50e6, false}, {4096, 50e6, false}, {2048, 160e3, false}, {2048, 20e3, true}};
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
-    size_t c;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
         double hit;
@@ -58,9 +56,8 @@ static void what_many_loops_go_over_stays(void **state)
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {1, 1, 0, 0},  {0, 0, 1, 10},
                                           {2, 1, 0, 0},  {0, 0, 1, 10}, {3, 1, 0, 0}};
     const struct emulate_count line = {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0};
-    unsigned more;
 
-    for (more = 1; more <= 2; more++) {
+    for (unsigned more = 1; more <= 2; more++) {
         struct sass code[4];
         struct emulate_count counts[4] = {{1, 1, 32, 512, 16, 4, 0, 4, 0, 16, 4, 0}, line, line, {0}};
         struct emulate_touch touches[4] = {
@@ -148,9 +145,8 @@ static void what_is_under_way_is_waited_for(void **state)
 static void warps_that_gather_cross(void **state)
 {
     static const uint64_t apart[] = {0, 1000};
-    size_t c;
 
-    for (c = 0; c < sizeof apart / sizeof *apart; c++) {
+    for (size_t c = 0; c < sizeof apart / sizeof *apart; c++) {
         const double warps = 32 * 4, between = (double)apart[c] * warps * 32 * 128, l1 = 200e3;
         const double crossing = between > l1 ? 1 - l1 / between : 0, held = l1 / (64 * 32 * warps);
         struct fixture f;
@@ -181,9 +177,8 @@ static void a_warp_waits_for_its_last_lane(void **state)
         double l1, waits, within;
         double missing; /* lanes of a request that misses, where that is exact */
     } cases[] = {{1, 131072, 1. / 8, 1e-9, 32}, {8, 131072, 1, 1e-9, 4}, {1, 120000, 1, 0.02, 0}};
-    size_t c;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct traffic_count *count;
         struct fixture f;
         struct traffic traffic;
@@ -208,9 +203,8 @@ static void a_warp_waits_for_its_last_lane(void **state)
 static void what_a_pass_asks_for_twice_merges(void **state)
 {
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
-    size_t c;
 
-    for (c = 0; c < 3; c++) {
+    for (size_t c = 0; c < 3; c++) {
         struct fixture f;
         struct traffic traffic;
 
@@ -237,9 +231,8 @@ static void what_a_pass_asks_for_twice_merges(void **state)
 static void l1_holds_lines_not_sectors(void **state)
 {
     static const double l1[] = {131072, 98304, 65536};
-    size_t c;
 
-    for (c = 0; c < sizeof l1 / sizeof *l1; c++) {
+    for (size_t c = 0; c < sizeof l1 / sizeof *l1; c++) {
         struct fixture f;
         struct traffic traffic;
 
@@ -271,16 +264,14 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
         uint64_t passes;
         double ready;
     } cases[] = {{2, 0.5}, {1, 0}};
-    size_t c;
-    unsigned lane;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const uint64_t passes = cases[c].passes;
         struct fixture f;
         struct traffic traffic;
 
         fixture_set_up(&f, 128);
-        for (lane = 0; lane < 32; lane++)
+        for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
         f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0};
         f.counts[GATHER] = (struct emulate_count){.issued = passes,

@@ -29,9 +29,8 @@ static bool next_line(struct line *out, gzFile file)
 static void decode(struct sass *out, const uint64_t word[2], uint32_t pc, unsigned sm)
 {
     unsigned char bytes[SASS_BYTES];
-    int i;
 
-    for (i = 0; i < SASS_BYTES; i++)
+    for (int i = 0; i < SASS_BYTES; i++)
         bytes[i] = (unsigned char)(word[i / 8] >> (i % 8 * 8));
     sass_decode(out, bytes, pc, sm);
 }
@@ -264,9 +263,8 @@ static void names_classes_and_intervals(void **state)
     static const uint64_t ffma[2] = {0xbfc90fda190a7823, 0x000fc80000000000};
     static const uint64_t dfma[2] = {0x000000060408722b, 0x008fe40000000002};
     struct sass in;
-    int i;
 
-    for (i = 0; i < SASS_CLASS_COUNT; i++)
+    for (int i = 0; i < SASS_CLASS_COUNT; i++)
         assert_true(*sass_class_text((enum sass_class)i));
     decode(&in, ffma, 0, 90);
     assert_int_equal(sass_issue_interval(&in), 1);

@@ -25,9 +25,7 @@ static bool has_width(enum sass_pipe pipe)
 
 static void no_operation_is_free_by_omission(void **state)
 {
-    unsigned op;
-
-    for (op = 0; op < SASS_OP_COUNT; op++) {
+    for (unsigned op = 0; op < SASS_OP_COUNT; op++) {
         const struct sass_info *info = sass_info((enum sass_op)op);
         const struct sass_rate rate = sass_rate((enum sass_op)op);
 
@@ -73,11 +71,9 @@ static void every_opcode_has_a_rate_or_a_name(void **state)
 /* What accesses memory in a way that is not counted must not pass for traffic that is. */
 static void traffic_is_of_known_size(void **state)
 {
-    unsigned opcode, form, a;
-
-    for (a = 0; a < sizeof archs / sizeof archs[0]; a++)
-        for (opcode = 0; opcode < 512; opcode++)
-            for (form = 0; form < 16; form++) {
+    for (unsigned a = 0; a < sizeof archs / sizeof archs[0]; a++)
+        for (unsigned opcode = 0; opcode < 512; opcode++)
+            for (unsigned form = 0; form < 16; form++) {
                 const uint64_t word[2] = {opcode | (uint64_t)(form & 7) << 9, (uint64_t)(form >> 3) << 27};
                 const struct encoding *encoding = sass_encoding(word, arch_of(archs[a])->encodings);
                 struct sass_rate rate;

@@ -6,11 +6,10 @@
 static void pipeline_against_warps(void **state)
 {
     const double wanted[] = {1.333, 2.667, 4, 5.333, 6.667, 8, 8, 8};
-    int n;
 
-    for (n = 1; n <= 8; n++)
+    for (int n = 1; n <= 8; n++)
         check_near(32 * saturation_two_modes(n, 24, 4), wanted[n - 1], 5e-4);
-    for (n = 1; n <= 24; n++) {
+    for (int n = 1; n <= 24; n++) {
         const double smooth = 32 * saturation_corner(n / 24.0, 1.0 / 4, 12);
 
         assert_true(smooth <= 32 * saturation_two_modes(n, 24, 4));
@@ -37,12 +36,11 @@ static void vector_add_on_kepler(void **state)
 static void the_sharpness_is_found_again(void **state)
 {
     double warps[32], throughput[32];
-    int i, k;
 
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         const double sharpness = (double[]){2, 5, 20}[k];
 
-        for (i = 0; i < 32; i++) {
+        for (int i = 0; i < 32; i++) {
             warps[i] = i + 1;
             throughput[i] = saturation_corner(warps[i] / 24, 0.25, sharpness);
         }
@@ -69,9 +67,8 @@ static void a_loaded_memory_saturates_gradually(void **state)
     const struct saturation_level dram = {600, 20, {4, utilisation, factor}};
     struct saturation s;
     double before = 0;
-    int n;
 
-    for (n = 1; n <= 128; n++) {
+    for (int n = 1; n <= 128; n++) {
         saturation_solve(&s, n, 700, &dram, 1, 0, 8);
         assert_true(s.warps_per_cycle <= saturation_two_modes(n, 700, 20) + 1e-12);
         assert_true(s.warps_per_cycle >= before - 1e-12);

@@ -9,9 +9,8 @@ static void latency_then_throughput(void **state)
         unsigned blocks;
         double cycles;
     } cases[] = {{1, 2000}, {2, 2000}, {8, 2000}, {16, 4000}, {32, 8000}};
-    size_t c;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f = {0};
 
         fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
@@ -34,10 +33,9 @@ static void a_pipe_is_shared(void **state)
 static void a_scheduler_is_kept(void **state)
 {
     struct fixture f = {0};
-    size_t i;
 
     fixture_fill(&f, 501, fixture_plain(SASS_FADD, 1, 0));
-    for (i = 0; i < 500; i += 5)
+    for (size_t i = 0; i < 500; i += 5)
         f.code[i].op = SASS_IMAD, f.code[i].mod[SASS_MOD_WIDE] = 1;
     fixture_set_up(&f, 501, 4);
     f.machine.wide.interval = 4;
@@ -48,11 +46,10 @@ static void a_scheduler_is_kept(void **state)
 static void load_store_units_are_shared_by_all(void **state)
 {
     struct fixture f = {0};
-    size_t i;
 
     fixture_fill(&f, 201, fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0));
     fixture_set_up(&f, 201, 8);
-    for (i = 0; i < 200; i++)
+    for (size_t i = 0; i < 200; i++)
         f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 2};
     check_near(fixture_play(&f, 1, false).first, 8 * 200 * 2, 80);
 }
@@ -62,10 +59,9 @@ static void load_store_units_are_shared_by_all(void **state)
 static void a_barrier_is_hidden_by_other_blocks(void **state)
 {
     struct fixture one = {0}, many;
-    size_t i;
 
     fixture_fill(&one, 221, fixture_plain(SASS_FADD, 4, 0));
-    for (i = 10; i < 220; i += 11)
+    for (size_t i = 10; i < 220; i += 11)
         one.code[i] = fixture_plain(SASS_BAR, 1, 0);
     many = one;
     fixture_set_up(&one, 221, 2);
@@ -78,10 +74,9 @@ static void a_barrier_is_hidden_by_other_blocks(void **state)
 static void a_barrier_may_cost_next_to_nothing(void **state)
 {
     struct fixture f = {0};
-    size_t i;
 
     fixture_fill(&f, 221, fixture_plain(SASS_FADD, 4, 0));
-    for (i = 10; i < 220; i += 11)
+    for (size_t i = 10; i < 220; i += 11)
         f.code[i] = fixture_plain(SASS_BAR, 1, 0);
     fixture_set_up(&f, 221, 2);
     f.device.values[DEVICE_BARRIER_LATENCY].sustained = 1e-15;
@@ -140,16 +135,15 @@ static void long_loops_are_extrapolated_from_few_iterations(void **state)
 static void loops_within_loops_keep_their_share(void **state)
 {
     struct fixture f = {.path = {.count = 5}};
-    unsigned inner, i;
 
-    for (inner = 2; inner <= 16; inner *= 2) {
+    for (unsigned inner = 2; inner <= 16; inner *= 2) {
         f.steps[0] = (struct emulate_step){.body = 3, .repeats = 1000};
         f.steps[1] = (struct emulate_step){.count = 10};
         f.steps[2] = (struct emulate_step){.body = 1, .repeats = inner};
         f.steps[3] = (struct emulate_step){.first = 10, .count = 11};
         f.steps[4] = (struct emulate_step){.first = 21, .count = 1};
         fixture_fill(&f, 22, fixture_plain(SASS_FADD, 1, 0));
-        for (i = 0; i < 10; i++)
+        for (unsigned i = 0; i < 10; i++)
             f.code[i] = fixture_plain(SASS_FADD, 15, 0);
         f.code[20] = fixture_plain(SASS_BRA, 5, 0);
         fixture_set_up(&f, 22, 2);
@@ -184,13 +178,12 @@ static void unequal_blocks_share_the_places(void **state)
 static double met(double early, unsigned warps)
 {
     struct fixture f = {0};
-    int i;
 
     f.code[0] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
     f.code[1] = fixture_plain(SASS_BAR, 1, 1);
     f.code[2] = fixture_plain(SASS_EXIT, 5, 0);
     fixture_set_up(&f, 3, warps);
-    for (i = 0; i < MACHINE_SPREAD; i++)
+    for (int i = 0; i < MACHINE_SPREAD; i++)
         f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
     f.counts[0] = (struct traffic_count){
         .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .waits = 1, .waits_dram = 1, .dram_read = 512};
@@ -219,18 +212,17 @@ static void waiting_does_not_widen_the_spread(void **state)
 static void a_warp_has_loads_of_all_kinds(void **state)
 {
     double cycles[2];
-    int early, i;
 
-    for (early = 0; early < 2; early++) {
+    for (int early = 0; early < 2; early++) {
         struct fixture f = {0};
 
         fixture_fill(&f, 41, fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0));
-        for (i = 1; i < 40; i++)
+        for (int i = 1; i < 40; i++)
             f.code[i].control.wait_mask = 1;
         fixture_set_up(&f, 41, 4);
-        for (i = 0; i < MACHINE_SPREAD; i++)
+        for (int i = 0; i < MACHINE_SPREAD; i++)
             f.machine.dram_spread[i] = early ? 0.5 + (i + 0.5) / MACHINE_SPREAD : 1;
-        for (i = 0; i < 40; i++)
+        for (int i = 0; i < 40; i++)
             f.counts[i] = (struct traffic_count){.issued = 1,
                                                  .requests = 1,
                                                  .sectors = 4,
@@ -325,10 +317,9 @@ static void l2_is_read_at_the_own_rate(void **state)
 static double bursts(double window)
 {
     struct fixture f = {0};
-    size_t i;
 
     fixture_fill(&f, 598, fixture_plain(SASS_FADD, 1, 0));
-    for (i = 0; i < 597; i += 3) {
+    for (size_t i = 0; i < 597; i += 3) {
         f.code[i].source_count = 3;
         for (unsigned s = 0; s < 3; s++)
             f.code[i].sources[s] =

@@ -7,10 +7,9 @@
 static double rounds(bool yields)
 {
     struct fixture f = {0};
-    size_t i;
 
     fixture_fill(&f, 66 * ROUNDS + 1, fixture_plain(SASS_FADD, 1, 0));
-    for (i = 0; i < 66 * ROUNDS; i++) {
+    for (size_t i = 0; i < 66 * ROUNDS; i++) {
         if (i % 66 == 64)
             f.code[i] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
         else if (i % 66 == 65)
@@ -18,7 +17,7 @@ static double rounds(bool yields)
         f.code[i].control.yield = yields;
     }
     fixture_set_up(&f, 66 * ROUNDS + 1, 8);
-    for (i = 64; i < 66 * ROUNDS; i += 66)
+    for (size_t i = 64; i < 66 * ROUNDS; i += 66)
         f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
     return fixture_play(&f, 1, false).first;
 }
@@ -41,16 +40,15 @@ static void sub_partitions_take_turns(void **state)
     struct fixture f = {
         .steps = {{.body = 1, .repeats = 1000}, {.count = COUNT - 1}, {.first = COUNT - 1, .count = 1}},
         .path = {.count = 3}};
-    unsigned i;
 
     fixture_fill(&f, COUNT, fixture_plain(SASS_FADD, 4, 1));
-    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+    for (unsigned i = 0; i < BATCHES * (LOADS + 1); i++)
         if (i % (LOADS + 1) < LOADS)
             f.code[i] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
     f.code[COUNT - 3] = fixture_plain(SASS_BAR, 1, 0);
     f.code[COUNT - 2] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, COUNT, WARPS);
-    for (i = 0; i < BATCHES * (LOADS + 1); i++)
+    for (unsigned i = 0; i < BATCHES * (LOADS + 1); i++)
         if (i % (LOADS + 1) < LOADS)
             f.counts[i].requests = f.counts[i].wavefronts = 1;
     check_near(fixture_play(&f, BLOCKS, false).first, 1000. * BATCHES * LOADS * WARPS * BLOCKS, 20000);
@@ -61,7 +59,6 @@ static double waiting_warp(unsigned which)
 {
     struct fixture f = {0};
     struct emulate_path paths[2];
-    size_t i;
 
     fixture_fill(&f, 103, fixture_plain(SASS_FADD, 1, 0));
     f.code[100] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
@@ -74,7 +71,7 @@ static double waiting_warp(unsigned which)
     paths[0] = (struct emulate_path){.steps = f.steps, .count = 1};
     paths[1] = (struct emulate_path){.steps = f.steps + 1, .count = 2};
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-    for (i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++)
         f.paths[i] = i / 4 != which;
     return fixture_play(&f, 1, false).first;
 }
@@ -94,13 +91,12 @@ static void the_older_block_goes_first(void **state)
         bool yields;
         double cycles;
     } cases[] = {{12, 1, false, 300}, {4, 3, false, 400}, {4, 3, true, 300}};
-    size_t c, i;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f = {0};
 
         fixture_fill(&f, 101, fixture_plain(SASS_FADD, 2, 0));
-        for (i = 0; i < 100; i++)
+        for (size_t i = 0; i < 100; i++)
             f.code[i].control.yield = cases[c].yields;
         fixture_set_up(&f, 101, cases[c].warps);
         check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
@@ -113,12 +109,11 @@ static double meet(bool together)
     struct fixture f = {0};
     struct emulate_step steps[4];
     struct emulate_path paths[4];
-    size_t w;
 
     fixture_fill(&f, 212, fixture_plain(SASS_FADD, 1, 0));
     f.code[200] = fixture_plain(SASS_BAR, 1, 0);
     fixture_set_up(&f, 212, 4);
-    for (w = 0; w < 4; w++) {
+    for (size_t w = 0; w < 4; w++) {
         const uint32_t skipped = together ? 0 : 50 * (uint32_t)w;
 
         steps[w] = (struct emulate_step){.first = skipped, .count = 212 - skipped};

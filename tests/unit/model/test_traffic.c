@@ -62,10 +62,8 @@ static void what_is_evicted_first_is_fetched_again(void **state)
     } cases[] = {{SASS_EVICT_NORMAL, 1, 128 + 1024},
                  {SASS_EVICT_FIRST, 1e12, 128 + 1024},
                  {SASS_EVICT_FIRST, 1, 128 + 2 * 1024}};
-    size_t c;
-    unsigned lane;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct emulate_block blocks[2];
         struct traffic traffic;
@@ -76,7 +74,7 @@ static void what_is_evicted_first_is_fetched_again(void **state)
         blocks[0] = blocks[1] = f.block;
         blocks[1].position[0]++;
         blocks[1].read = (struct footprint){0};
-        for (lane = 0; lane < 32; lane++)
+        for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&blocks[1].read, (1 << 24) + lane * 128 + 32, 4, NULL), 0);
         f.result.blocks = blocks;
         f.result.block_count = 2;
@@ -125,7 +123,6 @@ static void parts_merge_while_few_warps_store(void **state)
     } cases[] = {{4, 0}, {8, 0.17}, {12, 0.33}, {16, 0.43}, {32, 0.8}};
     struct fixture f;
     struct traffic traffic;
-    size_t c;
 
     fixture_set_up(&f, 4);
     f.code[GATHER] = f.code[STORE];
@@ -140,7 +137,7 @@ static void parts_merge_while_few_warps_store(void **state)
     f.caches.merge_lines = 28;
     f.caches.resident_blocks = 1;
     f.caches.loads_most = 0.5;
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         f.block.warps = cases[c].warps;
         traffic = fixture_find(&f);
         check_near(1 - traffic.counts[GATHER].again * cases[c].warps / 48, cases[c].apart, 0.12);
@@ -166,9 +163,8 @@ static void a_warm_cache_keeps_what_fits(void **state)
     static const struct {
         double l2_bytes, dram_read, least;
     } cases[] = {{50e3, 0, 0}, {300, -1, -1}, {100, 256, 256 * (1 - 100. / 384)}};
-    size_t c;
 
-    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
 

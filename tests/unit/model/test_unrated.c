@@ -130,9 +130,8 @@ static void the_h200_measures_what_the_estimate_says(void **state)
         unsigned columns;
         double measured_s, measured_hz, error;
     } rows[] = {{"matrix_wide", 256, 772.9e-6, 1.7e9, 0.17}, {"matrix_narrow", 8, 104.7e-6, 1.83e9, 0.1}};
-    size_t i;
 
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const struct prediction p = matrices_take_the_tensor_peak(
             rows[i].kernel, rows[i].columns, "model/device/profiles/nvidia-h200.json", true);
         assert_true(p.bound_s <= rows[i].measured_s);
@@ -165,9 +164,8 @@ static void bulk_copies_take_the_pins_of_dram(void **state)
     static const char *const kernels[] = {"bulk", "bulk_store"};
     const double measured_s[] = {255.3e-6, 232.1e-6}; /* on an NVIDIA H200 */
     const double bytes = (double)PIECES * PIECE;
-    size_t i;
 
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         struct fixture f;
 
         set_up(&f, kernels[i], "model/device/profiles/nvidia-h200.json");
@@ -228,7 +226,6 @@ static void what_is_not_decoded_is_named_by_opcode(void **state)
     static const struct sass known = {.op = SASS_SYNCS};
     struct unrated unrated = {0};
     char names[64];
-    int i;
 
     assert_non_null(sass_rate(SASS_UNKNOWN).why);
     unrated_add(&unrated, &unknown, "a", 2);
@@ -239,7 +236,7 @@ static void what_is_not_decoded_is_named_by_opcode(void **state)
     check_near(unrated.ops[0].executed, 5, 1e-12);
     assert_string_equal(unrated_names(names, sizeof names, &unrated), "opcode 0x1c9, SYNCS");
     assert_string_equal(unrated_names(names, 8, &unrated), "opcode ");
-    for (i = 0; i < 2 * UNRATED_MOST; i++)
+    for (int i = 0; i < 2 * UNRATED_MOST; i++)
         unrated_add(&unrated, &(struct sass){.opcode = (uint16_t)i}, "a", 1);
     assert_int_equal(unrated.count, UNRATED_MOST);
     assert_string_equal(unrated.ops[UNRATED_MOST - 1].name, "and others");

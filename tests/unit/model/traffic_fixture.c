@@ -16,7 +16,6 @@ struct sass fixture_access(enum sass_op op, unsigned how)
 void fixture_set_up(struct fixture *f, unsigned stride)
 {
     const uint64_t lines = stride >= 128 ? 32 : stride / 4, sectors = stride >= 32 ? 32 : stride;
-    unsigned lane;
 
     *f = (struct fixture){.code = {fixture_access(SASS_LDG, SASS_READS), fixture_access(SASS_LDG, SASS_READS),
                                    fixture_access(SASS_STG, SASS_WRITES)},
@@ -29,7 +28,7 @@ void fixture_set_up(struct fixture *f, unsigned stride)
                           .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};
     assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
-    for (lane = 0; lane < 32; lane++)
+    for (unsigned lane = 0; lane < 32; lane++)
         assert_int_equal(footprint_mark(&f->block.read, (1 << 24) + lane * stride, 4, NULL), 0);
     assert_int_equal(footprint_mark(&f->block.written, 1 << 26, 128, NULL), 0);
     f->block.weight = 1000;

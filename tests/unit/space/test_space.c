@@ -20,9 +20,7 @@ static void close_both(struct spec *spec, struct space *space)
 /* The next combination in lexicographic order. */
 static bool next_combination(unsigned *choices, const struct spec *spec)
 {
-    size_t p;
-
-    for (p = spec->parameter_count; p-- > 0;) {
+    for (size_t p = spec->parameter_count; p-- > 0;) {
         if (++choices[p] < spec->parameters[p].value_count)
             return true;
         choices[p] = 0;
@@ -34,10 +32,9 @@ static bool satisfies(const struct spec *spec, const unsigned *choices)
 {
     struct value slots[64];
     bool holds;
-    size_t c;
 
     spec_slots(slots, spec, 0, choices);
-    for (c = 0; c < spec->constraint_count; c++)
+    for (size_t c = 0; c < spec->constraint_count; c++)
         if (expr_bool(&holds, spec->constraints[c], slots, NULL) || !holds)
             return false;
     return listed_has(&spec->listed, choices);
@@ -50,7 +47,6 @@ static void check_against_brute_force(const char *text)
     uint64_t expected = 0, index, removed = 0;
     struct space *space;
     struct spec spec;
-    size_t c;
     bool valid;
 
     open_text(&spec, &space, text);
@@ -64,7 +60,7 @@ static void check_against_brute_force(const char *text)
         assert_memory_equal(found, choices, spec.parameter_count * sizeof *found);
     } while (next_combination(choices, &spec));
     assert_int_equal(space_count(space), expected);
-    for (c = 0; c <= spec.constraint_count; c++)
+    for (size_t c = 0; c <= spec.constraint_count; c++)
         removed += space_removed(space, c).removed;
     assert_int_equal(expected + removed, space_combinations(space));
     close_both(&spec, space);
@@ -90,9 +86,8 @@ static void indices_agree_with_brute_force(void **state)
         "\"configurations\": [[3, 4], [1, 5], [2, 4]]}",
         "{\"parameters\": {\"A\": [1, 2]}, \"constraints\": [\"A > 1\"], \"configurations\": [[1]]}",
     };
-    size_t i;
 
-    for (i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_against_brute_force(texts[i]);
 }
 
@@ -103,15 +98,15 @@ static void random_spaces_agree_with_brute_force(void **state)
     static const char *const forms[] = {"%c %% %c == 0", "%c + %c <= 5", "%c != %c", "%c // (%c - 1) > 0",
                                         "%c * %c >= 3"};
     char text[1024];
-    unsigned seed, draw, c;
+    unsigned draw;
     int used;
 
-    for (seed = 0; seed < 50; seed++) {
+    for (unsigned seed = 0; seed < 50; seed++) {
         used = snprintf(text, sizeof text,
                         "{\"parameters\": {\"A\": [1,2,3], \"B\": [1,2,3,4], \"C\": [2,3], \"D\": [1,2,3], "
                         "\"E\": [1,4], \"F\": [1,2,3]}, \"constraints\": [");
         draw = seed * 2654435761u + 12345;
-        for (c = 0; c < 1 + seed % 4; c++) {
+        for (unsigned c = 0; c < 1 + seed % 4; c++) {
             draw = draw * 1664525u + 1013904223u;
             used += snprintf(text + used, sizeof text - (size_t)used, "%s\"", c ? ", " : "");
             used += snprintf(text + used, sizeof text - (size_t)used, forms[(draw >> 8) % 5],
@@ -133,17 +128,16 @@ static void published_spaces_are_counted(void **state)
         {"tests/data/spaces/hotspot.json", 4440000, 82984},
     };
     unsigned choices[SPEC_PARAMETERS_MAX];
-    uint64_t index, back;
+    uint64_t back;
     struct space *space;
     struct spec spec;
-    size_t i;
 
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         assert_int_equal(spec_read(&spec, spaces[i].path, SPEC_SPACE, NULL, 0, NULL), 0);
         assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
         assert_int_equal(space_combinations(space), spaces[i].combinations);
         assert_int_equal(space_count(space), spaces[i].count);
-        for (index = 0; index < space_count(space); index += 97) {
+        for (uint64_t index = 0; index < space_count(space); index += 97) {
             space_configuration(choices, space, index);
             assert_true(satisfies(&spec, choices));
             assert_true(space_index(&back, space, choices));
@@ -160,16 +154,15 @@ static void free_parameters_cost_nothing(void **state)
     struct space *space;
     struct spec spec;
     uint64_t index;
-    int p;
 
-    for (p = 0; p < 62; p++)
+    for (int p = 0; p < 62; p++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", \"P%d\": [0, 1]", p);
     strcat(text, "}, \"constraints\": [\"A == 2\"]}");
     open_text(&spec, &space, text);
     assert_true(space_combinations(space) == UINT64_C(1) << 63);
     assert_true(space_count(space) == UINT64_C(1) << 62);
     space_configuration(choices, space, (UINT64_C(1) << 62) - 1);
-    for (p = 0; p < 63; p++)
+    for (int p = 0; p < 63; p++)
         assert_int_equal(choices[p], 1);
     assert_true(space_index(&index, space, choices));
     assert_true(index == (UINT64_C(1) << 62) - 1);
@@ -182,9 +175,8 @@ static void more_than_64_bits_are_refused_or_saturate(void **state)
     struct err err = {0};
     struct space *space;
     struct spec spec;
-    int p;
 
-    for (p = 0; p < 70; p++)
+    for (int p = 0; p < 70; p++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", \"P%d\": [0, 1]", p);
     strcat(text, "}, \"constraints\": [\"P0 + P1 + P2 + P3 + P4 + P5 + P6 + P7 + P8 == 0\"]}");
     open_text(&spec, &space, text);
@@ -282,10 +274,9 @@ static void a_problem_changes_its_space(void **state)
     static const uint64_t counts[] = {2, 3, 1};
     struct space *space;
     struct spec spec;
-    size_t k;
 
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_SPACE, NULL, 0, NULL), 0);
-    for (k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         assert_int_equal(space_open(&space, &spec, k, NULL), 0);
         assert_int_equal(space_count(space), counts[k]);
         space_close(space);

@@ -130,9 +130,8 @@ static void bad_sizes_from_outside_are_explained(void **state)
     };
     struct spec spec;
     struct err err;
-    size_t k;
 
-    for (k = 0; k < sizeof samples / sizeof *samples; k++) {
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         assert_int_equal(read_with(&spec, sizes, samples[k], 1, &err), ERR_USAGE);
         assert_string_equal(err.text, samples[k][1]);
         assert_null(spec.parameters);

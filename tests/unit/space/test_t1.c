@@ -28,9 +28,8 @@ static void lists_are_pythons(void **state)
         {"[16*i+1 for i in [1, 3]]", "[17, 49]"},
         {"[min(i, 2) for i in range(4)]", "[0, 1, 2, 2]"},
     };
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *values;
         char *text;
@@ -66,9 +65,8 @@ static void bad_lists_are_explained(void **state)
         {"__import__('os').listdir()", "expected a list at \"__import__('os').listdir()\""},
         {"[__import__('os')]", "column 1: unknown name __import__"},
     };
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *values;
 
@@ -202,9 +200,8 @@ static void what_no_spec_can_say_is_refused(void **state)
          "t1.json: KernelSpecification.GlobalSizeType: expected a string, found an integer"},
     };
     char text[4096];
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct err err = {0};
         struct json *spec;
 

@@ -129,9 +129,8 @@ static void structs_are_laid_out_as_in_c(void **state)
 static void check_options(const struct variant *variant, const char *wanted)
 {
     char all[512] = "";
-    size_t k;
 
-    for (k = 0; k < variant->option_count; k++) {
+    for (size_t k = 0; k < variant->option_count; k++) {
         strcat(all, k ? " " : "");
         strcat(all, variant->options[k]);
     }
@@ -203,10 +202,9 @@ static void what_cannot_be_launched_is_an_outcome(void **state)
     };
     struct variant variant;
     struct spec spec;
-    size_t k;
 
     open_spec(&spec);
-    for (k = 0; k < sizeof samples / sizeof *samples; k++) {
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         make_variant(&variant, &spec, samples[k][0]);
         assert_int_equal(variant.outcome, *samples[k][1] ? OUTCOME_LIMITS : OUTCOME_OK);
         assert_string_equal(variant.message, samples[k][1]);
@@ -235,9 +233,8 @@ static void bad_arguments_are_outcomes(void **state)
     const unsigned choices[1] = {0};
     struct variant variant;
     struct spec spec;
-    size_t k;
 
-    for (k = 0; k < sizeof samples / sizeof *samples; k++) {
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         snprintf(
             document, sizeof document,
             "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k\"}, \"parameters\": {\"A\": [1]}, "
@@ -397,10 +394,9 @@ static void bad_configurations_are_explained(void **state)
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct spec spec;
     struct err err;
-    size_t k;
 
     open_spec(&spec);
-    for (k = 0; k < sizeof samples / sizeof *samples; k++) {
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         err_clear(&err);
         assert_int_equal(configuration_parse(choices, &spec, samples[k][0], &err), ERR_USAGE);
         assert_string_equal(err.text, samples[k][1]);

@@ -38,15 +38,14 @@ static double log_time(const struct synthetic *s, const unsigned *choices, doubl
 {
     double sum = 0;
     uint64_t key = seed;
-    size_t p, q;
 
-    for (p = 0; p < s->spec.parameter_count; p++) {
+    for (size_t p = 0; p < s->spec.parameter_count; p++) {
         const double n = (double)s->spec.parameters[p].value_count;
         const double best = (uniform(seed, p) + 1) / 2 * (n - 1), weight = 0.1 + 0.1 * uniform(seed, 50 + p);
 
         sum += weight * fabs(choices[p] - best);
         key = hash_u64(key, choices[p]);
-        for (q = 0; q < p; q++)
+        for (size_t q = 0; q < p; q++)
             sum += pairs * uniform(hash_u64(seed, 100 * p + q), 16 * choices[p] + choices[q]);
     }
     return sum + own * normal(key, 0);
@@ -57,9 +56,8 @@ static double log_time(const struct synthetic *s, const unsigned *choices, doubl
 static double tiled_log_time(const struct synthetic *s, const unsigned *choices, uint64_t seed)
 {
     double value[4], time;
-    size_t p;
 
-    for (p = 0; p < 4; p++)
+    for (size_t p = 0; p < 4; p++)
         value[p] = value_real(&s->spec.parameters[p].values[choices[p]]);
     time = 0.18 * fabs(log2(value[0] * value[1]) - 7.5 - uniform(seed, 0)) +
            0.22 * fabs(log2(value[2] * value[3]) - 2 - uniform(seed, 1)) +
@@ -83,9 +81,8 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
     const bool rough = kind == SYNTHETIC_ROUGH;
     const size_t warps = s->spec.parameter_count - (s->spec.parameter_count > 6 ? 3 : 2);
     unsigned choices[32];
-    uint64_t i;
 
-    for (i = 0; i < s->count; i++) {
+    for (uint64_t i = 0; i < s->count; i++) {
         double time, seen;
 
         space_configuration(choices, s->space, i);
@@ -157,7 +154,6 @@ static void finish_oldest(struct drive *d)
     const struct search_step step = d->lanes[0];
     const double noise = d->s->noise * normal(d->seed, step.index), time = d->s->time_s[step.index];
     struct search_facts facts = {.timed = step.action == SEARCH_TIME};
-    size_t mark;
 
     facts.spent_s = facts.timed ? 0.01 : 0.2;
     d->now_s += facts.timed ? 0.01 : 0.2 / d->cores;
@@ -180,7 +176,7 @@ static void finish_oldest(struct drive *d)
             d->measured_best_s = facts.time_s;
             d->out->best_s = time;
         }
-        for (mark = 0; mark < 3 && !step.audit; mark++)
+        for (size_t mark = 0; mark < 3 && !step.audit; mark++)
             if (d->out->timed <= (uint64_t[]){10, 30, 100}[mark])
                 d->out->after[mark] = d->out->best_s;
     }
@@ -193,14 +189,14 @@ static void judge(struct drive *d)
 {
     struct synthetic_run *out = d->out;
     struct search_cut *cuts;
-    size_t i, n;
+    size_t n;
 
     search_summarise(&out->summary, d->search);
     cuts =
         calloc(out->summary.cut_bound + out->summary.cut_estimate + out->summary.promising + 1, sizeof *cuts);
     n = search_cuts(cuts, d->search);
     assert_int_equal(n, out->summary.cut_bound + out->summary.cut_estimate + out->summary.promising);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         out->unread_cut += cuts[i].fate != SEARCH_LEFT && !cuts[i].prediction.predicted;
         assert_int_equal(cuts[i].fate, search_fate(d->search, cuts[i].index));
         out->lost_by_bound |=
@@ -209,7 +205,7 @@ static void judge(struct drive *d)
             d->touched[cuts[i].index] = 2;
     }
     free(cuts);
-    for (i = 0; i < d->s->count; i++) {
+    for (size_t i = 0; i < d->s->count; i++) {
         out->passed_over += d->touched[i] < 2;
         out->passed_over_faster += d->touched[i] < 2 && d->s->time_s[i] < d->measured_best_s;
     }

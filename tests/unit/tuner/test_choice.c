@@ -18,17 +18,16 @@ static struct chooser open_chooser(const char *const *names, size_t count)
     const struct decision *list[4];
     struct chooser chooser;
     struct err err = {0};
-    size_t i;
 
     said[0] = '\0';
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (decision_read(&decisions[i], made_path(names[i]), &err))
             fail_msg("%s", err.text);
         list[i] = &decisions[i];
     }
     if (chooser_init(&chooser, made_path("spec.json"), list, count, keep, NULL, &err))
         fail_msg("%s", err.text);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         decision_release(&decisions[i]);
     return chooser;
 }
@@ -70,11 +69,10 @@ static void prefers_its_own_device(void **state)
 {
     const char *const orders[2][2] = {{"a.json", "b.json"}, {"b.json", "a.json"}};
     struct chooser chooser;
-    int k;
 
     made_decision("a.json", "First GPU", 90, "", (struct made_row[]){{1 << 20, 64, 0}}, 1);
     made_decision("b.json", "Second GPU", 90, "", (struct made_row[]){{4096, 128, 0}}, 1);
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
         chooser = open_chooser(orders[k], 2);
         check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_NEAREST, 64);
         chooser_release(&chooser);

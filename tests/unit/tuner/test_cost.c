@@ -40,9 +40,8 @@ static void learn(struct setup *s, bool plain, const struct cost_point *more)
 {
     unsigned choices[POINTS][3];
     struct cost_point points[POINTS + 1];
-    size_t i;
 
-    for (i = 0; i < POINTS; i++) {
+    for (size_t i = 0; i < POINTS; i++) {
         choices[i][0] = hash_random(1, i) % 4;
         choices[i][1] = plain ? 0 : hash_random(2, i) % 2;
         choices[i][2] = hash_random(3, i) % 3;
@@ -95,10 +94,9 @@ static void keeps_the_long_ones_of_many(void **state)
     static unsigned choices[MANY][3];
     static struct cost_point points[MANY];
     struct setup s;
-    size_t i;
 
     open(&s);
-    for (i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < MANY; i++) {
         choices[i][0] = i % 3;
         choices[i][2] = i % 2;
         points[i] = (struct cost_point){choices[i], 0.2, true};

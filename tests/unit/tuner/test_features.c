@@ -51,9 +51,8 @@ static void adds_nothing_that_is_known(void **state)
     unsigned choices[2] = {1, 0};
     struct features *features;
     struct spec spec;
-    size_t i;
 
-    for (i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         read(&spec, texts[i]);
         assert_int_equal(features_open(&features, &spec, 0, NULL), 0);
         assert_int_equal(features_count(features), i + 1);

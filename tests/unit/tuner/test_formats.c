@@ -100,10 +100,10 @@ static int write_t4(struct err *err)
     const struct format_input in = {.runs = &runs};
     static char keys[4][16] = {"16,x,y,True", "1,x,True", "3,x,True", "1,x,y,True"};
     char *text;
-    size_t size, i;
+    size_t size;
     int rc;
 
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         record_init(&records[i]);
         records[i].key = keys[i];
         list[i] = &records[i];

@@ -64,9 +64,8 @@ static void reads_unknown_resources(void **state)
     char text[512];
     struct journal *journal;
     struct err err = {0};
-    int i;
 
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         snprintf(text, sizeof text,
                  "{\"cache\": {\"16\": {\"time\": 2.0, \"outcome\": \"ok\", \"predicted\": "
                  "{\"estimate_ms\": 3, \"limiter\": %s, \"busy\": {\"a new pipe\": 0.5}}}}}",
@@ -113,7 +112,7 @@ static void resumes_after_any_cut(void **state)
     struct journal *journal = open_ok();
     char *text, *part;
     char line[256];
-    size_t length, first, cut;
+    size_t length, first;
 
     append_ok(journal, 16, 2e-3);
     append_ok(journal, 32, 1e-3);
@@ -122,7 +121,7 @@ static void resumes_after_any_cut(void **state)
     length = strlen(text);
     first =
         (size_t)(strstr(text, "\n\"32\"") - text) - 1; /* the first record is complete without its comma */
-    for (cut = 0; cut < length; cut++) {
+    for (size_t cut = 0; cut < length; cut++) {
         part = strndup(text, cut);
         write_text(part);
         free(part);

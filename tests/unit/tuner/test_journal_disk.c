@@ -70,13 +70,12 @@ static void a_record_costs_one_look(void **state)
     enum { RECORDS = 50 };
     char news[256];
     struct journal *journal;
-    int n;
 
     unlink(path);
     disk_start(-1, DISK_EIO);
     journal = open_ok();
     looks = 0;
-    for (n = 1; n <= RECORDS; n++) {
+    for (int n = 1; n <= RECORDS; n++) {
         append_ok(journal, n, 1e-3);
         assert_false(journal_news(news, sizeof news, journal));
     }
@@ -88,11 +87,10 @@ static void make_file(bool damaged)
 {
     struct journal *journal;
     char *text, *at;
-    int n;
 
     unlink(path);
     journal = open_ok();
-    for (n = 1; n <= BEFORE; n++)
+    for (int n = 1; n <= BEFORE; n++)
         append_ok(journal, n, 1e-3 * n);
     close_ok(journal);
     if (!damaged)
@@ -113,12 +111,11 @@ static void check_fault(int nth, enum disk_fault fault, bool damaged)
     struct err err = {0};
     const struct record *record;
     char key[16];
-    int n;
 
     make_file(damaged);
     disk_start(nth, fault);
     if (!journal_open(&journal, path, head, &err)) {
-        for (n = BEFORE + 1; n <= BEFORE + AFTER; n++) {
+        for (int n = BEFORE + 1; n <= BEFORE + AFTER; n++) {
             disk_pass(2);
             err_clear(&err);
             promised[n] = !append(journal, n, 1e-3 * n, &err);
@@ -128,7 +125,7 @@ static void check_fault(int nth, enum disk_fault fault, bool damaged)
     }
     disk_start(-1, DISK_EIO);
     journal = open_ok();
-    for (n = 1; n <= BEFORE + AFTER; n++) {
+    for (int n = 1; n <= BEFORE + AFTER; n++) {
         snprintf(key, sizeof key, "%d", n);
         record = journal_find(journal, key);
         if (promised[n] && !record)
@@ -143,11 +140,9 @@ static void check_fault(int nth, enum disk_fault fault, bool damaged)
 
 static void a_failing_disk_loses_nothing(void **state)
 {
-    int fault, nth, damaged;
-
-    for (damaged = 0; damaged < 2; damaged++)
-        for (fault = 0; fault < DISK_FAULTS; fault++)
-            for (nth = 0; nth < 16; nth++)
+    for (int damaged = 0; damaged < 2; damaged++)
+        for (int fault = 0; fault < DISK_FAULTS; fault++)
+            for (int nth = 0; nth < 16; nth++)
                 check_fault(nth, (enum disk_fault)fault, damaged);
 }
 

@@ -16,9 +16,8 @@ static void aside_name(char out[96], unsigned n)
 static void remove_asides(void)
 {
     char name[96];
-    unsigned n;
 
-    for (n = 1; n < 10; n++) {
+    for (unsigned n = 1; n < 10; n++) {
         aside_name(name, n);
         unlink(name);
     }
@@ -38,9 +37,8 @@ static void check_aside(unsigned n, const char *wanted, size_t length)
 static char *make_journal(void)
 {
     struct journal *journal = open_ok();
-    int n;
 
-    for (n = 1; n <= RECORDS; n++)
+    for (int n = 1; n <= RECORDS; n++)
         append_ok(journal, n, 1e-3 * n);
     close_ok(journal);
     return file_text();
@@ -75,9 +73,8 @@ static void sets_strangers_aside(void **state)
                                             " \"results\": []}"};
     char line[2048];
     struct journal *journal;
-    unsigned i;
 
-    for (i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+    for (unsigned i = 0; i < sizeof strangers / sizeof *strangers; i++) {
         write_text(strangers[i]);
         if (i == 1 || i == 3) { /* the beginning of our own head */
             check_goes_on(0);
@@ -125,10 +122,9 @@ static void other_layouts_lose_nothing(void **state)
 {
     char *text = make_journal(), *other;
     char name[96];
-    int wide;
 
     aside_name(name, 1);
-    for (wide = 0; wide < 2; wide++) {
+    for (int wide = 0; wide < 2; wide++) {
         other = laid_out(text, wide);
         assert_true(strlen(other) != strlen(text));
         write_text(other);
@@ -170,9 +166,8 @@ static int record_at(const char *text, size_t at)
 {
     const size_t cache = (size_t)(strstr(text, "\"cache\"") - text);
     int n = 0;
-    size_t i;
 
-    for (i = cache; i <= at; i++)
+    for (size_t i = cache; i <= at; i++)
         n += text[i] == '\n';
     return n;
 }
@@ -185,7 +180,6 @@ static void check_flip(const char *text, const char *flipped, size_t length, siz
     struct journal *journal;
     struct err err = {0};
     char key[8], name[96], *found;
-    int n;
 
     aside_name(name, 1);
     if (journal_open(&journal, path, head, &err)) {
@@ -196,7 +190,7 @@ static void check_flip(const char *text, const char *flipped, size_t length, siz
         free(found);
         assert_int_equal(within, 0);
     } else {
-        for (n = 1; n <= RECORDS; n++) {
+        for (int n = 1; n <= RECORDS; n++) {
             snprintf(key, sizeof key, "%d", n);
             if (!journal_find(journal, key) && n != within && (within || access(name, F_OK)))
                 fail_msg("byte %zu (of record %d) takes record %d along:\n%s", at, within, n, flipped);
@@ -218,11 +212,9 @@ static void no_bit_takes_records_along(void **state)
     char *text = make_journal();
     const size_t length = strlen(text);
     char *flipped = strdup(text);
-    size_t at;
-    int bit;
 
-    for (at = 0; at < length; at++)
-        for (bit = (int)(at % 3); bit < 7; bit += 3) {
+    for (size_t at = 0; at < length; at++)
+        for (int bit = (int)(at % 3); bit < 7; bit += 3) {
             flipped[at] = (char)(text[at] ^ (1 << bit));
             if (flipped[at]) {
                 write_text(flipped);

@@ -61,9 +61,8 @@ static void flags_are_taken_in_nvrtcs_words(void **state)
          "k.cu: | --expt-relaxed-constexpr; --weird; -Wweird; @more; --options-file f; lib.a"},
         {"nvcc -lineinfo -restrict -w k.cu", "k.cu: --generate-line-info --restrict --disable-warnings"},
     };
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
         char found[1024];
@@ -88,9 +87,8 @@ static void bad_commands_are_explained(void **state)
         {"nvcc a.cu b.cu", "the command compiles a.cu and b.cu: give that of one source"},
         {"nvcc 'k.cu", "the command: a quote does not end"},
     };
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
 
@@ -141,9 +139,8 @@ static void a_database_is_read(void **state)
         {"[{\"file\": \"a.cu\", \"directory\": \"/\", \"arguments\": [3]}]", NULL,
          "test_nvcc_commands.json[0].arguments[0]: expected a string, found an integer"},
     };
-    size_t k;
 
-    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nvcc_flags flags;
         struct err err = {0};
         char found[1024];

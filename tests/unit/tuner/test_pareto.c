@@ -17,10 +17,9 @@ static void the_front_keeps_what_nothing_beats(void **state)
     const struct pareto_metrics m[] = {{1, 5}, {2, 4}, {2, 3}, {3, 1}, {1, 5}, {0.5, 5}, {3, 0.5}};
     const bool wanted[] = {true, true, false, true, true, false, false};
     bool keep[7];
-    int i;
 
     pareto_front(keep, m, 7);
-    for (i = 0; i < 7; i++)
+    for (int i = 0; i < 7; i++)
         assert_int_equal(keep[i], wanted[i]);
 }
 

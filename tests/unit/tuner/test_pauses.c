@@ -139,11 +139,9 @@ static void nothing_waits_for_one_compile(void **state)
 {
     static const uint64_t trials[] = {0, 14, 60};
     struct synthetic space;
-    uint64_t seed;
-    size_t t;
 
-    for (seed = 0; seed < 3; seed++)
-        for (t = 0; t < sizeof trials / sizeof *trials; t++) {
+    for (uint64_t seed = 0; seed < 3; seed++)
+        for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
             struct machine m = {.compile_s = one_straggler};
             const struct search_options options = {.seed = seed, .trials = trials[t], .audit = 5};
 
@@ -181,9 +179,8 @@ static void ends_when_little_is_expected(void **state)
 {
     struct search_summary summary;
     struct synthetic space;
-    int goes_on;
 
-    for (goes_on = 0; goes_on < 2; goes_on++) {
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
         struct machine m = {.compile_s = by_parameter};
 
         synthetic_open(&space, SYNTHETIC_ROUGH, true, 3);
@@ -218,12 +215,12 @@ static bool has_looked_around(const struct machine *m)
 {
     const struct space *space = m->space->space;
     uint64_t *beside = calloc(space_neighbour_limit(space) + 1, sizeof *beside);
-    size_t count, i;
+    size_t count;
     bool all = true;
 
     assert_non_null(beside);
     count = space_neighbours(beside, space, m->best_index);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         all &= m->seen[beside[i]];
     free(beside);
     return all;
@@ -235,9 +232,8 @@ static void long_compiles_do_not_end_it_early(void **state)
 {
     struct search_summary summary;
     struct synthetic space;
-    uint64_t seed;
 
-    for (seed = 0; seed < 6; seed++) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
         struct machine m = {.compile_s = long_by_parameter};
 
         synthetic_open(&space, SYNTHETIC_ROUGH, false, 50 + seed);
@@ -265,9 +261,8 @@ static void finds_tiles_that_divide(void **state)
 {
     struct synthetic space;
     double mean = 0;
-    uint64_t seed;
 
-    for (seed = 0; seed < 6; seed++) {
+    for (uint64_t seed = 0; seed < 6; seed++) {
         struct machine m = {.compile_s = by_tile};
 
         synthetic_open(&space, SYNTHETIC_TILED, false, 70 + seed);

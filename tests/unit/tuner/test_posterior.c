@@ -64,10 +64,9 @@ static void tells_fine_differences_among_the_fast(void **state)
     struct spec spec;
     struct posterior *posterior = learn(&spec, fine_at_the_top);
     double gain = 0;
-    unsigned a, c;
 
-    for (a = 0; a < 2; a++)
-        for (c = 0; c < C; c++)
+    for (unsigned a = 0; a < 2; a++)
+        for (unsigned c = 0; c < C; c++)
             gain += posterior_log_time(posterior, (const unsigned[]){a, 0, c}) -
                     posterior_log_time(posterior, (const unsigned[]){a, 1, c});
     assert_true(gain / (2 * C) > 0.025 && gain / (2 * C) < 0.035);

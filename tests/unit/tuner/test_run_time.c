@@ -195,10 +195,8 @@ static void keeps_contexts_apart(void **state)
 
 static void *get_at_once(void *kernel)
 {
-    int i;
-
     set_current(&contexts[0]);
-    for (i = 0; i < 100; i++)
+    for (int i = 0; i < 100; i++)
         get(kernel, i % 2 ? 4096 : 1 << 20);
     return NULL;
 }
@@ -207,14 +205,13 @@ static void loads_once_for_all_threads(void **state)
 {
     pthread_t threads[THREADS];
     occutune_kernel *kernel;
-    int i;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
     kernel = open_kernel("d.json", NULL);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, get_at_once, kernel), 0);
-    for (i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(gpu->modules, 2);
     occutune_kernel_close(kernel);
@@ -233,14 +230,13 @@ static void costs_microseconds(void **state)
     enum { CALLS = 20000 };
     occutune_kernel *kernel;
     double start_s, each_s;
-    int i;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
     kernel = open_kernel("d.json", NULL);
     get(kernel, 4096);
     start_s = now_s();
-    for (i = 0; i < CALLS; i++)
+    for (int i = 0; i < CALLS; i++)
         get(kernel, 4096);
     each_s = (now_s() - start_s) / CALLS;
     print_message("a call takes %.2f us\n", each_s * 1e6);

@@ -51,10 +51,9 @@ static void visits_each_once(void **state)
 {
     static const uint64_t counts[] = {1, 2, 3, 7, 64, 1000, 1025};
     static const struct strategy *const orders[] = {&strategy_exhaustive, &strategy_random};
-    size_t c, k;
 
-    for (c = 0; c < sizeof counts / sizeof *counts; c++)
-        for (k = 0; k < sizeof orders / sizeof *orders; k++) {
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
             struct search *search = open_ok(orders[k], counts[c], counts[c] / 2, 0, 42);
 
             assert_int_equal(drive(search, counts[c], 99, NULL), counts[c]);

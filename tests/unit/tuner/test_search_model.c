@@ -20,9 +20,8 @@ static void run_seeds(double quality[SEEDS], double random[SEEDS], enum syntheti
     struct search_options options = {.audit = 10};
     struct synthetic synthetic;
     struct synthetic_run run;
-    uint64_t s;
 
-    for (s = 0; s < SEEDS; s++) {
+    for (uint64_t s = 0; s < SEEDS; s++) {
         synthetic_open(&synthetic, kind, false, 1000 + s);
         options = (struct search_options){.strategy = &strategy_model, .seed = s, .audit = 10};
         options.trials = rationed ? search_allowance(synthetic.count) : 0;
@@ -44,9 +43,8 @@ static void run_seeds(double quality[SEEDS], double random[SEEDS], enum syntheti
 static void check_kind(enum synthetic_kind kind, double median, double tenth)
 {
     double quality[SEEDS], random[SEEDS];
-    int rationed;
 
-    for (rationed = 0; rationed < 2; rationed++) {
+    for (int rationed = 0; rationed < 2; rationed++) {
         run_seeds(quality, random, kind, rationed);
         print_message("%sbest found: median %.4f, tenth percentile %.4f; random search %.4f\n",
                       rationed ? "rationed, " : "", stats_median(quality, SEEDS),
@@ -175,10 +173,9 @@ static void keeps_a_small_budget(void **state)
 {
     struct synthetic synthetic;
     struct synthetic_run run;
-    uint64_t trials;
 
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 4);
-    for (trials = 1; trials <= 3; trials++) {
+    for (uint64_t trials = 1; trials <= 3; trials++) {
         const struct search_options options = {.strategy = &strategy_model, .trials = trials};
 
         synthetic_search(&run, &synthetic, &options, 6);
@@ -227,11 +224,10 @@ static void bears_contradictory_recordings(void **state)
     const struct search_options options = {.strategy = &strategy_model, .audit = 20};
     struct synthetic synthetic;
     struct synthetic_run run;
-    uint64_t i;
 
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 8);
     synthetic.noise = 0.4;
-    for (i = 0; i < synthetic.count; i += 3)
+    for (uint64_t i = 0; i < synthetic.count; i += 3)
         synthetic.prediction[i].bound_s = 10;
     synthetic_search(&run, &synthetic, &options, 6);
     assert_true(isfinite(run.best_s));
@@ -247,13 +243,12 @@ static void cuts_nothing_that_is_unread(void **state)
     struct synthetic synthetic;
     struct synthetic_run run;
     uint64_t i, trials[] = {0, 20, 1000000};
-    size_t t;
 
     synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
     for (i = 0; i < synthetic.count; i++)
         if (i % 3 == 0)
             synthetic.prediction[i] = (struct search_prediction){.bound_s = 1e9, .estimate_s = 1e9};
-    for (t = 0; t < sizeof trials / sizeof *trials; t++) {
+    for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         options.trials = trials[t];
         synthetic_search(&run, &synthetic, &options, 6);
         assert_true(run.summary.refused > 0);
@@ -271,12 +266,10 @@ static void cuts_by_no_bound_that_is_not_proved(void **state)
     const struct search_options options = {.strategy = &strategy_model};
     struct synthetic synthetic;
     struct synthetic_run run;
-    uint64_t i;
-    int likely;
 
-    for (likely = 0; likely < 2; likely++) {
+    for (int likely = 0; likely < 2; likely++) {
         synthetic_open(&synthetic, SYNTHETIC_EASY, false, 9);
-        for (i = 0; i < synthetic.count; i++) {
+        for (uint64_t i = 0; i < synthetic.count; i++) {
             synthetic.prediction[i].bound_s = i % 3 ? synthetic.prediction[i].bound_s : 1e9;
             synthetic.prediction[i].likely = likely;
         }

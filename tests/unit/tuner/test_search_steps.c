@@ -125,10 +125,9 @@ static void ends_with_its_last_trial(void **state)
 {
     struct search_summary summary;
     struct stepping s;
-    unsigned asked;
 
     open(&s, false, (struct search_options){.trials = 1});
-    for (asked = 0; asked < 3; asked++)
+    for (unsigned asked = 0; asked < 3; asked++)
         expect(&s, all, SEARCH_COMPILE);
     compiled(&s, s.synthetic.first, OUTCOME_OK, 0);
     expect(&s, all, SEARCH_TIME);
@@ -148,10 +147,9 @@ static void times_the_twin_of_the_default(void **state)
     struct search_summary summary;
     struct search_step steps[4];
     struct stepping s;
-    unsigned k;
 
     open(&s, false, (struct search_options){0});
-    for (k = 0; k < 4; k++)
+    for (unsigned k = 0; k < 4; k++)
         steps[k] = expect(&s, all, SEARCH_COMPILE);
     assert_int_equal(steps[0].index, s.synthetic.first);
     compiled(&s, steps[3].index, OUTCOME_OK, 0);

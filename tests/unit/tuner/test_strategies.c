@@ -135,10 +135,9 @@ static uint64_t drive(const struct synthetic *s, const struct strategy *strategy
 static void each_index_at_most_once(void **state)
 {
     struct synthetic s;
-    size_t k;
 
     synthetic_open(&s, SYNTHETIC_EASY, false, 1);
-    for (k = 0; strategies[k]; k++) {
+    for (size_t k = 0; strategies[k]; k++) {
         const uint64_t trail = drive(&s, strategies[k], 0, UINT64_MAX);
 
         assert_int_equal(trail, drive(&s, strategies[k], 0, UINT64_MAX)); /* told the same, asks the same */
@@ -151,10 +150,9 @@ static void each_index_at_most_once(void **state)
 static void refused_compiling_times_what_is_ready(void **state)
 {
     struct synthetic s;
-    size_t k;
 
     synthetic_open(&s, SYNTHETIC_ROUGH, false, 2);
-    for (k = 0; strategies[k]; k++) {
+    for (size_t k = 0; strategies[k]; k++) {
         drive(&s, strategies[k], 0, 0);
         drive(&s, strategies[k], 0, 30);
         drive(&s, strategies[k], 40, 30);
@@ -173,22 +171,21 @@ static void a_plan_is_followed(void **state)
     struct search_step step;
     struct search_summary summary;
     struct search *search;
-    uint64_t i;
 
     assert_int_equal(search_open(&search, &options, NULL), 0);
-    for (i = 0; i < 10; i++) {
+    for (uint64_t i = 0; i < 10; i++) {
         assert_int_equal(search_next(&step, search, all, NULL), 0);
         assert_int_equal(step.action, SEARCH_COMPILE);
         assert_int_equal(step.index, i);
     }
-    for (i = 10; i-- > 0;) {
+    for (uint64_t i = 10; i-- > 0;) {
         assert_int_equal(search_next(&step, search, all, NULL), 0);
         assert_int_equal(step.action, SEARCH_WAIT);
         facts.outcome = fails(i) ? OUTCOME_COMPILE : OUTCOME_OK;
         assert_int_equal(search_tell(search, i, &facts, NULL), 0);
     }
     facts = (struct search_facts){.timed = true, .time_s = 1};
-    for (i = 0; i < 4; i++) {
+    for (uint64_t i = 0; i < 4; i++) {
         if (fails(plan[i]))
             continue;
         assert_int_equal(search_next(&step, search, all, NULL), 0);
@@ -223,10 +220,9 @@ static void list_rows(char *out, size_t size, const char *mark, const char *last
 static void names_are_of_the_table(void **state)
 {
     char names[STRATEGY_NAMES_MAX], expected[STRATEGY_NAMES_MAX], small[6];
-    size_t k;
 
     strategy_names(names, sizeof names);
-    for (k = 0; strategies[k]; k++) {
+    for (size_t k = 0; strategies[k]; k++) {
         assert_ptr_equal(strategy_find(strategies[k]->name), strategies[k]);
         assert_non_null(strstr(names, strategies[k]->name));
     }

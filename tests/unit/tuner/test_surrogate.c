@@ -30,9 +30,8 @@ static struct surrogate *learn(unsigned choices[60][PARAMETERS], uint64_t share)
     struct surrogate_point points[60];
     struct surrogate *surrogate;
     size_t n = 0;
-    unsigned i;
 
-    for (i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 60; i++) {
         configuration(choices[i], i);
         if (hash_random(7, i) % 1000 < share)
             points[n++] = (struct surrogate_point){.choices = choices[i], .value = truth(choices[i])};
@@ -117,9 +116,8 @@ static void bears_repeated_points(void **state)
     const unsigned choices[] = {1, 1, 1};
     struct surrogate_point points[20];
     struct surrogate *surrogate;
-    size_t i;
 
-    for (i = 0; i < 20; i++)
+    for (size_t i = 0; i < 20; i++)
         points[i] = (struct surrogate_point){.choices = choices, .value = i % 2 ? 1 : 2};
     assert_int_equal(surrogate_new(&surrogate, parameters, PARAMETERS, points, 20, prior, NULL, true, NULL),
                      0);
@@ -153,9 +151,8 @@ static void answers_alike_in_any_order(void **state)
 {
     unsigned choices[60][PARAMETERS];
     struct surrogate *asked = learn(choices, 500);
-    unsigned i;
 
-    for (i = 0; i < 120; i++) {
+    for (unsigned i = 0; i < 120; i++) {
         const unsigned k = (unsigned)(hash_random(5, i) % 60);
         struct surrogate *fresh = learn(choices, 500);
         double value, deviation, wanted, wanted_deviation;
@@ -182,9 +179,8 @@ static int by_value(const void *a, const void *b)
 static void points_around(struct surrogate_point points[LEARNT + ADDED + 1], unsigned choices[60][PARAMETERS])
 {
     struct surrogate_point all[60];
-    unsigned i;
 
-    for (i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 60; i++) {
         configuration(choices[i], i);
         all[i] = (struct surrogate_point){.choices = choices[i],
                                           .slope = (double)(hash_random(3, i) % 1000) / 500 - 1,
@@ -193,7 +189,7 @@ static void points_around(struct surrogate_point points[LEARNT + ADDED + 1], uns
     }
     qsort(all, LEARNT + ADDED + 1, sizeof *all, by_value);
     memcpy(points, all + (ADDED + 1) / 2, LEARNT * sizeof *points);
-    for (i = 0; i <= ADDED; i++)
+    for (unsigned i = 0; i <= ADDED; i++)
         points[LEARNT + i] = i % 2 ? all[LEARNT + ADDED - i / 2] : all[i / 2];
 }
 

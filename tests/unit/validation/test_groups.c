@@ -14,13 +14,12 @@ struct figures {
 static void open_space(struct collection *out, struct point points[5], const struct figures figures[5])
 {
     struct err err = {0};
-    uint64_t i;
 
     *out = (struct collection){.kernel = "written", .points = points, .count = 5};
     assert_int_equal(spec_read_text(&out->spec, text, strlen(text), "written", SPEC_SPACE, NULL, 0, &err), 0);
     assert_int_equal(space_open(&out->space, &out->spec, 0, &err), 0);
     assert_int_equal(space_count(out->space), 5);
-    for (i = 0; i < 5; i++)
+    for (uint64_t i = 0; i < 5; i++)
         points[i] = (struct point){.index = i,
                                    .ranked.predicted = true,
                                    .measured_s = 1e-3 * figures[i].measured,

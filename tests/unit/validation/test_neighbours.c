@@ -16,13 +16,12 @@ enum { COUNT = 200 };
 static void open_space(struct collection *out, struct point points[COUNT], bool sense)
 {
     unsigned choices[4];
-    uint64_t i;
 
     *out = (struct collection){.kernel = "written", .points = points, .count = COUNT};
     assert_int_equal(spec_read_text(&out->spec, text, strlen(text), "written", SPEC_SPACE, NULL, 0, NULL), 0);
     assert_int_equal(space_open(&out->space, &out->spec, 0, NULL), 0);
     assert_int_equal(space_count(out->space), COUNT);
-    for (i = 0; i < COUNT; i++) {
+    for (uint64_t i = 0; i < COUNT; i++) {
         double log_ms;
 
         space_configuration(choices, out->space, i);
@@ -77,10 +76,9 @@ static void few_points_are_halved(void **state)
     struct point points[COUNT];
     struct collection from;
     struct neighbours found;
-    size_t i;
 
     open_space(&from, points, true);
-    for (i = 21; i < COUNT; i++)
+    for (size_t i = 21; i < COUNT; i++)
         points[i].ranked.predicted = false;
     assert_int_equal(neighbours_of(&found, &from, NULL), 0);
     assert_int_equal(found.compiled, 10);

@@ -52,11 +52,10 @@ static void wrong_use_is_refused(void **state)
     static char *const jobs[] = {"0", "-1", "+1", " 1", "2x", "", "4294967296", "99999999999999999999"};
     struct given given = {0};
     char *unknown[8] = {"validation", "--nothing"}, *missing[8] = {"validation", "--output"};
-    size_t i;
 
     assert_int_equal(read_words(&given, unknown), -1);
     assert_int_equal(read_words(&given, missing), -1);
-    for (i = 0; i < sizeof jobs / sizeof *jobs; i++)
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         assert_int_equal(read_words(&given, (char *[8]){"validation", "--jobs", jobs[i]}), -1);
 }
 

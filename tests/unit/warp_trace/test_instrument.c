@@ -43,9 +43,8 @@ static void refuses_what_is_not_there(void **state)
                                         "void other() {}"};
     struct err err;
     char *made;
-    size_t i;
 
-    for (i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         err = (struct err){0};
         assert_int_equal(instrument(&made, texts[i], "k", &err), ERR_USAGE);
         assert_null(made);
@@ -61,9 +60,9 @@ static void finds_the_kernels_of_the_library(void **state)
                                         "transpose",    "vector_add"};
     struct err err = {0};
     char path[256], *text, *made;
-    size_t i, size;
+    size_t size;
 
-    for (i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "kernels/%s/%s.cu", names[i], names[i]);
         assert_int_equal(file_read(&text, &size, path, &err), 0);
         assert_int_equal(instrument(&made, text, names[i], &err), 0);

@@ -19,11 +19,10 @@ static void the_law_holds(void **state)
     uint64_t words[2 * 25];
     struct warp_trace trace;
     struct err err = {0};
-    size_t w;
 
-    for (w = 0; w < 20; w++)
+    for (size_t w = 0; w < 20; w++)
         put(words, w, 1000 + 100 * (w / 2), 1100 + 100 * (w / 2), 7);
-    for (w = 0; w < 5; w++)
+    for (size_t w = 0; w < 5; w++)
         put(words, 20 + w, 50 + 100 * w, 150 + 100 * w, 3);
     assert_int_equal(warp_trace_read(&trace, words, 25, &err), 0);
     assert_int_equal(trace.sm_count, 2);
