@@ -1,6 +1,7 @@
 #include "model/sm/async.h"
 #include "model/sm/run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,6 +44,36 @@ static void free_lists(struct lists *lists, size_t path_count)
     sm_lists_free(lists->longer, path_count);
 }
 
+/* Waves that follow the first one, to see how blocks overlap: as many as are cheap. */
+static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks)
+{
+    const double each = ops * blocks / (double)in->block_count;
+
+    return (unsigned)fmax(fmin(2 * AFFORDABLE / fmax(each, 1) - 1, WAVES), 1);
+}
+
+/* Instructions of all simulations that loops cut short ask for: play_unequal() and play_drifting(). */
+static double cut_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
+{
+    const double waves = 1 + waves_of(lists->long_ops, in, blocks);
+
+    if (in->block_count > 1)
+        return waves * (lists->brief_ops + lists->long_ops);
+    return (blocks > 1 ? 2 : 1) * lists->long_ops;
+}
+
+/* One simulation of every iteration is better than several that are extrapolated, and often cheaper. */
+static int make_whole(struct lists *lists, const struct sm_input *in, unsigned blocks, struct err *err)
+{
+    static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX};
+
+    if (!loops(lists) || lists->all > cut_costs(lists, in, blocks))
+        return 0;
+    free_lists(lists, in->emulation->path_count);
+    *lists = (struct lists){0};
+    return cut_lists(lists, in, &whole, err);
+}
+
 static int make_lists(struct lists *out, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, struct err *err)
 {
@@ -55,6 +86,8 @@ static int make_lists(struct lists *out, const struct sm_input *in, const struct
         *out = (struct lists){0};
         rc = cut_lists(out, in, &cuts[k], err);
     }
+    if (!rc)
+        rc = make_whole(out, in, blocks, err);
     if (!rc)
         sm_lists_share(out->longer, out->brief, in->emulation->path_count);
     return rc;
@@ -87,14 +120,6 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
     rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
     *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;
-}
-
-/* Waves that follow the first one, to see how blocks overlap: as many as are cheap. */
-static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks)
-{
-    const double each = ops * blocks / (double)in->block_count;
-
-    return (unsigned)fmax(fmin(2 * AFFORDABLE / fmax(each, 1) - 1, WAVES), 1);
 }
 
 /* Unequal blocks: the longest of a few ends alone, which it would not among others that follow. */

@@ -10,10 +10,10 @@
  * level is a server: DRAM, and L2 for what is written, with the SM's share of its sustained capacity, L2 for
  * what is read with all that one SM can have. Who comes while it is busy waits, and where blocks have drifted
  * apart the sub-partitions take turns. Loops are played for a few iterations, loops within them for more, and
- * extrapolated by the cost of the last ones. Latencies are those of an empty machine, and the queues add to
- * them; loads from DRAM spread around their mean under load by the measured shares of its latency, so that a
- * barrier, or the end of a block, waits for the slowest of many. Those of a warp are spread evenly, one after
- * another, so that a few iterations of a loop stand for all. */
+ * extrapolated by the cost of the last ones, or played whole where that takes less. Latencies are those of an
+ * empty machine, and the queues add to them; loads from DRAM spread around their mean under load by the
+ * measured shares of its latency, so that a barrier, or the end of a block, waits for the slowest of many.
+ * Those of a warp are spread evenly, one after another, so that a few iterations of a loop stand for all. */
 #ifndef MODEL_CROWD_H
 #define MODEL_CROWD_H
 

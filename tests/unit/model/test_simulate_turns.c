@@ -130,6 +130,22 @@ static void a_barrier_takes_note_of_one_warp_after_another(void **state)
     check_near(meet(false), 200 + 20 + 10 + 5, 2);
 }
 
+/* Twelve iterations cost less than twice the eight of the longer cut: all are simulated, once. Two warps of two
+ * blocks. */
+static void short_loops_are_simulated_whole(void **state)
+{
+    struct fixture f = {.steps = {{.body = 1, .repeats = 12}, {.count = 11}, {.first = 11, .count = 1}},
+                        .path = {.count = 3}};
+    struct sm_cycles out;
+
+    (void)state;
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
+    out = fixture_play(&f, 2, false);
+    assert_int_equal(out.issued, 2 * 2 * (12 * 11 + 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +154,7 @@ int main(void)
         cmocka_unit_test(the_youngest_goes_first),
         cmocka_unit_test(the_older_block_goes_first),
         cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
+        cmocka_unit_test(short_loops_are_simulated_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
