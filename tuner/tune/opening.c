@@ -55,6 +55,24 @@ static int journal_name(char *out, size_t size, const struct spec *spec, size_t 
     return snprintf(out, size, "%s.%s%s.%s.json", kernel, device, sizes, kind);
 }
 
+/* Kinds of one name are told apart by their architecture: a journal is of one kind. */
+static void journal_device(char out[160], const struct environment *environment)
+{
+    const struct device *device = &environment->device;
+    char own[96], other[96];
+    bool shared = false;
+
+    environment_slug(own, sizeof own, device->name);
+    for (size_t k = 0; k < environment->kind_count; k++) {
+        environment_slug(other, sizeof other, environment->kinds[k].name);
+        shared = shared || (environment->kinds[k].sm != device->sm && !strcmp(own, other));
+    }
+    if (shared)
+        snprintf(out, 160, "%.80s sm%d", device->name, device->sm);
+    else
+        snprintf(out, 160, "%.150s", device->name);
+}
+
 /* What no configuration could hold is the spec's fault, not a variant's. */
 static int check_memory(const struct tuning *tuning, struct err *err)
 {
@@ -81,6 +99,7 @@ static int open_live(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
     struct json *head;
+    char device[160];
     int code;
 
     if (!tuning->environment->compiler)
@@ -97,11 +116,11 @@ static int open_live(struct tuning *tuning, struct err *err)
         code = energy_live(tuning, err);
     if (code || tuning->options->only || (tuning->options->questions && !tuning->options->journal))
         return code;
+    journal_device(device, tuning->environment);
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
     else
-        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, out->device.name,
-                     "journal");
+        journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, device, "journal");
     if (file_same(out->journal, tuning->spec->path))
         return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
     code = metadata_new(&head, tuning->spec, tuning->problem, &out->device, &out->power, out->nvrtc,
