@@ -16,14 +16,14 @@
  * ---------------------------------------------------------------------------------------------------------------
  */
 
-/* What workers compile for others who listen is not to end with it: then they finish what they have, for nobody. */
+/* What workers compile for other kinds of GPU goes on. */
 static void drop_elsewhere(const struct remote *remote)
 {
     struct fleet *fleet = remote->options.fleet;
 
-    for (size_t i = 0; i < fleet_count(fleet) && !fleet_has_others(fleet, &remote->listener); i++)
+    for (size_t i = 0; i < fleet_count(fleet); i++)
         if (fleet_host(fleet, i)->up)
-            dispatch_drop(fleet_host(fleet, i));
+            dispatch_drop(fleet_host(fleet, i), remote->options.kind);
 }
 
 static void remote_close(void *state)
@@ -75,6 +75,7 @@ static int remote_open(void **state, const struct evaluator_options *options, st
         rc = fleet_listen(options->fleet, &remote->listener, err);
     if (!rc)
         rc = dispatch_files_open(&remote->files, options->profile, err);
+    remote->files.search = options->kind;
     if (!rc)
         rc = evaluator_local.open(&remote->local, &here, err);
     if (rc)

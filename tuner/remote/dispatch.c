@@ -118,6 +118,7 @@ static struct js_line *begin(struct dispatch_files *files, const char *what, int
     js_line_object(line, NULL);
     js_line_string(line, "ask", what);
     js_line_integer(line, "id", id);
+    js_line_integer(line, "search", (int64_t)files->search);
     return line;
 }
 
@@ -429,11 +430,12 @@ int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, 
     return send_off(host, line, rc, err);
 }
 
-void dispatch_drop(struct host *host)
+void dispatch_drop(struct host *host, size_t search)
 {
-    static const char drop[] = "{\"drop\": true}";
+    char drop[64];
 
-    host_send(host, drop, sizeof drop - 1);
+    snprintf(drop, sizeof drop, "{\"drop\": true, \"search\": %zu}", search);
+    host_send(host, drop, strlen(drop));
 }
 
 /* Answers

@@ -15,6 +15,7 @@
 
 /* What requests are made of: files that fills and references name, read once; the profile that is predicted by. */
 struct dispatch_files {
+    size_t search;     /* one of several that a controller has at the same time */
     struct map inputs; /* hash of the path -> struct dispatch_input */
     struct map
         packed; /* low word of a content's key -> struct dispatch_packed: sources and the profile go to each host */
@@ -52,8 +53,8 @@ int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, 
                    const struct compile_result *compiled, const struct launch *launch,
                    const struct reference *reference, const struct protocol *protocol, struct err *err);
 
-/* Nothing that is being compiled is of use any more. */
-void dispatch_drop(struct host *host);
+/* Nothing that is being compiled for a search is of use any more. */
+void dispatch_drop(struct host *host, size_t search);
 
 enum answer_kind {
     ANSWER_DONE,

@@ -118,7 +118,6 @@ void fleet_give_up_claim(struct fleet *fleet, struct key code);
 /* From now on, until fleet_forget(); a listener that is not there is forgotten, too. */
 int fleet_listen(struct fleet *fleet, struct fleet_listener *listener, struct err *err);
 void fleet_forget(struct fleet *fleet, struct fleet_listener *listener);
-bool fleet_has_others(const struct fleet *fleet, const struct fleet_listener *listener);
 
 /* Waits up to `timeout_s` for any host, or the descriptor `other` (-1: none), and does what is due. Others who have the
  * turn may use the fleet while it waits, and wait, too (`turns`; null: there are no others). */

@@ -43,8 +43,3 @@ void fleet_give_up_claim(struct fleet *fleet, struct key code)
     for (struct fleet_listener *listener = fleet->listeners; waited && listener; listener = listener->next)
         listener->freed(listener->context);
 }
-
-bool fleet_has_others(const struct fleet *fleet, const struct fleet_listener *listener)
-{
-    return fleet->listeners && (fleet->listeners != listener || listener->next);
-}

@@ -14,9 +14,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Errands that were given up see their flag; those that come afterwards have the next. */
+enum { SEARCHES_MOST = 1024 }; /* of a controller at the same time */
+
+/* Compiles for one search, which a number tells from others of the same controller: those that were given up see their flag;
+ * those that come afterwards have the next. */
 struct generation {
     atomic_bool stop;
+    int64_t search;
     struct generation *before;
 };
 
@@ -27,7 +31,7 @@ struct server {
     int finished;        /* event: some errand has ended */
     struct store store;
     struct map machines;
-    struct generation *generation;
+    struct generation *generations;
     double said_s; /* when something was last sent */
 };
 
@@ -82,32 +86,36 @@ static struct json *offer(const struct serve_options *options)
     return js_unless(failed, head);
 }
 
-static int begin_generation(struct server *server, struct err *err)
+/* The one that goes on; null when memory ends. */
+static struct generation *generation_of(struct server *server, int64_t search)
 {
-    struct generation *generation = calloc(1, sizeof *generation);
+    struct generation *generation = server->generations;
+
+    while (generation && (generation->search != search || atomic_load(&generation->stop)))
+        generation = generation->before;
+    if (generation)
+        return generation;
+    generation = calloc(1, sizeof *generation);
+    if (!generation)
+        return NULL;
+    atomic_init(&generation->stop, false);
+    generation->search = search;
+    generation->before = server->generations;
+    server->generations = generation;
+    return generation;
+}
+
+/* A search has ended: nothing of what is compiled for it is of use any more. What waits sees that when its turn comes. */
+static int drop_compiling(struct server *server, int64_t search, struct err *err)
+{
+    struct generation *generation = generation_of(server, search);
 
     if (!generation)
         return err_memory(err);
-    atomic_init(&generation->stop, false);
-    generation->before = server->generation;
-    server->generation = generation;
-    return 0;
-}
-
-static void dropped(void *argument, void *context)
-{
-    (void)context;
-    errand_free(argument);
-}
-
-/* The search has ended: nothing of what is compiled is of use any more. */
-static int drop_compiling(struct server *server, struct err *err)
-{
-    queue_cancel(server->queue, 0, dropped, NULL);
-    atomic_store(&server->generation->stop, true);
+    atomic_store(&generation->stop, true);
     if (server->options->compiler)
         compiler_interrupt(server->options->compiler);
-    return begin_generation(server, err);
+    return 0;
 }
 
 static int send_answer(struct server *server, struct errand *errand, struct err *err)
@@ -130,9 +138,11 @@ static void run(void *argument)
     errand_run(argument);
 }
 
-static int begin_errand(struct server *server, struct message *message, int64_t id, struct err *err)
+static int begin_errand(struct server *server, struct message *message, int64_t id, int64_t search,
+                        struct err *err)
 {
-    struct errand *errand = calloc(1, sizeof *errand);
+    struct generation *generation = generation_of(server, search);
+    struct errand *errand = generation ? calloc(1, sizeof *errand) : NULL;
 
     if (!errand)
         return err_memory(err);
@@ -140,7 +150,7 @@ static int begin_errand(struct server *server, struct message *message, int64_t 
     errand->message = *message;
     *message = (struct message){0};
     errand->id = id;
-    errand->stop = &server->generation->stop;
+    errand->stop = &generation->stop;
     errand_read(errand, &server->store, &server->machines);
     if (errand->err.code)
         return send_answer(server, errand, err);
@@ -167,18 +177,27 @@ static int take_content(struct server *server, const struct message *message, co
     return rc;
 }
 
+static int read_search(int64_t *search, const struct js_at *at, struct err *err)
+{
+    if (js_integer(search, at, err))
+        return ERR_FORMAT;
+    return *search >= 0 && *search < SEARCHES_MOST ? 0 : js_fail(at, err, "is no number of a search");
+}
+
 static int take(struct server *server, struct message *message, struct err *err)
 {
     struct js_at root = js_root(message->head, "message"), at;
-    int64_t id;
+    int64_t id, search = 0;
 
     if (js_find(&at, &root, "content"))
         return take_content(server, message, &root, err);
+    if (js_find(&at, &root, "search") && read_search(&search, &at, err))
+        return ERR_FORMAT;
     if (js_find(&at, &root, "drop"))
-        return drop_compiling(server, err);
+        return drop_compiling(server, search, err);
     if (js_member(&at, &root, "id", err) || js_integer(&id, &at, err))
         return ERR_FORMAT;
-    return begin_errand(server, message, id, err);
+    return begin_errand(server, message, id, search, err);
 }
 
 static int take_all(struct server *server, struct err *err)
@@ -266,8 +285,6 @@ int serve(const struct serve_options *options, struct err *err)
         rc = err_set(err, ERR_SYSTEM, "eventfd: %s", strerror(errno));
     if (!rc)
         rc = store_open(&server->store, err);
-    if (!rc)
-        rc = begin_generation(server, err);
     if (!rc)
         rc = open_queue(server, err);
     if (!rc)

@@ -164,6 +164,7 @@ static int read_request(const struct reading *r, const struct js_at *root)
         js_member(&at, root, "deadline_s", r->err) || js_real(&request->deadline_s, &at, r->err))
         return r->err->code;
     request->source_path = errand->source;
+    request->given_up = errand->stop;
     return 0;
 }
 

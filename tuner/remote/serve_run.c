@@ -69,6 +69,10 @@ static void run_compile(struct errand *errand)
     struct compile_result *compiled = &errand->compiled;
     const bool said = errand->text != NULL;
 
+    if (atomic_load(errand->stop)) {
+        err_set(&errand->err, ERR_STOPPED, "it was given up");
+        return;
+    }
     if (said)
         check_files(errand);
     if (errand->unfit[0] || errand->err.code)
