@@ -7,9 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Streams
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Streams ------------------------------------------------------------------ */
 
 /* Streams have no head and no sum of their own: what carries them has. */
 enum { RAW_WINDOW = -15, MEMORY_LEVEL = 8 };
@@ -155,9 +153,7 @@ int compress_unpack(unsigned char **out, size_t size, const void *packed, size_t
     return rc == Z_MEM_ERROR ? err_memory(err) : err_set(err, ERR_FORMAT, "damaged compressed data");
 }
 
-/* Files
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Files -------------------------------------------------------------------- */
 
 static gzFile open_compressed(const char *path, struct err *err)
 {

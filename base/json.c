@@ -27,13 +27,12 @@ static int parse_failed(const json_error_t *why, const char *name, struct err *e
     return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, why->text);
 }
 
-/* Memory
- *
- * Jansson says of a parse that ran out of memory that the text is wrong; and its lexer, which goes on when a
+/* Memory ------------------------------------------------------------------- */
+
+/* Jansson says of a parse that ran out of memory that the text is wrong; and its lexer, which goes on when a
  * token could not grow, drops bytes of it or reads past its end. So its allocations are watched: the first
  * that fails is noted and is, like the few that follow, served from a reserve, and the text ends for the
- * parser.
- * -------------------------------------------------------------------------------------------------------- */
+ * parser. */
 
 static json_malloc_t next_malloc;
 static json_free_t next_free;
@@ -123,8 +122,7 @@ static int parse(json_t **out, const char *text, size_t length, const char *name
     return *out ? 0 : parse_failed(&why, name, err);
 }
 
-/* Reading
- * -------------------------------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------ */
 
 int js_read_file(struct json **out, const char *path, struct err *err)
 {
@@ -291,8 +289,7 @@ int js_bool(bool *out, const struct js_at *at, struct err *err)
     return 0;
 }
 
-/* Building
- * ------------------------------------------------------------------------------------------------------- */
+/* Building ----------------------------------------------------------------- */
 
 struct json *js_new_object(void)
 {

@@ -32,8 +32,7 @@ static void skip_space(struct parser *p)
         p->at++;
 }
 
-/* Strings
- * -------------------------------------------------------------------------------------------------------- */
+/* Strings ------------------------------------------------------------------ */
 
 static bool hex4(unsigned *out, const char *text)
 {
@@ -157,8 +156,7 @@ static bool read_string(struct parser *p, const char **out)
     return true;
 }
 
-/* Numbers
- * -------------------------------------------------------------------------------------------------------- */
+/* Numbers ------------------------------------------------------------------ */
 
 /* What may be an exact quotient or product is one rounding away from the number itself. */
 static bool exact_real(double *out, uint64_t digits, int power)
@@ -258,8 +256,7 @@ static bool read_number(struct parser *p, struct flat *out)
     return true;
 }
 
-/* Values
- * -------------------------------------------------------------------------------------------------------- */
+/* Values ------------------------------------------------------------------- */
 
 static bool read_value(struct parser *p, struct flat *out, int depth);
 

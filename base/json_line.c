@@ -97,8 +97,7 @@ static void trim_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-/* Reals
- * -------------------------------------------------------------------------------------------------------- */
+/* Reals -------------------------------------------------------------------- */
 
 enum { DIGITS_MOST = 15, SURE_DIGITS = 7, POWERS = 23 };
 static const double powers[POWERS] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -254,8 +253,7 @@ static void put_real(struct js_line *line, double value)
     put_number(line, text);
 }
 
-/* Members and elements
- * -------------------------------------------------------------------------------------------------------- */
+/* Members and elements ----------------------------------------------------- */
 
 /* What stands before a value: a comma behind the one before it, and its key. */
 static void put_key(struct js_line *line, const char *key)
@@ -390,8 +388,7 @@ struct json *js_line_tree(struct js_line *line)
     return tree;
 }
 
-/* Trees
- * -------------------------------------------------------------------------------------------------------- */
+/* Trees -------------------------------------------------------------------- */
 
 static void put_value(struct js_line *line, const char *key, const struct js_at *at);
 

@@ -84,8 +84,7 @@ static void list_free(struct job_list *list)
         free(job);
 }
 
-/* Threads
- * ------------------------------------------------------------------------------------------------------- */
+/* Threads ------------------------------------------------------------------ */
 
 /* Where the next job stands that need not wait for the first of its key; null there: there is none. */
 static struct job **find_ready(struct lane *lane)
@@ -196,8 +195,7 @@ static void *host(void *argument)
     return NULL;
 }
 
-/* Opening and closing
- * ------------------------------------------------------------------------------------------- */
+/* Opening and closing ------------------------------------------------------ */
 
 static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes)
 {
@@ -301,8 +299,7 @@ void queue_close(struct queue *queue)
     release(queue);
 }
 
-/* The controller's side
- * ----------------------------------------------------------------------------------------- */
+/* The controller's side ---------------------------------------------------- */
 
 /* Called with the mutex. Null when memory ends. */
 static struct first *find_first(struct lane *lane, uint64_t key)

@@ -26,8 +26,7 @@ double energy_of_launch(const struct energy_window *window, const struct energy_
     return fmax(energy_power_w(window) * window->period_s - around, 0) / launches;
 }
 
-/* Looking at the counter
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Looking at the counter --------------------------------------------------- */
 
 struct watch {
     const struct nvml *nvml;
@@ -100,8 +99,7 @@ int energy_idle(struct power *out, const struct nvml *nvml, double window_s, str
     return 0;
 }
 
-/* Launches without a gap
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Launches without a gap --------------------------------------------------- */
 
 struct stretch {
     const struct plan *plan;

@@ -29,9 +29,7 @@ int parser_expect(struct parser *p, const char *text)
     return err_set(p->err, ERR_USAGE, "column %zu: expected \"%s\"", p->lexer.token.start + 1, text);
 }
 
-/* Nodes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Nodes -------------------------------------------------------------------- */
 
 static unsigned depth_of(const struct expr *expr, uint32_t node)
 {
@@ -74,8 +72,7 @@ static int parser_constant(uint32_t *out, struct parser *p, size_t start, struct
                                   .constant = value});
 }
 
-/* Grammar
- * ------------------------------------------------------------------------------------------------------- */
+/* Grammar ------------------------------------------------------------------ */
 
 static const struct spelling functions[] = {
     {"ceil_div", OP_CEIL_DIV, 2}, {"round_up", OP_ROUND_UP, 2}, {"min", OP_MIN, 0},   {"max", OP_MAX, 0},

@@ -53,8 +53,7 @@ static int division_by_zero(const struct run *run, const struct node *node)
     return fail_at(run, node, "division by zero");
 }
 
-/* Arithmetic
- * ---------------------------------------------------------------------------------------------------- */
+/* Arithmetic --------------------------------------------------------------- */
 
 static int divide_integers(struct value *out, const struct run *run, const struct node *node, int64_t a,
                            int64_t b)
@@ -238,9 +237,7 @@ static int function_of_one(struct value *out, const struct run *run, const struc
     return __builtin_sub_overflow(0, a->integer, &negated) ? overflow(run, node) : give_integer(out, negated);
 }
 
-/* Truth
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Truth -------------------------------------------------------------------- */
 
 static int truth(bool *out, const struct run *run, uint32_t index)
 {

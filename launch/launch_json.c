@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* Writing
- * ---------------------------------------------------------------------------------------------------- */
+/* Writing ------------------------------------------------------------------ */
 
 static void write_argument(struct js_line *line, const struct argument *argument)
 {
@@ -53,8 +52,7 @@ struct json *launch_to_json(const struct launch *launch)
     return js_line_tree(&line);
 }
 
-/* Reading
- * ---------------------------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------ */
 
 static int read_argument(struct argument *argument, const struct js_at *at, struct err *err)
 {

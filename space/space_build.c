@@ -68,8 +68,7 @@ static void *grow(void *array, size_t *capacity, size_t wanted, size_t size)
     return array;
 }
 
-/* Preparation
- * --------------------------------------------------------------------------------------------------- */
+/* Preparation -------------------------------------------------------------- */
 
 static size_t last_parameter(const struct expr *constraint, size_t count)
 {
@@ -133,8 +132,7 @@ static int prepare(struct build *build)
     return 0;
 }
 
-/* Nodes found again
- * ---------------------------------------------------------------------------------------------- */
+/* Nodes found again -------------------------------------------------------- */
 
 static uint64_t key_hash(const uint16_t *key, size_t length)
 {
@@ -227,8 +225,7 @@ static int keep_node(struct build *build, size_t level, int32_t node)
     return 0;
 }
 
-/* Enumeration
- * --------------------------------------------------------------------------------------------------- */
+/* Enumeration -------------------------------------------------------------- */
 
 /* "column 3: division by zero, at A=0 B=4" */
 static int keep_reason(struct build *build, size_t constraint, size_t level, const char *why)

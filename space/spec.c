@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Helpers of the parts
- * ------------------------------------------------------------------------------------------ */
+/* Helpers of the parts ----------------------------------------------------- */
 
 int read_path(char **out, struct reader *reader, const struct js_at *file)
 {
@@ -95,8 +94,7 @@ int read_expression(struct expr **out, struct reader *reader, const struct js_at
     return failed;
 }
 
-/* Reading
- * ------------------------------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------ */
 
 static int check_fields(const struct reader *reader)
 {
@@ -241,8 +239,7 @@ int spec_read_text(struct spec *out, const char *text, size_t length, const char
     return failed ? failed : read_document(out, document, path, part, sets, set_count, err);
 }
 
-/* Release
- * ------------------------------------------------------------------------------------------------------- */
+/* Release ------------------------------------------------------------------ */
 
 static void release_launch(struct spec_launch *launch)
 {
@@ -331,9 +328,7 @@ void spec_release(struct spec *spec)
     *spec = (struct spec){0};
 }
 
-/* Use
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Use ---------------------------------------------------------------------- */
 
 void spec_slots(struct value *slots, const struct spec *spec, size_t problem, const unsigned *choices)
 {

@@ -120,8 +120,7 @@ int read_arguments(struct reader *reader, bool required)
     return 0;
 }
 
-/* Making
- * ------------------------------------------------------------------------------------------------------- */
+/* Making ------------------------------------------------------------------- */
 
 /* The names an expression fill uses, with their values; no others, so that buffers stay the same where
  * nothing differs. */

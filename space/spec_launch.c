@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernel and launch
- * --------------------------------------------------------------------------------------------- */
+/* Kernel and launch -------------------------------------------------------- */
 
 static int read_options(struct spec_kernel *kernel, const struct js_at *list, struct err *err)
 {
@@ -105,8 +104,7 @@ int read_launch(struct reader *reader, bool required)
     return read_launch_at(&reader->spec->launch, reader, &at);
 }
 
-/* Reference and metrics
- * ----------------------------------------------------------------------------------------- */
+/* Reference and metrics ---------------------------------------------------- */
 
 static bool gives_size(const struct spec_reference *reference, size_t slot)
 {

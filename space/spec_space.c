@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parameters
- * ---------------------------------------------------------------------------------------------------- */
+/* Parameters --------------------------------------------------------------- */
 
 static int check_name(const struct js_at *at, struct err *err)
 {
@@ -143,8 +142,7 @@ int read_parameters(struct reader *reader)
     return 0;
 }
 
-/* Problem
- * ------------------------------------------------------------------------------------------------------- */
+/* Problem ------------------------------------------------------------------ */
 
 /* The text after "NAME=" of an override, or null. The last one counts. */
 static const char *find_set(const struct reader *reader, const char *name)
@@ -323,8 +321,7 @@ int read_names(struct reader *reader)
     return 0;
 }
 
-/* Constraints
- * --------------------------------------------------------------------------------------- */
+/* Constraints -------------------------------------------------------------- */
 
 int read_constraints(struct reader *reader)
 {

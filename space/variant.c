@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is compiled
- * ----------------------------------------------------------------------------------------------- */
+/* What is compiled --------------------------------------------------------- */
 
 /* The value in C++, in `text` where it is not a string itself: `truth` says how true and false are written. */
 static const char *value_of(char text[64], const struct value *value, const char *const truth[2])
@@ -154,9 +153,7 @@ static int make_name(struct maker *maker, const char *name, const unsigned *choi
     return file_close_memory(stream, &maker->variant->name, maker->err);
 }
 
-/* The whole
- * ---------------------------------------------------------------------------------------------------------
- */
+/* The whole ---------------------------------------------------------------- */
 
 /* What is compiled comes from the configuration `compiled`, what is launched from `launched`. */
 struct recipe {

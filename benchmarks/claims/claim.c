@@ -39,9 +39,7 @@ const size_t claim_count = sizeof claims / sizeof *claims;
 
 static const double shares[CLAIM_SHARES] = {0.5, 0.8, 0.95};
 
-/* Finding
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Finding ------------------------------------------------------------------ */
 
 bool claim_case_fits(const struct claim_case *which, const struct spec *spec, const unsigned *choices)
 {
@@ -178,9 +176,7 @@ void claim_release(struct found *found)
     *found = (struct found){0};
 }
 
-/* Showing
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Showing ------------------------------------------------------------------ */
 
 static void put_warps(FILE *out, double warps)
 {

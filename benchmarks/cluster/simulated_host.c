@@ -142,8 +142,7 @@ static void say_hello(struct simulation *simulation)
     put(simulation, head, NULL);
 }
 
-/* Jobs
- * -------------------------------------------------------------------------------------------------------- */
+/* Jobs --------------------------------------------------------------------- */
 
 static void add_job(struct simulation *simulation, double *free_s, double seconds, struct job job)
 {
@@ -221,8 +220,7 @@ static void take(struct simulation *simulation, const struct message *message)
     add_job(simulation, &simulation->core_free_s[best], times_of(simulation, job.variant)->compile_s, job);
 }
 
-/* Answers
- * -------------------------------------------------------------------------------------------------------- */
+/* Answers ------------------------------------------------------------------ */
 
 static void answer_compile(struct simulation *simulation, const struct job *job, struct json *head)
 {

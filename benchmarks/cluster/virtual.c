@@ -41,8 +41,7 @@ static int fail(const struct err *err)
     return 1;
 }
 
-/* What the loop asks
- * -------------------------------------------------------------------------------------------------------- */
+/* What the loop asks ------------------------------------------------------- */
 
 static int launch(struct run *run, uint64_t index, enum evaluator_kind kind, double takes_s, struct err *err)
 {
@@ -107,8 +106,7 @@ static bool begin_audit(void *context)
     return false;
 }
 
-/* One run
- * -------------------------------------------------------------------------------------------------------- */
+/* One run ------------------------------------------------------------------ */
 
 static int search_all(struct run *run, const struct strategy *strategy, struct err *err)
 {
@@ -187,8 +185,7 @@ static int simulate(struct run *run, const struct virtual_options *options, stru
     return rc;
 }
 
-/* What is searched
- * -------------------------------------------------------------------------------------------------------- */
+/* What is searched --------------------------------------------------------- */
 
 static struct times *read_times(uint64_t count, const char *path, double *best_s)
 {

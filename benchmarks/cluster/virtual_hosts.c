@@ -78,8 +78,7 @@ static int open_state(void **state, const struct evaluator_options *options, str
     return 0;
 }
 
-/* The queue
- * -------------------------------------------------------------------------------------------------------- */
+/* The queue ---------------------------------------------------------------- */
 
 static void swap(struct virtual_job **queue, size_t a, size_t b)
 {
@@ -116,8 +115,7 @@ static struct virtual_job *pop(struct virtual_cluster *cluster)
     }
 }
 
-/* Placing
- * -------------------------------------------------------------------------------------------------------- */
+/* Placing ------------------------------------------------------------------ */
 
 /* A GPU that was free from `free_s` on begins a trial. */
 static void count_idle(double free_s, double begins_s, double takes_s)
@@ -196,8 +194,7 @@ static void place_all(struct virtual_cluster *cluster)
     place(cluster, &cluster->waiting[EVALUATOR_MEASURE], place_trial);
 }
 
-/* The interface
- * -------------------------------------------------------------------------------------------------------- */
+/* The interface ------------------------------------------------------------ */
 
 static int submit(void *state, struct evaluator_job *job, struct err *err)
 {

@@ -96,9 +96,7 @@ static int time_both(double *ours_s, double *theirs_s, struct bench *bench, stru
     return code;
 }
 
-/* Buffers
- * --------------------------------------------------------------------------------------------------------------
- */
+/* Buffers ------------------------------------------------------------------ */
 
 static int make_matrix(gpu_address *out, struct gpu *gpu, uint64_t count, uint64_t seed, struct err *err)
 {
@@ -173,9 +171,7 @@ static int largest_difference(double *out, struct bench *bench, struct err *err)
     return code;
 }
 
-/* The table
- * -------------------------------------------------------------------------------------------------------------
- */
+/* The table ---------------------------------------------------------------- */
 
 static int compare_shape(bool *differs, struct bench *bench, struct err *err)
 {

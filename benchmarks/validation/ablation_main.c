@@ -50,9 +50,7 @@ struct ablation {
     double (*estimates)[MODES];       /* of this kernel: by variant, then by term; NaN: no prediction */
 };
 
-/* Terms
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Terms -------------------------------------------------------------------- */
 
 static bool is_asked_for(const char *only, const char *name)
 {
@@ -158,9 +156,7 @@ static void release_terms(struct ablation *ablation)
     free(ablation->changed);
 }
 
-/* Predictions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Predictions -------------------------------------------------------------- */
 
 static double estimate_with(const struct changed *changed, const struct analysis *from,
                             const struct launch *launch, const struct analyze_options *options)

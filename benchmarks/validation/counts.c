@@ -54,9 +54,7 @@ double counts_error(const struct counted *item, enum counter counter)
     return hardware > 0 ? model / hardware - 1 : model > 0 ? NAN : 0;
 }
 
-/* Reading
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Reading ------------------------------------------------------------------ */
 
 enum { LINE_MOST = 4096, FIELDS_MOST = 32 };
 
@@ -166,9 +164,7 @@ void counts_release(struct counted_set *set)
     *set = (struct counted_set){0};
 }
 
-/* Counting
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Counting ----------------------------------------------------------------- */
 
 /* Writes shared memory by the copy engine, or reads it. */
 static bool copies(const struct sass *i)

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Groups
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Groups ------------------------------------------------------------------- */
 
 struct entry {
     uint64_t key; /* the choices of all other parameters as one number */
@@ -90,9 +88,7 @@ static const struct point *fastest(const struct point **members, size_t count)
     return best;
 }
 
-/* Occupancy
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Occupancy ---------------------------------------------------------------- */
 
 static int by_occupancy(const void *left, const void *right)
 {
@@ -131,9 +127,7 @@ int falls_of(struct falls *out, const struct collection *from, size_t parameter,
     return each_group(from, parameter, see_fall, out, err);
 }
 
-/* Choosing a value
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Choosing a value --------------------------------------------------------- */
 
 struct chooser {
     struct choices *out;
@@ -172,9 +166,7 @@ int choices_of(struct choices *out, const struct collection *from, size_t parame
     return code;
 }
 
-/* Steps
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Steps -------------------------------------------------------------------- */
 
 /* The neighbour predicted fastest, if that is a gain; null otherwise. `found` has space for all neighbours. */
 static const struct point *step(const struct collection *from, const struct point *at, uint64_t *found)
@@ -244,9 +236,7 @@ int steps_of(struct steps *out, const struct collection *from, struct err *err)
     return 0;
 }
 
-/* Side by side
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Side by side ------------------------------------------------------------- */
 
 int by_value_of(struct by_value *out, const struct collection *from, size_t parameter, unsigned value,
                 struct err *err)

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Verdicts
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Verdicts ----------------------------------------------------------------- */
 
 struct columns {
     double *measured, *estimate, *bound, *confidence, *predict_s, *scratch;
@@ -116,9 +114,7 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
     return code;
 }
 
-/* Markdown
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Markdown ----------------------------------------------------------------- */
 
 static void put_summary(FILE *out, const struct verdict *verdicts, size_t count)
 {
@@ -282,9 +278,7 @@ int table_write(FILE *out, const struct verdict *verdicts, size_t count, const c
     return code;
 }
 
-/* JSON
- * ---------------------------------------------------------------------------------------------------------
- */
+/* JSON --------------------------------------------------------------------- */
 
 static struct json *judgement_json(const struct judgement *j)
 {

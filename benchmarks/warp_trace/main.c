@@ -41,9 +41,7 @@ struct tracer {
     struct warp_trace trace;
 };
 
-/* Compiling
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Compiling ---------------------------------------------------------------- */
 
 static int compile(struct compile_result *out, struct tracer *t, const char *path, const char *folder,
                    struct err *err)
@@ -113,9 +111,7 @@ static int compile_both(struct tracer *t, struct err *err)
     return code;
 }
 
-/* Running
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Running ------------------------------------------------------------------ */
 
 static struct code code_of(const struct compile_result *from)
 {
@@ -169,9 +165,7 @@ static int run(struct tracer *t, struct err *err)
     return rc;
 }
 
-/* Showing
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Showing ------------------------------------------------------------------ */
 
 static int draw(const struct tracer *t, const char *prefix, struct err *err)
 {

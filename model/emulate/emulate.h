@@ -231,10 +231,9 @@ int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct
  * to what it does, but for `work_error`. */
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
-/* Where in a sample's `blocks` the middle and its neighbours are: -1 where the grid has none. */
+/* Where in a sample's `blocks` the neighbours of one of them are, or where it has none those on the other side: -1 where the
+ * sample has neither. */
 enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
-int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot);
-/* The same of another block of the sample and its neighbours, or where it has none those on the other side. */
 int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot);
 
 void emulate_result_release(struct emulate_result *result);

@@ -64,9 +64,7 @@ static bool moves_together(const struct record *record)
     return !other;
 }
 
-/* What is touched
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What is touched ---------------------------------------------------------- */
 
 /* Bytes that lanes touch without a gap. */
 struct span {
@@ -291,9 +289,7 @@ int record_mark_moving(struct emulation *emulation, const struct request *reques
     return mark_all(emulation, request, &axis, 1, 1);
 }
 
-/* What it costs
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What it costs ------------------------------------------------------------ */
 
 static uint64_t greatest_power(uint64_t step, uint64_t limit)
 {

@@ -481,11 +481,6 @@ static int block_beside(const struct emulate_result *result, size_t block, enum 
                : -1;
 }
 
-int emulate_sample_slot(const struct emulate_result *result, enum emulate_slot slot)
-{
-    return block_beside(result, 0, slot, 1);
-}
-
 int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot)
 {
     const int next = block_beside(result, block, slot, 1);

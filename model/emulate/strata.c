@@ -26,9 +26,7 @@ size_t strata_nearest(const struct strata *strata, const struct signature *signa
     return nearest;
 }
 
-/* Looking at blocks
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Looking at blocks -------------------------------------------------------- */
 
 static void add_counts(double *sums, const struct signer *signer, double blocks)
 {
@@ -96,9 +94,7 @@ double box_volume(const struct box *box)
     return blocks;
 }
 
-/* Planes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Planes ------------------------------------------------------------------- */
 
 /* The signature of a block, which is kept. *spent where no more are to be looked at. */
 static int look(struct signature *out, bool *spent, struct division *division, const unsigned at[3])

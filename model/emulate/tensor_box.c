@@ -117,9 +117,7 @@ int tensor_move(const struct tensor_copy *copy)
     return rc;
 }
 
-/* Loads that were put off
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Loads that were put off -------------------------------------------------- */
 
 enum { PUT_OFF = 512 /* at a time */ };
 

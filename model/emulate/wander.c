@@ -22,9 +22,7 @@ static struct recording *recording_of(const struct emulation *emulation)
     return &emulation->steady->recordings[0];
 }
 
-/* What depends on wandering values
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What depends on wandering values ----------------------------------------- */
 
 /* The tainted registers, predicates and stack words while the period's code is walked. */
 struct taint {
@@ -98,9 +96,7 @@ static bool spread(struct emulation *emulation)
     return !taint.decides;
 }
 
-/* Samples
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Samples ------------------------------------------------------------------ */
 
 /* The address of every record's access in each of the sampled periods, and which these are: 0 is the second
  * recorded one. */

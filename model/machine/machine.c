@@ -135,9 +135,7 @@ double machine_cluster_sms(const struct machine *machine, unsigned blocks)
     return fmin(floor(device_curve_at(curve, blocks)) * blocks, sms);
 }
 
-/* Costs of instructions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Costs of instructions ---------------------------------------------------- */
 
 /* What takes two passes through the heavy half of the FMA pipe (IMAD.WIDE, IMAD.HI) stops the scheduler for
  * the first one and a cycle: among FADD and LOP3 enough for any pipe each costs an NVIDIA H200 3.1 to 3.8

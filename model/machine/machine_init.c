@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Costs of instructions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Costs of instructions ---------------------------------------------------- */
 
 static const char *const functions[MACHINE_FUNCTIONS] = {
     [SASS_MUFU_COS] = "MUFU.COS",    [SASS_MUFU_SIN] = "MUFU.SIN",    [SASS_MUFU_EX2] = "MUFU.EX2",
@@ -58,9 +56,7 @@ static void take_costs(struct machine *machine)
     machine->high = measured_cost(machine->device, "IMAD.HI");
 }
 
-/* Capacities
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Capacities --------------------------------------------------------------- */
 
 struct pair {
     double sustained, best;
@@ -229,9 +225,7 @@ static void take_rest(struct machine *machine)
         corner_sharpness(&machine->device->ops[DEVICE_OP_FFMA], machine->assumptions.corner_sharpness);
 }
 
-/* Curves
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Curves ------------------------------------------------------------------- */
 
 /* Latency in cycles against throughput becomes a factor against utilisation, both ascending as the model of
  * saturation wants them. A curve is measured with accesses of its own kind, so its own last throughput is

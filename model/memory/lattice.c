@@ -22,9 +22,7 @@ static void put(struct stretches *out, uint64_t first, uint64_t count)
         last->count = first + count - last->first;
 }
 
-/* Of a footprint
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Of a footprint ----------------------------------------------------------- */
 
 static int by_number(const void *left, const void *right)
 {
@@ -98,9 +96,7 @@ bool stretches_moved(const struct stretches *a, const struct stretches *b, int64
     return same;
 }
 
-/* Copies
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Copies ------------------------------------------------------------------- */
 
 /* The set so far: its copies beyond the first are not in the list, and apart from each other. */
 struct lattice {

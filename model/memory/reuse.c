@@ -27,9 +27,7 @@ static bool is_evicted_first(const struct sass *i)
     return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
 }
 
-/* Caches
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Caches ------------------------------------------------------------------- */
 
 /* Of what a load asks for, the sectors that ... */
 struct parts {

@@ -144,9 +144,7 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
     out->z *= times;
 }
 
-/* Pools
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Pools -------------------------------------------------------------------- */
 
 /* Whether neighbours say that blocks at two positions share nothing. */
 static bool are_apart(const struct sharing *s, const unsigned a[3], const unsigned b[3])

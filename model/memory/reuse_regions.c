@@ -15,9 +15,7 @@ double reuse_regions_kept(double bytes, double cache)
     return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
 }
 
-/* Sharing between blocks
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Sharing between blocks --------------------------------------------------- */
 
 /* Of a neighbour of the block by which sharing is told. */
 static const struct footprint *slot_print(const struct emulate_result *result, const struct sharing *sharing,

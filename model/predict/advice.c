@@ -59,9 +59,7 @@ static const struct traffic_count *count_of(const struct adviser *a, size_t inst
     return &a->from->traffic.counts[instruction];
 }
 
-/* Occupancy
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Occupancy ---------------------------------------------------------------- */
 
 /* The most registers with which more blocks fit; 0 where fewer than 16 would be needed. */
 static unsigned fewer_registers(const struct adviser *a, struct occupancy *then)
@@ -125,9 +123,7 @@ static void advise_dispatch(struct adviser *a)
           1e9 * a->input.capacities.block_dispatch_s);
 }
 
-/* Memory
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Memory ------------------------------------------------------------------- */
 
 static bool in_shared(const struct adviser *a, size_t i)
 {
@@ -243,9 +239,7 @@ static void advise_spills(struct adviser *a)
               a->from->code.spill_loads ? ", spills among them: allow more registers" : "");
 }
 
-/* Instructions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Instructions ------------------------------------------------------------- */
 
 static bool computes(enum sass_class class)
 {

@@ -25,9 +25,7 @@ int analyze_refuse(struct analyze_work *work, int code, const struct err *why)
     return code;
 }
 
-/* Occupancy
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Occupancy ---------------------------------------------------------------- */
 
 static int find_occupancy(struct analyze_work *work)
 {
@@ -54,9 +52,7 @@ static int find_occupancy(struct analyze_work *work)
     return ERR_USAGE;
 }
 
-/* Emulation
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Emulation ---------------------------------------------------------------- */
 
 static int emulate(struct analyze_work *work)
 {
@@ -125,9 +121,7 @@ static int count_in_step(struct analyze_work *work)
     return 0;
 }
 
-/* Skew
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Skew --------------------------------------------------------------------- */
 
 static double skew_of(const struct analyze_work *work)
 {
@@ -173,9 +167,7 @@ static int find_tables(struct analyze_work *work)
     return 0;
 }
 
-/* Prediction
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Prediction --------------------------------------------------------------- */
 
 static void find_achieved(struct analysis *out)
 {

@@ -38,9 +38,7 @@ static struct cubin_kernel *find_kernel(struct cubin *cubin, const char *name)
     return NULL;
 }
 
-/* Kernels
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Kernels ------------------------------------------------------------------ */
 
 static int add_kernel(struct cubin *cubin, const struct elf *elf, unsigned index, struct err *err)
 {
@@ -146,8 +144,7 @@ static int take_section(struct cubin *cubin, const struct elf *elf, unsigned ind
     return 0;
 }
 
-/* Symbols and relocations
- * --------------------------------------------------------------------------------------------- */
+/* Symbols and relocations -------------------------------------------------- */
 
 static enum cubin_space space_of(const char *section, unsigned *bank)
 {
@@ -288,9 +285,7 @@ static void take_file_info(struct cubin *cubin, const struct elf *elf, const Elf
     }
 }
 
-/* The whole
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* The whole ---------------------------------------------------------------- */
 
 static int read_all(struct cubin *cubin, const struct elf *elf, struct err *err)
 {

@@ -11,9 +11,7 @@ bool sm_async_applies(const struct sm_input *in)
     return in->blocks[0]->events != NULL;
 }
 
-/* Phases
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Phases ------------------------------------------------------------------- */
 
 static void count_arrivals(uint32_t *needed, const struct emulate_block *block)
 {
@@ -71,9 +69,7 @@ void sm_async_begin(struct sm_state *sm, struct sm_block_slot *slot)
     memset(latest_of(sm, slot), 0, phases * sizeof *sm->latest);
 }
 
-/* Requests
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Requests ----------------------------------------------------------------- */
 
 /* A load's latency less the time in which a waiting warp goes on, which the wait adds. */
 static double copy_latency(const struct sm_input *in, const struct traffic_count *count)
@@ -107,9 +103,7 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
         request->l2 = traffic_l2_reads(count).sectors / count->issued * sm_l2_share(in);
 }
 
-/* Steps
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Steps -------------------------------------------------------------------- */
 
 /* When a copy to or from `blocks` places has come. */
 static double copy_ends(struct sm_state *sm, const struct sm_request *request, unsigned blocks, double time)
@@ -271,9 +265,7 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
     return changed;
 }
 
-/* Lists
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Lists -------------------------------------------------------------------- */
 
 static double count_steps(const struct emulate_step *steps, size_t count)
 {

@@ -11,9 +11,7 @@
 
 enum { LIST_MOST = 80000 /* instructions of a warp that are simulated at most */ };
 
-/* Operations
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Operations --------------------------------------------------------------- */
 
 static double server_cycles(const struct sm_input *in, enum resource resource)
 {
@@ -185,9 +183,7 @@ void sm_code_release(struct sm_code *code)
     *code = (struct sm_code){0};
 }
 
-/* Paths
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Paths -------------------------------------------------------------------- */
 
 static int list_add(struct sm_list *list, uint32_t op, struct err *err)
 {

@@ -14,9 +14,7 @@ enum {
  * of the latter over a line as evenly as any, so that few loads of a warp are soon of the mean. */
 static const double EVEN_X = 0.4142135623730951, EVEN_Y = 0.6180339887498949;
 
-/* What warps ask for
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What warps ask for ------------------------------------------------------- */
 
 /* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
  * over the warps and over the loads of each, so that few stand for many. What lies together comes together.
@@ -78,9 +76,7 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
                 time + request->read_latency + later(sm->units_free - time - queue, 0));
 }
 
-/* Blocks
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Blocks ------------------------------------------------------------------- */
 
 static bool has_ended(const struct sm_warp *warp)
 {
@@ -143,9 +139,7 @@ static bool arrive(struct sm_state *sm, struct sm_partition *partition, double t
     return true;
 }
 
-/* Issue
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Issue -------------------------------------------------------------------- */
 
 /* When an instruction chosen at `time` can read its registers. Whoever chooses does not look at that: the
  * instruction keeps those behind it waiting. */
@@ -366,9 +360,7 @@ static int run(struct sm_state *sm, struct err *err)
     return rc;
 }
 
-/* Plays
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Plays -------------------------------------------------------------------- */
 
 int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
            const struct sm_list *lists, unsigned blocks, struct err *err)

@@ -12,9 +12,7 @@ enum {
     PERIOD = 8     /* ... so many of them */
 };
 
-/* Operations
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Operations --------------------------------------------------------------- */
 
 struct maker {
     struct replay_code *out;
@@ -232,9 +230,7 @@ void replay_code_release(struct replay_code *code)
     *code = (struct replay_code){0};
 }
 
-/* Account
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Account ------------------------------------------------------------------ */
 
 int replay_account_init(struct replay_account *out, size_t count, struct err *err)
 {
@@ -264,9 +260,7 @@ static void account_repeat(struct replay_account *account, const double *before,
         account->waited[i] += times * (account->waited[i] - before[i]);
 }
 
-/* Paths
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Paths -------------------------------------------------------------------- */
 
 struct player {
     struct replay *warp;

@@ -47,9 +47,7 @@ static void add(struct tally *tally, const struct grid *g, double estimate, doub
     printf("%s: %s estimated %.3g times\n", g->text, tally->what, ratio);
 }
 
-/* What the grid's memory instructions access
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What the grid's memory instructions access ------------------------------- */
 
 enum figure { REQUESTS, ACCESSES, BYTES, SECTORS, TOUCHED_LINES, WAVEFRONTS, PASSES, FIGURES };
 static const char *const figures[] = {"requests", "accesses",   "bytes", "sectors",
@@ -87,9 +85,7 @@ static bool check_figures(const struct grid *g, const struct traffic *sample, co
     return right;
 }
 
-/* Bytes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Bytes -------------------------------------------------------------------- */
 
 static double bytes_of(const struct footprint *print)
 {
@@ -189,9 +185,7 @@ static void check_memory(const struct grid *g, const struct emulate_result *samp
     footprint_release(&truth.written);
 }
 
-/* Grids
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Grids -------------------------------------------------------------------- */
 
 static void check_kernel(const char *source, const char *name, unsigned count, struct draws *draws)
 {

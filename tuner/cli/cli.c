@@ -28,9 +28,7 @@ static const struct cli_command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* Help
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* Help --------------------------------------------------------------------- */
 
 static void put_overview(FILE *out, const char *program)
 {
@@ -81,9 +79,7 @@ static void put_help(FILE *out, const char *program, const struct cli_command *c
     put_option(out, &(struct cli_option){"help", 'h', NULL, "say this"});
 }
 
-/* Parsing
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Parsing ------------------------------------------------------------------ */
 
 static int find_option(const struct cli_option *options, const char *name, size_t length)
 {
@@ -268,9 +264,7 @@ const char *cli_cache(const struct cli *cli, char *out, size_t size)
     return NULL;
 }
 
-/* Running
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Running ------------------------------------------------------------------ */
 
 static int exit_status(const struct err *err)
 {

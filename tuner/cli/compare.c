@@ -50,9 +50,7 @@ struct view {
     struct compared compared;
 };
 
-/* What is compared
- * -----------------------------------------------------------------------------------------------------
- */
+/* What is compared --------------------------------------------------------- */
 
 static int read_options(struct view *view, struct environment_options *environment, struct err *err)
 {
@@ -191,9 +189,7 @@ static int open_model(struct view *view, struct err *err)
     return !code && cli_given(view->args, "pareto") ? predict_all(view, err) : code;
 }
 
-/* What came of it
- * ------------------------------------------------------------------------------------------------------
- */
+/* What came of it ---------------------------------------------------------- */
 
 static void put_number(FILE *out, double value, int width, const char *format)
 {

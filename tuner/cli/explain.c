@@ -16,9 +16,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-/* Finding
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Finding ------------------------------------------------------------------ */
 
 size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughput *throughput)
 {
@@ -71,9 +69,7 @@ static int explained_init(struct explained *out, const struct analysis *expectat
     return explained_changes(&out->changes, how, choices, cost, err);
 }
 
-/* The command
- * ---------------------------------------------------------------------------------------------------------
- */
+/* The command -------------------------------------------------------------- */
 
 static int show(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
                 const unsigned *choices, const struct analysis *expectation, double cost, struct err *err)

@@ -102,9 +102,7 @@ static double share_of(uint64_t done, uint64_t total)
     return total ? (double)done / (double)total : 1;
 }
 
-/* What hosts do
- * ------------------------------------------------------------------------------------------------------------
- */
+/* What hosts do ------------------------------------------------------------ */
 
 void progress_open(struct progress *progress)
 {

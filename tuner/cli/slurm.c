@@ -34,9 +34,7 @@ static int program_path(char out[PATH_MAX], struct err *err)
     return 0;
 }
 
-/* Workers of an allocation
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Workers of an allocation ------------------------------------------------- */
 
 static unsigned long number_of(const char *variable)
 {
@@ -106,9 +104,7 @@ int slurm_commands(char **commands, size_t count, struct err *err)
     return code;
 }
 
-/* A job
- * ------------------------------------------------------------------------------------------------------------
- */
+/* A job -------------------------------------------------------------------- */
 
 /* The command line that this process was started with. */
 static int put_command(FILE *out, struct err *err)

@@ -58,8 +58,7 @@ int sources_latest(char out[PATH_MAX], struct err *err)
                    "no decision and no journal is in this folder: name one, or run occutune tune here first");
 }
 
-/* Journals
- * -------------------------------------------------------------------------------------------------------- */
+/* Journals ----------------------------------------------------------------- */
 
 static int allocate(struct sources *sources, size_t count, struct err *err)
 {
@@ -97,8 +96,7 @@ static int add_journal(struct sources *sources, struct cli *cli, const char *pat
     return 0;
 }
 
-/* Decisions
- * -------------------------------------------------------------------------------------------------------- */
+/* Decisions ---------------------------------------------------------------- */
 
 /* A file that a decision names: as it stands, or beside the decision, which may have been moved with it. */
 static void find_named(char out[PATH_MAX], const char *named, const char *decision)

@@ -93,9 +93,7 @@ static int take_trial(double *time_s, struct player *player, const struct flight
     return 0;
 }
 
-/* What the loop asks
- * -------------------------------------------------------------------------------------------------------------
- */
+/* What the loop asks ------------------------------------------------------- */
 
 /* The one told before whose code this is, or itself. A plan has chosen one of each code beforehand. */
 static uint64_t twin_of(const struct player *player, uint64_t index)
@@ -245,9 +243,7 @@ static bool begin_audit(void *context)
     return false;
 }
 
-/* The plan of a way that has one
- * ------------------------------------------------------------------------------------------------------------
- */
+/* The plan of a way that has one ------------------------------------------- */
 
 struct placed {
     uint64_t index;
@@ -342,9 +338,7 @@ static int play(struct player *player, struct err *err)
     return code;
 }
 
-/* One run
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* One run ------------------------------------------------------------------ */
 
 static void close_player(struct player *player)
 {

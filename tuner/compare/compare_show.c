@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* JSON
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* JSON --------------------------------------------------------------------- */
 
 static int set_rounded(struct json *object, const char *key, double value)
 {
@@ -103,9 +101,7 @@ int compared_json(struct json **out, const struct compared *compared, struct err
     return err_memory(err);
 }
 
-/* Charts
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* Charts ------------------------------------------------------------------- */
 
 /* What is left to gain, in per cent, so that a logarithmic axis shows the end of the way too. */
 static double slower(double quality)

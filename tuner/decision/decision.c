@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A problem
- * ------------------------------------------------------------------------------------------------------------
- */
+/* A problem ---------------------------------------------------------------- */
 
 static struct json *counts_json(const struct tune_counts *counts)
 {
@@ -249,9 +247,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
     return code;
 }
 
-/* The whole
- * ------------------------------------------------------------------------------------------------------------
- */
+/* The whole ---------------------------------------------------------------- */
 
 static int signature_json(struct json **out, const struct spec *spec, const struct tuned *tuned,
                           struct err *err)

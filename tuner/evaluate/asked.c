@@ -76,9 +76,7 @@ static int asked_submit(void *state, struct evaluator_job *job, struct err *err)
     return rc;
 }
 
-/* Trials
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Trials ------------------------------------------------------------------- */
 
 static double asked_now_s(const void *state)
 {
@@ -155,9 +153,7 @@ static struct evaluator_job *asked_wait(void *state, double timeout_s)
     return job;
 }
 
-/* The interface
- * ------------------------------------------------------------------------------------------------------------
- */
+/* The interface ------------------------------------------------------------ */
 
 static void asked_drop_compiling(void *state)
 {

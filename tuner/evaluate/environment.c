@@ -129,9 +129,7 @@ static int open_workers(struct environment *environment, struct worker *first,
     return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
 }
 
-/* Opening
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Opening ------------------------------------------------------------------ */
 
 static int open_fleet(struct environment *environment, const struct environment_options *options,
                       struct err *err)

@@ -173,9 +173,7 @@ void job_sources_free(struct job_sources *sources)
     free(sources);
 }
 
-/* Finished jobs
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Finished jobs ------------------------------------------------------------ */
 
 int jobs_reserve(struct jobs *jobs, size_t count, struct err *err)
 {

@@ -66,8 +66,7 @@ static int local_open(void **state, const struct evaluator_options *options, str
     return rc;
 }
 
-/* Jobs, on the queue's threads
- * --------------------------------------------------------------------------------------- */
+/* Jobs, on the queue's threads --------------------------------------------- */
 
 static void run_compile(void *argument)
 {
@@ -108,9 +107,7 @@ static size_t least_busy_gpu(const struct local *local)
     return best;
 }
 
-/* The interface
- * ------------------------------------------------------------------------------------------------------------
- */
+/* The interface ------------------------------------------------------------ */
 
 static double local_now_s(const void *state)
 {

@@ -65,9 +65,7 @@ int questions_put(const struct questions *questions, const struct evaluator_job 
     return questions_put_line(questions, question_json(questions, job), err);
 }
 
-/* Answers
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Answers ------------------------------------------------------------------ */
 
 static int read_time(struct trial *out, const struct js_at *root, struct err *err)
 {

@@ -12,9 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Life
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* Life --------------------------------------------------------------------- */
 
 /* What workers compile for other kinds of GPU goes on. */
 static void drop_elsewhere(const struct remote *remote)
@@ -85,9 +83,7 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     return rc;
 }
 
-/* The interface
- * ------------------------------------------------------------------------------------------------------------
- */
+/* The interface ------------------------------------------------------------ */
 
 static int remote_submit(void *state, struct evaluator_job *job, struct err *err)
 {

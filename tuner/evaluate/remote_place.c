@@ -11,9 +11,7 @@
 
 enum { AHEAD = 2 }; /* jobs for each core that are with a worker at the same time */
 
-/* Compiling
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Compiling ---------------------------------------------------------------- */
 
 static struct compile_request request_for(const struct remote *remote, const struct task *task)
 {
@@ -162,9 +160,7 @@ static bool place_compile(struct remote *remote, struct task *task)
     return true;
 }
 
-/* Measuring
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Measuring ---------------------------------------------------------------- */
 
 /* A GPU, here or of a host's. */
 struct place {

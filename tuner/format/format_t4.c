@@ -29,8 +29,7 @@ static const char *invalidity_of(enum outcome outcome)
     }
 }
 
-/* Configurations
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Configurations ----------------------------------------------------------- */
 
 /* The value of a parameter with which `key` goes on, and its length; a text may hold commas. False: none of them. */
 static bool next_value(struct value *out, size_t *length, const char *key, const struct js_at *values)
@@ -86,8 +85,7 @@ static struct json *configuration_of(const struct record *record, const struct j
     return js_unless(failed, object);
 }
 
-/* Figures
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Figures ------------------------------------------------------------------ */
 
 static int set_ms(struct json *object, const char *name, double seconds)
 {
@@ -155,8 +153,7 @@ static struct json *measurements_of(const struct record *record, const struct re
     return js_unless(failed, list);
 }
 
-/* Results
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Results ------------------------------------------------------------------ */
 
 static struct json *objectives(void)
 {

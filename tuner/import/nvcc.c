@@ -92,8 +92,7 @@ static const char *const printing[] = {
     "-v", "--verbose", "-warn-spills", "--warn-on-spills", "-warn-lmem-usage", "--warn-on-local-memory-usage",
     NULL};
 
-/* Finding
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Finding ------------------------------------------------------------------ */
 
 static const struct flag *find_exactly(const char *name, size_t length)
 {
@@ -133,8 +132,7 @@ static bool is_source(const char *word)
                    !strcmp(dot, ".cxx") || !strcmp(dot, ".c"));
 }
 
-/* Taking
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Taking ------------------------------------------------------------------- */
 
 static int add_option(struct nvcc_flags *out, const char *as, const char *directory, const char *value,
                       size_t length, struct err *err)

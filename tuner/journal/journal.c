@@ -67,9 +67,7 @@ void journal_free(struct journal *journal)
     free(journal);
 }
 
-/* Writing
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Writing ------------------------------------------------------------------ */
 
 char *journal_head_text(const struct json *head)
 {
@@ -171,8 +169,7 @@ int journal_close(struct journal *journal, const struct json *not_timed, struct 
     return code;
 }
 
-/* Looking up
- * -------------------------------------------------------------------------------------------------------- */
+/* Looking up --------------------------------------------------------------- */
 
 struct js_at journal_head(const struct journal *journal)
 {

@@ -91,9 +91,9 @@ static int error_outcome(const char *name)
     return strcmp(name, "ErrorConfig") ? -1 : OUTCOME_WRONG;
 }
 
-/* Writing: times in milliseconds with six significant digits, which is what a measurement can mean.
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Writing ------------------------------------------------------------------ */
+
+/* Times are in milliseconds with six significant digits, which is what a measurement can mean. */
 
 static void put_short(struct seal *body, const char *key, double value, int digits)
 {
@@ -198,9 +198,7 @@ void record_write(struct js_line *line, const struct record *record, const struc
     js_line_close(line, '}');
 }
 
-/* Reading
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Reading ------------------------------------------------------------------ */
 
 static int get_ms(double *seconds, const struct js_at *body, const char *key, struct err *err)
 {

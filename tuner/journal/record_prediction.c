@@ -84,8 +84,7 @@ struct json *record_prediction_json(const struct record_prediction *prediction)
     return js_line_tree(&line);
 }
 
-/* Reading
- * -------------------------------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------ */
 
 static int get_interval(struct record_prediction *out, const struct js_at *object, struct err *err)
 {

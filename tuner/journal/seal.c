@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Writing
- * -------------------------------------------------------------------------------------------------------- */
+/* Writing ------------------------------------------------------------------ */
 
 static void add(struct seal *seal, const char *key, uint64_t value)
 {
@@ -83,8 +82,7 @@ void seal_put_tree(struct seal *seal, const struct json *object)
     }
 }
 
-/* Reading
- * -------------------------------------------------------------------------------------------------------- */
+/* Reading ------------------------------------------------------------------ */
 
 static uint64_t hash_elements(const struct js_at *at)
 {

@@ -36,9 +36,7 @@ static void say(const struct reading *reading, const char *format, ...)
     reading->message(reading->context, text);
 }
 
-/* Variants
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Variants ----------------------------------------------------------------- */
 
 /* The number of the configuration in reading->choices, which is new or there already. */
 static int take_variant(size_t *out, struct reading *reading)
@@ -85,9 +83,7 @@ static int take_default(struct reading *reading)
     return code ? code : take_variant(&variant, reading);
 }
 
-/* Decisions
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Decisions ---------------------------------------------------------------- */
 
 static bool same_sizes(const struct spec *spec, const struct decision *decision)
 {
@@ -263,9 +259,7 @@ void chooser_release(struct chooser *chooser)
     *chooser = (struct chooser){0};
 }
 
-/* Choosing
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Choosing ----------------------------------------------------------------- */
 
 /* Sizes as the spec's expressions take them: whole numbers are integers. */
 static int take_sizes(struct value *out, const struct spec *spec, const double *sizes, struct err *err)

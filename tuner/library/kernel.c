@@ -42,8 +42,7 @@ struct kernel {
     bool cache_checked;
 };
 
-/* Messages, under the lock
- * ------------------------------------------------------------------------------------------------ */
+/* Messages, under the lock ------------------------------------------------- */
 
 static void say(struct kernel *kernel, const char *text)
 {
@@ -83,9 +82,7 @@ static void say_cache(struct kernel *kernel)
     say(kernel, text);
 }
 
-/* Loading
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Loading ------------------------------------------------------------------ */
 
 /* The compiler's process lives for one call: an application should not keep it. */
 static int compile(struct compile_result *out, struct kernel *kernel, const struct place *place,
@@ -180,9 +177,7 @@ static int ensure(struct kernel_ready *out, struct kernel *kernel, struct place 
     return code;
 }
 
-/* Places
- * --------------------------------------------------------------------------------------------------------------
- */
+/* Places ------------------------------------------------------------------- */
 
 static int add_place(struct place **out, struct kernel *kernel, struct err *err)
 {
@@ -235,9 +230,7 @@ static int find_place(struct place **out, struct kernel *kernel, struct err *err
     return add_place(out, kernel, err);
 }
 
-/* The kernel
- * ----------------------------------------------------------------------------------------------------------
- */
+/* The kernel --------------------------------------------------------------- */
 
 int kernel_open(struct kernel **out, const char *spec, const struct decision *const *decisions, size_t count,
                 const struct kernel_options *options, struct err *err)

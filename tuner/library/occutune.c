@@ -48,9 +48,7 @@ static const char *cache_of(char *out, size_t size, const struct occutune_option
     return *options->cache ? options->cache : NULL;
 }
 
-/* Tuning
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Tuning ------------------------------------------------------------------- */
 
 /* The caller's options and callbacks, as the loop wants them. */
 struct bridge {
@@ -177,9 +175,7 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     return code ? give_error(error, &err) : 0;
 }
 
-/* Decisions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Decisions ---------------------------------------------------------------- */
 
 int occutune_load(occutune_decision **out, const char *path, struct occutune_error *error)
 {
@@ -273,9 +269,7 @@ int occutune_best(struct occutune_configuration *out, const occutune_decision *d
     return give_error(error, &err);
 }
 
-/* Values
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Values ------------------------------------------------------------------- */
 
 static int find_value(const struct value **out, const struct occutune_configuration *configuration,
                       const char *parameter, struct err *err)
@@ -336,9 +330,7 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
     return code ? give_error(error, &err) : 0;
 }
 
-/* Run time
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Run time ----------------------------------------------------------------- */
 
 int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
                          size_t count, const struct occutune_options *options, struct occutune_error *error)

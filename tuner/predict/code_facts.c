@@ -12,7 +12,7 @@ enum { RESOURCES = sizeof(struct cubin_resources) / sizeof(unsigned) };
 _Static_assert(sizeof(struct cubin_resources) == RESOURCES * sizeof(unsigned),
                "resources are unsigned alone");
 
-uint64_t code_facts_hash(const struct cubin_kernel *kernel)
+static uint64_t hash_of(const struct cubin_kernel *kernel)
 {
     const struct cubin_resources *r = &kernel->resources;
     uint64_t hash = kernel->code_hash;
@@ -36,7 +36,7 @@ static int take_kernel(struct code_facts *out, const struct cubin_kernel *kernel
     const size_t count = kernel->parameter_count;
 
     *out = (struct code_facts){
-        .hash = code_facts_hash(kernel), .resources = kernel->resources, .parameter_count = count};
+        .hash = hash_of(kernel), .resources = kernel->resources, .parameter_count = count};
     out->parameters = calloc(count + 1, sizeof *out->parameters);
     if (!out->parameters)
         return err_memory(err);

@@ -22,9 +22,6 @@ struct code_facts {
 };
 void code_facts_release(struct code_facts *facts);
 
-/* Code and resources in one word; never 0. */
-uint64_t code_facts_hash(const struct cubin_kernel *kernel);
-
 /* Reads them from compiled code, which is not packed; `name` stands before messages. */
 int code_facts_read(struct code_facts *out, const struct compile_result *compiled, const char *name,
                     struct err *err);

@@ -103,9 +103,7 @@ int predict_compiled(struct variant_prediction *out, const struct machine *machi
     return code;
 }
 
-/* In the background
- * ------------------------------------------------------------------------------------------------------
- */
+/* In the background -------------------------------------------------------- */
 
 struct task {
     struct predictor *predictor;

@@ -135,9 +135,7 @@ static int check_arch(const struct ranking_options *options, struct err *err)
     return compiler_check_arch(options->compiler, arch, err);
 }
 
-/* Jobs
- * ---------------------------------------------------------------------------------------------------------
- */
+/* Jobs --------------------------------------------------------------------- */
 
 struct job {
     struct run *run;
@@ -333,9 +331,7 @@ int ranking_one(struct ranked *out, struct analysis *expectation, const struct r
     return code;
 }
 
-/* All of them
- * ---------------------------------------------------------------------------------------------------------
- */
+/* All of them -------------------------------------------------------------- */
 
 static int by_promise(const void *left, const void *right)
 {

@@ -72,9 +72,7 @@ bool dispatch_can_travel(const struct compile_request *request, const struct sou
     return can;
 }
 
-/* Names
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Names -------------------------------------------------------------------- */
 
 /* The path from the root, without "." and "..". */
 static int whole_path(char out[PATH_MAX], const char *path, struct err *err)
@@ -105,9 +103,7 @@ static int whole_path(char out[PATH_MAX], const char *path, struct err *err)
     return 0;
 }
 
-/* Asking
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Asking ------------------------------------------------------------------- */
 
 /* The line of the request that is being made. */
 static struct js_line *begin(struct dispatch_files *files, const char *what, int64_t id)
@@ -438,9 +434,7 @@ void dispatch_drop(struct host *host, size_t search)
     host_send(host, drop, strlen(drop));
 }
 
-/* Answers
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Answers ------------------------------------------------------------------ */
 
 int answer_id(int64_t *out_id, const struct message *message, struct err *err)
 {

@@ -32,9 +32,7 @@ int content_get(struct key *out, const struct js_at *object, const char *name, s
     return key_from_hex(out, text) ? 0 : js_fail(&at, err, "is no content key");
 }
 
-/* Options
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Options ------------------------------------------------------------------ */
 
 const char *option_include(const char *option)
 {
@@ -59,9 +57,7 @@ bool option_is_plain(const char *option)
     return !strncmp(option, "-D", 2) || !strncmp(option, "--define-macro=", 15) || !strchr(option, '/');
 }
 
-/* Results
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Results ------------------------------------------------------------------ */
 
 static int set_exact(struct json *object, const char *key, double value)
 {

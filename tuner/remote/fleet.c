@@ -24,9 +24,7 @@ void fleet_say(const struct fleet *fleet, const struct host *host, const char *t
     fleet->options.message(fleet->options.context, line);
 }
 
-/* Life of a link
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Life of a link ----------------------------------------------------------- */
 
 static void start(struct host *host)
 {
@@ -91,9 +89,7 @@ static void drop(const struct fleet *fleet, struct host *host)
         listener->dropped(listener->context, host);
 }
 
-/* Turns
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Turns -------------------------------------------------------------------- */
 
 static void say_greeting(const struct fleet *fleet, const struct host *host)
 {
@@ -222,9 +218,7 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
     return 0;
 }
 
-/* The fleet
- * -------------------------------------------------------------------------------------------------------------
- */
+/* The fleet ---------------------------------------------------------------- */
 
 static bool all_answered(const struct fleet *fleet)
 {

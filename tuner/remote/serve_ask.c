@@ -51,9 +51,7 @@ static void *copy_bytes(const void *bytes, size_t size)
     return copy;
 }
 
-/* Compiling
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Compiling ---------------------------------------------------------------- */
 
 /* Writes the source and its headers below a folder that is theirs alone. */
 static int read_files(const struct reading *r, const struct js_at *root, const char *source)
@@ -168,9 +166,7 @@ static int read_request(const struct reading *r, const struct js_at *root)
     return 0;
 }
 
-/* Code
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Code --------------------------------------------------------------------- */
 
 static int read_code(struct code *out, const struct reading *r, const struct js_at *object)
 {
@@ -236,9 +232,7 @@ static int read_launch(struct launch *out, const struct reading *r, const struct
     return rc;
 }
 
-/* Predicting
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Predicting --------------------------------------------------------------- */
 
 struct known_machine {
     struct device profile;
@@ -331,9 +325,7 @@ static int read_compile(const struct reading *r, const struct js_at *root)
     return rc ? rc : read_machine(r, root);
 }
 
-/* Measuring
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Measuring ---------------------------------------------------------------- */
 
 static int read_reference_files(const struct reading *r, const struct js_at *root, const struct js_at *files)
 {

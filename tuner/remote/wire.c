@@ -72,9 +72,7 @@ static uint64_t get_word(const unsigned char *from, int bytes)
     return word;
 }
 
-/* Sending
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Sending ------------------------------------------------------------------ */
 
 /* Size of the head, head, payload; malloc'ed. */
 static unsigned char *gather(size_t *size, struct part head, const struct part *parts, size_t part_count)
@@ -198,9 +196,7 @@ bool wire_has_more(const struct wire *wire)
     return wire->queued.begin < wire->queued.end;
 }
 
-/* Receiving
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Receiving ---------------------------------------------------------------- */
 
 int wire_receive(struct wire *wire, struct err *err)
 {

@@ -17,8 +17,7 @@ static int set_copy(struct json *out, const char *key, const struct json *value)
     return value ? js_set(out, key, js_copy(value)) : 0;
 }
 
-/* A problem
- * -------------------------------------------------------------------------------------------------------- */
+/* A problem ---------------------------------------------------------------- */
 
 /* "M=1024 N=1024" of {"M": 1024, "N": 1024}. */
 static int set_label(struct json *out, const struct js_at *own)
@@ -142,8 +141,7 @@ static int set_problems(struct json *out, const struct report_options *options, 
     return code;
 }
 
-/* The GPU's curves
- * -------------------------------------------------------------------------------------------------------- */
+/* The GPU's curves --------------------------------------------------------- */
 
 static struct json *numbers(const double *values, size_t count)
 {
@@ -185,8 +183,7 @@ static int set_profile(struct json *out, const struct device *profile)
     return js_set(out, "curves", js_unless(failed, curves)) | failed;
 }
 
-/* The whole
- * -------------------------------------------------------------------------------------------------------- */
+/* The whole ---------------------------------------------------------------- */
 
 typedef const char *name_of(int number);
 

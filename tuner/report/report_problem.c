@@ -27,8 +27,7 @@ struct table {
     struct json *messages; /* of all problems; borrowed */
 };
 
-/* What was pruned
- * -------------------------------------------------------------------------------------------------------- */
+/* What was pruned ---------------------------------------------------------- */
 
 static void get_count(int *out, const struct js_at *object, const char *key)
 {
@@ -136,8 +135,7 @@ static int table_init(struct table *table, const struct report_problem *problem,
     return any ? add_pruned(table, problem, &pruned, err) : 0;
 }
 
-/* Columns
- * -------------------------------------------------------------------------------------------------------- */
+/* Columns ------------------------------------------------------------------ */
 
 #define OF(member) offsetof(struct record, member)
 

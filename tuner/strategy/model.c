@@ -8,9 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Life
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* Life --------------------------------------------------------------------- */
 
 static uint64_t at_most(uint64_t a, uint64_t b)
 {
@@ -160,9 +158,7 @@ static int add_member(struct member **out, struct model_search *search, uint64_t
     return 0;
 }
 
-/* What next
- * ------------------------------------------------------------------------------------------------------------
- */
+/* What next ---------------------------------------------------------------- */
 
 /* A number of trials is a ration, which compiling is shared out among. Without one, work goes to whatever is
  * free: a GPU times the best there is, a core compiles the best there is, and nothing waits for anything. */
@@ -387,9 +383,7 @@ static int next_of_model(struct search_step *out, void *state, struct search_cap
     return go_on(out, search, capacity, err);
 }
 
-/* What came of it
- * ------------------------------------------------------------------------------------------------------
- */
+/* What came of it ---------------------------------------------------------- */
 
 static int tell_compiled(struct model_search *search, struct member *member, const struct search_facts *facts,
                          struct err *err)

@@ -141,9 +141,7 @@ bool search_draw_beside(uint64_t *index, struct model_search *search)
     return best > -INFINITY;
 }
 
-/* The plan
- * -------------------------------------------------------------------------------------------------------------
- */
+/* The plan ----------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {

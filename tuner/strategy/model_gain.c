@@ -63,9 +63,7 @@ double search_worth(const struct model_search *search, const unsigned *choices)
     return log_excess(best - log_time, usual_deviation) - log(cost_s);
 }
 
-/* The end
- * --------------------------------------------------------------------------------------------------------------
- */
+/* The end ------------------------------------------------------------------ */
 
 /* Gain per second of compiling as planned. A plan that was used up without a single trial that came of it promises
  * nothing; after trials there is another. */

@@ -61,9 +61,7 @@ void posterior_close(struct posterior *posterior)
     free(posterior);
 }
 
-/* Corrections
- * -----------------------------------------------------------------------------------------------------------
- */
+/* Corrections -------------------------------------------------------------- */
 
 static int learn_corrections(struct posterior *posterior, const struct observation *observations, size_t n,
                              struct err *err)
@@ -90,9 +88,7 @@ static double corrected(const struct posterior *posterior, const struct search_p
     return log(learned_estimate(&posterior->learned, prediction->limiter, prediction->estimate_s));
 }
 
-/* Estimates
- * -------------------------------------------------------------------------------------------------------------
- */
+/* Estimates ---------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -164,9 +160,7 @@ static double estimate_of(double *deviation, const struct posterior *posterior, 
     return posterior->estimates ? surrogate_value(deviation, posterior->estimates, choices, 0) : 0;
 }
 
-/* What measuring taught beyond the estimates
- * ----------------------------------------------------------------------------
- */
+/* What measuring taught beyond the estimates ------------------------------- */
 
 /* Its value: by how much it was slower than its estimate, NaN where it failed; its slope: the estimate. */
 static struct surrogate_point excess_point(const struct posterior *posterior,
@@ -231,9 +225,7 @@ int posterior_learn(struct posterior *posterior, const struct observation *obser
     return code;
 }
 
-/* What is added
- * ---------------------------------------------------------------------------------------------------------
- */
+/* What is added ------------------------------------------------------------ */
 
 static bool add_estimates(struct posterior *posterior, struct surrogate_point *points,
                           const struct observation *observations, size_t n)
@@ -281,9 +273,7 @@ int posterior_add(bool *added, struct posterior *posterior, const struct observa
     return 0;
 }
 
-/* What is expected
- * ------------------------------------------------------------------------------------------------------
- */
+/* What is expected --------------------------------------------------------- */
 
 bool posterior_expects(struct expected *out, const struct posterior *posterior, const unsigned *choices,
                        const struct search_prediction *prediction)

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Life
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* Life --------------------------------------------------------------------- */
 
 void candidate_relax(struct candidate *candidate)
 {
@@ -68,9 +66,7 @@ int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index,
     return 0;
 }
 
-/* Ends
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* Ends --------------------------------------------------------------------- */
 
 int record_explain(struct record *record, const char *text, struct err *err)
 {

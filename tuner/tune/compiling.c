@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known already
- * ------------------------------------------------------------------------------------------------ */
+/* What is known already ---------------------------------------------------- */
 
 /* Takes over what a record says of code and times, under the candidate's own key. */
 static int adopt(struct candidate *candidate, const struct record *record, struct err *err)
@@ -147,9 +146,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     return code;
 }
 
-/* Compiling
- * ------------------------------------------------------------------------------------------------------------
- */
+/* Compiling ---------------------------------------------------------------- */
 
 static bool has_limits(const struct tuning *tuning)
 {

@@ -108,8 +108,7 @@ int energy_weigh(struct tuning *tuning, struct candidate *candidate, struct err 
     return record_explain(record, text, err);
 }
 
-/* The front
- * ------------------------------------------------------------------------------------------------------------------ */
+/* The front ---------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {

@@ -43,9 +43,7 @@ void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t ind
         space_configuration(choices, tuning->space, index);
 }
 
-/* The loop
- * -------------------------------------------------------------------------------------------------------------
- */
+/* The loop ----------------------------------------------------------------- */
 
 static void report(const struct tuning *tuning, bool finals)
 {

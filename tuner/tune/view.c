@@ -59,8 +59,7 @@ int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finish
     return code;
 }
 
-/* As a file
- * -------------------------------------------------------------------------------------------------------- */
+/* As a file ---------------------------------------------------------------- */
 
 /* The head of the recording, without what that run left untimed, which this one may have timed. */
 static struct json *replay_head(const struct js_at *head)

@@ -311,9 +311,7 @@ static void test_a_name_counts(void **state)
     assert_true(hashes_of("", fails, 1, 1).code != hashes_of("", well, 1, 1).code);
 }
 
-/* What is kept from call to call
- * ------------------------------------------------------------------------------------------------------------
- */
+/* What is kept from call to call ------------------------------------------- */
 
 static void assert_as_alone(struct sources_kept **kept, const struct compile_request *request,
                             const char *text)

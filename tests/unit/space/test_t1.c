@@ -77,8 +77,7 @@ static void bad_lists_are_explained(void **state)
     }
 }
 
-/* Problems
- * ------------------------------------------------------------------------------------------------------------------ */
+/* Problems ----------------------------------------------------------------- */
 
 /* One with `space` among the parameters' siblings and `kernel` among the kernel's members. */
 static void make_text(char *out, size_t size, const char *values, const char *kernel)

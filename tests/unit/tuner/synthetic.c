@@ -132,9 +132,7 @@ void synthetic_close(struct synthetic *synthetic)
     spec_release(&synthetic->spec);
 }
 
-/* One run
- * --------------------------------------------------------------------------------------------------------------
- */
+/* One run ------------------------------------------------------------------ */
 
 struct drive {
     const struct synthetic *s;

@@ -98,8 +98,7 @@ static void bad_commands_are_explained(void **state)
     }
 }
 
-/* compile_commands.json
- * ------------------------------------------------------------------------------------------------------------------ */
+/* compile_commands.json ---------------------------------------------------- */
 
 static const char *const database = "test_nvcc_commands.json";
 
