@@ -124,6 +124,13 @@ static bool asks(const struct sm_request *request)
            request->queued > 0;
 }
 
+/* A product in the queue is issued before its registers are read, which the tensor pipe does while it works: for others the
+ * banks are as busy as for any instruction. */
+static double needs_of(double reads, const struct sm_request *request)
+{
+    return reads > 0 && !(request->queued > 0) ? reads : -INFINITY;
+}
+
 static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)
 {
     const struct replay_op *op = &in->code->ops[i];
@@ -149,7 +156,7 @@ static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_r
     out.prompt = out.local && !out.waits && out.counted >= SM_SCOREBOARDS;
     for (b = 0; b < REGISTER_BANKS; b++) {
         out.reads[b] = in->code->reads[i][b];
-        out.needs[b] = out.reads[b] > 0 ? out.reads[b] : -INFINITY;
+        out.needs[b] = needs_of(out.reads[b], request);
     }
     return out;
 }

@@ -42,7 +42,7 @@ struct sm_op {
     double interval;              /* until its pipe takes another one */
     double busy;                  /* for which the scheduler sends nothing else */
     double reads[REGISTER_BANKS]; /* cycles that it keeps each bank of the register file busy */
-    double needs[REGISTER_BANKS]; /* the same; -INFINITY where it needs nothing of the bank */
+    double needs[REGISTER_BANKS]; /* the same, to be issued; -INFINITY where it waits for none of it */
     uint8_t port;                 /* see sm_door() */
     uint8_t waits, counted, counted_left;
     bool asks; /* for something: it has a request */
