@@ -50,7 +50,7 @@ size_t js_integer_text(char out[JS_INTEGER_BYTES], int64_t value);
 
 /* The digits of a real as "%.*g" gives them, of at most 15, in the form in which 15 digits are written ("1e-05", "1980"):
  * what js_line_number() writes, with ".0" where nothing says that it is a real. */
-enum { JS_NUMBER_BYTES = 40 };
+enum { JS_NUMBER_BYTES = 40, JS_DIGITS_MOST = 15 };
 void js_number(char out[JS_NUMBER_BYTES], double value, int digits);
 void js_line_number(struct js_line *line, const char *key, const char *number);
 

@@ -1,22 +1,12 @@
 #include "gpu/device_serve.h"
 
-#include "base/hash.h"
 #include "gpu/bench.h"
 #include "gpu/clocks.h"
+#include "gpu/device_request.h"
 #include "gpu/energy.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* One request: the head's fields, and what they own. */
-struct request {
-    const struct message *message;
-    struct code code;
-    struct launch launch, reference_launch;
-    struct bench_reference reference;
-    struct protocol protocol;
-    size_t payload_used;
-};
 
 static int send_head(int fd, struct json *head, bool good, const struct part *parts, size_t part_count,
                      struct err *err)
@@ -44,111 +34,6 @@ static int send_error(int fd, const struct err *problem, bool lost, struct err *
                 !js_set_string(head, "text", problem->text) && !js_set_bool(head, "lost", lost);
 
     return send_head(fd, head, good, NULL, 0, err);
-}
-
-/* Takes the next stretch of payload as code, with a zero behind it for PTX. */
-static int read_code(struct code *out, struct request *request, const struct js_at *object, struct err *err)
-{
-    const struct message *message = request->message;
-    struct js_at at;
-    uint64_t bytes;
-    unsigned char *copy;
-    int rc = js_member(&at, object, "entry", err) || js_string(&out->entry, &at, err) ||
-             js_member(&at, object, "code_bytes", err) || js_unsigned(&bytes, &at, err);
-
-    if (rc)
-        return err->code;
-    if (bytes > message->payload_bytes - request->payload_used)
-        return err_set(err, ERR_FORMAT, "the request is shorter than it says");
-    copy = malloc(bytes + 1);
-    if (!copy)
-        return err_memory(err);
-    memcpy(copy, message->payload + request->payload_used, bytes);
-    copy[bytes] = '\0';
-    request->payload_used += bytes;
-    out->cubin = copy;
-    out->cubin_bytes = bytes;
-    return 0;
-}
-
-static int read_launch(struct launch *out, const struct js_at *object, struct err *err)
-{
-    struct js_at at;
-    int rc = js_member(&at, object, "launch", err);
-
-    return rc ? rc : launch_from_json(out, &at, err);
-}
-
-static int read_files(struct bench_reference *out, const struct js_at *files, struct err *err)
-{
-    size_t n = js_count(files);
-    struct js_at file = {0};
-
-    out->names = calloc(n + 1, sizeof *out->names);
-    out->paths = calloc(n + 1, sizeof *out->paths);
-    if (!out->names || !out->paths)
-        return err_memory(err);
-    while (js_next(&file, files)) {
-        const char *path;
-
-        if (js_string(&path, &file, err))
-            return err->code;
-        out->names[out->file_count] = strdup(file.key);
-        out->paths[out->file_count++] = strdup(path);
-        if (!out->names[out->file_count - 1] || !out->paths[out->file_count - 1])
-            return err_memory(err);
-    }
-    return 0;
-}
-
-static uint64_t reference_key(const struct bench_reference *reference)
-{
-    uint64_t hash = HASH_START;
-
-    if (reference->launch) {
-        hash = hash_bytes(hash, reference->code.cubin, reference->code.cubin_bytes);
-        hash = hash_text(hash, reference->code.entry);
-        hash = hash_u64(hash, launch_result_hash(reference->launch));
-    }
-    for (size_t i = 0; i < reference->file_count; i++) {
-        hash = hash_text(hash, reference->names[i]);
-        hash = hash_text(hash, reference->paths[i]);
-    }
-    return hash ? hash : 1;
-}
-
-static int read_reference(struct request *request, const struct js_at *root, struct err *err)
-{
-    struct js_at object, at;
-    int rc = 0;
-
-    if (!js_find(&object, root, "reference"))
-        return 0;
-    if (js_find(&at, &object, "launch")) {
-        rc = read_code(&request->reference.code, request, &object, err);
-        if (!rc)
-            rc = launch_from_json(&request->reference_launch, &at, err);
-        request->reference.launch = &request->reference_launch;
-    } else if (js_find(&at, &object, "files")) {
-        rc = read_files(&request->reference, &at, err);
-    }
-    if (!rc)
-        request->reference.key = reference_key(&request->reference);
-    return rc;
-}
-
-static void request_release(struct request *request)
-{
-    launch_release(&request->launch);
-    launch_release(&request->reference_launch);
-    free((void *)request->code.cubin);
-    free((void *)request->reference.code.cubin);
-    for (size_t i = 0; i < request->reference.file_count; i++) {
-        free(request->reference.names[i]);
-        free(request->reference.paths[i]);
-    }
-    free(request->reference.names);
-    free(request->reference.paths);
 }
 
 static int answer_describe(int fd, struct bench *bench, struct err *err)
@@ -262,7 +147,7 @@ static int answer_trial(int fd, struct bench *bench, struct request *request, co
     if (!rc)
         rc = protocol_from_json(&request->protocol, &at, err);
     if (!rc)
-        rc = read_reference(request, root, err);
+        rc = request_read_reference(request, root, err);
     if (!rc)
         rc = bench_trial(&trial, bench, &request->code, &request->launch, &request->reference,
                          &request->protocol, &announcer, err);
@@ -364,9 +249,9 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
     if (!rc && !strcmp(what, "pace"))
         return answer_pace(fd, bench, err);
     if (!rc)
-        rc = read_code(&request.code, &request, &root, err);
+        rc = request_read_code(&request.code, &request, &root, err);
     if (!rc)
-        rc = read_launch(&request.launch, &root, err);
+        rc = request_read_launch(&request.launch, &root, err);
     if (!rc)
         rc = !strcmp(what, "trial") ? answer_trial(fd, bench, &request, &root, err)
                                     : answer_run(fd, bench, &request, &root, err);

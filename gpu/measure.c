@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "gpu/energy.h"
+#include "gpu/measure_judge.h"
 #include "gpu/message.h"
 #include "gpu/plan.h"
 
@@ -11,64 +12,13 @@
 #include <string.h>
 
 static const double short_s = 1e-3; /* kernels below are worth a second look before the samples are planned */
-static const double clock_tolerance = 0.01;
-static const double warm_up_s = 30e-3; /* at most this long is spent until the clock settles */
-static const double limited_s =
-    200e-3; /* and this long at a limit of power, which the clock meets in steps, the last about 0.1 s after the first launch */
-static const double limited_share = 0.85; /* of the highest clock: below it power limits */
-static const double brief_s = 10e-3;      /* longer kernels warm up by themselves */
-static const double start_up_s = 100e-3;  /* an idle GPU needs up to about this long to raise its clock */
-static const double behind = 0.02;        /* what is this much slower than another does not win */
-enum { BEHIND_SAMPLES = 5 };              /* all of which are slower: by chance in one case of 32 */
-static const double batch_s = 2e-3;       /* samples are queued together up to this long */
+static const double brief_s = 10e-3;     /* longer kernels warm up by themselves */
+static const double start_up_s = 100e-3; /* an idle GPU needs up to about this long to raise its clock */
+static const double batch_s = 2e-3;      /* samples are queued together up to this long */
 
 int subject_launch(const struct subject *subject, struct gpu *gpu, struct err *err)
 {
     return gpu_launch(gpu, subject->function, subject->launch, subject->binding->parameters, err);
-}
-
-double measure_clock(const struct stamp *before, const struct stamp *after, unsigned sm_count)
-{
-    double *clocks = malloc((sm_count + 1) * sizeof *clocks), clock = 0;
-    unsigned sm, n = 0;
-
-    for (sm = 0; clocks && sm < sm_count; sm++)
-        if (before[sm].ns && after[sm].ns > before[sm].ns && after[sm].cycles > before[sm].cycles)
-            clocks[n++] =
-                1e9 * (double)(after[sm].cycles - before[sm].cycles) / (double)(after[sm].ns - before[sm].ns);
-    if (n)
-        clock = stats_median(clocks, n);
-    free(clocks);
-    return clock;
-}
-
-bool measure_keep(bool *kept, const double *clock_hz, size_t count)
-{
-    double settled = stats_median(clock_hz, count), limit = clock_tolerance * settled;
-    size_t near = 0, i;
-    double *distance;
-
-    for (i = 0; i < count; i++) {
-        kept[i] = fabs(clock_hz[i] - settled) <= limit;
-        near += kept[i];
-    }
-    if (2 * near >= count)
-        return false;
-    distance = malloc(count * sizeof *distance);
-    if (!distance)
-        return true;
-    for (i = 0; i < count; i++)
-        distance[i] = fabs(clock_hz[i] - settled);
-    limit = stats_median(distance, count);
-    for (i = 0; i < count; i++)
-        kept[i] = distance[i] <= limit;
-    free(distance);
-    return true;
-}
-
-bool measure_slowed(double clock_hz, double clock_top_hz)
-{
-    return clock_hz < (1 - 2 * clock_tolerance) * clock_top_hz;
 }
 
 /* Chooses launches per sample and samples per batch from the duration of one launch. Isolated launches are timed each by
@@ -158,13 +108,6 @@ static int estimate(double *duration_s, double *kernel_s, const struct plan *pla
     return take_samples(duration_s, &clock_hz, kernel_s, &once, 1, err);
 }
 
-bool measure_warms(double spent_s, double previous_hz, double clock_hz, double clock_top_hz)
-{
-    if (clock_hz > 0 && clock_hz < limited_share * clock_top_hz)
-        return spent_s < limited_s;
-    return spent_s < warm_up_s && fabs(clock_hz - previous_hz) > clock_tolerance * clock_hz;
-}
-
 /* Runs until the clock has settled, or is what the GPU has reached before; once at least. */
 static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
 {
@@ -175,7 +118,7 @@ static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
     do {
         previous = clock_hz;
         rc = take_samples(&sample, &clock_hz, kernel_s, plan, 1, err);
-    } while (!rc && !(top_hz > 0 && clock_hz >= (1 - clock_tolerance) * top_hz) &&
+    } while (!rc && !(top_hz > 0 && clock_hz >= (1 - measure_clock_tolerance) * top_hz) &&
              measure_warms(clock_wall_s() - begin, previous, clock_hz, plan->measurer->clock_top_hz));
     return rc;
 }
@@ -208,37 +151,13 @@ static int conclude(struct trial *trial, const struct measurer *measurer, const 
     return 0;
 }
 
-bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
-                      double give_up_s)
-{
-    for (size_t i = 0; i < count; i++) {
-        double slowed = clock_hz[i] > 0 && clock_hz[i] < clock_top_hz ? clock_hz[i] / clock_top_hz : 1;
-
-        if (samples_s[i] * slowed <= give_up_s)
-            return false;
-    }
-    return count >= 2 && give_up_s > 0;
-}
-
-bool measure_settled(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
-                     const struct protocol *protocol)
-{
-    const struct stats_interval interval = stats_median_interval(samples_s, count);
-    const double width = (interval.high - interval.low) / stats_median(samples_s, count);
-
-    if (count >= protocol->samples_min && width <= protocol->interval)
-        return true;
-    return count >= BEHIND_SAMPLES && width <= behind &&
-           measure_hopeless(samples_s, clock_hz, count, clock_top_hz, (1 + behind) * protocol->rival_s);
-}
-
 /* Samples after which to look again. */
 static unsigned next_goal(unsigned taken, const struct protocol *protocol)
 {
     if (taken < 2)
         return 2;
-    if (taken < BEHIND_SAMPLES && BEHIND_SAMPLES < protocol->samples_min && protocol->rival_s > 0)
-        return BEHIND_SAMPLES;
+    if (taken < MEASURE_BEHIND && MEASURE_BEHIND < protocol->samples_min && protocol->rival_s > 0)
+        return MEASURE_BEHIND;
     return taken < protocol->samples_min ? protocol->samples_min : protocol->samples_max;
 }
 
@@ -350,7 +269,8 @@ static int calibrate(struct measurer *measurer, struct err *err)
     launch_init(&launch);
     do
         rc = time_empty(&half, &clock_hz, &plan, MEASURE_GRAPH / 2, true, err);
-    while (!rc && clock_wall_s() < end && !(top_hz > 0 && clock_hz >= (1 - clock_tolerance) * top_hz));
+    while (!rc && clock_wall_s() < end &&
+           !(top_hz > 0 && clock_hz >= (1 - measure_clock_tolerance) * top_hz));
     if (!rc)
         rc = time_empty(&whole, &clock_hz, &plan, MEASURE_GRAPH, true, err);
     if (!rc)

@@ -1,6 +1,6 @@
 /* The arithmetic of gpu/measure: clocks from stamps, and which samples count. */
 #include "check.h"
-#include "gpu/measure.h"
+#include "gpu/measure_judge.h"
 
 static void test_clock(void **state)
 {

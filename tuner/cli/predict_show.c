@@ -1,0 +1,206 @@
+#include "tuner/cli/predict_show.h"
+
+#include "space/configuration.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static size_t shown(const struct predict_view *view)
+{
+    return view->limit && view->limit < view->ranking.predicted ? view->limit : view->ranking.predicted;
+}
+
+static char *name_of(const struct predict_view *view, const struct ranked *row)
+{
+    unsigned *choices = calloc(view->spec->parameter_count, sizeof *choices);
+    char *text = NULL;
+
+    if (choices) {
+        space_configuration(choices, view->space, row->index);
+        text = configuration_text(view->spec, choices);
+    }
+    free(choices);
+    return text;
+}
+
+/* How many of those not predicted came to what `is` says, and why the first did. */
+static int put_refused(const struct predict_view *view, bool (*is)(enum outcome), const char *what,
+                       struct err *err)
+{
+    const struct ranked *first = NULL;
+    size_t count = 0;
+    char *text;
+
+    for (size_t i = view->ranking.predicted; i < view->ranking.count; i++)
+        if (is(view->ranking.rows[i].outcome)) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (!count)
+        return 0;
+    text = name_of(view, first);
+    if (!text)
+        return err_memory(err);
+    fprintf(view->cli->out, "%zu %s; the first, %s: %s\n", count, what, text, first->reason);
+    free(text);
+    return 0;
+}
+
+static bool is_unlaunchable(enum outcome outcome)
+{
+    return outcome == OUTCOME_LIMITS;
+}
+
+static bool is_uncompiled(enum outcome outcome)
+{
+    return outcome == OUTCOME_COMPILE;
+}
+
+static bool is_unpredicted(enum outcome outcome)
+{
+    return !is_unlaunchable(outcome) && !is_uncompiled(outcome);
+}
+
+/* Variants that run on no such GPU lack no prediction: they are counted apart. */
+static int put_all_refused(const struct predict_view *view, struct err *err)
+{
+    int code = put_refused(view, is_unlaunchable, "cannot be launched", err);
+
+    if (!code)
+        code = put_refused(view, is_uncompiled, "do not compile", err);
+    return code ? code : put_refused(view, is_unpredicted, "without a prediction", err);
+}
+
+/* How many variants execute what the model has no rate for, and what the first of them does. */
+static void put_unrated(const struct predict_view *view)
+{
+    const struct ranked *first = NULL;
+    size_t count = 0, i;
+
+    for (i = 0; i < view->ranking.predicted; i++)
+        if (*view->ranking.rows[i].unrated) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (count)
+        fprintf(
+            view->cli->out,
+            "%zu with instructions that the model has no rate for, such as %s: their estimates leave these "
+            "out, confidence 0\n",
+            count, first->unrated);
+}
+
+/* Where there are warps enough and yet no resource is full, what comes closest stands for all of them. */
+static const char *limit_of(const struct ranked *row)
+{
+    return row->latency_hidden || row->had_warps >= row->needed_warps ? resource_name(row->limiter)
+                                                                      : "latency";
+}
+
+/* Where four of five measurements are expected; a dash where the model cannot tell. */
+static void interval_text(char *out, size_t size, const struct ranked *row)
+{
+    char low[32], high[32];
+
+    if (!(row->interval_high_s > 0)) {
+        snprintf(out, size, "-");
+        return;
+    }
+    progress_time_text(low, row->interval_low_s);
+    progress_time_text(high, row->interval_high_s);
+    snprintf(out, size, "%s to %s", low, high);
+}
+
+static int put_row(const struct predict_view *view, size_t rank, struct err *err)
+{
+    const struct ranked *row = &view->ranking.rows[rank];
+    char *text = name_of(view, row), estimate[32], bound[32], interval[72];
+
+    if (!text)
+        return err_memory(err);
+    progress_time_text(estimate, row->estimate_s);
+    progress_time_text(bound, row->bound_s);
+    interval_text(interval, sizeof interval, row);
+    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate,
+            interval, bound, limit_of(row), row->had_warps, row->needed_warps, text);
+    free(text);
+    return 0;
+}
+
+int predict_put(const struct predict_view *view, struct err *err)
+{
+    FILE *out = view->cli->out;
+    char sizes[256];
+    int code = 0;
+
+    spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
+    fprintf(out, "%s%s%s: %zu of %zu configurations predicted for %s%s\n", view->spec->kernel.name,
+            *sizes ? " " : "", sizes, view->ranking.predicted, view->ranking.count,
+            view->machine->device->name,
+            device_is_published(view->machine->device) ? " (published values, not measured)" : "");
+    if (view->ranking.count < space_count(view->space))
+        fprintf(out, "a random part of the %" PRIu64 " that are valid\n", space_count(view->space));
+    if (view->ranking.predicted)
+        fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-14s  %s\n", "", "estimate", "80 % are in", "at least",
+                "limited by", "warps had, needed", "configuration");
+    for (size_t i = 0; i < shown(view) && !code; i++)
+        code = put_row(view, i, err);
+    put_unrated(view);
+    return code ? code : put_all_refused(view, err);
+}
+
+static struct json *row_json(const struct predict_view *view, const struct ranked *row)
+{
+    struct json *object = js_new_object();
+    unsigned *choices = calloc(view->spec->parameter_count, sizeof *choices);
+    int failed = !object || !choices;
+
+    if (!failed) {
+        space_configuration(choices, view->space, row->index);
+        failed = js_set(object, "configuration", configuration_json(view->spec, choices)) ||
+                 js_set_string(object, "outcome", outcome_text(row->outcome));
+    }
+    if (!failed && !row->predicted)
+        failed = js_set_string(object, "reason", row->reason);
+    if (!failed && row->predicted)
+        failed =
+            js_set_real(object, "estimate_s", row->estimate_s) ||
+            js_set_real(object, "bound_s", row->bound_s) ||
+            js_set_bool(object, "bound_proved", row->bound_proved) ||
+            (row->interval_high_s > 0 && (js_set_real(object, "interval_low_s", row->interval_low_s) ||
+                                          js_set_real(object, "interval_high_s", row->interval_high_s))) ||
+            js_set_string(object, "limiter", resource_name(row->limiter)) ||
+            js_set_bool(object, "latency_hidden", row->latency_hidden) ||
+            js_set_real(object, "had_warps", row->had_warps) ||
+            js_set_real(object, "needed_warps", row->needed_warps) ||
+            js_set_real(object, "confidence", row->confidence) ||
+            (*row->unrated && js_set_string(object, "unrated", row->unrated)) ||
+            js_set_integer(object, "registers", row->registers) ||
+            js_set_integer(object, "blocks_per_sm", row->blocks_per_sm) ||
+            js_set_real(object, "predict_s", row->predict_s);
+    free(choices);
+    return js_unless(failed, object);
+}
+
+struct json *predict_json(const struct predict_view *view)
+{
+    struct json *object = js_new_object(), *rows = js_new_array(), *refused = js_new_array();
+    char sizes[256];
+    int failed = !object || !rows || !refused;
+
+    for (size_t i = 0; i < shown(view) && !failed; i++)
+        failed = js_append(rows, row_json(view, &view->ranking.rows[i]));
+    for (size_t i = view->ranking.predicted; i < view->ranking.count && !failed; i++)
+        failed = js_append(refused, row_json(view, &view->ranking.rows[i]));
+    spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
+    if (!failed && !(js_set_string(object, "problem", sizes) |
+                     js_set_string(object, "device", view->machine->device->name) |
+                     js_set_bool(object, "published", device_is_published(view->machine->device)) |
+                     js_set_integer(object, "valid", (int64_t)space_count(view->space)) |
+                     js_set_integer(object, "tried", (int64_t)view->ranking.count) |
+                     js_set_integer(object, "predicted", (int64_t)view->ranking.predicted) |
+                     js_set(object, "ranking", rows) | js_set(object, "refused", refused)))
+        return object;
+    js_free(object);
+    return NULL;
+}
