@@ -70,14 +70,12 @@ static void add_term(struct ablation *out, enum term_kind kind, size_t index, co
 
 static void find_terms(struct ablation *out, const struct device *device)
 {
-    size_t i;
-
-    for (i = 0; assumption_infos[i].name; i++)
+    for (size_t i = 0; assumption_infos[i].name; i++)
         add_term(out, ASSUMPTION_TERM, i, assumption_infos[i].name);
-    for (i = 0; i < DEVICE_VALUE_COUNT; i++)
+    for (size_t i = 0; i < DEVICE_VALUE_COUNT; i++)
         if (device->values[i].known && !device_value_info((enum device_value_id)i)->full)
             add_term(out, VALUE_TERM, i, device_value_info((enum device_value_id)i)->name);
-    for (i = 0; i < DEVICE_CURVE_COUNT; i++)
+    for (size_t i = 0; i < DEVICE_CURVE_COUNT; i++)
         if (device->curves[i].count && !device_curve_info((enum device_curve_id)i)->full)
             add_term(out, CURVE_TERM, i, device_curve_info((enum device_curve_id)i)->name);
 }
@@ -251,14 +249,13 @@ static int ablate(void *context, const struct machine *machine, struct err *err)
                                       .machine = machine,
                                       .visit = visit,
                                       .context = ablation};
-    size_t k;
     int code;
 
     find_terms(ablation, machine->device);
     code = change_terms(ablation, machine, err);
     if (!code)
         code = compiler_open(&options.compiler, NULL, ablation->cache, err);
-    for (k = 0; k < ablation->folder_count && !code; k++) {
+    for (size_t k = 0; k < ablation->folder_count && !code; k++) {
         options.folder = ablation->folders[k];
         code = change_all(ablation, &options, err);
     }

@@ -89,9 +89,9 @@ static int cut(char *fields[FIELDS_MOST], char *line)
 static int find_columns(struct counted_set *out, struct reader *reader, char *const *fields, int count,
                         struct err *err)
 {
-    int c, f;
+    int f;
 
-    for (c = 0; c < COUNTER_COUNT; c++) {
+    for (int c = 0; c < COUNTER_COUNT; c++) {
         for (f = 0; f < count && strcmp(fields[f], counters[c].column) != 0; f++)
             ;
         out->has[c] = f < count;
@@ -107,13 +107,12 @@ static int read_item(struct counted_set *out, const struct reader *reader, char 
                      struct err *err)
 {
     struct counted *item;
-    int c;
 
     if (ARRAY_GROW(out->items, out->count, err))
         return ERR_MEMORY;
     item = &out->items[out->count];
     *item = (struct counted){0};
-    for (c = 0; c < COUNTER_COUNT; c++) {
+    for (int c = 0; c < COUNTER_COUNT; c++) {
         char *end = NULL;
 
         if (!out->has[c])
@@ -156,9 +155,7 @@ int counts_read(struct counted_set *out, const char *path, struct err *err)
 
 void counts_release(struct counted_set *set)
 {
-    size_t i;
-
-    for (i = 0; i < set->count; i++)
+    for (size_t i = 0; i < set->count; i++)
         free(set->items[i].configuration);
     free(set->items);
     *set = (struct counted_set){0};
@@ -202,9 +199,7 @@ static double tagged_sectors(const struct sass *i, const struct traffic_count *c
 
 static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, const struct traffic *traffic)
 {
-    size_t i;
-
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         const struct sass *instruction = &code->instructions[i];
         const struct traffic_count *count = &traffic->counts[i];
 

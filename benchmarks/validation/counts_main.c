@@ -16,19 +16,16 @@ struct request {
 
 static void put_figures(const struct counted_set *set)
 {
-    size_t i;
-    int c;
-
     printf("kernel\tconfiguration");
-    for (c = 0; c < COUNTER_COUNT; c++)
+    for (int c = 0; c < COUNTER_COUNT; c++)
         if (set->has[c])
             printf("\t%s\thardware", counter_text((enum counter)c));
     printf("\n");
-    for (i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++) {
         const struct counted *item = &set->items[i];
 
         printf("%s\t%s", item->kernel, item->configuration);
-        for (c = 0; c < COUNTER_COUNT; c++)
+        for (int c = 0; c < COUNTER_COUNT; c++)
             if (set->has[c])
                 printf("\t%.10g\t%.10g", item->model[c], item->hardware[c]);
         printf("\n");
@@ -54,13 +51,12 @@ static int compare(void *context, const struct machine *machine, struct err *err
     const struct request *request = context;
     struct compiler *compiler = NULL;
     struct counted_set set;
-    size_t i;
     int code = counts_read(&set, request->table, err);
 
     if (code)
         return code;
     code = compiler_open(&compiler, NULL, request->cache, err);
-    for (i = 0; i < set.count && !code; i++)
+    for (size_t i = 0; i < set.count && !code; i++)
         code = counts_take(&set.items[i], machine, compiler, folders, err);
     if (!code && request->figures)
         put_figures(&set);

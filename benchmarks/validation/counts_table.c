@@ -35,14 +35,12 @@ static void put_counter(FILE *out, const struct counted_set *set, enum counter c
 
 static void put_variant(FILE *out, const struct counted_set *set, const struct counted *item)
 {
-    int c;
-
     fprintf(out, "| %s | %s |", item->kernel, item->configuration);
     if (!item->counts) {
         fprintf(out, " no counts: %s |\n", item->reason);
         return;
     }
-    for (c = 0; c < COUNTER_COUNT; c++) {
+    for (int c = 0; c < COUNTER_COUNT; c++) {
         const double error = counts_error(item, (enum counter)c);
         const char *mark = fabs(error) <= counter_tolerance((enum counter)c) ? "" : "**";
 
@@ -59,29 +57,27 @@ static void put_variant(FILE *out, const struct counted_set *set, const struct c
 int counts_write(FILE *out, const struct counted_set *set, const char *notes, struct err *err)
 {
     double *errors = calloc(set->count, sizeof *errors);
-    size_t i;
-    int c;
 
     if (!errors)
         return err_memory(err);
     fprintf(out, "# Counted against hardware counters\n\n"
                  "| counter | tolerance | within it | median error | 9 of 10 below | worst |\n"
                  "|---|---:|---:|---:|---:|---:|\n");
-    for (c = 0; c < COUNTER_COUNT; c++)
+    for (int c = 0; c < COUNTER_COUNT; c++)
         if (set->has[c])
             put_counter(out, set, (enum counter)c, errors);
     free(errors);
     fprintf(out, "\nModel over hardware in per cent, occupancy and issuing in points; bold is beyond the "
                  "tolerance.\n\n| kernel | configuration |");
-    for (c = 0; c < COUNTER_COUNT; c++)
+    for (int c = 0; c < COUNTER_COUNT; c++)
         if (set->has[c])
             fprintf(out, " %s |", counter_text((enum counter)c));
     fprintf(out, "\n|---|---|");
-    for (c = 0; c < COUNTER_COUNT; c++)
+    for (int c = 0; c < COUNTER_COUNT; c++)
         if (set->has[c])
             fprintf(out, "---:|");
     fprintf(out, "\n");
-    for (i = 0; i < set->count; i++)
+    for (size_t i = 0; i < set->count; i++)
         put_variant(out, set, &set->items[i]);
     return program_put_notes(out, notes, err);
 }

@@ -25,10 +25,9 @@ static uint64_t key_of(const struct collection *from, uint64_t index, size_t wit
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
     uint64_t key = 0;
-    size_t p;
 
     space_configuration(choices, from->space, index);
-    for (p = 0; p < from->spec.parameter_count; p++)
+    for (size_t p = 0; p < from->spec.parameter_count; p++)
         if (p != without)
             key = key * from->spec.parameters[p].value_count + choices[p];
     return key;
@@ -80,9 +79,8 @@ static int each_group(const struct collection *from, size_t parameter,
 static const struct point *fastest(const struct point **members, size_t count)
 {
     const struct point *best = members[0];
-    size_t i;
 
-    for (i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++)
         if (members[i]->measured_s < best->measured_s)
             best = members[i];
     return best;
@@ -139,9 +137,8 @@ static void see_choice(void *context, const struct point **members, size_t count
     struct chooser *chooser = context;
     const struct point *choice = members[0];
     double cost;
-    size_t i;
 
-    for (i = 1; i < count; i++)
+    for (size_t i = 1; i < count; i++)
         if (members[i]->ranked.estimate_s < choice->ranked.estimate_s)
             choice = members[i];
     cost = choice->measured_s / fastest(members, count)->measured_s - 1;
@@ -173,9 +170,8 @@ static const struct point *step(const struct collection *from, const struct poin
 {
     const size_t count = space_neighbours(found, from->space, at->index);
     const struct point *best = at;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct point *point = collection_find(from, found[i]);
 
         if (point && point->ranked.predicted && point->ranked.estimate_s < best->ranked.estimate_s)
@@ -188,13 +184,12 @@ static void take_steps(struct steps *out, const struct collection *from, double 
 {
     double *predicted = all, *measured = all + from->count, *before = all + 2 * from->count,
            *after = all + 3 * from->count, best, middle;
-    size_t i;
 
-    for (i = 0; i < from->count; i++)
+    for (size_t i = 0; i < from->count; i++)
         measured[i] = from->points[i].measured_s;
     middle = stats_median(measured, from->count);
     best = stats_quantile(measured, from->count, 0);
-    for (i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         const struct point *at = &from->points[i], *next;
 
         if (!at->ranked.predicted || at->measured_s < middle)
@@ -243,12 +238,11 @@ int by_value_of(struct by_value *out, const struct collection *from, size_t para
 {
     double *errors = calloc(2 * from->count + 1, sizeof *errors), *ratios = errors + from->count;
     unsigned choices[SPEC_PARAMETERS_MAX];
-    size_t i;
 
     *out = (struct by_value){.best_s = INFINITY};
     if (!errors)
         return err_memory(err);
-    for (i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         const struct point *point = &from->points[i];
 
         space_configuration(choices, from->space, point->index);

@@ -16,10 +16,9 @@ static const char *name_of(const struct collection *from, size_t parameter)
 static int put_falls(FILE *out, const struct collection *from, struct err *err)
 {
     struct falls falls;
-    size_t p;
     int code = 0;
 
-    for (p = 0; p < from->spec.parameter_count && !code; p++) {
+    for (size_t p = 0; p < from->spec.parameter_count && !code; p++) {
         code = falls_of(&falls, from, p, err);
         if (code || !falls.fell)
             continue;
@@ -35,10 +34,9 @@ static int put_falls(FILE *out, const struct collection *from, struct err *err)
 static int put_choices(FILE *out, const struct collection *from, struct err *err)
 {
     struct choices choices;
-    size_t p;
     int code = 0;
 
-    for (p = 0; p < from->spec.parameter_count && !code; p++) {
+    for (size_t p = 0; p < from->spec.parameter_count && !code; p++) {
         if (!strstr(name_of(from, p), "UNROLL"))
             continue;
         code = choices_of(&choices, from, p, err);
@@ -88,12 +86,11 @@ int groups_write(FILE *out, const struct collection *const *collections, size_t 
          "before | after |\n"
          "|---|---:|---:|---:|---:|---:|---:|---:|\n",
          put_steps}};
-    size_t t, k;
     int code = 0;
 
-    for (t = 0; t < sizeof tables / sizeof *tables && !code; t++) {
+    for (size_t t = 0; t < sizeof tables / sizeof *tables && !code; t++) {
         fprintf(out, "\n%s", tables[t].head);
-        for (k = 0; k < count && !code; k++)
+        for (size_t k = 0; k < count && !code; k++)
             code = tables[t].put(out, collections[k], err);
     }
     return code;
@@ -103,7 +100,6 @@ static int put_values(FILE *out, const struct collection *from, size_t parameter
 {
     const struct spec_parameter *named = &from->spec.parameters[parameter];
     struct by_value by;
-    unsigned v;
     int code = 0;
 
     fprintf(
@@ -111,7 +107,7 @@ static int put_values(FILE *out, const struct collection *from, size_t parameter
         "\nBy %s:\n\n| %s | variants | mean error | predicted / measured | best measured | its prediction "
         "|\n|---:|---:|---:|---:|---:|---:|\n",
         named->name, named->name);
-    for (v = 0; v < named->value_count && !code; v++) {
+    for (unsigned v = 0; v < named->value_count && !code; v++) {
         code = by_value_of(&by, from, parameter, v, err);
         if (!code && by.count)
             fprintf(out, "| %lld | %zu | %.1f %% | %.2f | %.4g ms | %.4g ms |\n",
@@ -123,11 +119,10 @@ static int put_values(FILE *out, const struct collection *from, size_t parameter
 
 int groups_write_values(FILE *out, const struct collection *collection, struct err *err)
 {
-    size_t i, p;
     int code = 0;
 
-    for (i = 0; i < sizeof side_by_side / sizeof *side_by_side && !code; i++)
-        for (p = 0; p < collection->spec.parameter_count && !code; p++)
+    for (size_t i = 0; i < sizeof side_by_side / sizeof *side_by_side && !code; i++)
+        for (size_t p = 0; p < collection->spec.parameter_count && !code; p++)
             if (!strcmp(collection->kernel, side_by_side[i].kernel) &&
                 !strcmp(name_of(collection, p), side_by_side[i].parameter))
                 code = put_values(out, collection, p, err);

@@ -22,9 +22,8 @@ static int by_prediction(const void *left, const void *right)
 static double best_of(const struct pair *pairs, size_t n)
 {
     double best = INFINITY;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         best = fmin(best, pairs[i].measured);
     return best;
 }
@@ -35,10 +34,10 @@ static void judge_order(struct judgement *out, const struct pair *sorted)
     const size_t n = out->count;
     const double best = best_of(sorted, n);
     double right = 0, all = 0;
-    size_t i, j;
+    size_t i;
 
     for (i = 0; i < n; i++)
-        for (j = i + 1; j < n; j++) {
+        for (size_t j = i + 1; j < n; j++) {
             const double a = sorted[i].measured, b = sorted[j].measured;
 
             if (fmax(a, b) <= 1.05 * fmin(a, b))
@@ -57,16 +56,15 @@ static void judge_order(struct judgement *out, const struct pair *sorted)
 static void judge_sizes(struct judgement *out, const struct pair *pairs, double *scratch, double *other)
 {
     const size_t n = out->count;
-    size_t i;
 
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(pairs[i].predicted / pairs[i].measured - 1);
     out->mean_error = stats_mean(scratch, n);
     out->median_error = stats_median(scratch, n);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         scratch[i] = pairs[i].predicted / pairs[i].measured;
     out->ratio = stats_median(scratch, n);
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         scratch[i] = pairs[i].predicted;
         other[i] = pairs[i].measured;
     }
@@ -79,12 +77,11 @@ int judge_times(struct judgement *out, const double *predicted, const double *me
     struct pair *pairs = calloc(n + 1, sizeof *pairs);
     double *scratch = calloc(2 * n + 1, sizeof *scratch);
     int code = 0;
-    size_t i;
 
     *out = (struct judgement){0};
     if (!pairs || !scratch)
         code = err_memory(err);
-    for (i = 0; i < n && !code; i++)
+    for (size_t i = 0; i < n && !code; i++)
         if (predicted[i] > 0 && measured[i] > 0)
             pairs[out->count++] = (struct pair){predicted[i], measured[i]};
     if (!code && !out->count)
@@ -139,16 +136,15 @@ int judge_confidence(struct confidence_judgement *out, const double *confidence,
     struct trusted *all = calloc(n + 1, sizeof *all);
     double *errors = calloc(n + 1, sizeof *errors);
     const int code = all && errors ? 0 : err_memory(err);
-    size_t i, q;
 
     *out = (struct confidence_judgement){0};
-    for (i = 0; i < n && !code; i++)
+    for (size_t i = 0; i < n && !code; i++)
         all[i] = (struct trusted){confidence[i], fabs(predicted[i] / measured[i] - 1)};
     if (!code) {
         qsort(all, n, sizeof *all, by_confidence);
-        for (i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++)
             errors[i] = all[i].error;
-        for (q = 0; q < JUDGE_QUARTERS; q++) {
+        for (size_t q = 0; q < JUDGE_QUARTERS; q++) {
             const size_t first = q * n / JUDGE_QUARTERS, end = (q + 1) * n / JUDGE_QUARTERS;
 
             out->quarter[q] = stats_median(errors + first, end - first);

@@ -35,7 +35,6 @@ static void drawn_release(struct drawn *drawn)
 static int drawn_init(struct drawn *out, const struct collection *from, struct err *err)
 {
     const size_t parameters = from->spec.parameter_count;
-    size_t i;
 
     *out = (struct drawn){.points = calloc(from->count + 1, sizeof *out->points),
                           .known = calloc(from->count + 1, sizeof *out->known),
@@ -46,11 +45,11 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
         drawn_release(out);
         return err_memory(err);
     }
-    for (i = 0; i < from->count; i++)
+    for (size_t i = 0; i < from->count; i++)
         if (from->points[i].ranked.predicted)
             out->points[out->n++] = &from->points[i];
     qsort(out->points, out->n, sizeof *out->points, by_draw);
-    for (i = 0; i < out->n; i++) {
+    for (size_t i = 0; i < out->n; i++) {
         const struct point *point = out->points[i];
 
         space_configuration(out->choices + i * parameters, from->space, point->index);
@@ -68,9 +67,8 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
 static int judge(struct neighbours *out, struct drawn *drawn, const struct posterior *belief, struct err *err)
 {
     const size_t n = drawn->n - out->compiled;
-    size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct point *point = drawn->points[out->compiled + i];
 
         drawn->expected[i] = exp(posterior_log_time(belief, drawn->known[out->compiled + i].choices));

@@ -27,9 +27,7 @@ static int columns_init(struct columns *out, size_t count, struct err *err)
 
 static void columns_add(struct columns *out, const struct collection *from)
 {
-    size_t i;
-
-    for (i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         const struct point *point = &from->points[i];
 
         if (!point->ranked.predicted)
@@ -55,9 +53,9 @@ static double error_of(const struct point *point)
 static void find_misses(struct verdict *out)
 {
     const struct collection *from = out->collection;
-    size_t i, at;
+    size_t at;
 
-    for (i = 0; i < from->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         if (!from->points[i].ranked.predicted)
             continue;
         if (out->miss_count < TABLE_MISSES)
@@ -74,11 +72,10 @@ static void find_misses(struct verdict *out)
 static int judge_baselines(struct verdict *out, struct columns *columns, struct err *err)
 {
     const struct collection *from = out->collection;
-    size_t i, n;
-    int r;
+    size_t n;
 
-    for (r = 0; r < RIVAL_COUNT; r++) {
-        for (i = n = 0; i < from->count; i++)
+    for (int r = 0; r < RIVAL_COUNT; r++) {
+        for (size_t i = n = 0; i < from->count; i++)
             if (from->points[i].ranked.predicted)
                 columns->scratch[n++] = from->points[i].rival_s[r];
         if (judge_times(&out->baselines[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
@@ -118,15 +115,13 @@ int verdict_of(struct verdict *out, const struct collection *collection, struct 
 
 static void put_summary(FILE *out, const struct verdict *verdicts, size_t count)
 {
-    size_t v;
-
     fprintf(out, "| kernel | problem | variants | with prediction | mean error | median error | pairs right "
                  "| Spearman "
                  "| first within 1 %% | best of first 1 %%, 5 %%, 25 %% | bound violated | bound / measured "
                  "| cut by bound "
                  "| ms a variant, worst |\n"
                  "|---|---|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---|\n");
-    for (v = 0; v < count; v++) {
+    for (size_t v = 0; v < count; v++) {
         const struct verdict *own = &verdicts[v];
         const struct judgement *e = &own->estimate;
 
@@ -160,12 +155,11 @@ static void put_model(FILE *out, const char *name, const struct judgement *j, in
 static void put_models(FILE *out, const struct verdict *verdict)
 {
     char name[64];
-    int r;
 
     fprintf(out, "\n| model | mean error | median error | predicted / measured | pairs right | Spearman | "
                  "first within 1 %% |\n"
                  "|---|---:|---:|---:|---:|---:|---:|\n");
-    for (r = 0; r < RIVAL_COUNT; r++)
+    for (int r = 0; r < RIVAL_COUNT; r++)
         put_model(out, rival_text((enum rival)r), &verdict->baselines[r], r != RIVAL_OCCUPANCY);
     put_model(out, "**this model**", &verdict->estimate, 1);
     snprintf(name, sizeof name, "without a cubin, from %zu others", verdict->neighbours.compiled);
@@ -174,11 +168,9 @@ static void put_models(FILE *out, const struct verdict *verdict)
 
 static void put_misses(FILE *out, const struct verdict *verdict)
 {
-    size_t i;
-
     fprintf(out, "\nMissed most:\n\n| predicted | measured | ratio | limited by | configuration "
                  "|\n|---:|---:|---:|---|---|\n");
-    for (i = 0; i < verdict->miss_count; i++) {
+    for (size_t i = 0; i < verdict->miss_count; i++) {
         const struct point *point = &verdict->collection->points[verdict->misses[i]];
 
         fprintf(out, "| %.4g ms | %.4g ms | %.2f | %s | %s |\n", 1e3 * point->ranked.estimate_s,
@@ -212,10 +204,9 @@ static int put_notes(FILE *out, const char *notes, const char *kernel, struct er
 static int put_groups(FILE *out, const struct verdict *verdicts, size_t count, struct err *err)
 {
     const struct collection **collections = calloc(count + 1, sizeof *collections);
-    size_t v;
     int code = collections ? 0 : err_memory(err);
 
-    for (v = 0; v < count && !code; v++)
+    for (size_t v = 0; v < count && !code; v++)
         collections[v] = verdicts[v].collection;
     if (!code)
         code = groups_write(out, collections, count, err);
@@ -255,14 +246,13 @@ static int put_confidence(FILE *out, const struct verdict *verdicts, size_t coun
 
 int table_write(FILE *out, const struct verdict *verdicts, size_t count, const char *notes, struct err *err)
 {
-    size_t v;
     int code;
 
     put_summary(out, verdicts, count);
     code = put_confidence(out, verdicts, count, err);
     if (!code)
         code = put_groups(out, verdicts, count, err);
-    for (v = 0; v < count && !code; v++) {
+    for (size_t v = 0; v < count && !code; v++) {
         const struct collection *collection = verdicts[v].collection;
 
         fprintf(out, "\n## %s %s\n\nRecorded on an %s, %s. ", collection->kernel, collection->problem,
@@ -302,9 +292,8 @@ static struct json *quarters_json(const struct confidence_judgement *confidence)
 {
     struct json *list = js_new_array();
     int failed = 0;
-    size_t q;
 
-    for (q = 0; q < JUDGE_QUARTERS && list; q++)
+    for (size_t q = 0; q < JUDGE_QUARTERS && list; q++)
         failed |= js_append(list, js_new_real(confidence->quarter[q]));
     return js_unless(failed, list);
 }
@@ -343,9 +332,8 @@ static struct json *verdict_json(const struct verdict *verdict)
 struct json *table_json(const struct verdict *verdicts, size_t count)
 {
     struct json *list = js_new_array();
-    size_t v;
 
-    for (v = 0; v < count && list; v++)
+    for (size_t v = 0; v < count && list; v++)
         if (js_append(list, verdict_json(&verdicts[v]))) {
             js_free(list);
             return NULL;

@@ -13,11 +13,10 @@ static double kept_l1(double bytes, double cache)
 {
     const double times = bytes / fmax(cache, 1);
     double h = 0;
-    int k;
 
     if (times <= 1)
         return 1;
-    for (k = 0; k < 40; k++)
+    for (int k = 0; k < 40; k++)
         h = exp(-(1 - h) * times);
     return h;
 }
@@ -97,9 +96,8 @@ static double random_in_l2(const struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     double asked = 0;
-    size_t z;
 
-    for (z = 1; z < reuse->reuse_regions.count; z++)
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++)
         asked += reuse->reuse_regions.reuse_region[z].asked;
     return kept_l2(reuse->caches, &reuse->code->instructions[i],
                    reuse_region->wave * asked / fmax(reuse_region->asked, 1e-9));
@@ -144,9 +142,8 @@ static struct found found_by(const struct reuse *reuse, size_t i)
                  passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * SECTOR);
     const double parts = parts_of_time(reuse, i);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
-    size_t z;
 
-    for (z = 1; z < reuse->reuse_regions.count; z++) {
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
         block += reuse->reuse_regions.reuse_region[z].fresh * SECTOR * warps;
         stored += reuse->reuse_regions.reuse_region[z].stored * SECTOR * warps;
     }
@@ -313,9 +310,8 @@ static void add_waiting(struct traffic_loads *out, const struct reuse *reuse, si
 static double lone_of_stored(const struct reuse *reuse)
 {
     double stored = 0, lone = 0;
-    size_t z;
 
-    for (z = 1; z < reuse->reuse_regions.count; z++) {
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
         stored += reuse->reuse_regions.reuse_region[z].stored;
         lone +=
             reuse->reuse_regions.reuse_region[z].stored * reuse->reuse_regions.reuse_region[z].written_lone;
@@ -334,9 +330,8 @@ static struct traffic_loads sum_loads(const struct reuse *reuse)
 {
     struct traffic_loads out = {.l1_lines = reuse->caches->l1_bytes / LINE};
     double hits = 0;
-    size_t i;
 
-    for (i = 0; i < reuse->code->count; i++) {
+    for (size_t i = 0; i < reuse->code->count; i++) {
         const struct sass *instruction = &reuse->code->instructions[i];
         const struct traffic_count *count = &reuse->out->counts[i];
 
@@ -360,9 +355,8 @@ static struct traffic_dram sum_dram(const struct reuse *reuse)
     const struct reuse_regions *regions = &reuse->reuse_regions;
     const double all = regions->unique_read + regions->unique_written;
     struct traffic_dram out = {0};
-    size_t i;
 
-    for (i = 0; i < reuse->code->count; i++) {
+    for (size_t i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &reuse->out->counts[i];
 
         if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
@@ -385,9 +379,8 @@ static struct traffic_least sum_least(const struct reuse *reuse)
     const double warps = reuse->out->warps, least = regions->least_read + regions->least_written,
                  part = fmin(reuse->caches->l2_bytes / fmax(least, 1), 1);
     double past_l1 = 0, joined = 0;
-    size_t i;
 
-    for (i = 0; i < reuse->code->count; i++) {
+    for (size_t i = 0; i < reuse->code->count; i++) {
         const struct sass *instruction = &reuse->code->instructions[i];
         const double sectors = reuse->out->counts[i].sectors_once;
 
@@ -413,16 +406,15 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
                           .caches = caches,
                           .warps_per_block = result->blocks[0].warps};
     int rc = reuse_regions_fetch(&reuse.reuse_regions, out->regions, caches, err);
-    size_t i;
 
     if (!rc)
         rc = phases_make(&reuse, err);
     if (!rc) {
-        for (i = 0; i < code->count; i++)
+        for (size_t i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
                 *(is_edge(&reuse, i) ? &reuse_region_of(&reuse, i)->edge
                                      : &reuse_region_of(&reuse, i)->inner) += out->counts[i].own;
-        for (i = 0; i < code->count; i++)
+        for (size_t i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
         out->loads = sum_loads(&reuse);

@@ -14,7 +14,6 @@ static void number_loops(unsigned *loops, size_t *count, const struct emulate_st
                          unsigned own)
 {
     size_t s = 0;
-    uint32_t i;
 
     while (s < n) {
         const struct emulate_step *step = &steps[s];
@@ -22,7 +21,7 @@ static void number_loops(unsigned *loops, size_t *count, const struct emulate_st
         if (step->body)
             number_loops(loops, count, step + 1, step->body, (unsigned)++*count);
         else
-            for (i = step->first; i < step->first + step->count; i++)
+            for (uint32_t i = step->first; i < step->first + step->count; i++)
                 loops[i] = own > loops[i] ? own : loops[i];
         s += step->body + 1;
     }
@@ -33,7 +32,6 @@ static void count_entries(double *entries, const struct emulate_step *steps, siz
                           double repeats)
 {
     size_t s = 0;
-    uint32_t i;
 
     while (s < n) {
         const struct emulate_step *step = &steps[s];
@@ -41,7 +39,7 @@ static void count_entries(double *entries, const struct emulate_step *steps, siz
         if (step->body)
             count_entries(entries, step + 1, step->body, entered * repeats, (double)step->repeats);
         else
-            for (i = step->first; i < step->first + step->count; i++)
+            for (uint32_t i = step->first; i < step->first + step->count; i++)
                 entries[i] += entered;
         s += step->body + 1;
     }
@@ -49,9 +47,7 @@ static void count_entries(double *entries, const struct emulate_step *steps, siz
 
 static void take_phases(struct reuse *reuse)
 {
-    size_t i;
-
-    for (i = 0; i < reuse->code->count; i++) {
+    for (size_t i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &reuse->out->counts[i];
         struct phase *phase = phase_of(reuse, i);
         struct reuse_region *reuse_region = reuse_region_of(reuse, i);
@@ -79,10 +75,8 @@ static void take_phases(struct reuse *reuse)
  * the block has of the region, for what others had. */
 static void find_far(struct reuse *reuse)
 {
-    size_t l, z;
-
-    for (l = 0; l < reuse->loop_count; l++)
-        for (z = 0; z < reuse->reuse_regions.count; z++) {
+    for (size_t l = 0; l < reuse->loop_count; l++)
+        for (size_t z = 0; z < reuse->reuse_regions.count; z++) {
             struct phase *phase = &reuse->phases[l * reuse->reuse_regions.count + z];
 
             phase->far =
@@ -101,9 +95,8 @@ double phase_lines(const struct phase *phase)
 double phase_bytes(const struct reuse *reuse, size_t loop, double warps, double unit)
 {
     double bytes = 0;
-    size_t z;
 
-    for (z = 1; z < reuse->reuse_regions.count; z++) {
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
         const struct phase *phase = &reuse->phases[loop * reuse->reuse_regions.count + z];
         const double apart = phase->own > 0 ? fmin(phase->fresh / phase->own, 1) : 1;
 

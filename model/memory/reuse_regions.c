@@ -101,9 +101,8 @@ static double layer_bytes(const struct reuse_regions *reuse_regions)
 {
     const double blocks = (double)reuse_regions->launch->grid[0] * reuse_regions->launch->grid[1];
     double bytes = 0;
-    size_t z;
 
-    for (z = 1; z < reuse_regions->count; z++)
+    for (size_t z = 1; z < reuse_regions->count; z++)
         bytes += bytes_of(&reuse_regions->reuse_region[z].read, reuse_regions->launch, blocks, 0,
                           &reuse_regions->reuse_region[z]) +
                  bytes_of(&reuse_regions->reuse_region[z].written, reuse_regions->launch, blocks, 0,
@@ -369,9 +368,8 @@ static void fetch_zones(struct reuse_regions *reuse_regions)
     const struct traffic_caches *caches = reuse_regions->caches;
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
     const double first = caches->warm ? reuse_regions_kept(reuse_regions->touched, caches->l2_holds) : 0;
-    size_t z;
 
-    for (z = 1; z < reuse_regions->count; z++) {
+    for (size_t z = 1; z < reuse_regions->count; z++) {
         struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
         const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
         const double wave = wave_asks(reuse_region);

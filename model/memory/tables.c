@@ -24,9 +24,7 @@ static bool is_beside(const struct traffic_count *counts, size_t i)
  * through the table together: the first of them brings its lines. */
 static bool is_led(const struct sass_code *code, const struct traffic_count *counts, size_t i)
 {
-    size_t k;
-
-    for (k = 0; k < i; k++)
+    for (size_t k = 0; k < i; k++)
         if (counts[k].table_lines > 0 && counts[k].table_first == counts[i].table_first &&
             counts[k].issued == counts[i].issued &&
             code->instructions[k].accesses[0].bank == code->instructions[i].accesses[0].bank)
@@ -60,10 +58,8 @@ static void add_missed(struct tables_misses *out, const struct traffic_count *co
 void tables_missed(struct tables_misses *out, const struct sass_code *code, const struct traffic *traffic,
                    const struct tables_walkers *walkers, double kept)
 {
-    size_t i;
-
     *out = (struct tables_misses){0};
-    for (i = 0; i < code->count; i++)
+    for (size_t i = 0; i < code->count; i++)
         if (traffic->counts[i].table_lines > kept)
             add_missed(out, &traffic->counts[i], walkers, kept, is_beside(traffic->counts, i),
                        is_led(code, traffic->counts, i));

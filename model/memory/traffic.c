@@ -10,9 +10,7 @@
 
 const struct sass_access *traffic_global_access(const struct sass *i)
 {
-    unsigned a;
-
-    for (a = 0; a < i->access_count; a++)
+    for (unsigned a = 0; a < i->access_count; a++)
         if (i->accesses[a].space == SASS_SPACE_GLOBAL || i->accesses[a].space == SASS_SPACE_GENERIC)
             return &i->accesses[a];
     return NULL;
@@ -76,11 +74,10 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
 static void find_hot(struct traffic *out)
 {
     double most = 0;
-    size_t i;
 
-    for (i = 0; i < out->instruction_count; i++)
+    for (size_t i = 0; i < out->instruction_count; i++)
         most = fmax(most, out->counts[i].issued);
-    for (i = 0; i < out->instruction_count; i++)
+    for (size_t i = 0; i < out->instruction_count; i++)
         out->hot_bytes += out->counts[i].issued > 0 && out->counts[i].issued >= most / 2 ? SASS_BYTES : 0;
 }
 
@@ -92,11 +89,10 @@ static void find_hot(struct traffic *out)
 static double parts_apart(double queue, double others, double again)
 {
     double apart = 1;
-    int i;
 
     if (queue < 1)
         return 1;
-    for (i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++) {
         const double moves = others * (1 - again * (1 - apart));
 
         apart = pow(moves / (1 + moves), queue);
@@ -127,9 +123,8 @@ static bool stores(const struct sass_access *access)
 static double stored_again(const struct traffic *traffic, const struct sass_code *code)
 {
     double all = 0, again = 0;
-    size_t i;
 
-    for (i = 0; i < code->count; i++)
+    for (size_t i = 0; i < code->count; i++)
         if (stores(traffic_global_access(&code->instructions[i]))) {
             all += traffic->counts[i].sectors;
             again += fmax(traffic->counts[i].sectors - traffic->counts[i].own, 0);
@@ -143,9 +138,8 @@ static bool stores_queue(const struct traffic *traffic, const struct sass_code *
                          const struct traffic_caches *caches, double resident_warps)
 {
     double lines = 0; /* that a warp loads, each instruction once */
-    size_t i;
 
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         const struct traffic_count *count = &traffic->counts[i];
 
         if (code->instructions[i].op == SASS_BAR && count->issued > 0)
@@ -190,9 +184,8 @@ static struct traffic_stores sum_stores(const struct traffic *traffic, const str
                               : 0;
     const double again = stored_again(traffic, code);
     struct traffic_stores out = {0};
-    size_t i;
 
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         const struct sass_access *access = traffic_global_access(&code->instructions[i]);
 
         if (access && access->access & (SASS_WRITES | SASS_ATOMICALLY))
@@ -208,9 +201,8 @@ static struct traffic_bursts find_bursts(const struct traffic *traffic, const st
 {
     struct traffic_bursts out = {0};
     double burst = 0, bytes = 0, all = 0; /* of the burst: per go, and altogether */
-    size_t i;
 
-    for (i = 0; i < code->count; i++) {
+    for (size_t i = 0; i < code->count; i++) {
         const struct sass *instruction = &code->instructions[i];
         const struct traffic_count *count = &traffic->counts[i];
         const struct sass_access *access = traffic_global_access(instruction);

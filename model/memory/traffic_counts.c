@@ -40,9 +40,7 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
 
 static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (a->counts[i].issued != b->counts[i].issued)
             return false;
     return a->warps == b->warps;
@@ -52,9 +50,7 @@ static bool same_counts(const struct emulate_block *a, const struct emulate_bloc
  * issue, or what the interval around the mean begins with; else the least of the blocks. */
 static void take_least(struct traffic *out, const struct emulate_result *result)
 {
-    size_t b, i;
-
-    for (i = 0; i < result->instruction_count; i++) {
+    for (size_t i = 0; i < result->instruction_count; i++) {
         struct traffic_count *count = &out->counts[i];
 
         if (result->certain) {
@@ -64,7 +60,7 @@ static void take_least(struct traffic *out, const struct emulate_result *result)
             continue;
         }
         count->least_issued = INFINITY;
-        for (b = 0; b < result->block_count; b++)
+        for (size_t b = 0; b < result->block_count; b++)
             count->least_issued = fmin(count->least_issued,
                                        (double)result->blocks[b].counts[i].issued / result->blocks[b].warps);
         count->least_issued *= fmax(1 - result->work_error, 0);
@@ -74,23 +70,22 @@ static void take_least(struct traffic *out, const struct emulate_result *result)
 static void sum_blocks(struct traffic *out, const struct emulate_result *result)
 {
     double warps = 0;
-    size_t b, i;
 
-    for (b = 0; b < result->block_count; b++)
+    for (size_t b = 0; b < result->block_count; b++)
         warps += result->blocks[b].weight * result->blocks[b].warps;
     out->blocks_equal = !(result->unproven > 0);
-    for (b = 0; b < result->block_count; b++) {
+    for (size_t b = 0; b < result->block_count; b++) {
         const struct emulate_block *block = &result->blocks[b];
 
         out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
-        for (i = 0; i < result->instruction_count; i++) {
+        for (size_t i = 0; i < result->instruction_count; i++) {
             struct traffic_count *count = &out->counts[i];
             add_count(count, &block->counts[i], block->weight / warps);
             add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
                       block->weight / warps);
         }
     }
-    for (i = 0; i < result->instruction_count; i++)
+    for (size_t i = 0; i < result->instruction_count; i++)
         out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
 }
 

@@ -147,14 +147,13 @@ static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_r
                         .counted_left = op->counted_left,
                         .barrier = in->code->barriers[i],
                         .yields = in->sass->instructions[i].control.yield};
-    int b;
 
     out.async = request->async || (sm_async_applies(in) && emulate_notes(&in->sass->instructions[i]));
     out.barrier &= !out.async;
     out.yields |= request->queued > 0; /* groups that issue products together are done together */
     out.local = !out.asks && !out.barrier && !out.async;
     out.prompt = out.local && !out.waits && out.counted >= SM_SCOREBOARDS;
-    for (b = 0; b < REGISTER_BANKS; b++) {
+    for (int b = 0; b < REGISTER_BANKS; b++) {
         out.reads[b] = in->code->reads[i][b];
         out.needs[b] = needs_of(out.reads[b], request);
     }
@@ -164,7 +163,6 @@ static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_r
 int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err)
 {
     const size_t count = in->code->count;
-    size_t i;
 
     out->ops = calloc(count + 1, 2 * sizeof *out->ops + sizeof *out->requests);
     if (!out->ops)
@@ -173,7 +171,7 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
     out->count = count;
     if (sm_async_init(&out->async, in, err))
         return ERR_MEMORY;
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         out->requests[i] = request_of(in, i);
         out->ops[i] = out->ops[count + i] = op_of(in, i, &out->requests[i]);
         out->spreads |= out->requests[i].dram_part > 0;
@@ -275,18 +273,16 @@ static int list_steps(struct sm_list *list, const struct sm_input *in, const str
 
 void sm_lists_free(struct sm_list *lists, size_t count)
 {
-    size_t l;
-
-    for (l = 0; l < count && lists; l++)
+    for (size_t l = 0; l < count && lists; l++)
         free(lists[l].ops);
     free(lists);
 }
 
 void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t count)
 {
-    size_t l, k;
+    size_t k;
 
-    for (l = 0; l < count; l++) {
+    for (size_t l = 0; l < count; l++) {
         for (k = 0; k < lists[l].count && k < others[l].count && lists[l].ops[k] == others[l].ops[k];)
             k++;
         lists[l].shared = k ? k - 1 : 0;
@@ -300,11 +296,10 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cu
     const size_t count = in->emulation->path_count;
     struct sm_list *lists = calloc(count + 1, sizeof *lists);
     const size_t warps = in->blocks[0]->warps;
-    size_t w;
     int rc = lists ? 0 : err_memory(err);
 
     *played = *all = 0;
-    for (w = 0; w < warps * in->block_count && !rc; w++) {
+    for (size_t w = 0; w < warps * in->block_count && !rc; w++) {
         const uint32_t p = in->blocks[w / warps]->paths[w % warps];
         struct sm_list *list = &lists[p];
         const struct emulate_path *path = &in->emulation->paths[p];

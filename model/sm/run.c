@@ -87,9 +87,8 @@ static bool has_ended(const struct sm_warp *warp)
 static void pass_barrier(struct sm_state *sm, struct sm_block_slot *at)
 {
     const unsigned first = (unsigned)(at - sm->block_slots) * sm->per_block;
-    unsigned w;
 
-    for (w = first; w < first + sm->per_block; w++) {
+    for (unsigned w = first; w < first + sm->per_block; w++) {
         struct sm_warp *warp = sm_warp_at(sm, w);
 
         if (has_ended(warp) || warp->earliest != INFINITY)
@@ -146,18 +145,14 @@ static bool arrive(struct sm_state *sm, struct sm_partition *partition, double t
 static inline double read_time(const double bank[REGISTER_BANKS], const struct sm_op *op, double window,
                                double time)
 {
-    int b;
-
-    for (b = 0; b < REGISTER_BANKS; b++)
+    for (int b = 0; b < REGISTER_BANKS; b++)
         time = later(time, bank[b] + op->needs[b] - window);
     return time;
 }
 
 static inline void read_registers(double bank[REGISTER_BANKS], const struct sm_op *op, double time)
 {
-    int b;
-
-    for (b = 0; b < REGISTER_BANKS; b++)
+    for (int b = 0; b < REGISTER_BANKS; b++)
         bank[b] = later(bank[b], time) + op->reads[b];
 }
 
@@ -290,9 +285,8 @@ static unsigned first_of(const struct sm_state *sm)
 {
     double first = sm->next[0];
     uint64_t bits, after;
-    unsigned p;
 
-    for (p = 1; p < sm->in->partitions; p++)
+    for (unsigned p = 1; p < sm->in->partitions; p++)
         first = earlier(first, sm->next[p]);
     bits = sm_at_most(first, sm->next, DEVICE_SUBPARTITIONS);
     after = sm->takes_turns ? bits & ~UINT64_C(1) << sm->turn : 0;

@@ -78,11 +78,10 @@ static void choose_latest(struct sm_state *sm, unsigned p)
     sm_pair opens[SASS_PIPE_COUNT], times[SM_WARPS / 2], earliest = {INFINITY, INFINITY};
     const double *by_port = (const double *)opens; /* see sm_port() */
     uint64_t bits = 0;
-    unsigned k;
 
-    for (k = 0; k < SASS_PIPE_COUNT; k++)
+    for (unsigned k = 0; k < SASS_PIPE_COUNT; k++)
         opens[k] = sm_later_pair((sm_pair){at->pipe[k], at->pipe[k]}, queue_free);
-    for (k = 0; k < sm->per_partition; k += 2) {
+    for (unsigned k = 0; k < sm->per_partition; k += 2) {
         const sm_pair ready = {at->ready[k], at->ready[k + 1]};
 
         times[k / 2] = sm_later_pair(ready, (sm_pair){by_port[at->ports[k]], by_port[at->ports[k + 1]]});
@@ -92,7 +91,7 @@ static void choose_latest(struct sm_state *sm, unsigned p)
     sm->next[p] = first;
     if (!(first < INFINITY))
         return;
-    for (k = 0; k < sm->per_partition; k += 2)
+    for (unsigned k = 0; k < sm->per_partition; k += 2)
         bits |= (uint64_t)sm_pair_at_most(times[k / 2], (sm_pair){first, first}) << k;
     at->who = first_in_turn(sm, at, bits);
 }
@@ -119,9 +118,8 @@ static void choose_later(struct sm_state *sm, unsigned p)
 static void choose_other(struct sm_state *sm, unsigned p)
 {
     struct sm_partition *at = &sm->partitions[p];
-    uint64_t ready;
 
-    for (ready = able(sm, at); ready; ready &= ~at->of_port[at->ports[at->who]]) {
+    for (uint64_t ready = able(sm, at); ready; ready &= ~at->of_port[at->ports[at->who]]) {
         at->who = first_in_turn(sm, at, ready);
         if (sm_opens(sm, at, at->ports[at->who]) <= at->free)
             return;

@@ -49,7 +49,7 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
 int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
 {
     const unsigned partitions = sm->in->partitions;
-    size_t slots, s;
+    size_t slots;
 
     sm->block_slot_count = blocks;
     sm->per_block = sm->in->blocks[0]->warps;
@@ -78,7 +78,7 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
     }
     if (!sm->warps || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age || !sm->of_block_slots)
         return err_memory(err);
-    for (s = 0; s < slots; s++) {
+    for (size_t s = 0; s < slots; s++) {
         sm->ready[s] = INFINITY;
         sm->next_ops[s] = sm->code->ops;
     }
@@ -100,10 +100,8 @@ void sm_release(struct sm_state *sm)
 
 void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
 {
-    unsigned w;
-
     sm->lists = lists;
-    for (w = 0; w < sm->warp_count; w++)
+    for (unsigned w = 0; w < sm->warp_count; w++)
         give_list(sm, sm_warp_at(sm, w), w);
 }
 
@@ -148,20 +146,19 @@ int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, 
 {
     const unsigned partitions = sm->in->partitions;
     const int rc = sm_allocate(sm, blocks, err);
-    unsigned w, b, p;
 
     if (rc)
         return rc;
-    for (p = 0; p < DEVICE_SUBPARTITIONS; p++)
+    for (unsigned p = 0; p < DEVICE_SUBPARTITIONS; p++)
         sm->next[p] = INFINITY;
-    for (p = 0; p < partitions; p++)
+    for (unsigned p = 0; p < partitions; p++)
         start_partition(sm, p);
-    for (w = 0; w < sm->warp_count; w++)
+    for (unsigned w = 0; w < sm->warp_count; w++)
         sm->partitions[w % partitions].of_block_slot[w / sm->per_block] |= UINT64_C(1) << w / partitions;
-    for (b = 0; b < blocks; b++)
+    for (unsigned b = 0; b < blocks; b++)
         sm->by_age[b] = b;
     sm->lists = lists;
-    for (b = 0; b < blocks; b++)
+    for (unsigned b = 0; b < blocks; b++)
         sm_begin_block(sm, &sm->block_slots[b], stagger * b);
     sm->lookahead = lookahead(sm);
     sm->takes_turns = stagger > 0;

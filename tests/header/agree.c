@@ -60,10 +60,9 @@ static int check_wanted(void)
     } wanted[] = {{4096, 0, 1},  {1024, 0, 2},   {1000, 0, 2}, {1024, -8, 3}, {1024, -1, 4}, {1024, -7, 3},
                   {1024, 3, 5},  {16, 0, 6},     {0, 0, 7},    {-5, 2, 8},    {2e9, 90, 9},  {0.5, 0.25, 10},
                   {1024, 1, 11}, {-64, -64, 12}, {4000, 0, 1}, {1024, -2, 4}};
-    size_t i;
     int failures = 0;
 
-    for (i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const int row = shift_configuration_for("Example GPU", 90, wanted[i].n, wanted[i].offset)->THREADS;
 
         if (row != wanted[i].row)

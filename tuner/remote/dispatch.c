@@ -209,16 +209,15 @@ static int write_request(struct js_line *line, struct host *host, struct dispatc
     char source[PATH_MAX];
     int rc =
         list_sources(files, sources, err) || whole_path(source, request->source_path, err) ? err->code : 0;
-    size_t i;
 
-    for (i = 0; i < sources->count && !rc; i++)
+    for (size_t i = 0; i < sources->count && !rc; i++)
         rc = give_packed(host, files, sources->files[i].content, sources->files[i].text,
                          sources->files[i].size, err);
     if (rc)
         return rc;
     js_line_text(line, "files", files->sources.text, files->sources.length);
     js_line_array(line, "options");
-    for (i = 0; i < request->option_count && !rc; i++)
+    for (size_t i = 0; i < request->option_count && !rc; i++)
         rc = write_option(line, request->options[i], err);
     js_line_close(line, ']');
     if (rc)

@@ -197,10 +197,9 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
                struct turns *turns, struct err *err)
 {
     struct pollfd *signs = listener ? listener->signs : fleet->signs;
-    size_t i;
     int failed;
 
-    for (i = 0; i < fleet->count; i++)
+    for (size_t i = 0; i < fleet->count; i++)
         if (watch(&signs[2 * i], &fleet->links[i]))
             timeout_s = 0;
     signs[2 * fleet->count] = (struct pollfd){.fd = other, .events = POLLIN};
@@ -213,7 +212,7 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
         listener->waits = false;
     if (failed && failed != EINTR)
         return err_set(err, ERR_SYSTEM, "poll: %s", strerror(failed));
-    for (i = 0; i < fleet->count && !failed; i++)
+    for (size_t i = 0; i < fleet->count && !failed; i++)
         serve_host(fleet, &fleet->hosts[i], &signs[2 * i]);
     return 0;
 }
@@ -232,7 +231,6 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
 {
     struct fleet *fleet = calloc(1, sizeof *fleet);
     const double until_s = clock_wall_s() + FLEET_OPEN_S;
-    size_t i;
     int rc = 0;
 
     *out = NULL;
@@ -244,7 +242,7 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
     fleet->signs = calloc(2 * options->count + 1, sizeof *fleet->signs);
     if (!fleet->hosts || !fleet->links || !fleet->signs)
         rc = err_memory(err);
-    for (i = 0; i < options->count && !rc; i++) {
+    for (size_t i = 0; i < options->count && !rc; i++) {
         fleet->hosts[i] = (struct host){.command = options->commands[i], .link = &fleet->links[i]};
         command_init(&fleet->links[i].command);
         fleet->count = i + 1;
@@ -252,7 +250,7 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
     }
     while (!rc && !all_answered(fleet) && clock_wall_s() < until_s)
         rc = fleet_turn(fleet, 0.25, -1, NULL, NULL, err);
-    for (i = 0; i < fleet->count && !rc; i++)
+    for (size_t i = 0; i < fleet->count && !rc; i++)
         if (!fleet->links[i].answered)
             fleet_say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
     if (rc)
@@ -265,17 +263,16 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
 void fleet_close(struct fleet *fleet)
 {
     struct command **commands;
-    size_t i;
 
     if (!fleet)
         return;
     commands = calloc(fleet->count + 1, sizeof(struct command *));
-    for (i = 0; commands && i < fleet->count; i++)
+    for (size_t i = 0; commands && i < fleet->count; i++)
         commands[i] = &fleet->links[i].command;
     if (commands)
         command_close(commands, fleet->count);
     free(commands);
-    for (i = 0; i < fleet->count; i++) {
+    for (size_t i = 0; i < fleet->count; i++) {
         end(&fleet->hosts[i]);
         free(fleet->hosts[i].work);
     }

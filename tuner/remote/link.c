@@ -127,16 +127,14 @@ static void wait_for(struct command *commands[], size_t count, double seconds)
 
 void command_close(struct command *commands[], size_t count)
 {
-    size_t i;
-
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (commands[i]->fd >= 0)
             shutdown(commands[i]->fd, SHUT_RDWR);
     wait_for(commands, count, 1);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         command_end(commands[i]);
     wait_for(commands, count, 3);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         bury(commands[i]);
 }
 

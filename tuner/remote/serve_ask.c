@@ -61,12 +61,11 @@ static int read_files(const struct reading *r, const struct js_at *root, const c
     char name[17], path[PATH_MAX];
     const char *file_path, *hex;
     uint64_t hash = HASH_START;
-    size_t i;
 
     if (js_member(&list, root, "files", r->err))
         return r->err->code;
     errand->file_count = js_count(&list);
-    for (i = 0; i < errand->file_count; i++) {
+    for (size_t i = 0; i < errand->file_count; i++) {
         file = js_element(&list, i);
         if (get_string(&file_path, r, &file, "path") || get_string(&hex, r, &file, "key") ||
             !js_find(&at, &file, "shown"))
@@ -75,7 +74,7 @@ static int read_files(const struct reading *r, const struct js_at *root, const c
     }
     hash_hex(name, hash);
     snprintf(errand->folder, sizeof errand->folder, "%s/%s", r->store->root, name);
-    for (i = 0; i < errand->file_count; i++) {
+    for (size_t i = 0; i < errand->file_count; i++) {
         const struct content *content;
 
         file = js_element(&list, i);
@@ -212,12 +211,11 @@ static int read_launch(struct launch *out, const struct reading *r, const struct
                        const struct js_at *object)
 {
     struct js_at at;
-    size_t i;
     int rc = js_member(&at, object, "launch", r->err);
 
     if (!rc)
         rc = launch_from_json(out, &at, r->err);
-    for (i = 0; !rc && i < out->argument_count; i++) {
+    for (size_t i = 0; !rc && i < out->argument_count; i++) {
         struct fill *fill = &out->arguments[i].fill;
         char *path;
 

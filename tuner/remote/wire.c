@@ -78,10 +78,9 @@ static uint64_t get_word(const unsigned char *from, int bytes)
 static unsigned char *gather(size_t *size, struct part head, const struct part *parts, size_t part_count)
 {
     unsigned char *body, *to;
-    size_t i;
 
     *size = 4 + head.size;
-    for (i = 0; i < part_count; i++)
+    for (size_t i = 0; i < part_count; i++)
         *size += parts[i].size;
     body = malloc(*size);
     if (!body)
@@ -89,7 +88,7 @@ static unsigned char *gather(size_t *size, struct part head, const struct part *
     put_word(body, head.size, 4);
     memcpy(body + 4, head.bytes, head.size);
     to = body + 4 + head.size;
-    for (i = 0; i < part_count; i++) {
+    for (size_t i = 0; i < part_count; i++) {
         if (parts[i].size)
             memcpy(to, parts[i].bytes, parts[i].size);
         to += parts[i].size;

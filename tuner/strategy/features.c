@@ -103,9 +103,8 @@ static unsigned threads_level(const struct features *features)
 {
     double threads = 1;
     int64_t value;
-    size_t k;
 
-    for (k = 0; k < 3 && features->spec->launch.block[k]; k++) {
+    for (size_t k = 0; k < 3 && features->spec->launch.block[k]; k++) {
         if (expr_integer(&value, features->spec->launch.block[k], features->slots, NULL) || value < 1)
             return 0;
         threads *= (double)value;
@@ -116,12 +115,11 @@ static unsigned threads_level(const struct features *features)
 void features_fill(unsigned *choices, const struct features *features)
 {
     unsigned *out = choices + features->spec->parameter_count;
-    size_t i;
 
     if (!features->count)
         return;
     spec_slots(features->slots, features->spec, features->problem, choices);
-    for (i = 0; i < features->count; i++)
+    for (size_t i = 0; i < features->count; i++)
         out[i] = features->items[i].grid
                      ? expr_divides(features->items[i].grid, features->items[i].division, features->slots)
                      : threads_level(features);

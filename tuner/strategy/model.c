@@ -28,11 +28,10 @@ uint64_t search_allowance(uint64_t count)
 static void close_model(void *state)
 {
     struct model_search *search = state;
-    size_t i;
 
     if (!search)
         return;
-    for (i = 0; i < search->member_count; i++) {
+    for (size_t i = 0; i < search->member_count; i++) {
         free(search->members[i]->view.excess.half);
         free(search->members[i]);
     }

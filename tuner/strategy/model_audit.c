@@ -13,9 +13,7 @@ enum { DRAWS = 4 };
 
 static struct member *ready(const struct model_search *search)
 {
-    size_t i;
-
-    for (i = 0; i < search->ready_count; i++)
+    for (size_t i = 0; i < search->ready_count; i++)
         if (search->ready[i]->audit)
             return search->ready[i];
     return NULL;

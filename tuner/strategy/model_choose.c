@@ -59,9 +59,8 @@ static bool is_better(const struct member *member, const struct member *other)
 struct member *search_best_ready(bool *is_worthwhile, struct model_search *search)
 {
     struct member *best = NULL;
-    size_t i;
 
-    for (i = 0; i < search->ready_count && !(best && search_is_blind(search)); i++) {
+    for (size_t i = 0; i < search->ready_count && !(best && search_is_blind(search)); i++) {
         struct member *member = search->ready[i];
 
         if (search_bounded(search, member))
@@ -122,12 +121,12 @@ bool search_draw_cheap(uint64_t *index, struct model_search *search)
 bool search_draw_beside(uint64_t *index, struct model_search *search)
 {
     double best = -INFINITY, worth;
-    size_t count, i;
+    size_t count;
 
     if (isinf(search->best_s))
         return false;
     count = space_neighbours(search->neighbours, search->options.space, search->best_index);
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (map_find(&search->by_index, search->neighbours[i]))
             continue;
         search_describe(search->choices, search, search->neighbours[i]);
@@ -159,13 +158,12 @@ static void add(struct model_search *search, uint64_t index)
 static void add_neighbours(struct model_search *search)
 {
     const struct member *best[AROUND] = {0};
-    size_t i, count;
-    unsigned b;
+    size_t count;
 
-    for (i = 0; i < search->member_count; i++) {
+    for (size_t i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
 
-        for (b = 0; b < AROUND && member && member->timed && member->time_s > 0; b++)
+        for (unsigned b = 0; b < AROUND && member && member->timed && member->time_s > 0; b++)
             if (!best[b] || member->time_s < best[b]->time_s) {
                 const struct member *pushed = best[b];
 
@@ -173,9 +171,9 @@ static void add_neighbours(struct model_search *search)
                 member = pushed;
             }
     }
-    for (b = 0; b < AROUND && best[b]; b++) {
+    for (unsigned b = 0; b < AROUND && best[b]; b++) {
         count = space_neighbours(search->neighbours, search->options.space, best[b]->index);
-        for (i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             add(search, search->neighbours[i]);
     }
 }
@@ -185,13 +183,12 @@ static void fill_pool(struct model_search *search)
 {
     const uint64_t count = search->options.count;
     struct search_order order;
-    uint64_t i;
     size_t from, to = 0;
 
     search->pool_count = 0;
     add_neighbours(search);
     search_order_init(&order, count, hash_u64(search->options.seed, search->asked + 1));
-    for (i = 0; i < count && i < POOL; i++)
+    for (uint64_t i = 0; i < count && i < POOL; i++)
         add(search, count <= POOL ? i : search_order_at(&order, i));
     qsort(search->pool, search->pool_count, sizeof *search->pool, ascending);
     for (from = 0; from < search->pool_count; from++)
@@ -221,12 +218,11 @@ static void weigh_plan(struct model_search *search)
 {
     const double cores = search->options.cores ? search->options.cores : 1;
     struct expected expected;
-    size_t i;
 
     search->plan_gain = search->plan_s = 0;
     search->plan_count_made = search->plan_count;
     search->plan_started = search->started;
-    for (i = 0; i < search->plan_count; i++) {
+    for (size_t i = 0; i < search->plan_count; i++) {
         search_describe(search->choices, search, search->plan[i]);
         search->plan_s += cost_compile_s(search->cost, search->choices) / cores;
         if (posterior_expects(&expected, search->posterior, search->choices, NULL))

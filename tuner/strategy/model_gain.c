@@ -173,11 +173,10 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
     const double dear_s = DEAR * cost_usual_compile_s(search->cost);
     const unsigned most = search->options.cores / 4 ? search->options.cores / 4 : 1;
     unsigned under_way = 0;
-    size_t i;
 
     if (cost_compile_s(search->cost, choices) <= dear_s)
         return false;
-    for (i = 0; i < search->under_way_count; i++) {
+    for (size_t i = 0; i < search->under_way_count; i++) {
         const struct member *member = search->under_way[i];
 
         under_way += member->expected_s > dear_s || is_overdue(search, member);
@@ -189,9 +188,8 @@ bool search_is_too_dear(const struct model_search *search, const unsigned *choic
 bool search_awaits(const struct model_search *search, bool audit)
 {
     const bool has_nothing = isinf(search->best_s);
-    size_t i;
 
-    for (i = 0; i < search->under_way_count; i++) {
+    for (size_t i = 0; i < search->under_way_count; i++) {
         const struct member *member = search->under_way[i];
 
         if (member->audit == audit && (has_nothing || !is_overdue(search, member)))

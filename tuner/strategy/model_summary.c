@@ -34,7 +34,6 @@ static double rank_correlation(const struct model_search *search)
 void model_summarise(struct search_summary *out, const void *state)
 {
     const struct model_search *search = state;
-    size_t i;
 
     *out = (struct search_summary){.end = search->end,
                                    .further_gain = search->again_s > 0 ? search->further_gain : NAN,
@@ -45,7 +44,7 @@ void model_summarise(struct search_summary *out, const void *state)
                                    .refused = search->refused,
                                    .not_compiled = search->options.count - search->told - search->impossible,
                                    .rank_correlation = rank_correlation(search)};
-    for (i = 0; i < search->member_count; i++) {
+    for (size_t i = 0; i < search->member_count; i++) {
         const struct member *member = search->members[i];
 
         if (member->stage != READY || member->audit)

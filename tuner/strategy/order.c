@@ -4,12 +4,10 @@
 
 void search_order_init(struct search_order *out, uint64_t count, uint64_t seed)
 {
-    unsigned round;
-
     *out = (struct search_order){.count = count, .half = 1};
     while (out->half < 32 && (UINT64_C(1) << (2 * out->half)) < count)
         out->half++;
-    for (round = 0; round < SEARCH_ROUNDS; round++)
+    for (unsigned round = 0; round < SEARCH_ROUNDS; round++)
         out->streams[round] = hash_stream(seed + round);
 }
 
@@ -19,12 +17,11 @@ uint64_t search_order_at(const struct search_order *order, uint64_t position)
 {
     const uint64_t mask = (UINT64_C(1) << order->half) - 1;
     uint64_t left, right, swap;
-    unsigned round;
 
     do {
         left = position >> order->half;
         right = position & mask;
-        for (round = 0; round < SEARCH_ROUNDS; round++) {
+        for (unsigned round = 0; round < SEARCH_ROUNDS; round++) {
             swap = right;
             right = left ^ (hash_mix(order->streams[round] + right * HASH_STEP) & mask);
             left = swap;

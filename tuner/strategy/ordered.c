@@ -97,13 +97,12 @@ static int push_ready(struct ordered *search, uint64_t index, struct err *err)
 {
     const size_t capacity = search->ready_capacity ? search->ready_capacity * 2 : 64;
     uint64_t *larger;
-    size_t i;
 
     if (search->ready_count == search->ready_capacity) {
         larger = malloc(capacity * sizeof *larger);
         if (!larger)
             return err_memory(err);
-        for (i = 0; i < search->ready_count; i++)
+        for (size_t i = 0; i < search->ready_count; i++)
             larger[i] = search->ready[(search->ready_first + i) % search->ready_capacity];
         free(search->ready);
         search->ready = larger;

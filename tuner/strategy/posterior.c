@@ -110,12 +110,11 @@ static double doubt(double log_time, double log_fastest)
 static size_t thin(struct surrogate_point *points, size_t n)
 {
     const size_t best = SURROGATE_POINTS / 2, rest = SURROGATE_POINTS - best;
-    size_t i;
 
     if (n <= SURROGATE_POINTS)
         return n;
     qsort(points, n, sizeof *points, by_value);
-    for (i = 0; i < rest; i++)
+    for (size_t i = 0; i < rest; i++)
         points[best + i] = points[best + i * (n - best) / rest];
     return SURROGATE_POINTS;
 }

@@ -12,11 +12,9 @@ const struct strategy *const strategies[] = {
 
 const struct strategy *strategy_find(const char *name)
 {
-    size_t i;
-
     if (!name)
         return strategies[0];
-    for (i = 0; strategies[i]; i++)
+    for (size_t i = 0; strategies[i]; i++)
         if (!strcmp(name, strategies[i]->name))
             return strategies[i];
     return NULL;

@@ -27,15 +27,12 @@ static const double misled = 4, clearly = 4;
 /* What the steps to a point's choices do, from every value. */
 static void set_between(struct surrogate *s, size_t i)
 {
-    size_t p;
-    unsigned v;
-
-    for (p = 0; p < s->parameter_count; p++) {
+    for (size_t p = 0; p < s->parameter_count; p++) {
         const unsigned choice = s->choices[p * s->most + i];
         const double *decay = s->decay + s->first[p];
         double *between = s->between + s->first[p] * s->most + i;
 
-        for (v = 0; v < s->parameters[p].values; v++)
+        for (unsigned v = 0; v < s->parameters[p].values; v++)
             between[v * s->most] = decay[v < choice ? choice - v : v - choice];
     }
 }
@@ -45,30 +42,26 @@ static void set_decay(struct surrogate *s, size_t p)
 {
     const unsigned values = s->parameters[p].values, *choices = s->choices + p * s->most;
     double *decay = s->decay + s->first[p], *between = s->between + s->first[p] * s->most;
-    unsigned v;
-    size_t i;
 
-    for (v = 0; v < values; v++)
+    for (unsigned v = 0; v < values; v++)
         decay[v] = exp(-s->rate[p] * (s->parameters[p].ordered ? v : v != 0));
-    for (v = 0; v < values; v++, between += s->most)
-        for (i = 0; i < s->n; i++)
+    for (unsigned v = 0; v < values; v++, between += s->most)
+        for (size_t i = 0; i < s->n; i++)
             between[i] = decay[v < choices[i] ? choices[i] - v : v - choices[i]];
 }
 
 /* The correlations of point i with those before it and with itself. */
 static void correlate(const struct surrogate *s, double *restrict row, size_t i)
 {
-    size_t p, k;
-
-    for (k = 0; k <= i; k++)
+    for (size_t k = 0; k <= i; k++)
         row[k] = 1;
-    for (p = 0; p < s->parameter_count; p++) {
+    for (size_t p = 0; p < s->parameter_count; p++) {
         const double *restrict factors = surrogate_between(s, p, s->choices[p * s->most + i]);
 
-        for (k = 0; k <= i; k++)
+        for (size_t k = 0; k <= i; k++)
             row[k] *= factors[k];
     }
-    for (k = 0; k <= i; k++)
+    for (size_t k = 0; k <= i; k++)
         row[k] = surrogate_correlated(s, row[k], s->slopes[k], s->slopes[i]);
     row[i] += s->noise + s->doubts[i];
 }
@@ -98,9 +91,8 @@ static void set_variance(struct surrogate *s)
 static double solve(struct surrogate *s)
 {
     double logs = 0;
-    size_t i;
 
-    for (i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         if (!append_row(s, i))
             return -INFINITY;
         logs += log(s->lower[i * s->most + i]);
@@ -115,9 +107,8 @@ static double solve(struct surrogate *s)
 static double plausible(const struct surrogate *s)
 {
     double sum = 0, away;
-    size_t p;
 
-    for (p = 0; p < s->parameter_count; p++) {
+    for (size_t p = 0; p < s->parameter_count; p++) {
         away = log(s->rate[p] / 0.1) / 1.5;
         sum -= 0.5 * away * away;
     }
@@ -144,9 +135,8 @@ static double choose(double *number, size_t p, const double *options, size_t cou
 {
     const double first = *number;
     double kept = first, found;
-    size_t o;
 
-    for (o = 0; o < count; o++) {
+    for (size_t o = 0; o < count; o++) {
         if (options[o] == first || (found_before && !is_beside(options, count, o, first)))
             continue;
         *number = options[o];
@@ -185,9 +175,7 @@ static void search_rates(struct surrogate *s, bool found_before, const double *v
 
 static bool is_ordered(const struct spec_parameter *parameter)
 {
-    size_t v;
-
-    for (v = 0; v < parameter->value_count; v++)
+    for (size_t v = 0; v < parameter->value_count; v++)
         if (parameter->values[v].kind == VALUE_STRING)
             return false;
     return true;
@@ -195,12 +183,10 @@ static bool is_ordered(const struct spec_parameter *parameter)
 
 int surrogate_parameters(struct surrogate_parameter **out, const struct spec *spec, struct err *err)
 {
-    size_t p;
-
     *out = calloc(spec->parameter_count, sizeof **out);
     if (!*out)
         return err_memory(err);
-    for (p = 0; p < spec->parameter_count; p++) {
+    for (size_t p = 0; p < spec->parameter_count; p++) {
         (*out)[p].values = (unsigned)spec->parameters[p].value_count;
         (*out)[p].ordered = is_ordered(&spec->parameters[p]);
     }
@@ -221,7 +207,6 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
                     size_t most, struct err *err)
 {
     struct surrogate *s = calloc(1, sizeof *s);
-    size_t p;
 
     *out = s;
     if (!s)
@@ -241,7 +226,7 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
         return err_memory(err);
     memcpy(s->parameters, parameters, count * sizeof *parameters);
     s->parameter_count = count;
-    for (p = 0; p < count; p++)
+    for (size_t p = 0; p < count; p++)
         s->first[p + 1] = s->first[p] + parameters[p].values;
     s->decay = malloc((s->first[count] + 1) * sizeof *s->decay);
     s->between = malloc((s->first[count] + 1) * most * sizeof *s->between);
@@ -252,9 +237,7 @@ static int allocate(struct surrogate **out, const struct surrogate_parameter *pa
 
 static void set_point(struct surrogate *s, size_t i, const struct surrogate_point *point)
 {
-    size_t p;
-
-    for (p = 0; p < s->parameter_count; p++)
+    for (size_t p = 0; p < s->parameter_count; p++)
         s->choices[p * s->most + i] = point->choices[p];
     s->slopes[i] = point->slope;
     s->doubts[i] = point->doubt;
@@ -264,19 +247,17 @@ static void set_point(struct surrogate *s, size_t i, const struct surrogate_poin
 static void take(struct surrogate *s, double *values, const struct surrogate_point *points, size_t n,
                  size_t all)
 {
-    size_t i, p;
-
     s->n = n;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct surrogate_point *point = &points[i * all / n];
 
         set_point(s, i, point);
         values[i] = point->value;
     }
     s->middle = stats_median(values, n);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         values[i] -= s->middle;
-    for (p = 0; p < s->parameter_count; p++)
+    for (size_t p = 0; p < s->parameter_count; p++)
         set_decay(s, p);
 }
 
@@ -328,7 +309,6 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
 {
     double values[SURROGATE_POINTS], found;
     struct surrogate *s;
-    size_t p;
     int code = allocate(&s, parameters, parameter_count, n + n / ADDED, err);
 
     *out = NULL;
@@ -338,7 +318,7 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
     }
     s->prior = prior;
     s->noise = before ? before->noise : 1e-2;
-    for (p = 0; p < parameter_count; p++)
+    for (size_t p = 0; p < parameter_count; p++)
         s->rate[p] = before ? before->rate[p] : 0.1;
     if (search && n > parameter_count / 2) {
         take(s, values, points, n < SEARCHED ? n : SEARCHED, n);
@@ -355,11 +335,9 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
 
 bool surrogate_add(struct surrogate *s, const struct surrogate_point *points, size_t n)
 {
-    size_t i;
-
     if (n > s->most - s->n)
         return false;
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const size_t at = s->n;
         const double *row = s->lower + at * s->most;
 

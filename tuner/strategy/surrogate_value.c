@@ -9,11 +9,9 @@
 
 void surrogate_forget_seen(struct surrogate *s)
 {
-    size_t i;
-
-    for (i = 0; i < s->parameter_count; i++)
+    for (size_t i = 0; i < s->parameter_count; i++)
         s->seen[i] = UINT_MAX;
-    for (i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++)
         s->products[i] = 1;
 }
 
@@ -41,9 +39,8 @@ static const double *see(const struct surrogate *s, const unsigned *choices)
 static void look(double *near, const struct surrogate *s, const unsigned *choices, double slope)
 {
     const double *products = see(s, choices);
-    size_t i;
 
-    for (i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++)
         near[i] = surrogate_correlated(s, products[i], slope, s->slopes[i]);
 }
 
@@ -69,9 +66,8 @@ double surrogate_value(double *deviation, const struct surrogate *s, const unsig
 static double correlated_with(const struct surrogate *s, const unsigned *choices, double slope, size_t i)
 {
     double product = 1;
-    size_t p;
 
-    for (p = 0; p < s->parameter_count; p++)
+    for (size_t p = 0; p < s->parameter_count; p++)
         product *= surrogate_between(s, p, choices[p])[i];
     return surrogate_correlated(s, product, slope, s->slopes[i]);
 }
@@ -79,8 +75,6 @@ static double correlated_with(const struct surrogate *s, const unsigned *choices
 double surrogate_follow(double *deviation, struct surrogate_view *view, const struct surrogate *s,
                         const unsigned *choices, double slope)
 {
-    size_t i;
-
     if (!view->half || view->most < s->most) {
         double *larger = realloc(view->half, s->most * sizeof *larger);
 
@@ -96,7 +90,7 @@ double surrogate_follow(double *deviation, struct surrogate_view *view, const st
         view->value = s->middle + sum_of_products(view->half, s->half, s->n);
         view->observations = sum_of_products(view->half, view->half, s->n);
     }
-    for (i = view->n; i < s->n; i++) {
+    for (size_t i = view->n; i < s->n; i++) {
         const double *row = s->lower + i * s->most;
 
         view->half[i] =

@@ -4,12 +4,12 @@
 double sum_of_products(const double *a, const double *b, size_t n)
 {
     double sums[4] = {0};
-    size_t i, k;
+    size_t i;
 
     for (i = 0; i + 4 <= n; i += 4)
-        for (k = 0; k < 4; k++)
+        for (size_t k = 0; k < 4; k++)
             sums[k] += a[i + k] * b[i + k];
-    for (k = 0; i < n; i++, k++)
+    for (size_t k = 0; i < n; i++, k++)
         sums[k] += a[i] * b[i];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
@@ -22,9 +22,8 @@ static void sum_panel(double out[PANEL], const double *restrict x, const double 
 {
     const double *second = rows + most, *third = second + most, *fourth = third + most;
     double even[PANEL] = {0}, odd[PANEL] = {0};
-    size_t k;
 
-    for (k = 0; k < i; k += 2) {
+    for (size_t k = 0; k < i; k += 2) {
         const double a = x[k], b = x[k + 1];
 
         even[0] += rows[k] * a;
@@ -36,22 +35,22 @@ static void sum_panel(double out[PANEL], const double *restrict x, const double 
         even[3] += fourth[k] * a;
         odd[3] += fourth[k + 1] * b;
     }
-    for (k = 0; k < PANEL; k++)
+    for (size_t k = 0; k < PANEL; k++)
         out[k] = even[k] + odd[k];
 }
 
 void triangle_forward(double *restrict x, const double *restrict lower, size_t most, size_t n)
 {
     double sums[PANEL];
-    size_t i, r, k;
+    size_t i;
 
     for (i = 0; i + PANEL <= n; i += PANEL) {
         sum_panel(sums, x, lower + i * most, most, i);
-        for (r = i; r < i + PANEL; r++) {
+        for (size_t r = i; r < i + PANEL; r++) {
             const double *row = lower + r * most;
 
             x[r] -= sums[r - i];
-            for (k = i; k < r; k++)
+            for (size_t k = i; k < r; k++)
                 x[r] -= row[k] * x[k];
             x[r] /= row[r];
         }
@@ -62,13 +61,11 @@ void triangle_forward(double *restrict x, const double *restrict lower, size_t m
 
 void triangle_backward(double *restrict x, const double *restrict lower, size_t most, size_t n)
 {
-    size_t i, k;
-
-    for (i = n; i-- > 0;) {
+    for (size_t i = n; i-- > 0;) {
         const double *row = lower + i * most;
 
         x[i] /= row[i];
-        for (k = 0; k < i; k++)
+        for (size_t k = 0; k < i; k++)
             x[k] -= row[k] * x[i];
     }
 }

@@ -52,12 +52,11 @@ static int mix_of(struct mix *mix, const struct analysis *from, const struct mac
                   struct err *err)
 {
     struct replay_code ops;
-    size_t i;
     int rc =
         replay_code_init(&ops, machine, &from->code, &from->traffic, from->occupancy.warps_per_block, err);
 
     *mix = (struct mix){0};
-    for (i = 0; i < from->code.count && !rc; i++) {
+    for (size_t i = 0; i < from->code.count && !rc; i++) {
         const struct sass *instruction = &from->code.instructions[i];
         const struct traffic_count *count = &from->traffic.counts[i];
         const enum sass_class class = sass_info((enum sass_op)instruction->op)->class;

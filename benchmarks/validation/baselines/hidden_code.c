@@ -172,13 +172,12 @@ static const struct emulate_path *main_path(const struct emulate_result *emulati
 {
     double most = -1;
     size_t best = 0, p, b;
-    unsigned w;
 
     for (p = 0; p < emulation->path_count; p++) {
         double weight = 0;
 
         for (b = 0; b < emulation->block_count; b++)
-            for (w = 0; w < emulation->blocks[b].warps; w++)
+            for (unsigned w = 0; w < emulation->blocks[b].warps; w++)
                 weight += emulation->blocks[b].paths[w] == p ? emulation->blocks[b].weight : 0;
         if (weight > most) {
             most = weight;

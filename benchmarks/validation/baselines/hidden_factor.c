@@ -66,11 +66,9 @@ static double add(struct hidden_time *out, double *all, const struct hidden_bloc
 static int check(const struct hidden_run *runs, size_t run_count, const struct hidden_launch *launch,
                  struct err *err)
 {
-    size_t i;
-
     if (run_count == 0)
         return err_set(err, ERR_USAGE, "the kernel has no basic blocks");
-    for (i = 0; i < run_count; i++)
+    for (size_t i = 0; i < run_count; i++)
         if (runs[i].count == 0 || !(runs[i].repeats >= 1))
             return err_set(err, ERR_USAGE,
                            "run %zu has %zu basic blocks and repeats %g times: both at least 1", i,
@@ -85,16 +83,15 @@ int hidden_time(struct hidden_time *out, double *shares, const struct hidden_run
                 const struct hidden_launch *launch, struct err *err)
 {
     double all = 0;
-    size_t r, i;
 
     *out = (struct hidden_time){0};
     if (check(runs, run_count, launch, err))
         return ERR_USAGE;
-    for (r = 0; r < run_count; r++) {
+    for (size_t r = 0; r < run_count; r++) {
         const struct hidden_run *run = &runs[r], *next = &runs[(r + 1) % run_count];
         double share;
 
-        for (i = 0; i < run->count; i++) {
+        for (size_t i = 0; i < run->count; i++) {
             if (i + 1 < run->count) {
                 share = add(out, &all, &run->blocks[i], run->blocks[i + 1].compute, run->repeats, launch);
             } else { /* the last of a run is followed by its first, and once by the next run's */

@@ -5,9 +5,8 @@
 double pipeline_cycles(const struct pipeline_class *classes, size_t n, double warps)
 {
     double busy[2] = {0, 0}, chain = 0;
-    size_t i;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         busy[classes[i].memory != 0] += warps * classes[i].count * classes[i].issue;
         chain += classes[i].dependent * classes[i].completion;
     }
