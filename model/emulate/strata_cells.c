@@ -9,8 +9,11 @@ enum {
     LEAST_CELLS = 2,   /* of a box that is not gone through */
     LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
     LEAST_SIGNED = 24, /* ... and without */
-    ALL = 4            /* times the budget: what all blocks may cost, rather than those of cells */
+    ALL = 4 /* times the budget: what all blocks may cost rather than those of cells, or more cells */
 };
+
+/* How far the mean of as many blocks may be off by chance, relative. */
+#define CHANCE 0.02
 
 /* Parts the borders of a box from what is inside along one axis. */
 void division_part_borders(struct division *division, unsigned axis)
@@ -99,6 +102,21 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
     return rc;
 }
 
+/* How many blocks say what the mean one issues, by how much the pilots differ. Where loaded values decide which way
+ * blocks go they differ at random; else there is an order in it, which no number of blocks is told by. */
+static double count_telling(const struct division *division)
+{
+    double sum = 0, squares = 0;
+
+    if (!division->signer->loaded)
+        return 0;
+    for (unsigned k = 0; k < PILOTS; k++) {
+        sum += (double)division->pilots[k].issued;
+        squares += (double)division->pilots[k].issued * (double)division->pilots[k].issued;
+    }
+    return sum > 0 ? (squares * PILOTS / (sum * sum) - 1) / (CHANCE * CHANCE) : 0;
+}
+
 /* How many blocks can be looked at: some at random tell what one costs. */
 static int find_affordable(double *out, struct division *division, double all)
 {
@@ -114,8 +132,7 @@ static int find_affordable(double *out, struct division *division, double all)
         rc = division_sign(&division->pilots[k], division, at);
     }
     *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
-    if (all <= ALL * *out)
-        *out = all;
+    *out = all <= ALL * *out ? all : fmax(*out, fmin(count_telling(division), ALL * *out));
     *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
     return rc;
 }

@@ -174,3 +174,11 @@ extern "C" __global__ void divides(unsigned *out, const unsigned *in, int n)
 
     out[4 * i] = __float_as_uint(__uint_as_float(in[i] & 0x7fffff) / __uint_as_float(in[(i + 1) % n] | 1));
 }
+
+// Powers of e beyond doubles, the special case of exp().
+extern "C" __global__ void exponentials(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[4 * i] = __double2hiint(exp(709.0 + (in[i] & 0xff)));
+}

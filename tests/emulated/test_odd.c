@@ -312,6 +312,30 @@ static void avoids_special_divisions(void **state)
     compiled_close(&s.compiled);
 }
 
+/* The same of exp(): what lies behind the branch that compares the exponent belongs to the special case. */
+static void avoids_special_exponentials(void **state)
+{
+    struct emulate_result full, sliced;
+    struct subject s = {0};
+    size_t k = 0, branch;
+
+    subject_open(&s, "exponentials");
+    while (k < s.compiled.code.count && s.compiled.code.instructions[k].op != SASS_FSETP)
+        k++;
+    for (branch = k; branch < s.compiled.code.count; branch++)
+        if (s.compiled.code.instructions[branch].op == SASS_BRA)
+            break;
+    assert_true(branch + 1 < s.compiled.code.count);
+    emulate(&full, &s, EMULATE_FULL, NULL);
+    emulate(&sliced, &s, EMULATE_SLICED, NULL);
+    assert_true(full.blocks[0].counts[branch + 1].issued > 0);
+    assert_true(sliced.blocks[0].counts[branch + 1].issued == 0);
+    assert_true(sliced.blocks[0].counts[branch].issued == full.blocks[0].counts[branch].issued);
+    emulate_result_release(&full);
+    emulate_result_release(&sliced);
+    compiled_close(&s.compiled);
+}
+
 /* Lanes bring up to four different values to the match of "masks". */
 static void counts_what_a_match_looks_for(void **state)
 {
@@ -335,7 +359,7 @@ static void counts_what_a_match_looks_for(void **state)
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
-    struct CMUnitTest tests[COUNT + 3];
+    struct CMUnitTest tests[COUNT + 4];
 
     if (argc != 2)
         return 2;
@@ -346,5 +370,6 @@ int main(int argc, char **argv)
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(avoids_special_divisions);
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(counts_what_a_match_looks_for);
-    return run_group("odd", tests, COUNT + 3);
+    tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(avoids_special_exponentials);
+    return run_group("odd", tests, COUNT + 4);
 }
