@@ -139,6 +139,10 @@ static int add_region(struct emulate_memory *memory, const struct region *what, 
     struct region *region = &memory->regions[memory->region_count];
     const struct region *before = memory->region_count ? region - 1 : NULL;
 
+    if (what->bytes > GLOBAL_MOST)
+        return err_set(err, ERR_USAGE,
+                       "%s: %llu bytes are more than any GPU has: at most %llu can be followed", what->name,
+                       (unsigned long long)what->bytes, (unsigned long long)GLOBAL_MOST);
     *region = *what;
     region->address =
         before ? (before->address + before->bytes + 2 * GLOBAL_GUARD - 1) / GLOBAL_GUARD * GLOBAL_GUARD
@@ -162,6 +166,14 @@ static const struct argument *find_argument(const struct launch *launch, const c
     return NULL;
 }
 
+/* At most UINT64_MAX. */
+static uint64_t argument_bytes(const struct argument *argument)
+{
+    const size_t size = element_size(argument->type);
+
+    return argument->count > UINT64_MAX / size ? UINT64_MAX : argument->count * size;
+}
+
 /* Variables of the cubin in global memory; one that is also an argument has that one's fill. */
 static int add_symbols(struct emulate_memory *memory, const struct emulate_target *target, struct err *err)
 {
@@ -180,7 +192,7 @@ static int add_symbols(struct emulate_memory *memory, const struct emulate_targe
             region.initial = NULL;
             region.fill = &argument->fill;
             region.type = argument->type;
-            region.bytes = argument->count * element_size(argument->type);
+            region.bytes = argument_bytes(argument);
         }
         rc = add_region(memory, &region, &memory->symbols[i], err);
         if (rc)
@@ -200,10 +212,7 @@ static int add_buffers(struct emulate_memory *memory, const struct launch *launc
 
         if (!argument_is_buffer(argument))
             continue;
-        if (argument->count > UINT64_MAX / 4096 / element_size(argument->type))
-            return err_set(err, ERR_USAGE, "buffer %zu: %llu elements are too many", i + 1,
-                           (unsigned long long)argument->count);
-        region.bytes = argument->count * element_size(argument->type);
+        region.bytes = argument_bytes(argument);
         rc = add_region(memory, &region, &memory->arguments[i], err);
         if (rc)
             return rc;

@@ -20,7 +20,8 @@ enum { PAGE_BYTES = 4096 };
 #define PARAMETER_WINDOW UINT64_C(0x7f0300000000) /* and of the kernel's parameters */
 #define FOREIGN_CODE     UINT64_C(0x7f3000000000) /* functions whose code is not in the kernel's section */
 #define GLOBAL_FIRST     UINT64_C(0x7f4000000000)
-#define GLOBAL_GUARD     UINT64_C(0x200000) /* least gap between two regions, and their alignment */
+#define GLOBAL_GUARD     UINT64_C(0x200000)  /* least gap between two regions, and their alignment */
+#define GLOBAL_MOST      (UINT64_C(1) << 39) /* bytes of a region: no GPU has that much memory */
 
 struct page {
     struct page *next; /* of the region's */

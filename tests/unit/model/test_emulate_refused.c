@@ -138,6 +138,36 @@ static void refuses_impossible_memory(void **state)
     }
 }
 
+/* A table of pages is made for each buffer, whatever is touched of it. */
+static void refuses_buffers_no_gpu_has(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    static const struct {
+        uint64_t count;
+        const char *message; /* null: taken */
+    } cases[] = {
+        {UINT64_C(1) << 37, NULL},
+        {(UINT64_C(1) << 37) + 1,
+         "data: 549755813892 bytes are more than any GPU has: at most 549755813888 can be followed"},
+        {UINT64_MAX / 4 + 2,
+         "data: 18446744073709551615 bytes are more than any GPU has: at most 549755813888 can be followed"},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct program p;
+        struct err err = {0};
+
+        program_open(&p, 90, "trap", 32);
+        program_buffer(&p, ELEMENT_INT32, 32, NULL);
+        p.arguments[0].count = cases[k].count;
+        assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
+                         cases[k].message ? ERR_USAGE : 0);
+        if (cases[k].message)
+            assert_string_equal(err.text, cases[k].message);
+        program_close(&p);
+    }
+}
+
 static void refuses_wrong_arguments(void **state)
 {
     const struct emulate_options options = {.mode = EMULATE_FULL};
@@ -192,6 +222,7 @@ int main(void)
         cmocka_unit_test(refuses_what_it_cannot_know),
         cmocka_unit_test(finds_bad_branches),
         cmocka_unit_test(refuses_impossible_memory),
+        cmocka_unit_test(refuses_buffers_no_gpu_has),
         cmocka_unit_test(refuses_wrong_arguments),
         cmocka_unit_test(names_the_buffer_that_cannot_be_filled),
     };
