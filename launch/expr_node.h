@@ -1,4 +1,4 @@
-/* The inside of an expression: a tree of nodes in one array, made by expr_parse.c, read by expr_eval.c and
+/* The inside of an expression: a tree of nodes in one array, made by expr_parse.c, read by expr_eval.c, expr_operation.c and
  * expr_check.c. */
 #ifndef LAUNCH_EXPR_NODE_H
 #define LAUNCH_EXPR_NODE_H

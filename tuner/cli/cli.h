@@ -66,6 +66,11 @@ extern const struct cli_command command_ask, command_calibrate, command_compare,
 /* Runs a whole command line; the exit status. */
 int cli_run(struct cli *cli, int argc, char **argv);
 
+/* What the words behind the command's name say; released also after an error. ERR_USAGE, ERR_MEMORY. */
+int cli_parse(struct cli_args *args, const struct cli_command *command, int argc, char **argv,
+              struct err *err);
+void cli_args_release(struct cli_args *args);
+
 /* Whether an option was given, and its argument, which is never empty, as text, a whole number, a duration
  * ("90", "90s", "5m", "1h"). The functions leave *out alone where it was not. */
 bool cli_given(const struct cli_args *args, const char *name);
