@@ -209,7 +209,7 @@ static int branch_indirect(struct emulation *emulation, struct warp *warp, struc
 }
 
 /* BRA.DIV branches where lanes of its mask are missing, BRA.CONV where none is, BRA.ANY with all lanes if one
- * of them does. */
+ * of them does, BRA.U if all of them do: where some do, all go on to the region behind it, which branches again. */
 static int execute_bra(struct emulation *emulation, struct warp *warp, struct group *group,
                        const struct sass *i, uint32_t mask)
 {
@@ -221,11 +221,13 @@ static int execute_bra(struct emulation *emulation, struct warp *warp, struct gr
             operand_row(emulation, warp, lanes, 0, scratch)[__builtin_ctz(group->mask)] & ~warp->exited;
         const bool diverged = wanted != group->mask;
 
-        if (diverged != (i->mod[SASS_MOD_VARIANT] == 2))
+        if (diverged != (i->mod[SASS_MOD_VARIANT] == SASS_BRANCH_DIVERGED))
             mask = 0;
     }
     if (mask && i->mod[SASS_MOD_VOTE] == SASS_VOTE_ANY)
         mask = group->mask;
+    if (i->mod[SASS_MOD_VARIANT] == SASS_BRANCH_UNANIMOUS && mask != group->mask)
+        mask = 0;
     return branch(emulation, warp, group, i, mask, (uint64_t)i->target);
 }
 

@@ -37,7 +37,8 @@ static bool falls_through(const struct sass *in)
     }
     if (!sass_is_jump(in) || in->op == SASS_CALL || in->op == SASS_BPT || guarded || asked)
         return true;
-    return in->op == SASS_BRA && in->mod[SASS_MOD_VARIANT] >= 2; /* .DIV and .CONV ask the warp */
+    return in->op == SASS_BRA &&
+           in->mod[SASS_MOD_VARIANT] >= SASS_BRANCH_DIVERGED; /* .DIV and .CONV ask the warp */
 }
 
 static void mark_leaders(const struct graph *graph, bool *leader)

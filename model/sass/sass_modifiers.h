@@ -83,6 +83,8 @@ enum sass_atomic {
     SASS_ATOMIC_CAST_SPIN, SASS_ATOMIC_POPC_INC, SASS_ATOMIC_ARRIVE
 };
 enum sass_shuffle { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
+/* BRA: as its lanes say, all of them or none, where lanes of the mask are missing, where none is. */
+enum sass_branch { SASS_BRANCH_EACH, SASS_BRANCH_UNANIMOUS, SASS_BRANCH_DIVERGED, SASS_BRANCH_CONVERGED };
 enum sass_vote { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };
 enum sass_barrier {
     SASS_BAR_SYNC, SASS_BAR_ARRIVE, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BAR_RED_OR, SASS_BAR_SCAN,

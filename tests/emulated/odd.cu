@@ -129,6 +129,49 @@ extern "C" __global__ void masks(unsigned *out, const unsigned *in, int n)
     out[4 * i + 3] = __shfl_sync(tile, in[i], 3, 8);
 }
 
+// Shuffles behind loops whose lanes are not seen to stay together: what follows a condition of few lanes is branched
+// around by all or none (BRA.U).
+extern "C" __global__ void merges(unsigned *out, const unsigned *in, int n)
+{
+    __shared__ float left[64][4][9];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, which = threadIdx.x % 32 / 8;
+    float part[4][8] = {{0}};
+
+    for (int k = which; k < 16; k += 4)
+        for (int j = 0; j < 8; j++) {
+            float score = in[(i + k * 8 + j) % n] & 255;
+            for (int d = 4; d; d /= 2)
+                score += __shfl_xor_sync(~0u, score, d);
+            for (int g = 0; g < 4; g++)
+                part[g][j] += score * g;
+        }
+    for (int g = 0; g < 4; g++) {
+        float most = part[g][0];
+        for (int d = 16; d >= 8; d /= 2) {
+            float value[8];
+            const float top = __shfl_xor_sync(~0u, most, d);
+            for (int k = 0; k < 8; k++)
+                value[k] = __shfl_xor_sync(~0u, part[g][k], d);
+            const float mine = most < top ? 2 : 1, other = top < most ? 2 : 1;
+            for (int k = 0; k < 8; k++)
+                part[g][k] = part[g][k] * mine + value[k] * other;
+            most = fmaxf(top, most);
+        }
+        if (which == 0) {
+            for (int k = 0; k < 8; k++)
+                left[threadIdx.x][g][k] = part[g][k];
+            if (threadIdx.x % 8 == 0)
+                left[threadIdx.x][g][8] = most;
+        }
+    }
+    __syncthreads();
+    const int first = threadIdx.x / 32 * 32;
+    out[4 * i] = (unsigned)left[first + threadIdx.x % 8][1][threadIdx.x % 8];
+    out[4 * i + 1] = (unsigned)left[first][2][8];
+    out[4 * i + 2] = (unsigned)part[3][7];
+    out[4 * i + 3] = (unsigned)part[0][0];
+}
+
 // FP8 and back.
 extern "C" __global__ void fp8(unsigned *out, const unsigned *in, int n)
 {

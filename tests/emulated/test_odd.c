@@ -130,6 +130,44 @@ static void masks(uint32_t out[4], const uint32_t *in, int i)
     out[3] = in[first + 3];
 }
 
+enum { WARP = 32, OCTET = 8 };
+
+/* What lane `lane` of the warp at `first` has of element j before the octets of the warp are merged. */
+static double merges_own(const uint32_t *in, int first, int lane, int j)
+{
+    double sum = 0;
+
+    for (int k = lane / OCTET; k < 16; k += 4)
+        for (int l = lane / OCTET * OCTET; l < lane / OCTET * OCTET + OCTET; l++)
+            sum += in[(first + l + k * 8 + j) % N] & 255;
+    return sum;
+}
+
+/* Element j of a lane, or (j < 0) the largest first element, when octets so many lanes apart or more are merged. */
+static double merged(const uint32_t *in, int first, int lane, int j, int apart)
+{
+    if (apart == WARP)
+        return merges_own(in, first, lane, j < 0 ? 0 : j);
+
+    const int next = apart == 8 ? 16 : WARP, partner = lane ^ apart;
+    const double mine = merged(in, first, lane, -1, next), other = merged(in, first, partner, -1, next);
+
+    if (j < 0)
+        return fmax(mine, other);
+    return merged(in, first, lane, j, next) * (mine < other ? 2 : 1) +
+           merged(in, first, partner, j, next) * (other < mine ? 2 : 1);
+}
+
+static void merges(uint32_t out[4], const uint32_t *in, int i)
+{
+    const int first = i / WARP * WARP, lane = i % WARP;
+
+    out[0] = (uint32_t)merged(in, first, lane % OCTET, lane % OCTET, 8);
+    out[1] = (uint32_t)(2 * merged(in, first, 0, -1, 8));
+    out[2] = (uint32_t)(3 * merged(in, first, lane, 7, 8));
+    out[3] = 0;
+}
+
 /* The nearest of all values of a format, the even one of two. */
 static uint8_t to_fp8(float value, const float *values, unsigned most)
 {
@@ -182,7 +220,7 @@ static const struct odd {
     unsigned first_sm;
 } odds[] = {
     {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
-    {"loops", loops, 80}, {"masks", masks, 80},   {"fp8", fp8, 89},
+    {"loops", loops, 80}, {"masks", masks, 80},   {"merges", merges, 80},   {"fp8", fp8, 89},
 };
 
 /* A compiled kernel and its launch. */
