@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct collector {
     struct collection *out;
@@ -102,6 +103,7 @@ static void visit(void *context, const struct ranked *row, const struct variant 
     struct point *point = find_point(c->out, row->index);
 
     point->occupancy = expectation->occupancy.share;
+    point->polls = (expectation->prediction.assumptions & PREDICT_ASSUMED_POLLING) != 0;
     baselines_of(point->rival_s, expectation, c->options->machine, NULL);
     if (c->options->visit)
         c->options->visit(c->options->context, c->out, (size_t)(point - c->out->points), variant,
@@ -155,6 +157,17 @@ static int rank_points(struct collector *c, struct err *err)
     return code;
 }
 
+static void name_kernel(struct collection *out, const char *folder)
+{
+    size_t end = strlen(folder), start;
+
+    while (end > 1 && folder[end - 1] == '/')
+        end--;
+    for (start = end; start > 0 && folder[start - 1] != '/'; start--)
+        ;
+    snprintf(out->kernel, sizeof out->kernel, "%.*s", (int)(end - start), folder + start);
+}
+
 static int collect_points(struct collector *c, struct err *err)
 {
     struct metadata heading;
@@ -164,7 +177,7 @@ static int collect_points(struct collector *c, struct err *err)
         return code;
     thin_points(c);
     metadata_read(&heading, c->journal);
-    snprintf(c->out->kernel, sizeof c->out->kernel, "%s", c->out->spec.kernel.name);
+    name_kernel(c->out, c->options->folder);
     snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);
     snprintf(c->out->date, sizeof c->out->date, "%s", heading.date);
     spec_problem_text(c->out->problem, sizeof c->out->problem, &c->out->spec, c->options->problem);

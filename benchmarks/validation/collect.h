@@ -10,6 +10,7 @@
 #include "space/spec.h"
 #include "tuner/predict/ranking.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,11 +22,13 @@ struct point {
     double clock_hz; /* of the SMs while it ran; NaN unknown */
     struct ranked ranked;
     double occupancy; /* theoretical, 0 to 1; this and what follows is 0 where nothing is predicted */
+    bool polls;       /* its blocks wait in a loop for others: PREDICT_ASSUMED_POLLING */
     double rival_s[RIVAL_COUNT];
 };
 
 struct collection {
-    char kernel[64], problem[128], device[128], date[16];
+    char kernel[64]; /* its folder's name */
+    char problem[128], device[128], date[16];
     struct spec spec;
     struct space *space;
     size_t problem_index; /* in the spec */

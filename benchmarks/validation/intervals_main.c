@@ -8,6 +8,7 @@
 #include "validation/program.h"
 
 #include "base/array.h"
+#include "model/machine/assumptions.h"
 #include "validation/spread.h"
 
 #include <math.h>
@@ -15,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 64, TEXT = 8192, COLUMNS = 9 };
+enum { NAME = 64, TEXT = 8192, COLUMNS = 10 };
 
 /* Columns of the points. */
-enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN };
+enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN, POLLS };
 
 struct sample {
     struct spread_row *rows;
@@ -56,7 +57,8 @@ static int add_row(struct sample *sample, const struct spread_row *row, struct e
     return 0;
 }
 
-/* A line without a prediction has a reason in place of a limiter, and is no row; nor is the heading. */
+/* A line without a prediction has a reason in place of a limiter, and is no row; nor is the heading, nor what is
+ * predicted without an interval. */
 static int take_line(struct sample *out, char *line, struct err *err)
 {
     char *columns[COLUMNS], *at = line;
@@ -76,9 +78,10 @@ static int take_line(struct sample *out, char *line, struct err *err)
     p.bound_s = atof(columns[BOUND]);
     p.confidence = atof(columns[CONFIDENCE]);
     p.latency_hidden = atoi(columns[HIDDEN]) != 0;
-    if (!(measured > 0 && p.estimate_s > 0))
+    if (!(measured > 0 && p.estimate_s > 0 && p.confidence > 0))
         return 0;
     row.residual = log(measured / p.estimate_s);
+    row.reach = atoi(columns[POLLS]) ? log(assumptions_default.polling_factor) : 0;
     interval_features(row.features, &p);
     if (find_kernel(&row.kernel, out, columns[KERNEL], err))
         return ERR_MEMORY;
@@ -106,11 +109,38 @@ static void put_row(const char *name, const struct spread_held *held)
            100 * held->below, 100 * held->above, held->width);
 }
 
-/* Each kernel by a fit without it; the last row is the mean of kernels. */
+/* The means over kernels, and over measurements, of which most are of few kernels. */
+struct totals {
+    struct spread_held kernels, measurements;
+    size_t judged;
+};
+
+static void add_held(struct totals *to, const struct spread_held *held)
+{
+    const double rows = (double)held->rows;
+
+    to->judged++;
+    to->kernels.rows += held->rows;
+    to->kernels.held += held->held;
+    to->kernels.below += held->below;
+    to->kernels.above += held->above;
+    to->kernels.width += log(held->width);
+    to->measurements.held += rows * held->held;
+    to->measurements.below += rows * held->below;
+    to->measurements.above += rows * held->above;
+    to->measurements.width += rows * log(held->width);
+}
+
+static void put_mean(const char *name, struct spread_held sums, size_t rows, double by)
+{
+    sums = (struct spread_held){rows, sums.held / by, sums.below / by, sums.above / by, exp(sums.width / by)};
+    put_row(name, &sums);
+}
+
+/* Each kernel by a fit without it. */
 static int judge_kernels(const struct sample *sample, size_t kernels, struct err *err)
 {
-    struct spread_held mean = {0};
-    size_t judged = 0;
+    struct totals totals = {0};
     int code = 0;
 
     printf("| kernel, left out of the fit | variants | held | faster | slower | high / low |\n"
@@ -125,20 +155,12 @@ static int judge_kernels(const struct sample *sample, size_t kernels, struct err
         if (code || !held.rows)
             continue;
         put_row(sample->names[k], &held);
-        judged++;
-        mean.rows += held.rows;
-        mean.held += held.held;
-        mean.below += held.below;
-        mean.above += held.above;
-        mean.width += log(held.width);
+        add_held(&totals, &held);
     }
-    if (code || !judged)
+    if (code || !totals.judged)
         return code;
-    mean.held /= (double)judged;
-    mean.below /= (double)judged;
-    mean.above /= (double)judged;
-    mean.width = exp(mean.width / (double)judged);
-    put_row("mean", &mean);
+    put_mean("mean of kernels", totals.kernels, totals.kernels.rows, (double)totals.judged);
+    put_mean("of all measurements", totals.measurements, totals.kernels.rows, (double)totals.kernels.rows);
     return 0;
 }
 

@@ -19,24 +19,23 @@ struct normal {
     double matrix[INTERVAL_FEATURES][INTERVAL_FEATURES], right[INTERVAL_FEATURES];
 };
 
-static bool takes_part(const struct spread_row *row, size_t without, size_t also)
+/* What a fit needs of the rows, kernel by kernel, so that leaving one out costs no pass over the rows. */
+struct kernels {
+    struct normal *own; /* of each kernel, whose rows' weights add up to one */
+    size_t *rows;       /* that take part */
+    size_t count;
+    struct normal all;
+};
+
+static bool takes_part(const struct spread_row *row)
 {
-    return row->kernel != without && row->kernel != also;
+    return !(row->reach > 0);
 }
 
-/* How many rows of its kernel a row stands beside: their weights add up to one. */
-static int count_rows(size_t **out, size_t *kernels, const struct spread_row *rows, size_t count,
-                      struct err *err)
+static void release(struct kernels *kernels)
 {
-    *kernels = 0;
-    for (size_t i = 0; i < count; i++)
-        *kernels = rows[i].kernel + 1 > *kernels ? rows[i].kernel + 1 : *kernels;
-    *out = calloc(*kernels + 1, sizeof **out);
-    if (!*out)
-        return err_memory(err);
-    for (size_t i = 0; i < count; i++)
-        (*out)[rows[i].kernel]++;
-    return 0;
+    free(kernels->own);
+    free(kernels->rows);
 }
 
 static void add_row(struct normal *normal, const struct spread_row *row, double weight)
@@ -68,14 +67,43 @@ static void solve(double weights[INTERVAL_FEATURES], const struct normal *normal
         }
 }
 
-static void fit_weights(double weights[INTERVAL_FEATURES], const struct spread_row *rows, size_t count,
-                        const size_t *own, size_t without, size_t also)
+static void add_normal(struct normal *to, const struct normal *from, double times)
 {
-    struct normal normal = {0};
+    for (int f = 0; f < INTERVAL_FEATURES; f++) {
+        for (int g = 0; g < INTERVAL_FEATURES; g++)
+            to->matrix[f][g] += times * from->matrix[f][g];
+        to->right[f] += times * from->right[f];
+    }
+}
 
+static int add_kernels(struct kernels *out, const struct spread_row *rows, size_t count, struct err *err)
+{
+    *out = (struct kernels){0};
     for (size_t i = 0; i < count; i++)
-        if (takes_part(&rows[i], without, also))
-            add_row(&normal, &rows[i], 1. / (double)own[rows[i].kernel]);
+        out->count = rows[i].kernel + 1 > out->count ? rows[i].kernel + 1 : out->count;
+    out->own = calloc(out->count + 1, sizeof *out->own);
+    out->rows = calloc(out->count + 1, sizeof *out->rows);
+    if (!out->own || !out->rows)
+        return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        out->rows[rows[i].kernel] += takes_part(&rows[i]);
+    for (size_t i = 0; i < count; i++)
+        if (takes_part(&rows[i]))
+            add_row(&out->own[rows[i].kernel], &rows[i], 1. / (double)out->rows[rows[i].kernel]);
+    for (size_t k = 0; k < out->count; k++)
+        add_normal(&out->all, &out->own[k], 1);
+    return 0;
+}
+
+static void fit_weights(double weights[INTERVAL_FEATURES], const struct kernels *kernels, size_t without,
+                        size_t also)
+{
+    struct normal normal = kernels->all;
+
+    if (without < kernels->count)
+        add_normal(&normal, &kernels->own[without], -1);
+    if (also < kernels->count && also != without)
+        add_normal(&normal, &kernels->own[also], -1);
     solve(weights, &normal);
 }
 
@@ -102,45 +130,53 @@ static double quantile(const struct place *sorted, size_t count, double share)
     return sorted[i].at;
 }
 
-/* The ends, from each kernel's residuals by a fit without it. */
-static int fit_ends(struct spread *out, const struct spread_row *rows, size_t count, const size_t *own,
-                    size_t kernels, size_t without, struct err *err)
+/* The ends, from each kernel's residuals by a fit without it. Half of the weight goes by kernels, half by rows: by rows
+ * alone the interval would be that of the largest spaces, by kernels alone it holds more of all rows than it says, since
+ * those of the large spaces err less. */
+static int fit_ends(struct spread *out, const struct spread_row *rows, size_t count,
+                    const struct kernels *kernels, size_t without, struct err *err)
 {
     struct place *places = calloc(count + 1, sizeof *places);
-    size_t n = 0;
+    struct spread *others = calloc(kernels->count + 1, sizeof *others);
+    size_t n = 0, kernels_left = 0, rows_left = 0;
 
-    if (!places)
-        return err_memory(err);
-    for (size_t k = 0; k < kernels; k++) {
-        struct spread other = {0};
+    for (size_t k = 0; k < kernels->count; k++)
+        if (k != without && kernels->rows[k]) {
+            kernels_left++;
+            rows_left += kernels->rows[k];
+        }
+    for (size_t k = 0; others && k < kernels->count; k++)
+        fit_weights(others[k].weights, kernels, without, k);
+    for (size_t i = 0; places && others && i < count; i++) {
+        const size_t k = rows[i].kernel;
 
-        if (k == without || !own[k])
-            continue;
-        fit_weights(other.weights, rows, count, own, without, k);
-        for (size_t i = 0; i < count; i++)
-            if (rows[i].kernel == k)
-                places[n++] = (struct place){rows[i].residual / spread_of(&other, rows[i].features),
-                                             1. / (double)own[k]};
+        if (k != without && takes_part(&rows[i]))
+            places[n++] =
+                (struct place){rows[i].residual / spread_of(&others[k], rows[i].features),
+                               1. / (double)(kernels_left * kernels->rows[k]) + 1. / (double)rows_left};
     }
-    qsort(places, n, sizeof *places, by_place);
+    if (n)
+        qsort(places, n, sizeof *places, by_place);
     out->low = n ? quantile(places, n, (1 - SPREAD_HELD) / 2) : 0;
     out->high = n ? quantile(places, n, (1 + SPREAD_HELD) / 2) : 0;
+    n = places && others;
     free(places);
-    return 0;
+    free(others);
+    return n ? 0 : err_memory(err);
 }
 
 int spread_fit(struct spread *out, const struct spread_row *rows, size_t count, size_t without,
                struct err *err)
 {
-    size_t *own, kernels;
-    int code = count_rows(&own, &kernels, rows, count, err);
+    struct kernels kernels;
+    int code = add_kernels(&kernels, rows, count, err);
 
     *out = (struct spread){0};
-    if (code)
-        return code;
-    fit_weights(out->weights, rows, count, own, without, SIZE_MAX);
-    code = fit_ends(out, rows, count, own, kernels, without, err);
-    free(own);
+    if (!code) {
+        fit_weights(out->weights, &kernels, without, SIZE_MAX);
+        code = fit_ends(out, rows, count, &kernels, without, err);
+    }
+    release(&kernels);
     return code;
 }
 
@@ -159,8 +195,8 @@ int spread_judge(struct spread_held *out, const struct spread *spread, const str
             continue;
         size = spread_of(spread, rows[i].features);
         out->below += rows[i].residual < spread->low * size;
-        out->above += rows[i].residual > spread->high * size;
-        widths[out->rows++] = exp((spread->high - spread->low) * size);
+        out->above += rows[i].residual > spread->high * size + rows[i].reach;
+        widths[out->rows++] = exp((spread->high - spread->low) * size + rows[i].reach);
     }
     if (out->rows) {
         out->below /= (double)out->rows;

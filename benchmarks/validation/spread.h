@@ -13,7 +13,9 @@
 struct spread_row {
     double features[INTERVAL_FEATURES];
     double residual; /* log(measured / estimate) */
-    size_t kernel;   /* 0 up; each weighs the same */
+    double
+        reach; /* how much higher its interval reaches for a reason of its own: then it is no part of a fit */
+    size_t kernel; /* 0 up; each weighs the same */
 };
 
 struct spread {

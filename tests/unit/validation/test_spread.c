@@ -3,6 +3,8 @@
 #include "validation/spread.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { KERNELS = 40, ROWS = 50, COUNT = KERNELS * ROWS };
 
@@ -67,12 +69,92 @@ static void a_kernel_left_out_changes_nothing(void **state)
     check_near(same.high, without.high, 1e-12);
 }
 
+/* What has a reason of its own to reach higher is held by that, and says nothing of the others. */
+static void a_reach_of_its_own_is_no_part_of_the_fit(void **state)
+{
+    struct spread without, with;
+    struct spread_held held;
+    struct err err = {0};
+
+    (void)state;
+    make_rows();
+    assert_int_equal(spread_fit(&without, rows, COUNT, 0, &err), 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        rows[i].residual = 0.9;
+        rows[i].reach = 1;
+    }
+    assert_int_equal(spread_fit(&with, rows, COUNT, SIZE_MAX, &err), 0);
+    check_near(with.low, without.low, 1e-12);
+    check_near(with.high, without.high, 1e-12);
+    assert_int_equal(spread_judge(&held, &with, rows, COUNT, 0, &err), 0);
+    check_near(held.held, 1, 1e-9);
+    memset(rows, 0, sizeof rows);
+}
+
+/* One kernel of ten has nine rows of ten, and errs a tenth: the ends go by both. */
+static void large_spaces_do_not_decide_alone(void **state)
+{
+    struct spread spread;
+    struct err err = {0};
+    size_t n = 0, large = 0, small = 0;
+
+    (void)state;
+    memset(rows, 0, sizeof rows);
+    for (size_t i = 0; i < COUNT; i++) {
+        const bool is_large = i % 10 != 0;
+
+        rows[i].kernel = is_large ? 0 : 1 + i / 10 % 9;
+        rows[i].residual = (fmod((double)i * 0.6180339887, 1) - 0.5) * (is_large ? 0.02 : 0.2);
+        rows[i].features[INTERVAL_ALWAYS] = 1;
+    }
+    assert_int_equal(spread_fit(&spread, rows, COUNT, SIZE_MAX, &err), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        const double size = spread_of(&spread, rows[i].features);
+        const bool held = rows[i].residual >= spread.low * size && rows[i].residual <= spread.high * size;
+
+        n += rows[i].kernel != 0;
+        large += held && rows[i].kernel == 0;
+        small += held && rows[i].kernel != 0;
+    }
+    assert_true(large > (COUNT - n) * 9 / 10);
+    assert_true(small > n / 2 && small < n * 3 / 4);
+    memset(rows, 0, sizeof rows);
+}
+
+/* The table that stands in the tree, of kernels left out of the fit: means over kernels and over measurements. */
+static void the_table_holds_what_it_promises(void **state)
+{
+    FILE *table = fopen("benchmarks/validation/intervals.md", "r");
+    double kernels = 0, measurements = 0, held;
+    unsigned long variants, all = 0, count = 0;
+    char line[512], name[64];
+
+    (void)state;
+    assert_non_null(table);
+    while (fgets(line, sizeof line, table)) {
+        if (sscanf(line, "| %63[a-z0-9_] | %lu | %lf %% |", name, &variants, &held) != 3 ||
+            !strcmp(name, "mean"))
+            continue;
+        count++;
+        all += variants;
+        kernels += held;
+        measurements += held * (double)variants;
+    }
+    fclose(table);
+    assert_true(count > 60);
+    check_near(kernels / (double)count, 80, 5);
+    check_near(measurements / (double)all, 80, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_spreads),
         cmocka_unit_test(holds_what_it_promises_of_kernels_left_out),
         cmocka_unit_test(a_kernel_left_out_changes_nothing),
+        cmocka_unit_test(a_reach_of_its_own_is_no_part_of_the_fit),
+        cmocka_unit_test(large_spaces_do_not_decide_alone),
+        cmocka_unit_test(the_table_holds_what_it_promises),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
