@@ -172,6 +172,8 @@ static int add_typical(struct choice *choice)
                         typical->issued / fmax(mean_issued(result), 1), choice->err);
         if (!rc && result->end == EMULATE_DONE)
             rc = assign_from(choice, before);
+        else if (!rc && result->end == EMULATE_BUDGET) /* it ends, as its signature shows, but too late */
+            result->end = EMULATE_DONE;
     }
     return rc;
 }

@@ -7,6 +7,7 @@
 #define LOCAL_ARRAY 5
 #define GATHER 6
 #define LOCAL_NEST 7
+#define FEW_BLOCKS 8
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -65,6 +66,23 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         }
     for (unsigned j = 0; j < 4; j++)
         v += sum[j];
+#elif KIND == FEW_BLOCKS /* some blocks read here and there, where takes far longer to say than whether */
+    const unsigned turns = blockIdx.x >= gridDim.x / 8 && blockIdx.x < gridDim.x / 4 ? 2 * rounds : 0;
+    unsigned whether = threadIdx.x, where = i;
+
+    for (unsigned k = 0; k < 100 * rounds; k++)
+        v += in[(k + i) % n];
+    for (unsigned k = 0; k < turns; k++) {
+        whether = whether * 1664525 + 1013904223;
+#pragma unroll
+        for (unsigned l = 0; l < 16; l++) {
+            where ^= where << 13;
+            where ^= where >> 17;
+            where ^= where << 5;
+        }
+        if (whether >> 31)
+            v += in[where % n];
+    }
 #endif
     out[i] = v;
 }
