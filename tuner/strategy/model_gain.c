@@ -124,10 +124,15 @@ static uint64_t trials_least(const struct model_search *search)
     return 2 * search->predicted < search->told ? search_allowance(search->options.count) : TRIALS_LEAST;
 }
 
+/* Whether something is not known yet: what is being compiled counts, unless it takes much longer than expected. */
+static bool is_unseen_left(const struct model_search *search)
+{
+    return search->told + search_overdue(search) + search->impossible < search->options.count;
+}
+
 bool search_may_surprise(const struct model_search *search)
 {
-    return search->asked + search->impossible < search->options.count &&
-           search->told < search->compiled_least && search->now_s < surprise_s;
+    return is_unseen_left(search) && search->told < search->compiled_least && search->now_s < surprise_s;
 }
 
 /* Promises of single steps are summed up as if none stood in another's way, and those of what is not compiled
@@ -141,7 +146,7 @@ bool search_is_exhausted(struct model_search *search)
     if (search->options.trials || search->options.goes_on || isinf(search->best_s) ||
         search->started < trials_least(search))
         return false;
-    if (search->asked + search->impossible < search->options.count && search->told < search->spread)
+    if (is_unseen_left(search) && search->told < search->spread)
         return false;
     if (search_may_surprise(search))
         return false;

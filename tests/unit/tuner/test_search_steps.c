@@ -59,6 +59,13 @@ static void timed(struct stepping *s, uint64_t index)
     assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
 }
 
+static void refused(struct stepping *s, uint64_t index)
+{
+    const struct search_facts facts = {.outcome = OUTCOME_LIMITS, .impossible = true};
+
+    assert_int_equal(search_tell(s->search, index, &facts, NULL), 0);
+}
+
 /* While nothing has run there is nothing to end with: the first compiles are waited for, however long they take. */
 static void waits_for_the_first_compiles(void **state)
 {
@@ -97,6 +104,39 @@ static void waits_for_slow_compiles_at_first(void **state)
     expect(&s, (struct search_capacity){true, true, 59}, SEARCH_COMPILE);
     busy.now_s = 100;
     expect(&s, busy, SEARCH_STOP);
+    close(&s);
+}
+
+/* Where all that can be launched is asked for at once, what is still compiled is not known yet: a small space on many cores. */
+static void waits_for_the_rest_of_a_small_space(void **state)
+{
+    enum { LAUNCHED = 31, SOON = 13 };
+    struct stepping s;
+    struct search_capacity busy = {false, true, 0.5};
+    struct search_summary summary;
+    struct search_step step;
+    uint64_t launched[LAUNCHED], count = 0;
+
+    (void)state;
+    open(&s, false, (struct search_options){.cores = 16});
+    while ((step = next(&s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
+        if (count < LAUNCHED)
+            launched[count++] = step.index;
+        else
+            refused(&s, step.index);
+    }
+    assert_int_equal(count, LAUNCHED);
+    for (size_t i = 0; i < SOON; i++)
+        compiled(&s, launched[i], OUTCOME_OK, 0);
+    while ((step = next(&s, busy)).action == SEARCH_TIME)
+        timed(&s, step.index);
+    search_summarise(&summary, s.search);
+    assert_int_equal(summary.end, SEARCH_GOING);
+    for (size_t i = SOON; i < LAUNCHED; i++)
+        compiled(&s, launched[i], OUTCOME_OK, 0);
+    while ((step = next(&s, busy)).action == SEARCH_TIME)
+        timed(&s, step.index);
+    assert_int_equal(step.action, SEARCH_STOP);
     close(&s);
 }
 
@@ -264,6 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_for_the_first_compiles),
         cmocka_unit_test(waits_for_slow_compiles_at_first),
+        cmocka_unit_test(waits_for_the_rest_of_a_small_space),
         cmocka_unit_test(begins_before_all_is_compiled),
         cmocka_unit_test(ends_with_its_last_trial),
         cmocka_unit_test(times_the_twin_of_the_default),
