@@ -1,9 +1,7 @@
-#include "tuner/library/occutune.h"
+#include "tuner/library/occutune_own.h"
 
 #include "base/locale.h"
 #include "base/place.h"
-#include "tuner/decision/decision.h"
-#include "tuner/library/kernel.h"
 #include "tuner/evaluate/environment.h"
 #include "tuner/tune/tune.h"
 
@@ -15,14 +13,9 @@
 #endif
 
 _Static_assert(sizeof(struct err) == sizeof(struct occutune_error), "errors are passed through");
-_Static_assert((int)CHOICE_DEFAULT == (int)OCCUTUNE_FIT_DEFAULT, "fits are passed through");
 _Static_assert((int)ERR_STOPPED == (int)OCCUTUNE_STOPPED, "codes are passed through");
 
-struct occutune_decision {
-    struct decision decision;
-};
-
-static int give_error(struct occutune_error *error, const struct err *err)
+int library_error(struct occutune_error *error, const struct err *err)
 {
     if (error) {
         error->code = err->code;
@@ -41,7 +34,7 @@ void occutune_options_init(struct occutune_options *options)
     *options = (struct occutune_options){.strategy = strategy_find(NULL)->name, .audit = SEARCH_AUDIT};
 }
 
-static const char *cache_of(char *out, size_t size, const struct occutune_options *options)
+const char *library_cache(char *out, size_t size, const struct occutune_options *options)
 {
     if (!options->cache)
         return environment_cache_directory(out, size);
@@ -147,7 +140,8 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     const struct environment_options environment_options = {.device = options->device,
                                                             .nvrtc = options->nvrtc,
                                                             .worker = options->worker,
-                                                            .cache = cache_of(cache, sizeof cache, options),
+                                                            .cache =
+                                                                library_cache(cache, sizeof cache, options),
                                                             .jobs = options->jobs,
                                                             .ahead = true};
     const struct locale_kept kept = locale_to_c();
@@ -172,7 +166,7 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     if (!code)
         code = take(out, document, spec_path, &err);
     locale_back(kept);
-    return code ? give_error(error, &err) : 0;
+    return code ? library_error(error, &err) : 0;
 }
 
 /* Decisions ---------------------------------------------------------------- */
@@ -186,14 +180,14 @@ int occutune_load(occutune_decision **out, const char *path, struct occutune_err
     *out = NULL;
     if (!code)
         code = take(out, document, path, &err);
-    return code ? give_error(error, &err) : 0;
+    return code ? library_error(error, &err) : 0;
 }
 
 int occutune_save(const occutune_decision *decision, const char *path, struct occutune_error *error)
 {
     struct err err = {0};
 
-    return js_write_file(decision->decision.document, path, &err) ? give_error(error, &err) : 0;
+    return js_write_file(decision->decision.document, path, &err) ? library_error(error, &err) : 0;
 }
 
 void occutune_free(occutune_decision *decision)
@@ -238,7 +232,7 @@ int occutune_row(struct occutune_configuration *out, const occutune_decision *de
     if (row >= decision->decision.row_count) {
         err_set(&err, ERR_USAGE, "%s: there is no row %zu of %zu", decision->decision.path, row,
                 decision->decision.row_count);
-        return give_error(error, &err);
+        return library_error(error, &err);
     }
     found = &decision->decision.rows[row];
     *out = (struct occutune_configuration){.device = found->device,
@@ -266,7 +260,7 @@ int occutune_best(struct occutune_configuration *out, const occutune_decision *d
         return occutune_row(out, decision, (size_t)(row - decision->decision.rows), error);
     err_set(&err, ERR_MISSING, "%s: holds nothing for %s", decision->decision.path,
             device ? device : "any device");
-    return give_error(error, &err);
+    return library_error(error, &err);
 }
 
 /* Values ------------------------------------------------------------------- */
@@ -297,7 +291,7 @@ int occutune_integer(int64_t *out, const struct occutune_configuration *configur
         code = err_set(&err, ERR_USAGE, "parameter %s is no integer", parameter);
     if (!code)
         *out = value->integer;
-    return code ? give_error(error, &err) : 0;
+    return code ? library_error(error, &err) : 0;
 }
 
 int occutune_real(double *out, const struct occutune_configuration *configuration, const char *parameter,
@@ -312,7 +306,7 @@ int occutune_real(double *out, const struct occutune_configuration *configuratio
         code = err_set(&err, ERR_USAGE, "parameter %s is no number", parameter);
     if (!code)
         *out = value_real(value);
-    return code ? give_error(error, &err) : 0;
+    return code ? library_error(error, &err) : 0;
 }
 
 int occutune_text(const char **out, const struct occutune_configuration *configuration, const char *parameter,
@@ -327,84 +321,5 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
         code = err_set(&err, ERR_USAGE, "parameter %s is no text", parameter);
     if (!code)
         *out = value->string;
-    return code ? give_error(error, &err) : 0;
-}
-
-/* Run time ----------------------------------------------------------------- */
-
-int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
-                         size_t count, const struct occutune_options *options, struct occutune_error *error)
-{
-    static const struct occutune_options defaults = {0};
-    const struct locale_kept kept = locale_to_c();
-    const struct occutune_options *given = options ? options : &defaults;
-    const struct decision **list = calloc(count + 1, sizeof *list);
-    char cache[4096];
-    const struct kernel_options kernel_options = {.nvrtc = given->nvrtc,
-                                                  .worker = given->worker,
-                                                  .cache = cache_of(cache, sizeof cache, given),
-                                                  .message = given->message,
-                                                  .context = given->context};
-    struct kernel *kernel = NULL;
-    struct err err = {0};
-    int code = list ? 0 : err_memory(&err);
-
-    for (size_t i = 0; i < count && !code; i++)
-        list[i] = &decisions[i]->decision;
-    if (!code)
-        code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
-    free(list);
-    locale_back(kept);
-    *out = (occutune_kernel *)kernel;
-    return code ? give_error(error, &err) : 0;
-}
-
-static struct occutune_launch launch_of(const struct kernel_ready *ready)
-{
-    const struct variant *variant = &ready->variant->variant;
-    const struct launch *launch = &ready->choice.launch;
-
-    return (struct occutune_launch){.function = ready->function,
-                                    .module = ready->module,
-                                    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-                                    .block = {launch->block[0], launch->block[1], launch->block[2]},
-                                    .shared_dynamic_bytes = launch->shared_bytes,
-                                    .fit = (enum occutune_fit)ready->choice.fit,
-                                    .configuration = ready->variant->text,
-                                    .options = (const char *const *)variant->options,
-                                    .option_count = variant->option_count,
-                                    .cluster = {launch->cluster[0], launch->cluster[1], launch->cluster[2]},
-                                    .cooperative = launch->cooperative,
-                                    .programmatic = launch->programmatic};
-}
-
-int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
-                        struct occutune_error *error)
-{
-    const struct locale_kept kept = locale_to_c();
-    struct kernel_ready ready;
-    struct err err = {0};
-    const int code = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
-
-    locale_back(kept);
-    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
-    return code ? give_error(error, &err) : 0;
-}
-
-int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
-                           unsigned sm, const double *sizes, struct occutune_error *error)
-{
-    const struct locale_kept kept = locale_to_c();
-    struct kernel_ready ready;
-    struct err err = {0};
-    const int code = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
-
-    locale_back(kept);
-    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
-    return code ? give_error(error, &err) : 0;
-}
-
-void occutune_kernel_close(occutune_kernel *kernel)
-{
-    kernel_close((struct kernel *)kernel);
+    return code ? library_error(error, &err) : 0;
 }

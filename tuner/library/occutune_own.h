@@ -1,0 +1,19 @@
+/* What the files of the public library share. */
+#ifndef TUNER_LIBRARY_OCCUTUNE_OWN_H
+#define TUNER_LIBRARY_OCCUTUNE_OWN_H
+
+#include "base/err.h"
+#include "tuner/decision/decision.h"
+#include "tuner/library/occutune.h"
+
+struct occutune_decision {
+    struct decision decision;
+};
+
+/* Passes it to the caller, who may not want it; returns its code. */
+int library_error(struct occutune_error *error, const struct err *err);
+
+/* The folder of compiled code that the options say; null: none. */
+const char *library_cache(char *out, size_t size, const struct occutune_options *options);
+
+#endif
