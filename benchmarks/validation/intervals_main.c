@@ -81,6 +81,7 @@ static int take_line(struct sample *out, char *line, struct err *err)
     if (!(measured > 0 && p.estimate_s > 0 && p.confidence > 0))
         return 0;
     row.residual = log(measured / p.estimate_s);
+    row.estimate_s = p.estimate_s;
     row.reach = atoi(columns[POLLS]) ? log(assumptions_default.polling_factor) : 0;
     interval_features(row.features, &p);
     if (find_kernel(&row.kernel, out, columns[KERNEL], err))
@@ -151,7 +152,8 @@ static int judge_kernels(const struct sample *sample, size_t kernels, struct err
 
         code = spread_fit(&spread, sample->rows, sample->count, k, err);
         if (!code)
-            code = spread_judge(&held, &spread, sample->rows, sample->count, k, err);
+            code =
+                spread_judge(&held, &spread, sample->rows, sample->count, k, (struct spread_trials){0}, err);
         if (code || !held.rows)
             continue;
         put_row(sample->names[k], &held);
@@ -161,6 +163,49 @@ static int judge_kernels(const struct sample *sample, size_t kernels, struct err
         return code;
     put_mean("mean of kernels", totals.kernels, totals.kernels.rows, (double)totals.judged);
     put_mean("of all measurements", totals.measurements, totals.kernels.rows, (double)totals.kernels.rows);
+    return 0;
+}
+
+/* The same where some trials of the kernel are known. */
+static int judge_after(struct spread_trials trials, const struct sample *sample, size_t kernels,
+                       struct err *err)
+{
+    double held_sum = 0, width_sum = 0;
+    size_t judged = 0, under_half = 0;
+
+    for (size_t k = 0; k < kernels; k++) {
+        struct spread_held held;
+        struct spread spread;
+        int code = spread_fit(&spread, sample->rows, sample->count, k, err);
+
+        if (!code)
+            code = spread_judge(&held, &spread, sample->rows, sample->count, k, trials, err);
+        if (code)
+            return code;
+        if (!held.rows)
+            continue;
+        judged++;
+        held_sum += held.held;
+        width_sum += log(held.width);
+        under_half += held.held < 0.5;
+    }
+    if (judged)
+        printf("| %zu, %s | %zu | %.0f %% | %zu | %.2f |\n", trials.count,
+               trials.best ? "those predicted fastest" : "evenly drawn", judged,
+               100 * held_sum / (double)judged, under_half, exp(width_sum / (double)judged));
+    return 0;
+}
+
+static int judge_trials(const struct sample *sample, size_t kernels, struct err *err)
+{
+    static const size_t counts[] = {0, 1, 2, 4, 8};
+
+    printf("\n| trials known of the kernel | kernels | held, mean of kernels | under half | high / low |\n"
+           "|---|---:|---:|---:|---:|\n");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int best = 0; best <= (counts[i] > 0); best++)
+            if (judge_after((struct spread_trials){counts[i], best}, sample, kernels, err))
+                return err->code;
     return 0;
 }
 
@@ -197,6 +242,8 @@ static int run(const char *points, const char *output, struct err *err)
 
     if (!code)
         code = judge_kernels(&sample, sample.kernels, err);
+    if (!code)
+        code = judge_trials(&sample, sample.kernels, err);
     if (!code)
         code = spread_fit(&spread, sample.rows, sample.count, SIZE_MAX, err);
     if (!code && output)

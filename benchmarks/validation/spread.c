@@ -180,30 +180,77 @@ int spread_fit(struct spread *out, const struct spread_row *rows, size_t count, 
     return code;
 }
 
+/* Rows of one kernel. */
+struct own {
+    const struct spread_row **rows;
+    size_t count;
+};
+
+static int by_estimate(const void *left, const void *right)
+{
+    const double a = (*(const struct spread_row *const *)left)->estimate_s,
+                 b = (*(const struct spread_row *const *)right)->estimate_s;
+
+    return (a > b) - (a < b);
+}
+
+/* Takes the trials out of the rows. */
+static struct interval_trials draw(struct own *own, struct spread_trials how)
+{
+    struct interval_trials trials = {0};
+    const size_t all = own->count;
+    size_t kept = 0;
+
+    if (how.best)
+        qsort(own->rows, all, sizeof *own->rows, by_estimate);
+    for (size_t i = 0; i < all; i++) {
+        const struct spread_row *row = own->rows[i];
+
+        if (trials.count < how.count && (how.best || i == trials.count * all / how.count))
+            interval_add_trial(&trials, 1, exp(row->residual));
+        else
+            own->rows[kept++] = row;
+    }
+    own->count = kept;
+    return trials;
+}
+
+static void judge_rows(struct spread_held *out, double *widths, const struct spread *spread,
+                       const struct own *own, const struct interval_trials *trials)
+{
+    for (size_t i = 0; i < own->count; i++) {
+        const struct spread_row *row = own->rows[i];
+        const double size = spread_of(spread, row->features);
+        const struct interval_ends before = {spread->low * size, spread->high * size + row->reach},
+                                   ends = interval_after(before, trials);
+
+        out->below += row->residual < ends.low;
+        out->above += row->residual > ends.high;
+        widths[out->rows++] = exp(ends.high - ends.low);
+    }
+    out->below /= (double)out->rows;
+    out->above /= (double)out->rows;
+    out->held = 1 - out->below - out->above;
+    out->width = stats_median(widths, out->rows);
+}
+
 int spread_judge(struct spread_held *out, const struct spread *spread, const struct spread_row *rows,
-                 size_t count, size_t kernel, struct err *err)
+                 size_t count, size_t kernel, struct spread_trials trials, struct err *err)
 {
     double *widths = calloc(count + 1, sizeof *widths);
+    struct own own = {.rows = calloc(count + 1, sizeof *own.rows)};
+    const int code = widths && own.rows ? 0 : err_memory(err);
 
     *out = (struct spread_held){0};
-    if (!widths)
-        return err_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        double size;
+    for (size_t i = 0; i < count && !code; i++)
+        if (rows[i].kernel == kernel)
+            own.rows[own.count++] = &rows[i];
+    if (own.count >= (trials.count ? trials.count + SPREAD_JUDGED : 1)) {
+        const struct interval_trials drawn = draw(&own, trials);
 
-        if (rows[i].kernel != kernel)
-            continue;
-        size = spread_of(spread, rows[i].features);
-        out->below += rows[i].residual < spread->low * size;
-        out->above += rows[i].residual > spread->high * size + rows[i].reach;
-        widths[out->rows++] = exp((spread->high - spread->low) * size + rows[i].reach);
-    }
-    if (out->rows) {
-        out->below /= (double)out->rows;
-        out->above /= (double)out->rows;
-        out->held = 1 - out->below - out->above;
-        out->width = stats_median(widths, out->rows);
+        judge_rows(out, widths, spread, &own, &drawn);
     }
     free(widths);
-    return 0;
+    free(own.rows);
+    return code;
 }

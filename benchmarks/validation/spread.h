@@ -13,6 +13,7 @@
 struct spread_row {
     double features[INTERVAL_FEATURES];
     double residual; /* log(measured / estimate) */
+    double estimate_s;
     double
         reach; /* how much higher its interval reaches for a reason of its own: then it is no part of a fit */
     size_t kernel; /* 0 up; each weighs the same */
@@ -40,7 +41,17 @@ struct spread_held {
     double held, below, above; /* shares */
     double width;              /* high / low, the median */
 };
+
+/* Trials of the kernel that are known when the rest of it is judged. */
+struct spread_trials {
+    size_t count;
+    bool best; /* those predicted fastest; else evenly drawn from the rows in their order */
+};
+
+/* ERR_MEMORY. Nothing (rows 0) of a kernel with fewer than SPREAD_JUDGED rows beside the trials. */
 int spread_judge(struct spread_held *out, const struct spread *spread, const struct spread_row *rows,
-                 size_t count, size_t kernel, struct err *err);
+                 size_t count, size_t kernel, struct spread_trials trials, struct err *err);
+
+enum { SPREAD_JUDGED = 8 }; /* where there are trials; else 1 */
 
 #endif

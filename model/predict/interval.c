@@ -96,3 +96,46 @@ void interval_find(struct prediction *p, double shorter_s, double longer_s)
     p->interval_low_s = fmin(fmax(low, p->bound_s), p->estimate_s);
     p->interval_high_s = fmax(high, p->estimate_s);
 }
+
+void interval_add_trial(struct interval_trials *to, double estimate_s, double measured_s)
+{
+    const double missed = log(measured_s / estimate_s);
+
+    to->count++;
+    to->sum += missed;
+    to->squares += missed * missed;
+}
+
+/* A normal distribution whose mean, which is the kernel's, and deviation are not known: PRIOR is what the interval says
+ * beforehand, in trials, of the mean, PRIOR_SCATTER of the deviation. Trials near one another in the space err alike, so
+ * that more of them than TRIALS_MOST are worth no more. benchmarks/validation/intervals.md judges these three. */
+#define PRIOR         1.5
+#define PRIOR_SCATTER 4.
+#define TRIALS_MOST   2.
+#define DEVIATIONS    1.2816 /* on either side of the mean hold 80 % */
+
+struct interval_ends interval_after(struct interval_ends before, const struct interval_trials *trials)
+{
+    const double middle = (before.low + before.high) / 2, n = (double)trials->count;
+    const double deviation = (before.high - before.low) / 2 / DEVIATIONS, weight = fmin(n, TRIALS_MOST);
+    const double mean = n > 0 ? trials->sum / n : 0, squares = n > 0 ? trials->squares / n : 0;
+    const double centre = (PRIOR * middle + weight * mean) / (PRIOR + weight);
+    const double scatter = squares - 2 * centre * mean + centre * centre;
+    const double within = deviation * deviation * PRIOR / (1 + PRIOR);
+    const double variance = (PRIOR_SCATTER * within + weight * scatter) / (PRIOR_SCATTER + weight);
+    const double reach = DEVIATIONS * sqrt(variance * (1 + 1 / (PRIOR + weight)));
+
+    return trials->count ? (struct interval_ends){centre - reach, centre + reach} : before;
+}
+
+void interval_move(struct prediction *p, const struct interval_trials *trials)
+{
+    const struct interval_ends before = {log(p->interval_low_s / p->estimate_s),
+                                         log(p->interval_high_s / p->estimate_s)},
+                               moved = interval_after(before, trials);
+
+    if (!(p->interval_high_s > 0) || !trials->count)
+        return;
+    p->interval_low_s = fmax(p->estimate_s * exp(moved.low), p->bound_s);
+    p->interval_high_s = fmax(p->estimate_s * exp(moved.high), p->bound_s);
+}

@@ -10,6 +10,8 @@
 
 #include "model/predict/predict.h"
 
+#include <stddef.h>
+
 enum interval_feature {
 #define INTERVAL_FEATURE(name, weight, text) INTERVAL_##name,
 #define INTERVAL_END(name, value)
@@ -30,9 +32,28 @@ double interval_spread(const double weights[INTERVAL_FEATURES], const double val
 
 #define INTERVAL_SPREAD_MOST 0.5
 
+/* Ends of an interval, as log(time / estimate). */
+struct interval_ends {
+    double low, high;
+};
+
+/* What is known of timed configurations of a kernel: what their estimates missed by. */
+struct interval_trials {
+    size_t count;
+    double sum, squares; /* of log(measured / estimate) */
+};
+void interval_add_trial(struct interval_trials *to, double estimate_s, double measured_s);
+
+/* The ends for another configuration of the kernel when these were timed. Estimates of one kernel err alike, so that its
+ * trials move the interval and narrow it, or widen it where they scatter. Unchanged without trials. */
+struct interval_ends interval_after(struct interval_ends before, const struct interval_trials *trials);
+
 /* Sets interval_low_s and interval_high_s from the rest of a prediction. It reaches over the two estimates
  * that are given, which may be the estimate itself, and begins no lower than the bound. Where the prediction
  * rests on published values it is widened, where blocks wait for what others store it reaches higher; where its confidence is 0 there is none. */
 void interval_find(struct prediction *prediction, double shorter_s, double longer_s);
+
+/* Moves the interval of a prediction, if it has one, as interval_after() says; it begins no lower than the bound. */
+void interval_move(struct prediction *prediction, const struct interval_trials *trials);
 
 #endif

@@ -4,12 +4,14 @@
 #include "tuner/cli/choose.h"
 #include "tuner/cli/cli.h"
 #include "tuner/evaluate/environment.h"
+#include "tuner/evaluate/recording.h"
 
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
     {"config", 'c', "K=V,...", "the configuration; what is not named keeps its default"},
     {"device", 0, "PROFILE", "profile of the GPU, a name or a file (default nvidia-h200)"},
+    {"recorded", 0, "FILE", "journal of a run: what its trials say of the interval"},
     {"set", 0, "NAME=VALUE", "override a problem size; may be repeated"},
     {"verbose", 'v', NULL, "show the bounds, the latency and the occupancy behind it, too"},
     {"json", 0, NULL, "print JSON"},
@@ -52,6 +54,25 @@ static void find_chain(struct explained *out)
     }
 }
 
+/* Trials of the kernel whose times the journal has beside what was predicted of them. */
+static int find_trials(struct explained *out, const char *path, struct err *err)
+{
+    struct journal *journal;
+
+    if (recording_open(&journal, path, out->spec, out->problem, out->machine->device->name, err))
+        return err->code;
+    for (size_t i = 0; i < journal_count(journal); i++) {
+        const struct record *record = journal_record(journal, i);
+        const struct record_prediction *p = &record->prediction;
+
+        if (record->outcome == OUTCOME_OK && record->time_s > 0 && p->predicted && !p->unrated)
+            interval_add_trial(&out->trials, p->estimate_s, record->time_s);
+    }
+    out->recorded = path;
+    journal_free(journal);
+    return 0;
+}
+
 /* What of `choices` was expected; all are borrowed. */
 static int explained_init(struct explained *out, const struct analysis *expectation,
                           const struct ranking_options *how, const unsigned *choices, double cost,
@@ -78,6 +99,8 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
     char *text = configuration_text(how->spec, choices), sizes[256];
     int code = explained_init(&explained, expectation, how, choices, cost, err);
 
+    if (!code && cli_given(args, "recorded"))
+        code = find_trials(&explained, cli_text(args, "recorded"), err);
     if (!code && !text)
         code = err_memory(err);
     spec_problem_text(sizes, sizeof sizes, how->spec, how->problem);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "model/predict/advice.h"
 #include "model/predict/analyze.h"
+#include "model/predict/interval.h"
 #include "model/machine/machine.h"
 #include "tuner/predict/ranking.h"
 
@@ -48,6 +49,8 @@ struct explained {
     const struct spec *spec;
     size_t problem;
     const unsigned *choices;
+    const char *recorded; /* where trials of the kernel were found; null: nobody asked */
+    struct interval_trials trials;
     struct explained_changes changes;
     struct advice advice[ADVICE_MOST];
     size_t advice_count;

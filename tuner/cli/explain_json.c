@@ -173,6 +173,20 @@ static struct json *elsewhere_json(const struct device *device)
     return js_unless(failed, list);
 }
 
+/* The interval after the trials that were found. */
+static struct json *after_json(const struct explained *explained)
+{
+    struct prediction p = explained->expectation->prediction;
+    struct json *object = js_new_object();
+    int failed;
+
+    interval_move(&p, &explained->trials);
+    failed = !object || js_set_integer(object, "trials", (int64_t)explained->trials.count) ||
+             (p.interval_high_s > 0 && (js_set_real(object, "interval_low_s", p.interval_low_s) ||
+                                        js_set_real(object, "interval_high_s", p.interval_high_s)));
+    return js_unless(failed, object);
+}
+
 struct json *explained_json(const struct explained *explained)
 {
     const struct prediction *p = &explained->expectation->prediction;
@@ -185,6 +199,7 @@ struct json *explained_json(const struct explained *explained)
           (p->interval_high_s > 0 ? js_set_real(object, "interval_low_s", p->interval_low_s) |
                                         js_set_real(object, "interval_high_s", p->interval_high_s)
                                   : 0) |
+          (explained->recorded ? js_set(object, "recorded", after_json(explained)) : 0) |
           js_set_string(object, "limiter", resource_name(p->limiter)) |
           js_set_bool(object, "latency_hidden", p->latency_hidden) |
           js_set_real(object, "issued", p->issued) |

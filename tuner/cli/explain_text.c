@@ -90,7 +90,7 @@ static void put_limit(FILE *out, const struct analysis *from)
 }
 
 /* Where a measurement is to be expected, four times out of five. */
-static void put_interval(FILE *out, const struct prediction *p)
+static void put_interval(FILE *out, const struct prediction *p, const char *behind)
 {
     char low[32], high[32];
 
@@ -98,10 +98,27 @@ static void put_interval(FILE *out, const struct prediction *p)
         return;
     progress_time_text(low, p->interval_low_s);
     progress_time_text(high, p->interval_high_s);
-    fprintf(out, "              80 %% of measurements are in %s to %s%s\n", low, high,
-            p->assumptions & PREDICT_ASSUMED_PUBLISHED
-                ? "; no time was ever compared on this GPU: go by the order of variants, not by the time"
-                : "");
+    fprintf(out, "              80 %% of measurements are in %s to %s%s\n", low, high, behind);
+}
+
+static void put_intervals(FILE *out, const struct explained *explained)
+{
+    struct prediction p = explained->expectation->prediction;
+    char after[64];
+
+    put_interval(out, &p,
+                 p.assumptions & PREDICT_ASSUMED_PUBLISHED
+                     ? "; no time was ever compared on this GPU: go by the order of variants, not by the time"
+                 : explained->trials.count ? ", before any trial"
+                                           : "");
+    if (explained->recorded && !explained->trials.count)
+        fprintf(out, "              no trial of %s has a prediction beside its time\n", explained->recorded);
+    if (!explained->trials.count)
+        return;
+    snprintf(after, sizeof after, ", after %zu trial%s", explained->trials.count,
+             explained->trials.count == 1 ? "" : "s");
+    interval_move(&p, &explained->trials);
+    put_interval(out, &p, after);
 }
 
 /* What the spec's metrics would be at the estimate. */
@@ -163,7 +180,7 @@ static void put_head(FILE *out, const struct explained *explained)
     progress_time_text(bound, p->bound_s);
     fprintf(out, "  estimate    %s, at least %s%s\n", estimate, bound,
             p->assumptions & PREDICT_BOUND_NOT_PROVED ? " (likely, not proved)" : "");
-    put_interval(out, p);
+    put_intervals(out, explained);
     put_metrics(out, explained);
     fprintf(out, "  limited by  ");
     put_limit(out, from);

@@ -2,6 +2,8 @@
 
 #include "model/predict/interval.h"
 
+#include <math.h>
+
 static struct prediction typical(void)
 {
     return (struct prediction){.estimate_s = 1e-3,
@@ -98,6 +100,48 @@ static void nothing_is_said_without_confidence(void **state)
     check_near(p.interval_high_s, 0, 0);
 }
 
+static const struct interval_ends before = {-0.08, 0.2};
+
+static struct interval_ends after(const double *missed, size_t count)
+{
+    struct interval_trials trials = {0};
+
+    for (size_t i = 0; i < count; i++)
+        interval_add_trial(&trials, 1e-3, 1e-3 * exp(missed[i]));
+    return interval_after(before, &trials);
+}
+
+static void stays_without_trials(void **state)
+{
+    const struct interval_ends same = after(NULL, 0);
+
+    (void)state;
+    check_near(same.low, before.low, 0);
+    check_near(same.high, before.high, 0);
+}
+
+/* Nearly the interval itself where the trials are as expected: the formula has no step at the first one. */
+static void moves_to_the_trials_and_narrows(void **state)
+{
+    static const double slow[] = {0.3, 0.31, 0.29, 0.3}, usual[] = {0.06, 0.05, 0.07};
+    const struct interval_ends moved = after(slow, 4), narrowed = after(usual, 3);
+
+    (void)state;
+    assert_true(moved.low > 0.05 && moved.low < 0.29 && moved.high > 0.31);
+    assert_true(narrowed.high - narrowed.low < 0.8 * (before.high - before.low));
+    assert_true(narrowed.high - narrowed.low > 0.5 * (before.high - before.low));
+    check_near((narrowed.low + narrowed.high) / 2, 0.06, 0.001);
+}
+
+static void widens_where_trials_scatter(void **state)
+{
+    static const double apart[] = {-0.5, 0.6, 0.1, 0.3};
+    const struct interval_ends wide = after(apart, 4);
+
+    (void)state;
+    assert_true(wide.high - wide.low > 1.5 * (before.high - before.low));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +152,9 @@ int main(void)
         cmocka_unit_test(a_gpu_that_was_not_measured_is_not_known),
         cmocka_unit_test(blocks_that_wait_may_take_longer),
         cmocka_unit_test(nothing_is_said_without_confidence),
+        cmocka_unit_test(stays_without_trials),
+        cmocka_unit_test(moves_to_the_trials_and_narrows),
+        cmocka_unit_test(widens_where_trials_scatter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void holds_what_it_promises_of_kernels_left_out(void **state)
         struct spread spread;
 
         assert_int_equal(spread_fit(&spread, rows, COUNT, k, &err), 0);
-        assert_int_equal(spread_judge(&held, &spread, rows, COUNT, k, &err), 0);
+        assert_int_equal(spread_judge(&held, &spread, rows, COUNT, k, (struct spread_trials){0}, &err), 0);
         assert_int_equal(held.rows, ROWS);
         check_near(held.held, SPREAD_HELD, 0.07);
         check_near(held.held + held.below + held.above, 1, 1e-9);
@@ -86,9 +86,31 @@ static void a_reach_of_its_own_is_no_part_of_the_fit(void **state)
     assert_int_equal(spread_fit(&with, rows, COUNT, SIZE_MAX, &err), 0);
     check_near(with.low, without.low, 1e-12);
     check_near(with.high, without.high, 1e-12);
-    assert_int_equal(spread_judge(&held, &with, rows, COUNT, 0, &err), 0);
+    assert_int_equal(spread_judge(&held, &with, rows, COUNT, 0, (struct spread_trials){0}, &err), 0);
     check_near(held.held, 1, 1e-9);
     memset(rows, 0, sizeof rows);
+}
+
+/* A kernel that is a sixth slower than estimated: its trials show it. */
+static void trials_show_what_a_kernel_misses_by(void **state)
+{
+    struct spread spread;
+    struct spread_held before, after;
+    struct err err = {0};
+
+    (void)state;
+    make_rows();
+    for (size_t i = 0; i < ROWS; i++)
+        rows[i].residual += 0.15;
+    assert_int_equal(spread_fit(&spread, rows, COUNT, 0, &err), 0);
+    assert_int_equal(spread_judge(&before, &spread, rows, COUNT, 0, (struct spread_trials){0}, &err), 0);
+    assert_int_equal(spread_judge(&after, &spread, rows, COUNT, 0, (struct spread_trials){4, false}, &err),
+                     0);
+    assert_int_equal(after.rows, ROWS - 4);
+    assert_true(before.held < 0.4 && after.held > 0.65);
+    assert_int_equal(
+        spread_judge(&after, &spread, rows, COUNT, 0, (struct spread_trials){ROWS - 7, true}, &err), 0);
+    assert_int_equal(after.rows, 0);
 }
 
 /* One kernel of ten has nine rows of ten, and errs a tenth: the ends go by both. */
@@ -153,6 +175,7 @@ int main(void)
         cmocka_unit_test(holds_what_it_promises_of_kernels_left_out),
         cmocka_unit_test(a_kernel_left_out_changes_nothing),
         cmocka_unit_test(a_reach_of_its_own_is_no_part_of_the_fit),
+        cmocka_unit_test(trials_show_what_a_kernel_misses_by),
         cmocka_unit_test(large_spaces_do_not_decide_alone),
         cmocka_unit_test(the_table_holds_what_it_promises),
     };
