@@ -184,25 +184,16 @@ static int check_launch(const struct emulation *emulation, struct err *err)
     return check_memory(emulation, err);
 }
 
-int emulation_open(struct emulation **out, const struct cubin *cubin, const struct cubin_kernel *kernel,
-                   const struct sass_code *code, const struct launch *launch,
-                   const struct emulate_options *options, struct err *err)
+/* What code, launch and options say. */
+static void describe(struct emulation *emulation, const struct emulate_target *target,
+                     const struct sass_code *code, const struct emulate_options *options)
 {
-    const struct arch *arch = arch_of(cubin->sm);
-    const struct emulate_target target = {arch, cubin, kernel, launch};
-    const uint64_t threads = launch_threads(launch);
-    struct emulation *emulation;
-    int rc;
+    const struct cubin_resources *resources = &target->kernel->resources;
+    const uint64_t threads = launch_threads(target->launch);
 
-    *out = NULL;
-    if (!arch)
-        return err_set(err, ERR_USAGE, "architecture sm_%u is not known to the decoder", cubin->sm);
-    emulation = calloc(1, sizeof *emulation);
-    if (!emulation)
-        return err_memory(err);
-    emulation->cubin = cubin;
-    emulation->kernel = kernel;
-    emulation->launch = launch;
+    emulation->cubin = target->cubin;
+    emulation->kernel = target->kernel;
+    emulation->launch = target->launch;
     emulation->instructions = code->instructions;
     emulation->count = code->count;
     emulation->mode = options->mode;
@@ -215,16 +206,22 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     emulation->tickets.resident = options->resident;
     emulation->threads = threads > UINT32_MAX ? UINT32_MAX : (unsigned)threads;
     emulation->warp_count = (emulation->threads + LANES - 1) / LANES;
-    emulation->local_bytes = ((size_t)kernel->resources.local_bytes + STACK_BYTES + 15) & ~(size_t)15;
+    emulation->local_bytes = ((size_t)resources->local_bytes + STACK_BYTES + 15) & ~(size_t)15;
     emulation->shared_bytes =
-        (size_t)kernel->resources.shared_bytes + launch->shared_bytes +
-        (arch->shared == ARCH_SHARED_WITH_RESERVED ? kernel->resources.shared_reserved_bytes : 0);
-    rc = check_launch(emulation, err);
+        (size_t)resources->shared_bytes + target->launch->shared_bytes +
+        (target->arch->shared == ARCH_SHARED_WITH_RESERVED ? resources->shared_reserved_bytes : 0);
+}
+
+static int open_parts(struct emulation *emulation, const struct emulate_target *target, struct err *err)
+{
+    const bool sliced = emulation->mode == EMULATE_SLICED;
+    int rc = check_launch(emulation, err);
+
     if (!rc)
-        rc = memory_init(&emulation->memory, &target, (unsigned)emulation->local_bytes, err);
+        rc = memory_init(&emulation->memory, target, (unsigned)emulation->local_bytes, err);
     if (!rc)
-        rc = patch_code(emulation, cubin, err);
-    if (!rc && emulation->mode == EMULATE_SLICED)
+        rc = patch_code(emulation, target->cubin, err);
+    if (!rc && sliced)
         rc = avoid_special(emulation, err);
     if (!rc)
         rc = allocate(emulation, err);
@@ -234,19 +231,37 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
         rc = allocate_patterns(emulation, err);
     if (!rc)
         rc = walk_open(emulation, err);
-    if (!rc && emulation->mode == EMULATE_SLICED)
+    if (!rc && sliced)
         rc = steady_open(&emulation->steady, err);
-    if (!rc) {
-        count_rows(emulation);
-        emulation->slice.aim = emulation->mode == EMULATE_FULL ? SLICE_EVERYTHING : SLICE_ACCESSES;
-        rc = emulation_slice(emulation, false, err);
-    }
-    if (rc) {
-        emulation_close(emulation);
+    if (rc)
         return rc;
-    }
-    *out = emulation;
-    return 0;
+    count_rows(emulation);
+    emulation->slice.aim = sliced ? SLICE_ACCESSES : SLICE_EVERYTHING;
+    return emulation_slice(emulation, false, err);
+}
+
+int emulation_open(struct emulation **out, const struct cubin *cubin, const struct cubin_kernel *kernel,
+                   const struct sass_code *code, const struct launch *launch,
+                   const struct emulate_options *options, struct err *err)
+{
+    const struct arch *arch = arch_of(cubin->sm);
+    const struct emulate_target target = {arch, cubin, kernel, launch};
+    struct emulation *emulation;
+    int rc;
+
+    *out = NULL;
+    if (!arch)
+        return err_set(err, ERR_USAGE, "architecture sm_%u is not known to the decoder", cubin->sm);
+    emulation = calloc(1, sizeof *emulation);
+    if (!emulation)
+        return err_memory(err);
+    describe(emulation, &target, code, options);
+    rc = open_parts(emulation, &target, err);
+    if (rc)
+        emulation_close(emulation);
+    else
+        *out = emulation;
+    return rc;
 }
 
 void emulation_close(struct emulation *emulation)

@@ -311,37 +311,50 @@ static void count_compiled(struct tune_counts *counts, const struct evaluator_jo
     counts->cached += job->compiled.cached && !shared;
 }
 
+/* What a compile that this run made came to. True: the candidate was rejected for it. */
+static bool ends_compiled(int *code, struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const struct compile_result *result = &candidate->job.compiled;
+    struct record *record = &candidate->record;
+    enum outcome outcome = result->own_failure ? OUTCOME_SKIPPED : result->outcome;
+    const char *why = result->diagnostic;
+    char reason[512] = "";
+
+    *code = 0;
+    count_compiled(&tuning->out->counts, &candidate->job);
+    record->compile_s = result->compile_s;
+    if (outcome == OUTCOME_OK) {
+        *code = judge_code(tuning, candidate, reason, sizeof reason, err);
+        outcome = *reason ? OUTCOME_LIMITS : outcome;
+        why = reason;
+    } else if (!result->own_failure && candidate->known && record->outcome != outcome) {
+        leave_aside(tuning, candidate, record->build_hash, record->launch_hash);
+    }
+    if (!*code && outcome == OUTCOME_OK && !tuning->out->evaluator->measures && !candidate->trusted) {
+        outcome = OUTCOME_SKIPPED;
+        why = "its code is not the recorded one";
+    }
+    if (*code || outcome == OUTCOME_OK) {
+        record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
+        return false;
+    }
+    *code = candidate_reject(tuning, candidate, outcome, why, err);
+    return true;
+}
+
 int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    struct compile_result *result = &candidate->job.compiled;
-    struct record *record = &candidate->record;
+    const enum outcome *outcome = &candidate->record.outcome;
     struct search_prediction told;
-    char reason[512] = "";
     int code = 0;
 
     if (reference_is(tuning, candidate))
         tuning->reference_pending = false;
     if (candidate->trusted)
         tuning->out->counts.replayed++;
-    if (!candidate->trusted) {
-        count_compiled(&tuning->out->counts, &candidate->job);
-        record->compile_s = result->compile_s;
-        if (result->own_failure)
-            return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, result->diagnostic, err);
-        if (result->outcome != OUTCOME_OK) {
-            if (candidate->known && record->outcome != result->outcome)
-                leave_aside(tuning, candidate, record->build_hash, record->launch_hash);
-            return candidate_reject(tuning, candidate, result->outcome, result->diagnostic, err);
-        }
-        code = judge_code(tuning, candidate, reason, sizeof reason, err);
-        if (!code && reason[0])
-            return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
-        if (!code && !tuning->out->evaluator->measures && !candidate->trusted)
-            return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "its code is not the recorded one",
-                                    err);
-        record->outcome = candidate->trusted ? record->outcome : OUTCOME_OK;
-    }
-    candidate_stamp(&record->compiled_at_s, tuning, candidate);
+    else if (ends_compiled(&code, tuning, candidate, err))
+        return code;
+    candidate_stamp(&candidate->record.compiled_at_s, tuning, candidate);
     if (!code)
         code = candidate_take_forecast(tuning, candidate, err);
     if (!code)
@@ -351,8 +364,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     told = candidate->prediction.told;
     if (candidate->same_as)
         return follow(tuning, candidate, err);
-    if (record->outcome == OUTCOME_LIMITS || record->outcome == OUTCOME_COMPILE ||
-        record->outcome == OUTCOME_CONSTRAINT) {
+    if (*outcome == OUTCOME_LIMITS || *outcome == OUTCOME_COMPILE || *outcome == OUTCOME_CONSTRAINT) {
         code = candidate_tell(tuning, candidate, false, err);
         return code ? code : candidate_settle(tuning, candidate, err);
     }
