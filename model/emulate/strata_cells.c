@@ -8,7 +8,8 @@
 enum {
     LEAST_CELLS = 2,   /* of a box that is not gone through */
     LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
-    LEAST_SIGNED = 24, /* ... and without */
+    LEAST_SIGNED = 24, /* ... and without, unless they cost more than ... */
+    DEAR = 1 << 20,    /* ... so many instructions: less than a second of a core */
     ALL = 4 /* times the budget: what all blocks may cost rather than those of cells, or more cells */
 };
 
@@ -117,6 +118,12 @@ static double count_telling(const struct division *division)
     return sum > 0 ? (squares * PILOTS / (sum * sum) - 1) / (CHANCE * CHANCE) : 0;
 }
 
+/* Where the pilots cost so much. */
+static double least_signed(uint64_t cost)
+{
+    return fmax(fmin((double)DEAR * PILOTS / fmax((double)cost, 1), LEAST_SIGNED), LEAST_LOADED);
+}
+
 /* How many blocks can be looked at: some at random tell what one costs. */
 static int find_affordable(double *out, struct division *division, double all)
 {
@@ -133,7 +140,7 @@ static int find_affordable(double *out, struct division *division, double all)
     }
     *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
     *out = all <= ALL * *out ? all : fmax(*out, fmin(count_telling(division), ALL * *out));
-    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : LEAST_SIGNED);
+    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : least_signed(division->out->cost - before));
     return rc;
 }
 

@@ -154,6 +154,22 @@ static void dear_blocks_are_left_out(void **state)
     free(e);
 }
 
+/* Where following one block's way takes long, few blocks are followed. */
+static void long_ways_are_followed_of_few_blocks(void **state)
+{
+    const struct analyze_options options = {.warm = true};
+    struct analysis *e = calloc(1, sizeof *e);
+
+    (void)state;
+    assert_non_null(e);
+    read_kind(e, 9, &options);
+    if (!e->predicted)
+        fail_msg("%s", e->reason);
+    assert_in_range(e->emulation.executed, 1, 4 * EXPECT_BUDGET);
+    analysis_release(e);
+    free(e);
+}
+
 static void a_time_limit_is_named(void **state)
 {
     const struct analyze_options options = {.warm = true, .core_limit_s = 1e-9};
@@ -205,9 +221,9 @@ static void waiting_spends_no_core_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_takes_long), cmocka_unit_test(samples_loaded_addresses),
-        cmocka_unit_test(dear_blocks_are_left_out), cmocka_unit_test(a_time_limit_is_named),
-        cmocka_unit_test(waiting_spends_no_core_time)};
+        cmocka_unit_test(none_takes_long),          cmocka_unit_test(samples_loaded_addresses),
+        cmocka_unit_test(dear_blocks_are_left_out), cmocka_unit_test(long_ways_are_followed_of_few_blocks),
+        cmocka_unit_test(a_time_limit_is_named),    cmocka_unit_test(waiting_spends_no_core_time)};
     struct device device;
     struct err err = {0};
     int failed;

@@ -8,6 +8,7 @@
 #define GATHER 6
 #define LOCAL_NEST 7
 #define FEW_BLOCKS 8
+#define LONG_WAY 9
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -82,6 +83,14 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         }
         if (whether >> 31)
             v += in[where % n];
+    }
+#elif KIND == LONG_WAY /* which lanes read is dear to say, of every block anew */
+    unsigned whether = i;
+
+    for (unsigned k = 0; k < 3 * rounds; k++) {
+        whether = (whether ^ whether >> 15) * 1664525 + 1013904223;
+        if (whether >> 31)
+            v += in[(k + i) % n];
     }
 #endif
     out[i] = v;
