@@ -60,6 +60,29 @@ static bool load_functions(struct nvrtc *nvrtc, void *handle)
     return nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor) == NVRTC_SUCCESS;
 }
 
+/* Whether CUB and libcu++ are below a folder of headers: in a folder of their own since CUDA 13. */
+static bool has_cccl(char out[PATH_MAX], const char *include)
+{
+    char cub[PATH_MAX];
+
+    if (snprintf(out, PATH_MAX, "%s/cccl", include) < PATH_MAX && is_directory(out))
+        return true;
+    return snprintf(out, PATH_MAX, "%s", include) < PATH_MAX &&
+           snprintf(cub, sizeof cub, "%s/cub", include) < PATH_MAX && is_directory(cub);
+}
+
+/* A library that was installed by itself lacks them: then those of a toolkit do. */
+static void find_cccl(struct nvrtc *nvrtc)
+{
+    const char *home = getenv("CUDA_HOME");
+    char toolkit[PATH_MAX];
+
+    snprintf(toolkit, sizeof toolkit, "%s/include", home ? home : "");
+    if (!has_cccl(nvrtc->extra, nvrtc->include) && !(home && has_cccl(nvrtc->extra, toolkit)) &&
+        !has_cccl(nvrtc->extra, "/usr/local/cuda/include") && !has_cccl(nvrtc->extra, OCCUTUNE_CUDA_HEADERS))
+        nvrtc->extra[0] = '\0';
+}
+
 /* Where the toolkit's own headers (cuda_fp16.h, ...) are: beside the library, else where the build found
  * them. */
 static void find_headers(struct nvrtc *nvrtc)
@@ -76,9 +99,7 @@ static void find_headers(struct nvrtc *nvrtc)
     if (snprintf(nvrtc->include, sizeof nvrtc->include, "%s/../include", library) >= PATH_MAX ||
         !is_directory(nvrtc->include))
         snprintf(nvrtc->include, sizeof nvrtc->include, "%s", OCCUTUNE_CUDA_HEADERS);
-    if (snprintf(nvrtc->extra, sizeof nvrtc->extra, "%s/cccl", nvrtc->include) >= PATH_MAX ||
-        !is_directory(nvrtc->extra))
-        nvrtc->extra[0] = '\0';
+    find_cccl(nvrtc);
 }
 
 /* NVRTC looks for its builtins by name alone: beside a copy that is not on the system's path it finds them
