@@ -23,8 +23,9 @@ enum predict_assumption {
     PREDICT_ASSUMED_SHARING = 32768,  /* how much of what blocks touch is the same */
     PREDICT_ASSUMED_CLOCK = 65536,    /* that tensor cores and the power limit leave the full clock */
     PREDICT_ASSUMED_POLLING = 131072, /* that no block waits for what another stores (model/sass/spin.h) */
-    PREDICT_ASSUMED_CLUSTER_SMS = 262144, /* that clusters of this size leave no SM out */
-    PREDICT_ASSUMPTIONS_END = 524288
+    PREDICT_ASSUMED_CLUSTER_SMS = 262144,   /* that clusters of this size leave no SM out */
+    PREDICT_ASSUMED_CLUSTER_COUNT = 524288, /* that as many clusters run as on the GPU of the profile */
+    PREDICT_ASSUMPTIONS_END = 1048576
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

@@ -1,5 +1,6 @@
 #include "model/machine/machine.h"
 
+#include "model/machine/assumption.h"
 #include "model/sass/arch/geometry.h"
 #include "model/sass/register_reads.h"
 #include "model/sass/sass_rate.h"
@@ -133,6 +134,16 @@ double machine_cluster_sms(const struct machine *machine, unsigned blocks)
     if (!curve->count || blocks < curve->x[0] || blocks > curve->x[curve->count - 1])
         return NAN;
     return fmin(floor(device_curve_at(curve, blocks)) * blocks, sms);
+}
+
+/* Which GPCs lack SMs differs between GPUs of one kind: of two H200 one ran 30 clusters of four and the other 28. */
+unsigned machine_clusters_assumed(const struct machine *machine, unsigned blocks)
+{
+    const double sms = machine_cluster_sms(machine, blocks);
+
+    if (isnan(sms))
+        return PREDICT_ASSUMED_CLUSTER_SMS;
+    return sms < (double)machine->device->limits.sm_count ? PREDICT_ASSUMED_CLUSTER_COUNT : 0;
 }
 
 /* Costs of instructions ---------------------------------------------------- */

@@ -133,6 +133,8 @@ double machine_writes(const struct machine *machine, double sectors, double line
 /* SMs that blocks of clusters of `blocks` run on at a time: GPCs of unequal size leave some out. NaN where that was not
  * measured. */
 double machine_cluster_sms(const struct machine *machine, unsigned blocks);
+/* What that assumes of the GPU: of enum predict_assumption, 0 where it is true of any. */
+unsigned machine_clusters_assumed(const struct machine *machine, unsigned blocks);
 
 /* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
  * again and again by all warps: 1 or more. */

@@ -242,9 +242,7 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
         (sass_spin(&out->code, 0) < out->code.count ? PREDICT_ASSUMED_POLLING : 0) |
-        (isnan(machine_cluster_sms(work->machine, launch_cluster_blocks(work->launch)))
-             ? PREDICT_ASSUMED_CLUSTER_SMS
-             : 0) |
+        machine_clusters_assumed(work->machine, launch_cluster_blocks(work->launch)) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     find_clocks(&out->input, work);

@@ -43,6 +43,10 @@ const char *explained_assumption(enum predict_assumption assumption)
     case PREDICT_ASSUMED_CLUSTER_SMS:
         return "how many clusters of this size run at a time was not measured on this GPU: as many as its "
                "SMs hold";
+    case PREDICT_ASSUMED_CLUSTER_COUNT:
+        return "as many clusters of this size run at a time as on the GPU of the profile; another one, of "
+               "its "
+               "kind too, may run fewer";
     case PREDICT_ASSUMED_SHARING:
         return "how much of what blocks touch in memory is the same is estimated from some of them";
     case PREDICT_ASSUMED_CLOCK:

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "model/machine/assumption.h"
 #include "model/machine/machine.h"
 
 #include <math.h>
@@ -60,6 +61,10 @@ static void clusters_leave_sms_out(void **state)
     check_near(machine_cluster_sms(&machine, 2), 132, 0);
     check_near(machine_cluster_sms(&machine, 4), 120, 0);
     assert_true(isnan(machine_cluster_sms(&machine, 16)));
+    assert_int_equal(machine_clusters_assumed(&machine, 1), 0);
+    assert_int_equal(machine_clusters_assumed(&machine, 2), 0);
+    assert_int_equal(machine_clusters_assumed(&machine, 4), PREDICT_ASSUMED_CLUSTER_COUNT);
+    assert_int_equal(machine_clusters_assumed(&machine, 16), PREDICT_ASSUMED_CLUSTER_SMS);
     machine_release(&machine);
     device_release(&device);
     assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h100.json", NULL), 0);
