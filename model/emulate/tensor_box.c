@@ -126,10 +126,11 @@ struct span {
     size_t bytes;
 };
 
-/* The loads, and the bytes of shared memory among which those of each are: no two have any in common. */
+/* The loads, and the bytes of shared memory among which those of each are: no two have any in common. Words that warps
+ * wait at lie beside them: a look at what all loads to one block of the cluster lie in tells. */
 struct tensor_loads {
     struct tensor_copy copies[PUT_OFF];
-    struct span spans[PUT_OFF];
+    struct span spans[PUT_OFF], all[CLUSTER_BLOCKS];
     size_t count;
 };
 
@@ -160,11 +161,21 @@ static int settle(struct tensor_loads *loads, size_t k)
     return move_rows(&copy);
 }
 
+static bool may_overlap(const struct tensor_loads *loads, const unsigned char *bytes, size_t count)
+{
+    for (unsigned r = 0; r < CLUSTER_BLOCKS && loads->count; r++)
+        if (loads->all[r].bytes && overlaps(&loads->all[r], bytes, count))
+            return true;
+    return false;
+}
+
 int tensor_settle(struct emulation *emulation, const unsigned char *bytes, size_t count)
 {
     struct tensor_loads *loads = emulation->loads;
     int rc = 0;
 
+    if (!may_overlap(loads, bytes, count))
+        return 0;
     for (size_t k = 0; k < loads->count && !rc;)
         if (overlaps(&loads->spans[k], bytes, count))
             rc = settle(loads, k);
@@ -222,6 +233,22 @@ static int make_way(struct emulation *emulation, const struct tensor_copy *copy,
     return rc ? rc : tensor_settle(emulation, span.first, span.bytes);
 }
 
+/* Of a load to the block of rank `rank`. */
+static void add_span(struct tensor_loads *loads, unsigned rank, struct span span)
+{
+    struct span *all = &loads->all[rank];
+    const unsigned char *end = span.first + span.bytes;
+
+    if (!loads->count)
+        memset(loads->all, 0, sizeof loads->all);
+    if (all->bytes && all->first + all->bytes > end)
+        end = all->first + all->bytes;
+    if (!all->bytes || all->first > span.first)
+        all->first = span.first;
+    all->bytes = (size_t)(end - all->first);
+    loads->spans[loads->count++] = span;
+}
+
 static int put_off(const struct tensor_copy *copy, struct span span)
 {
     struct emulation *emulation = copy->emulation;
@@ -235,7 +262,7 @@ static int put_off(const struct tensor_copy *copy, struct span span)
     if (rc)
         return rc;
     loads->copies[loads->count] = *copy;
-    loads->spans[loads->count++] = span;
+    add_span(loads, copy->shared >> 24 & (CLUSTER_BLOCKS - 1), span);
     return 0;
 }
 
