@@ -41,6 +41,21 @@ def test_results_are_kernel_tuners(arguments, parameters):
     json.dumps([results, env])
 
 
+def test_how_the_model_searched(arguments, parameters):
+    """The environment says what was compiled and timed, why it ended, and what was passed over by which rule."""
+    results, env = tune(arguments, parameters, strategy="model")
+    search = env["search"]
+    assert search["timed"] == len([result for result in results if "time" in result]) == 6
+    assert search["compiled"] + search["not_compiled"] == 6 and search["audit"]["timed"] == 0
+    for rule in ("cut_bound", "cut_estimate", "promising", "unpredicted", "shared"):
+        assert 0 <= search[rule] <= search["compiled"]
+    assert search["ended"] == "every configuration was tried or cannot win" and search["profile"] == ""
+    assert "rank_correlation" not in search  # the pretended GPU has no profile: nothing is predicted
+    _, few = tune(arguments, parameters, strategy="model", strategy_options={"max_fevals": 2})
+    assert few["search"]["timed"] == 2 and "further_gain" not in few["search"]
+    json.dumps(env)
+
+
 @pytest.mark.parametrize("restrictions", [
     ["block_size_x >= 64", "WORK"],
     "block_size_x >= 64 and WORK == 1",
