@@ -80,17 +80,32 @@ static size_t tuned_count(const struct compile_request *request)
     return request->tuned_count < UNREAD_MOST ? request->tuned_count : UNREAD_MOST;
 }
 
-/* Notes the names in a text, but that of option `own` (none: the number of options). */
-static void note_names(struct unread *unread, const char *text, size_t own)
+/* Notes a word, where it is the name of another option than `own` (none: the number of options). */
+static void note_word(struct unread *unread, const char *word, size_t length, size_t own)
 {
     const size_t first = first_tuned(unread->request), count = tuned_count(unread->request);
+
+    for (size_t k = 0; k < count; k++)
+        if (unread->names[k].length == length && first + k != own &&
+            !memcmp(unread->names[k].text, word, length))
+            unread->macros &= ~(UINT64_C(1) << k);
+}
+
+static void note_names(struct unread *unread, const char *text, size_t own)
+{
     size_t length;
 
     for (text = next_word(&length, text); length; text = next_word(&length, text + length))
-        for (size_t k = 0; k < count; k++)
-            if (unread->names[k].length == length && first + k != own &&
-                !memcmp(unread->names[k].text, text, length))
-                unread->macros &= ~(UINT64_C(1) << k);
+        note_word(unread, text, length, own);
+}
+
+/* Whether tuned option k is "-DNAME=" and digits, as most are: it holds no other words than "DNAME" and "NAME". */
+static bool is_plain(const struct unread *unread, size_t k)
+{
+    const struct unread_name *name = &unread->names[k];
+    const char *value = name->text + name->length + 1;
+
+    return name->length && *value && !value[strspn(value, "0123456789")];
 }
 
 /* A line that ends with \ and goes on in the next without a space: it may break a word, and a ##. */
@@ -136,7 +151,13 @@ void unread_begin(struct unread *out, const struct compile_request *request)
     note_names(out, request->name, request->option_count);
     for (size_t i = 0; i < request->option_count; i++) {
         const char *option = request->options[i];
+        const size_t tuned = i - first_tuned(request);
 
+        if (i >= first_tuned(request) && tuned < tuned_count(request) && is_plain(out, tuned)) {
+            note_word(out, option + 1, out->names[tuned].length + 1, i);
+            note_word(out, option + 2, out->names[tuned].length, i);
+            continue;
+        }
         note_names(out, option, i);
         if (!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2)) /* and the name begins */
             note_names(out, option + 2, i);
