@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "model/machine/assumptions.h"
 #include "model/machine/clock.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 static double l2_x[] = {2e12, 4e12}, l2_hz[2], dram_x[] = {1e12}, dram_hz[1];
 
 /* An H200 of paper, whose clock at products alone is 1.6 GHz; a TB/s of L2 takes 4 % of the power, of DRAM 10 % more. */
-static struct clock_limits limits(struct device *device)
+static struct clock_limits limits_by(struct device *device, double exponent)
 {
     struct clock_limits out;
 
@@ -20,8 +21,13 @@ static struct clock_limits limits(struct device *device)
     device->curves[DEVICE_CURVE_TENSOR_CLOCK_L2] = (struct device_curve){.count = 2, .x = l2_x, .y = l2_hz};
     device->curves[DEVICE_CURVE_TENSOR_CLOCK_DRAM] =
         (struct device_curve){.count = 1, .x = dram_x, .y = dram_hz};
-    clock_limits_init(&out, device, 3);
+    clock_limits_init(&out, device, exponent);
     return out;
+}
+
+static struct clock_limits limits(struct device *device)
+{
+    return limits_by(device, 3);
 }
 
 static void from_a_profile(void **state)
@@ -76,10 +82,25 @@ static void by_power(void **state)
     check_near(before, 1.4e9, 0.1e9);
 }
 
+/* With the term taken out power goes with the clock alone: the clock is still about one that was measured. */
+static void without_the_term(void **state)
+{
+    const struct clock_load load = {.tensor_share = 0.9, .l2_bytes = 3000, .dram_bytes = 500};
+    const struct assumption_info *info = assumption_infos;
+    struct device device;
+    struct clock_limits from;
+    bool limited;
+
+    while (strcmp(info->name, "power_exponent"))
+        info++;
+    from = limits_by(&device, info->neutral);
+    check_near(clock_under(&limited, &from, &load, 1.98e9), 1.6e9, 0.2e9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(from_a_profile), cmocka_unit_test(by_work),
-                                       cmocka_unit_test(by_power)};
+                                       cmocka_unit_test(by_power), cmocka_unit_test(without_the_term)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
