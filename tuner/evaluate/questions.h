@@ -21,9 +21,8 @@ struct questions {
     FILE *out;
     struct line_reader answers;
     const volatile sig_atomic_t *stop; /* not 0: no answer is waited for any more */
-    void (*refused)(
-        void *context,
-        const struct err *why); /* an answer that makes no sense; the question waits for another */
+    /* Told of an answer that makes no sense; the question waits for another. */
+    void (*refused)(void *context, const struct err *why);
     void *context;
     uint64_t number; /* of the next question, or of the one that waits */
     bool doubtful;   /* the last answer was refused */

@@ -69,7 +69,7 @@ void host_begin_work(struct host *host, size_t kind)
 }
 
 /* Which of its GPUs measure for this job. */
-void host_choose_gpus(const struct fleet *fleet, struct host *host)
+static void choose_gpus(const struct fleet *fleet, struct host *host)
 {
     size_t of_kinds = 0;
 
@@ -122,7 +122,7 @@ int fleet_know_kinds(struct fleet *fleet, const struct device *kinds, const stru
     fleet->kind_count = count;
     for (size_t i = 0; i < fleet->count; i++)
         if (fleet->hosts[i].up)
-            host_choose_gpus(fleet, &fleet->hosts[i]);
+            choose_gpus(fleet, &fleet->hosts[i]);
     return 0;
 }
 
@@ -251,7 +251,7 @@ int host_take_hello(const struct fleet *fleet, struct host *host, const struct j
     name_host(fleet, host, name);
     host->cores = (unsigned)cores;
     check_compiler(fleet, host, hello);
-    host_choose_gpus(fleet, host);
+    choose_gpus(fleet, host);
     host->up = true;
     host->link->state = LINK_UP;
     host->link->answered = true;

@@ -50,9 +50,8 @@ struct fleet {
 /* Tells the user of a host. */
 void fleet_say(const struct fleet *fleet, const struct host *host, const char *text);
 
-/* fleet_offer.c: what a worker says of itself; which of its GPUs measure for this job. */
+/* fleet_offer.c: what a worker says of itself. */
 int host_take_hello(const struct fleet *fleet, struct host *host, const struct js_at *hello, struct err *err);
-void host_choose_gpus(const struct fleet *fleet, struct host *host);
 void host_forget_gpus(struct host *host);
 
 #endif

@@ -59,15 +59,14 @@ int tune_view_write(const char *path, const struct tune_view *view, const struct
 struct tune_options {
     const struct strategy *strategy;
     uint64_t seed;
-    double time_s;   /* budget; 0: none */
-    uint64_t trials; /* budget; 0: none */
-    struct questions
-        *questions;       /* asked of another program, which measures; no finals. Null: nothing is asked */
-    const char *recorded; /* recording to use instead of a GPU; null: what the level needs */
-    const char *device;   /* null, or whose recording */
-    const char *
-        journal; /* file to append to when live (an error beside `recorded`); null: none with `questions`, else in the
-                                  working directory, "matmul.nvidia-h200.4096x4096x4096.journal.json" */
+    double time_s;               /* budget; 0: none */
+    uint64_t trials;             /* budget; 0: none */
+    struct questions *questions; /* another program measures; there are no finals. Null: none does */
+    const char *recorded;        /* recording to use instead of a GPU; null: what the level needs */
+    const char *device;          /* null, or whose recording */
+    /* File to append to when live (an error beside `recorded`). Null: none with `questions`; else in the working directory,
+     * "matmul.nvidia-h200.4096x4096x4096.journal.json". */
+    const char *journal;
     const char *profile;       /* calibrated profile for the model: name or file; null: the GPU's own */
     const char *profiles;      /* folder of profiles by name; null: none */
     uint64_t audit;            /* see struct search_options */
