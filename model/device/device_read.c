@@ -201,6 +201,7 @@ static int read_limits(struct device_limits *out, const struct js_at *at, struct
         allowed[i + 1] = fields[i].name;
     if (rc == 0)
         rc = js_only(at, allowed, err);
+    out->warp_size = LANES;
     for (size_t i = 0; rc == 0 && i < FIELDS; i++)
         if (js_find(&part, at, fields[i].name))
             rc = js_unsigned((uint64_t *)((char *)out + fields[i].offset), &part, err);

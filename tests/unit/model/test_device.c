@@ -137,6 +137,24 @@ static void a_profile_survives_the_round_trip_with_its_holes(void **state)
     device_release(&again);
 }
 
+static void a_profile_without_a_warp_size_survives_the_round_trip(void **state)
+{
+    static const char text[] = "{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}}";
+    struct device device, again;
+    struct json *written;
+    struct err err = {0};
+    struct js_at root;
+
+    assert_int_equal(read_from(&device, text, &err), 0);
+    written = device_to_json(&device);
+    root = js_root(written, "written");
+    assert_int_equal(device_from_json(&again, &root, &err), 0);
+    assert_int_equal(again.limits.warp_size, 32);
+    device_release(&again);
+    device_release(&device);
+    js_free(written);
+}
+
 static void mnemonics_fall_back_to_fewer_modifiers(void **state)
 {
     assert_int_equal(device_op_find("FFMA"), DEVICE_OP_FFMA);
@@ -278,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_fields_are_named),
         cmocka_unit_test(a_profile_survives_the_round_trip_with_its_holes),
+        cmocka_unit_test(a_profile_without_a_warp_size_survives_the_round_trip),
         cmocka_unit_test(mnemonics_fall_back_to_fewer_modifiers),
         cmocka_unit_test(unknown_architectures_are_refused),
         cmocka_unit_test(published_numbers_are_told_from_measured_ones),
