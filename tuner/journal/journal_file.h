@@ -32,10 +32,10 @@ struct journal {
     struct spans members; /* of the top level but "cache" and "not_timed", */
     struct spans kept;    /* whole records, */
     bool has_cache,
-        beside;           /* whether there is a "cache", and what stands behind it that is not "not_timed", */
-    bool leftover;        /* and text behind it all that is nothing known */
-    bool begun;           /* anew, as what stood there was no journal */
-    char aside[PATH_MAX]; /* where the file is kept that could not be gone on in; "" none */
+        beside; /* whether there is a "cache", and what stands behind it that is not "not_timed", be it another "cache", */
+    bool leftover;                 /* and text behind it all that is nothing known */
+    bool begun;                    /* anew, as what stood there was no journal */
+    char aside[PATH_MAX];          /* where the file is kept that could not be gone on in; "" none */
     char news[2 * PATH_MAX + 128]; /* what happened to the file during the run; "" nothing */
     size_t left_out;               /* another tool's records that tell nothing, */
     struct err left_out_reason;    /* and why the first does not */

@@ -317,7 +317,8 @@ static int add_members(struct journal *journal, struct scan *scan, bool *closed,
             from = scan->at;
             break;
         }
-        if (key.length == 5 && !memcmp(key.text, "cache", 5) && !journal->has_cache) {
+        if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
+            journal->beside |= journal->has_cache;
             journal->has_cache = true;
             code = check_schema(journal, err);
             if (!code)

@@ -161,6 +161,24 @@ static void keeps_what_stands_behind_the_cache(void **state)
     free(text);
 }
 
+/* As two files that were joined by hand, or by a program that writes members twice. */
+static void goes_on_in_two_caches(void **state)
+{
+    char *text = make_journal(), *more;
+
+    more = calloc(1, strlen(text) + 200);
+    sprintf(more, "%.*s,\n\"cache\": {\n\"90\": {\"a\": 90, \"time\": 2}}}", (int)strlen(text) - 2, text);
+    write_text(more);
+    check_goes_on(RECORDS + 1);
+    sprintf(more,
+            "%.*s,\n\"cache\": {\n\"90\": {\"a\": 90, \"time\": 2},\n\"91\": {\"a\":", (int)strlen(text) - 2,
+            text);
+    write_text(more);
+    check_goes_on(RECORDS + 1);
+    free(more);
+    free(text);
+}
+
 /* Which record the byte belongs to, from 1; 0 the head, RECORDS + 1 behind them. */
 static int record_at(const char *text, size_t at)
 {
@@ -301,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sets_strangers_aside, setup, teardown),
         cmocka_unit_test_setup_teardown(other_layouts_lose_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(keeps_what_stands_behind_the_cache, setup, teardown),
+        cmocka_unit_test_setup_teardown(goes_on_in_two_caches, setup, teardown),
         cmocka_unit_test_setup_teardown(no_bit_takes_records_along, setup, teardown),
         cmocka_unit_test_setup_teardown(a_removed_file_is_written_again, setup, teardown),
         cmocka_unit_test_setup_teardown(a_replaced_file_goes_on_beside, setup, teardown),
