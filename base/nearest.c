@@ -64,6 +64,14 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
     return near || length < 3 ? near : containing(word, words, count);
 }
 
+/* Where `ending` begins in a name that has more before it; else null. */
+static char *ends_in(char *name, const char *ending)
+{
+    const size_t length = strlen(name), own = strlen(ending);
+
+    return length > own && !strcmp(name + length - own, ending) ? name + length - own : NULL;
+}
+
 bool nearest_file(char *out, size_t size, const char *word, const char *folder, const char *ending)
 {
     struct dirent **entries = NULL;
@@ -73,8 +81,8 @@ bool nearest_file(char *out, size_t size, const char *word, const char *folder, 
     char *end;
 
     for (int i = 0; i < count && names; i++) {
-        end = strrchr(entries[i]->d_name, '.');
-        if (!end || strcmp(end, ending))
+        end = ends_in(entries[i]->d_name, ending);
+        if (!end)
             continue;
         *end = '\0';
         names[found++] = entries[i]->d_name;

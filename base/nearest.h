@@ -9,7 +9,8 @@
  * the only one that contains it, whatever the case, if it has three letters or more; else null. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 
-/* The same among the files of a folder that end in `ending` (".json"), without it: false if none is near. */
+/* The same among the files and folders in a folder whose names end in `ending` (".json"; "" for all of them), without it:
+ * false if none is near. */
 bool nearest_file(char *out, size_t size, const char *word, const char *folder, const char *ending);
 
 /* "a (default), b or c": `mark` follows the first word, `last` comes before the last one, ", " between the others. What

@@ -161,7 +161,8 @@ static int parse_item(unsigned *choices, bool *given, const struct spec *spec, c
     size_t p;
 
     if (!equals)
-        return err_set(err, ERR_USAGE, "\"%.*s\": write NAME=VALUE,NAME=VALUE", (int)length, item);
+        return err_set(err, ERR_USAGE, "the configuration \"%.*s\": write NAME=VALUE,NAME=VALUE", (int)length,
+                       item);
     for (p = 0; p < spec->parameter_count; p++)
         if (strlen(spec->names[p]) == name && !memcmp(spec->names[p], item, name))
             break;

@@ -109,8 +109,9 @@ static void advise_grid(struct adviser *a)
 
     in.residency.blocks = waves * places;
     offer(a, &in, blocks / in.residency.blocks,
-          waves > 1 ? "a grid of whole waves: the last of %.0f waves fills %.0f %% of the %.0f places"
-                    : "smaller blocks or fewer: %.0f wave fills %.0f %% of the %.0f places",
+          waves > 1
+              ? "a grid of whole waves: the last of %.0f waves fills %.0f %% of the %.0f resident-block slots"
+              : "smaller blocks or fewer: %.0f wave fills %.0f %% of the %.0f resident-block slots",
           waves, 100 * (blocks - (waves - 1) * places) / places, places);
 }
 

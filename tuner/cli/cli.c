@@ -118,7 +118,7 @@ static int find_in_library(struct cli_args *args, const struct cli_command *comm
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
     const char *word = args->words[0];
-    char name[256];
+    char name[256], near[256];
 
     if (strcmp(command->words, "SPEC") || strspn(word, letters) != strlen(word) || !access(word, F_OK) ||
         snprintf(name, sizeof name, "kernels/%s/spec.json", word) >= (int)sizeof name)
@@ -128,8 +128,13 @@ static int find_in_library(struct cli_args *args, const struct cli_command *comm
         return 0;
     }
     if (place_share(path, size, "kernels"))
-        return err_set(err, ERR_USAGE, "%s: there is no such file, and no such kernel in the library %s",
-                       word, path);
+        return nearest_file(near, sizeof near, word, path, "")
+                   ? err_set(
+                         err, ERR_USAGE,
+                         "%s: there is no such file, and no such kernel in the library %s; did you mean %s?",
+                         word, path, near)
+                   : err_set(err, ERR_USAGE,
+                             "%s: there is no such file, and no such kernel in the library %s", word, path);
     return err_set(
         err, ERR_USAGE,
         "%s: there is no such file, and no kernel library, share/occutune/kernels, beside or above "
@@ -137,10 +142,11 @@ static int find_in_library(struct cli_args *args, const struct cli_command *comm
         word);
 }
 
-/* A write that failed earlier has left no reason: does one more fail? */
-static bool pipe_is_closed(const struct cli *cli)
+/* A write that failed earlier has left no reason: does one more fail? What a command writes to has no descriptor of its own
+ * (plain.h, session.c) and ends in standard output. */
+static bool pipe_is_closed(void)
 {
-    struct pollfd out = {.fd = fileno(cli->out)};
+    struct pollfd out = {.fd = STDOUT_FILENO};
 
     return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
@@ -148,12 +154,17 @@ static bool pipe_is_closed(const struct cli *cli)
 /* The status of a run that failed with `err` or ended with `status`. */
 static int finish(struct cli *cli, int status, struct err *err)
 {
-    const bool failed = fflush(cli->out) || ferror(cli->out);
+    bool failed;
+    int reason;
 
-    if (!err->code && failed && (errno == EPIPE || pipe_is_closed(cli)))
+    errno = 0;
+    failed = fflush(cli->out) || ferror(cli->out);
+    reason = errno; /* before anything else fails */
+    if (!err->code && failed && (reason == EPIPE || pipe_is_closed()))
         return CLI_FAILED; /* whoever read it has seen enough */
     if (!err->code && failed)
-        err_set(err, ERR_SYSTEM, "the output cannot be written: %s", strerror(errno));
+        err_set(err, ERR_SYSTEM, "the output cannot be written: %s",
+                reason ? strerror(reason) : "only a part of it was");
     return err->code ? fail(cli, err) : status;
 }
 

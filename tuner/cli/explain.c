@@ -20,6 +20,15 @@ static const struct cli_option options[] = {
 
 /* Finding ------------------------------------------------------------------ */
 
+/* What share a bottleneck stand one behind the other, the larger part first. */
+static bool is_tighter(const struct throughput *throughput, enum resource a, enum resource b)
+{
+    const double whole_a = throughput_bottleneck(throughput, a),
+                 whole_b = throughput_bottleneck(throughput, b);
+
+    return whole_a != whole_b ? whole_a > whole_b : throughput->cycles[a] > throughput->cycles[b];
+}
+
 size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughput *throughput)
 {
     size_t count = 0, at;
@@ -28,7 +37,7 @@ size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughp
     for (r = 0; r < RESOURCE_COUNT; r++) {
         if (!(throughput->cycles[r] > 0))
             continue;
-        for (at = count++; at > 0 && throughput->cycles[out[at - 1]] < throughput->cycles[r]; at--)
+        for (at = count++; at > 0 && is_tighter(throughput, r, out[at - 1]); at--)
             out[at] = out[at - 1];
         out[at] = r;
     }

@@ -141,13 +141,22 @@ static void put_metrics(FILE *out, const struct explained *explained)
         fprintf(out, "\n");
 }
 
+/* The tensor pipe has other work as well, such as HFMA2.MMA, which ptxas takes to load constants. */
+static bool has_products(const struct sass_code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        if (sass_info(code->instructions[i].op)->class == SASS_CLASS_TENSOR)
+            return true;
+    return false;
+}
+
 /* What runs beside the warps, and what tensor cores and the power limit leave of the clock. */
 static void put_beside(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
     const bool known = from->input.capacities.clock.tensor_hz > 0;
 
-    if (p->tensor_share > 0)
+    if (p->tensor_share > 0 && has_products(&from->code))
         fprintf(out, "  tensor      cores are busy %.0f %% of the time%s\n", 100 * p->tensor_share,
                 p->power_limited || !known ? "" : ": no power limit");
     if (p->clock_hz < from->input.capacities.clock_hz)
@@ -217,11 +226,15 @@ static void put_bounds(FILE *out, const struct analysis *from)
             "demand", "unit", "per cycle", "cycles");
     for (size_t i = 0; i < count; i++) {
         const enum resource r = order[i];
-        const double demand = from->demands.demand.count[r];
+        const double demand = from->demands.demand.count[r], whole = throughput_bottleneck(at, r);
+        const bool joint =
+            whole > at->cycles[r] && i + 1 < count && throughput_bottleneck(at, order[i + 1]) == whole;
 
-        fprintf(out, "  %-26s  %12.5g  %-17s  %12.5g  %10.5g%s\n", resource_name(r), demand, resource_unit(r),
-                demand / at->cycles[r], at->cycles[r],
-                r == from->prediction.limiter && !latency ? "  <- tightest" : "");
+        fprintf(out, "  %-26s  %12.5g  %-17s  %12.5g  %10.5g", resource_name(r), demand, resource_unit(r),
+                demand / at->cycles[r], at->cycles[r]);
+        if (joint) /* which the next line is of */
+            fprintf(out, ", with %s %.5g", resource_name(order[i + 1]), whole);
+        fprintf(out, "%s\n", r == from->prediction.limiter && !latency ? "  <- tightest" : "");
     }
     fprintf(out, "  latency: %.5g cycles over %.0f resident warps is one every %.5g%s\n",
             from->prediction.latency_cycles, from->prediction.had_warps,

@@ -72,9 +72,10 @@ static int put_text(const struct view *view, struct err *err)
     char sizes[256], *text;
 
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
-    fprintf(out, "%s%s%s: %" PRIu64 " valid of %" PRIu64 " combinations of %zu parameters\n",
+    fprintf(out, "%s%s%s: %" PRIu64 " valid of %" PRIu64 " combinations of %zu parameter%s\n",
             view->spec->kernel.name ? view->spec->kernel.name : view->spec->path, *sizes ? " " : "", sizes,
-            space_count(view->space), space_combinations(view->space), view->spec->parameter_count);
+            space_count(view->space), space_combinations(view->space), view->spec->parameter_count,
+            view->spec->parameter_count == 1 ? "" : "s");
     put_constraints(view);
     for (uint64_t k = 0; k < shown(view) && !is_unwanted(view); k++) {
         pick(view, k);

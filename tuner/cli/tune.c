@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
     {"recorded", 0, "FILE", "take times from this journal or Kernel Tuner cache"},
     {"strategy", 0, "NAME", "{strategies}"},
     {"profile", 0, "PROFILE", "calibrated device profile, a name or a file (default: the GPU's own)"},
-    {"audit", 0, "N", "model: time N of those passed over at the end (default 20; 0: none)"},
+    {"audit", 0, "N", "model: time N of those pruned at the end (default 20; 0: none)"},
     {"objective", 0, "NAME", "time, energy or energy-delay, in place of the spec's objective"},
     {"clocks", 0, "SM[,MEM]", "lock the GPU's clocks at so many MHz while it runs (takes root)"},
     {"seed", 0, "S", "seed of what is random (default 0)"},

@@ -138,7 +138,7 @@ static void say_search(struct words *words, const struct tuned *tuned)
     }
     say_more(words,
              "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed%s; %" PRIu64
-             " passed over because their lower bound is above the best time, %" PRIu64
+             " pruned because their lower bound is above the best time, %" PRIu64
              " because they are expected to be slower; %" PRIu64
              " not compiled, by what their neighbours are like",
              s->compiled, tuned->counts.valid, compiles, s->timed, audited, s->cut_bound, s->cut_estimate,
@@ -161,7 +161,7 @@ static void say_model(struct words *words, const struct spec *spec, const struct
     if (spec->objective.energy && tuned->profile[0])
         say(words, "the model predicts times, not energies: estimates were taken at the power limit and "
                    "corrected by what "
-                   "was measured; nothing was passed over by its lower bound");
+                   "was measured; nothing was pruned by its lower bound");
 
     if (!tuned->profile[0] || (s->compiled && s->refused == s->compiled))
         say(words, "nothing was predicted: measured times alone guided the search");
@@ -194,7 +194,7 @@ static void say_audit(struct words *words, const struct tuned *tuned)
     }
     say(words,
         "audit: %" PRIu64 " of %" PRIu64
-        " re-measured beat the best: at most %.1f %% of those passed over would; the nearest was %.1f %% %s",
+        " re-measured beat the best: at most %.1f %% of those pruned would; the nearest was %.1f %% %s",
         s->audit.faster, s->audit.timed, 100 * s->audit.limit, 100 * fabs(s->audit.nearest - 1),
         s->audit.nearest < 1 ? "faster" : "slower");
 }

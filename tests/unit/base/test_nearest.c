@@ -32,6 +32,8 @@ static void files_are_near_by_their_names(void **state)
     assert_false(nearest_file(name, sizeof name, "nowhere", "model/device/profiles", ".json"));
     assert_false(nearest_file(name, sizeof name, "h200", "model/device/profiles", ".txt"));
     assert_false(nearest_file(name, sizeof name, "h200", "model/no-such-folder", ".json"));
+    assert_true(nearest_file(name, sizeof name, "transpos", "kernels", ""));
+    assert_string_equal(name, "transpose");
 }
 
 int main(void)

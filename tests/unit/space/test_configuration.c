@@ -115,7 +115,7 @@ static void bad_configurations_are_explained(void **state)
         {"TILE=17", "t.json: parameters.TILE: \"17\" is none of 16, 32, 0, -1"},
         {"TILE=", "t.json: parameters.TILE: \"\" is none of 16, 32, 0, -1"},
         {"HALF=2", "t.json: parameters.HALF: \"2\" is none of false, true"},
-        {"TILE", "\"TILE\": write NAME=VALUE,NAME=VALUE"},
+        {"TILE", "the configuration \"TILE\": write NAME=VALUE,NAME=VALUE"},
     };
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct spec spec;
