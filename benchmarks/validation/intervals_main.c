@@ -191,8 +191,10 @@ static int judge_after(struct spread_trials trials, const struct sample *sample,
     }
     if (judged)
         printf("| %zu, %s | %zu | %.0f %% | %zu | %.2f |\n", trials.count,
-               trials.best ? "those predicted fastest" : "evenly drawn", judged,
-               100 * held_sum / (double)judged, under_half, exp(width_sum / (double)judged));
+               !trials.count ? "none"
+               : trials.best ? "those predicted fastest"
+                             : "evenly drawn",
+               judged, 100 * held_sum / (double)judged, under_half, exp(width_sum / (double)judged));
     return 0;
 }
 

@@ -206,7 +206,7 @@ static struct interval_trials draw(struct own *own, struct spread_trials how)
     for (size_t i = 0; i < all; i++) {
         const struct spread_row *row = own->rows[i];
 
-        if (trials.count < how.count && (how.best || i == trials.count * all / how.count))
+        if (trials.count < how.count && (how.best || i == (2 * trials.count + 1) * all / (2 * how.count)))
             interval_add_trial(&trials, 1, exp(row->residual));
         else
             own->rows[kept++] = row;

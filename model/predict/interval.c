@@ -107,11 +107,12 @@ void interval_add_trial(struct interval_trials *to, double estimate_s, double me
 }
 
 /* A normal distribution whose mean, which is the kernel's, and deviation are not known: PRIOR is what the interval says
- * beforehand, in trials, of the mean, PRIOR_SCATTER of the deviation. Trials near one another in the space err alike, so
- * that more of them than TRIALS_MOST are worth no more. benchmarks/validation/intervals.md judges these three. */
-#define PRIOR         1.5
+ * beforehand, in trials, of the mean, PRIOR_SCATTER of the deviation. Trials err alike, most of all those that a search
+ * makes near one another: all together are worth no more than TRIALS_MOST. benchmarks/validation/intervals.md judges
+ * these three. */
+#define PRIOR         2.
 #define PRIOR_SCATTER 4.
-#define TRIALS_MOST   2.
+#define TRIALS_MOST   1.
 #define DEVIATIONS    1.2816 /* on either side of the mean hold 80 % */
 
 struct interval_ends interval_after(struct interval_ends before, const struct interval_trials *trials)
