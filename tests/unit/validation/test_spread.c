@@ -143,12 +143,13 @@ static void large_spaces_do_not_decide_alone(void **state)
     memset(rows, 0, sizeof rows);
 }
 
-/* The table that stands in the tree, of kernels left out of the fit: means over kernels and over measurements. */
+/* The table that stands in the tree, of kernels left out of the fit: means over kernels and over measurements. It was made
+ * with the weights that stand there. */
 static void the_table_holds_what_it_promises(void **state)
 {
     FILE *table = fopen("benchmarks/validation/intervals.md", "r");
     double kernels = 0, measurements = 0, held;
-    unsigned long variants, all = 0, count = 0;
+    unsigned long variants, fitted, fitted_kernels, all = 0, count = 0;
     char line[512], name[64];
 
     (void)state;
@@ -164,6 +165,17 @@ static void the_table_holds_what_it_promises(void **state)
     }
     fclose(table);
     assert_true(count > 60);
+    table = fopen("model/predict/interval.def", "r");
+    assert_non_null(table);
+    assert_int_equal(
+        fscanf(table,
+               "/* Written by validation_intervals (benchmarks/validation), from %lu variants of "
+               "%lu kernels.",
+               &fitted, &fitted_kernels),
+        2);
+    fclose(table);
+    assert_int_equal(fitted, all);
+    assert_int_equal(fitted_kernels, count);
     check_near(kernels / (double)count, 80, 5);
     check_near(measurements / (double)all, 80, 5);
 }
