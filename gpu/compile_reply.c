@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Macros change into nonsense what has their name: the compiler's own headers are full of T, N and K, and the
+/* The remedy, where it is known. Macros change into nonsense what has their name: the compiler's own headers are full of T, N and K, and the
  * parameters of a template like to be called what the tuned ones are. */
-static const char *clash(const char *diagnostic, const char *kernel)
+static const char *remedy(const char *diagnostic, const char *kernel)
 {
     static const char own_headers[] = "__nv_nvrtc_builtin_header.h";
 
@@ -16,6 +16,12 @@ static const char *clash(const char *diagnostic, const char *kernel)
         return " (a parameter's name seems to stand in the compiler's own headers: make it longer)";
     if (strchr(kernel, '<') && strstr(diagnostic, "expected a \",\" or \">\""))
         return " (the spec's parameters are macros: give the template's another name)";
+    if (strstr(diagnostic, "cannot open source file") || strstr(diagnostic, "considered a host function"))
+        return " (NVRTC compiles code of the device alone: put headers and functions of the host between "
+               "#ifndef "
+               "__CUDACC_RTC__ and #endif)";
+    if (strstr(diagnostic, "unrecognized option"))
+        return " (options are NVRTC's: occutune import nvcc puts those of a build into its words)";
     return "";
 }
 
@@ -23,7 +29,7 @@ static char *explain(const char *diagnostic, const char *kernel)
 {
     char *text = NULL;
 
-    if (asprintf(&text, "%s%s", diagnostic, clash(diagnostic, kernel)) < 0)
+    if (asprintf(&text, "%s%s", diagnostic, remedy(diagnostic, kernel)) < 0)
         return NULL;
     return text;
 }

@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "launch/outcome.h"
+#include "gpu/compile_log.h"
 #include "gpu/message.h"
+#include "gpu/standard.h"
 
 #include <nvrtc.h>
 
@@ -40,7 +42,12 @@ enum { OPTIONS_OWN = 4, TRIED_BYTES = 700 };
 
 /* Found before any file of that name. */
 extern const char cub_cuh[]; /* cub.cuh, which says why */
-static const char *const headers[] = {cub_cuh}, *const header_names[] = {"cub/cub.cuh"};
+
+enum { HEADERS_MOST = 32 };
+struct headers {
+    const char *texts[HEADERS_MOST], *names[HEADERS_MOST];
+    int count;
+};
 
 static bool is_directory(const char *path)
 {
@@ -149,44 +156,6 @@ static bool load(struct nvrtc *nvrtc, const char *library, char *tried)
     snprintf(home, sizeof home, "%s/lib64", getenv("CUDA_HOME") ? getenv("CUDA_HOME") : "");
     return (getenv("CUDA_HOME") && load_from(nvrtc, home, tried)) || load_from(nvrtc, "", tried) ||
            load_from(nvrtc, OCCUTUNE_CUDA_HEADERS "/../lib64", tried);
-}
-
-/* Does a line of the log tell an error, rather than a warning? As in "k.cu(3): error: ..." and "ptxas error
- * : ...". */
-static bool tells_error(const char *line, size_t length)
-{
-    static const char word[] = " error";
-    const size_t size = sizeof word - 1;
-    size_t k;
-
-    for (size_t i = 0; i + size < length; i++) {
-        if (memcmp(line + i, word, size))
-            continue;
-        for (k = i + size; k < length && line[k] == ' '; k++)
-            continue;
-        if (k < length && line[k] == ':')
-            return true;
-    }
-    return false;
-}
-
-/* The first error of a log, or its first line; malloc'ed. */
-static char *first_error(const char *log)
-{
-    const char *line = log, *found = NULL;
-
-    while (*line) {
-        size_t length = strcspn(line, "\n");
-
-        if (tells_error(line, length)) {
-            found = line;
-            break;
-        }
-        if (!found && length)
-            found = line;
-        line += length + (line[length] == '\n');
-    }
-    return found ? strndup(found, strcspn(found, "\n")) : NULL;
 }
 
 static char *program_log(const struct nvrtc *nvrtc, nvrtcProgram program)
@@ -298,6 +267,41 @@ static int answer(int fd, const struct ending *ending, const struct part *payloa
     return rc;
 }
 
+/* Adds the standard header for want of which the program did not compile; false where that is not the reason. */
+static bool add_missing(struct headers *headers, const struct nvrtc *nvrtc, nvrtcProgram program)
+{
+    char *log = program_log(nvrtc, program), *error = log ? compile_first_error(log) : NULL;
+    const char **text = headers->texts + headers->count, **name = headers->names + headers->count;
+    const bool missing = error && headers->count < HEADERS_MOST && (*name = standard_missing(text, error));
+
+    headers->count += missing;
+    free(error);
+    free(log);
+    return missing;
+}
+
+/* A standard header is given only where the source's folders have none: NVRTC, which would take ours first, says what it did
+ * not find, one at a time. Includes stand at the beginning, so that this takes little. */
+static nvrtcResult run(nvrtcProgram *program, const struct nvrtc *nvrtc, const struct job *job)
+{
+    struct headers headers = {.texts = {cub_cuh}, .names = {"cub/cub.cuh"}, .count = 1};
+    nvrtcResult result;
+    bool again;
+
+    do {
+        result = nvrtc->nvrtcCreateProgram(program, job->source, job->path, headers.count, headers.texts,
+                                           headers.names);
+        if (!result)
+            result = nvrtc->nvrtcAddNameExpression(*program, job->name);
+        if (!result)
+            result = nvrtc->nvrtcCompileProgram(*program, (int)job->option_count, job->options);
+        again = result == NVRTC_ERROR_COMPILATION && add_missing(&headers, nvrtc, *program);
+        if (again)
+            nvrtc->nvrtcDestroyProgram(program);
+    } while (again);
+    return result;
+}
+
 static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, struct err *err)
 {
     double start = clock_wall_s();
@@ -306,14 +310,9 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     struct part code = {0}, said = {0};
     unsigned char *bytes = NULL;
     nvrtcProgram program = NULL;
-    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, job->source, job->path,
-                                                   sizeof headers / sizeof *headers, headers, header_names);
+    nvrtcResult result = run(&program, nvrtc, job);
     int rc;
 
-    if (!result)
-        result = nvrtc->nvrtcAddNameExpression(program, job->name);
-    if (!result)
-        result = nvrtc->nvrtcCompileProgram(program, (int)job->option_count, job->options);
     if (!result)
         result = nvrtc->nvrtcGetLoweredName(program, job->name, &ending.entry);
     if (!result && program_code(&bytes, &code.size, nvrtc, program, !strncmp(job->arch, "compute_", 8)))
@@ -321,7 +320,7 @@ static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, str
     code.bytes = bytes;
     if (result) {
         log = program ? program_log(nvrtc, program) : NULL;
-        diagnostic = log ? first_error(log) : NULL;
+        diagnostic = log ? compile_first_error(log) : NULL;
         said = (struct part){.bytes = log, .size = log ? strlen(log) + 1 : 0};
         ending = (struct ending){.outcome = OUTCOME_COMPILE,
                                  .own_failure = fails_itself(result),
