@@ -1,7 +1,6 @@
 /* Charts as self-contained SVG: lines, steps, points and bars over linear or logarithmic axes. Text in, text
  * out; nothing is drawn. Colours hold on a white and on a dark ground, and series are told apart by their
- * legend.
- */
+ * legend. */
 #ifndef BASE_CHART_H
 #define BASE_CHART_H
 

@@ -204,8 +204,7 @@ int file_sync_folder(const char *path)
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     const int file = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    /* a folder that may be written to and not read, or a file system that has nothing to sync, is no failure
-     */
+    /* a folder that may be written to and not read, or a file system that has nothing to sync, is no failure */
     int failed = file >= 0 && fsync(file) && errno != EINVAL && errno != EROFS && errno != EBADF;
 
     if (file >= 0)

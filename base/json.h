@@ -93,8 +93,7 @@ int js_set_real(struct json *object, const char *key, double value);
 int js_set_bool(struct json *object, const char *key, bool value);
 
 /* Text of a value: `JS_LINE` on one line in the order of insertion (journal records), `JS_PRETTY` indented
- * with sorted keys (decisions, profiles). The text is malloc'ed; null when memory ends. Reals have 15 digits.
- */
+ * with sorted keys (decisions, profiles). The text is malloc'ed; null when memory ends. Reals have 15 digits. */
 enum js_style { JS_LINE, JS_PRETTY };
 char *js_text(const struct json *json, enum js_style style);
 

@@ -18,8 +18,7 @@ bool compile_cache_is_foreign(const char *directory);
 int compile_take_outcome(struct compile_result *out, const char *text);
 
 /* Gives `out` what comes with its outcome, owned from then on: machine code, or of a failure the log with its
- * zero. ERR_FORMAT where it does not come with what its outcome needs; `bytes` are taken over all the same.
- */
+ * zero. ERR_FORMAT where it does not come with what its outcome needs; `bytes` are taken over all the same. */
 int compile_take_payload(struct compile_result *out, void *bytes, size_t count);
 
 /* True when there is a whole entry for `key`; it is then in `out`, unpacked, with `cached` set. */

@@ -2,8 +2,7 @@
  * gone.
  *
  * A compile runs in a process of its own because nothing else can be stopped: NVRTC asks its flow callback
- * neither within the front end nor within an optimisation pass, and a variant may keep either busy for ever.
- */
+ * neither within the front end nor within an optimisation pass, and a variant may keep either busy for ever. */
 #ifndef GPU_COMPILE_SERVE_H
 #define GPU_COMPILE_SERVE_H
 

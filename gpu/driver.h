@@ -69,8 +69,7 @@ struct function_facts {
     int blocks_per_sm; /* resident blocks at this launch, by the driver's own calculation */
 };
 
-/* Opts in to dynamic shared memory and sets the preferred carve-out, then asks for the facts at this launch.
- */
+/* Opts in to dynamic shared memory and sets the preferred carve-out, then asks for the facts at this launch. */
 int gpu_prepare(struct function_facts *out, struct gpu *gpu, gpu_function function,
                 const struct launch *launch, struct err *err);
 

@@ -182,8 +182,7 @@ int kernels_guard_check(const struct kernels *kernels, gpu_address guards, unsig
     return launch_guards(kernels, kernels->guard_check, count, parameters, err);
 }
 
-/* One block for each SM: the scheduler spreads them over idle SMs; one that gets none keeps its older stamp.
- */
+/* One block for each SM: the scheduler spreads them over idle SMs; one that gets none keeps its older stamp. */
 int kernels_stamp(const struct kernels *kernels, gpu_address stamps, struct err *err)
 {
     unsigned sm_count = gpu_sm_count(kernels->gpu);

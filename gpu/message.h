@@ -23,8 +23,7 @@ struct part {
 };
 
 /* How long the other process is waited for, to take and to say something. A child that a signal has stopped
- * is given up after PATIENCE_STOPPED_S: it will say nothing, and that is as little its own doing as SIGKILL.
- */
+ * is given up after PATIENCE_STOPPED_S: it will say nothing, and that is as little its own doing as SIGKILL. */
 enum { PATIENCE_STOPPED_S = 3 };
 struct patience {
     double timeout_s; /* negative: for ever */

@@ -24,8 +24,7 @@ int process_start(struct process *out, const char *executable, const char *what,
 /* Ends the child at once and reaps it; harmless for a process with pid 0. Returns its wait status. */
 int process_kill(struct process *process);
 
-/* Closes the socket, which tells the child to end, and reaps it; kills it when it takes longer than a second.
- */
+/* Closes the socket, which tells the child to end, and reaps it; kills it when it takes longer than a second. */
 void process_stop(struct process *process);
 
 /* In the child, whose arguments are `what argument controller` and whose end of the socket is descriptor 3:

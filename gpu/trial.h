@@ -1,7 +1,6 @@
 /* What a trial is, how it is done, and what comes of it: the plain data that controller and worker exchange.
  *
- * kernel_s divides the worker's time: total_s - kernel_s is what trying the variant cost beyond running it.
- */
+ * kernel_s divides the worker's time: total_s - kernel_s is what trying the variant cost beyond running it. */
 #ifndef GPU_TRIAL_H
 #define GPU_TRIAL_H
 

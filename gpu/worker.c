@@ -254,8 +254,7 @@ static struct json *trial_request(const struct code *code, const struct launch *
     return NULL;
 }
 
-/* A variant that hangs or takes the worker with it. What happens before it is even loaded is not its doing.
- */
+/* A variant that hangs or takes the worker with it. What happens before it is even loaded is not its doing. */
 static int blame_variant(struct trial *out, const struct silence *silence, int rc, struct err *err)
 {
     char text[128];

@@ -5,8 +5,7 @@
  * of integers << >> & |, comparisons (chained: 32 <= a*b <= 1024), x [not] in (1, 2), and/or/not, `x if c
  * else y`, parentheses; ceil_div, round_up, min, max, abs, sqrt, log2, sin, cos, floor, ceil; and in fills
  * random(k), a random integer in [0, 2^63) of the fill's seed. `/` gives an integer for an even quotient of
- * two integers, else a real; // and % round toward minus infinity. Errors, as of overflow, name the column.
- */
+ * two integers, else a real; // and % round toward minus infinity. Errors, as of overflow, name the column. */
 #ifndef LAUNCH_EXPR_H
 #define LAUNCH_EXPR_H
 

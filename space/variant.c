@@ -81,8 +81,7 @@ static const struct value *compiled_value(const struct maker *maker, const unsig
     return configuration_value(maker->spec, choices, parameter);
 }
 
-/* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own.
- */
+/* The spec's options, then the parameters'; `macros_only` leaves those out that have an option of their own. */
 static int make_options(struct maker *maker, const unsigned *choices, bool macros_only)
 {
     const struct spec *spec = maker->spec;

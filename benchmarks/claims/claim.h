@@ -51,8 +51,7 @@ struct found {
     bool equal_peaks; /* measured, within 5 % */
 };
 
-/* `options` gives machine, compiler and jobs; `folder` holds the claims' folders. Release *out in any case.
- */
+/* `options` gives machine, compiler and jobs; `folder` holds the claims' folders. Release *out in any case. */
 int claim_find(struct found *out, const struct claim *claim, const struct collect_options *options,
                const char *folder, struct err *err);
 void claim_release(struct found *found);

@@ -13,8 +13,7 @@
 
 enum { COMPILE_S = 120, SEED = 20100328 };
 
-/* Code ----------------------------------------------------------------------------------------------------
- */
+/* Code ---------------------------------------------------------------------------------------------------- */
 
 static int read_code(struct micro_code *out, const struct micro_kernel *kernel, struct err *err)
 {
@@ -109,8 +108,7 @@ void micro_ahead(void (*compile)(const void *context, size_t index), const void 
     free(jobs);
 }
 
-/* The usual ends -------------------------------------------------------------------------------------------
- */
+/* The usual ends ------------------------------------------------------------------------------------------- */
 
 int micro_latency(struct device_value *out, const struct micro *micro, const struct micro_code *code,
                   const struct call *call, double steps, const char *origin, struct err *err)

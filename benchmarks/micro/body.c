@@ -111,8 +111,7 @@ static bool is_bookkeeping(const char *line, const char *names)
     return false;
 }
 
-/* Whether it only moves its last source: ptxas writes moves as multiply-adds with zeros to spare a busy pipe.
- */
+/* Whether it only moves its last source: ptxas writes moves as multiply-adds with zeros to spare a busy pipe. */
 static bool is_move(const struct sass *instruction)
 {
     if (instruction->op != SASS_IMAD && instruction->op != SASS_HFMA2 && instruction->op != SASS_HFMA2_MMA)

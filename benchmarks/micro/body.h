@@ -33,8 +33,7 @@ enum {
 /* ERR_FORMAT: "instruction 7 (0x0110) is MOV R1, R2: FFMA was meant". */
 int body_check(const struct sass_code *code, const struct body *body, struct err *err);
 
-/* Instructions of timed part `part`, from 0; 0 where there is none. `*calls`: whether one of them is a call.
- */
+/* Instructions of timed part `part`, from 0; 0 where there is none. `*calls`: whether one of them is a call. */
 size_t body_count(bool *calls, const struct sass_code *code, size_t part);
 
 #endif

@@ -79,8 +79,7 @@ static bool is_flat(const double *cycles, size_t first, size_t last, double tole
     return high - low <= tolerance * low;
 }
 
-/* Flat windows that follow each other without a break are one plateau, and so are neighbours of one height.
- */
+/* Flat windows that follow each other without a break are one plateau, and so are neighbours of one height. */
 static size_t find_plateaus(struct plateau *out, const struct infer_curve *curve, const double *cycles,
                             double tolerance)
 {
@@ -125,8 +124,7 @@ static double miss_share(double size, const struct ramp *ramp)
     return fmin(1, over * (ramp->bytes + ramp->way) / (ramp->way * size));
 }
 
-/* Squares left when `cycles` = low + step x miss share, the best low and step taken; every `skip`-th point.
- */
+/* Squares left when `cycles` = low + step x miss share, the best low and step taken; every `skip`-th point. */
 static double misfit(const struct infer_curve *curve, size_t first, size_t last, size_t skip,
                      const struct ramp *ramp)
 {
@@ -188,8 +186,7 @@ static double fit_capacity(const struct infer_curve *curve, const struct plateau
     return found;
 }
 
-/* Steps of the misses per lap, (latency - hit) x elements, where a lap's misses only change with a new line.
- */
+/* Steps of the misses per lap, (latency - hit) x elements, where a lap's misses only change with a new line. */
 struct steps {
     size_t count;       /* big ones: a set overflows */
     double first, last; /* sizes after which the first and last of them come */

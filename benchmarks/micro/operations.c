@@ -122,8 +122,7 @@ void operation_define(struct operation_options *out, const struct operation *o, 
                  o->constraint, o->constraint, a, o->constraint, b);
 }
 
-/* Measuring ------------------------------------------------------------------------------------------------
- */
+/* Measuring ------------------------------------------------------------------------------------------------ */
 
 enum { PASSES = 256, BLOCK_WARPS = 32, IN_FLOATS = 8192 };
 

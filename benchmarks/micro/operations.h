@@ -32,8 +32,7 @@ struct operation_options {
 void operation_define(struct operation_options *out, const struct operation *operation, const char *suffix,
                       const char *a, const char *b);
 
-/* Compiles `chain` or `saturated` of arithmetic.cu for an operation with so many independent chains a warp.
- */
+/* Compiles `chain` or `saturated` of arithmetic.cu for an operation with so many independent chains a warp. */
 int operation_compile(struct micro_code *out, const struct micro *micro, const struct operation *operation,
                       const char *kernel, unsigned ilp, struct err *err);
 

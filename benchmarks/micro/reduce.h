@@ -24,8 +24,7 @@ int reduce_runs(struct device_value *out, const double *runs, size_t count, bool
 /* Medians of each block's 32 samples, divided by `steps`, into out[blocks]. */
 void reduce_samples(double *out, const int64_t *samples, size_t blocks, double steps);
 
-/* What each warp writes: when it began, start and stop of the timed part, and its SM with its block above it.
- */
+/* What each warp writes: when it began, start and stop of the timed part, and its SM with its block above it. */
 struct span {
     int64_t enter, start, stop;
     uint64_t place;

@@ -54,8 +54,7 @@ static void write_identity(FILE *out, const struct device *device)
           out);
 }
 
-/* Operations -----------------------------------------------------------------------------------------------
- */
+/* Operations ----------------------------------------------------------------------------------------------- */
 
 static void write_operations(FILE *out, const struct device *device)
 {
@@ -133,13 +132,11 @@ static void write_pairs(FILE *out, const struct device *device)
     fputs("</table>\n", out);
 }
 
-/* Architecture ---------------------------------------------------------------------------------------------
- */
+/* Architecture --------------------------------------------------------------------------------------------- */
 
 enum { NONE = -1 };
 
-/* Rows of the summary: what it is, where latency and size stand, who shares it, and the GT200 of Wong et al..
- */
+/* Rows of the summary: what it is, where latency and size stand, who shares it, and the GT200 of Wong et al.. */
 static const struct row {
     const char *name;
     int latency, bytes, rate; /* enum device_value_id or NONE */

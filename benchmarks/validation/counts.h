@@ -24,8 +24,7 @@ enum counter {
     COUNTER_DRAM_READ,  /* bytes */
     COUNTER_DRAM_WRITTEN,
     COUNTER_OCCUPANCY, /* achieved, in per cent of the warps that an SM can hold */
-    COUNTER_ISSUE, /* per cent of a scheduler's cycles in which it issues; in the others no warp is eligible
-                    */
+    COUNTER_ISSUE, /* per cent of a scheduler's cycles in which it issues; in the others no warp is eligible */
     COUNTER_COUNT
 };
 

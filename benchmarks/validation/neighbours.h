@@ -1,6 +1,5 @@
 /* What the search expects of variants that it has not compiled: estimates from the estimates of some that
- * are, by their parameters alone (tuner/strategy/posterior), compared with the measured times like any model.
- */
+ * are, by their parameters alone (tuner/strategy/posterior), compared with the measured times like any model. */
 #ifndef VALIDATION_NEIGHBOURS_H
 #define VALIDATION_NEIGHBOURS_H
 

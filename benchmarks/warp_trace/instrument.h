@@ -5,8 +5,7 @@
 
 #include "base/err.h"
 
-/* Name of the parameter: a buffer of WARP_TRACE_WORDS 64-bit words for every warp of the grid, zeros before.
- */
+/* Name of the parameter: a buffer of WARP_TRACE_WORDS 64-bit words for every warp of the grid, zeros before. */
 #define WARP_TRACE_BUFFER "warp_trace_words"
 
 /* `text` with the definition of function `kernel` (a plain name, or a name expression such as ns::k<4>) made

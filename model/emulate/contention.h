@@ -1,8 +1,8 @@
 /* Where atomic operations of all thread blocks meet. L2 serves those of one place one after another, however
  * many SMs send them: for each sector of a request as many passes as lanes have the same word of it (the
  * microbenchmark behind atomic_global_same; on an NVIDIA H200, 512 bytes lie in one place). */
-#ifndef MODEL_EMULATE_MEET_H
-#define MODEL_EMULATE_MEET_H
+#ifndef MODEL_EMULATE_CONTENTION_H
+#define MODEL_EMULATE_CONTENTION_H
 
 #include "base/err.h"
 #include "model/sass/arch/geometry.h"

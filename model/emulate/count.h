@@ -20,8 +20,7 @@ unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned wid
 unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned width);
 
 /* Passes through L1's banks for global memory, which are the same: every half or quarter goes by itself, also
- * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast).
- */
+ * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast). */
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width);
 
 #endif

@@ -90,8 +90,7 @@ struct emulate_touch {
     uint64_t shared; /* of the sectors that the block's second warp loads, those that the first does too, */
     uint64_t apart;  /* and how many requests lie between, summed up (emulate/reuse_distance.h) */
 
-    /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h):
-     */
+    /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h): */
     uint64_t table_lines; /* different lines of CONSTANT_LINE bytes */
     uint64_t table_moves; /* how often it read another line than the time before, the first included */
     uint32_t table_first; /* the first of them, by its number in the bank */

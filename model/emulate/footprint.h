@@ -21,8 +21,7 @@ struct footprint_chunk {
     uint64_t bits[FOOTPRINT_CHUNK_WORDS];
 };
 
-/* Where a chunk is found: its number beside its index, so that whoever looks for it need not see the chunk.
- */
+/* Where a chunk is found: its number beside its index, so that whoever looks for it need not see the chunk. */
 struct footprint_place {
     uint64_t number;
     size_t chunk; /* its index plus 1; 0 marks a free place */
@@ -58,8 +57,7 @@ int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_
                           uint64_t count, struct err *err);
 /* Makes *out, which is empty, the same set; only ERR_MEMORY, after which it is to be released, too. */
 int footprint_copy(struct footprint *out, const struct footprint *footprint, struct err *err);
-/* Adds the sectors of `from` within [first, end), moved by `bytes`, a multiple of a sector; only ERR_MEMORY.
- */
+/* Adds the sectors of `from` within [first, end), moved by `bytes`, a multiple of a sector; only ERR_MEMORY. */
 int footprint_move(struct footprint *footprint, const struct footprint *from, uint64_t first, uint64_t end,
                    int64_t bytes, struct err *err);
 /* The address of the lowest sector within [first, end), both multiples of a sector; false without one. */

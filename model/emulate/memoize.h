@@ -4,10 +4,9 @@
  * the same paths, count the same and touch the same sectors, displaced in each buffer by one multiple of a
  * line, so are the other warps taken to. Otherwise they are executed as well, and so they are where places do not move by
  * constants with the block's position (emulate/origin.h) and blocks are cheap. What is loaded from global
- * memory may lead each block elsewhere: with such a load among what is needed, no block is taken to be alike.
- */
-#ifndef MODEL_EMULATE_ALIKE_H
-#define MODEL_EMULATE_ALIKE_H
+ * memory may lead each block elsewhere: with such a load among what is needed, no block is taken to be alike. */
+#ifndef MODEL_EMULATE_MEMOIZE_H
+#define MODEL_EMULATE_MEMOIZE_H
 
 #include "model/emulate/state.h"
 

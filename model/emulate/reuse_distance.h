@@ -1,8 +1,8 @@
 /* How far apart the first two warps of a thread block are when they load from the same sector: those that go
  * through the same data side by side hardly, those that gather from a common piece of memory anyhow. Only
  * loads that are executed one by one are looked at, and the first sectors that they come to. */
-#ifndef MODEL_EMULATE_CROSSING_H
-#define MODEL_EMULATE_CROSSING_H
+#ifndef MODEL_EMULATE_REUSE_DISTANCE_H
+#define MODEL_EMULATE_REUSE_DISTANCE_H
 
 #include "base/err.h"
 

@@ -299,8 +299,7 @@ static void take_strata(struct emulate_result *result, struct strata *strata, co
     strata->certain = strata->expected = NULL;
 }
 
-/* What the blocks that were executed issue more or less than any that was looked at: others may do so, too.
- */
+/* What the blocks that were executed issue more or less than any that was looked at: others may do so, too. */
 static double find_other(const struct emulate_result *result, const struct strata *strata)
 {
     double other = 0;

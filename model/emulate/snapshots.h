@@ -1,8 +1,8 @@
 /* The state of a warp at the head of a loop, iteration by iteration: what emulate/steady.c knows of a loop
  * before it looks at what the loop does. The state is what is needed there: vector registers, uniform
  * registers, words of the plain stack, and predicates. */
-#ifndef MODEL_EMULATE_WATCH_H
-#define MODEL_EMULATE_WATCH_H
+#ifndef MODEL_EMULATE_SNAPSHOTS_H
+#define MODEL_EMULATE_SNAPSHOTS_H
 
 #include "model/emulate/state.h"
 

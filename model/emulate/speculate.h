@@ -1,6 +1,6 @@
 /* What a speculative slice hopes for (emulate/slice.h), watched while it is executed. */
-#ifndef MODEL_EMULATE_HOPE_H
-#define MODEL_EMULATE_HOPE_H
+#ifndef MODEL_EMULATE_SPECULATE_H
+#define MODEL_EMULATE_SPECULATE_H
 
 #include "model/emulate/state.h"
 

@@ -28,8 +28,7 @@
  *   emulate/memoize.c  blocks that do what another did, elsewhere
  *   emulate/signature.c  which way a block goes, without its accesses, as a hash of emulate/sequence.c;
  *                        emulate/origin.c what decides that
- *   emulate/strata.c   the blocks of a grid by the way they go
- */
+ *   emulate/strata.c   the blocks of a grid by the way they go */
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
 

@@ -70,8 +70,7 @@ static unsigned by_registers(const struct device_limits *limits, unsigned regist
     return capped(limits->registers_per_sm / parts / per_warp * parts / warps);
 }
 
-/* The smallest carve-out of at least `bytes`; the whole of it where none is or the device has a single one.
- */
+/* The smallest carve-out of at least `bytes`; the whole of it where none is or the device has a single one. */
 static uint64_t carveout_for(const struct device_limits *limits, uint64_t bytes)
 {
     for (size_t i = 0; i < limits->carveout_count; i++)
@@ -154,8 +153,7 @@ struct occupancy_block occupancy_block_of(const struct launch *launch,
     return block;
 }
 
-/* Launch limits -------------------------------------------------------------------------------------------
- */
+/* Launch limits ------------------------------------------------------------------------------------------- */
 
 struct reason {
     char *text;
@@ -247,8 +245,7 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
     return true;
 }
 
-/* Around it ------------------------------------------------------------------------------------------------
- */
+/* Around it ------------------------------------------------------------------------------------------------ */
 
 void occupancy_waves(struct waves *out, const struct occupancy *occupancy, uint64_t sms, uint64_t grid_blocks)
 {

@@ -14,8 +14,7 @@ double saturation_two_modes(double warps, double latency_cycles, double bound_cy
 double saturation_corner(double a, double b, double sharpness);
 
 /* The sharpness in [1, 64] with which saturation_corner(warps / latency, peak) comes nearest, by least
- * squares, to n measured points of an occupancy roofline (Lemeire et al., III). n >= 1; all values positive.
- */
+ * squares, to n measured points of an occupancy roofline (Lemeire et al., III). n >= 1; all values positive. */
 double saturation_fit_sharpness(const double *warps, const double *throughput, size_t n,
                                 double latency_cycles, double peak);
 
@@ -44,8 +43,7 @@ struct saturation {
 
 /* Solves warps = throughput x latency(throughput) (Little's law, 3.4) by bisection, where each level's part
  * of `latency_cycles` grows with its utilisation and no level exceeds its bound; then rounds the corner with
- * `corner_cycles`, the tightest bound among resources without a curve (0: none). warps, latency_cycles > 0.
- */
+ * `corner_cycles`, the tightest bound among resources without a curve (0: none). warps, latency_cycles > 0. */
 void saturation_solve(struct saturation *out, double warps, double latency_cycles,
                       const struct saturation_level *levels, size_t n, double corner_cycles,
                       double sharpness);

@@ -104,8 +104,7 @@ static double random_in_l2(const struct reuse *reuse, size_t i)
 }
 
 /* Bytes that the wave touches before a loop comes back to what an earlier one had of the region: the region's
- * own, and of all else what is touched meanwhile, where many loops go over the region and once over the rest.
- */
+ * own, and of all else what is touched meanwhile, where many loops go over the region and once over the rest. */
 static double between_loops(const struct reuse *reuse, size_t i, double block)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);

@@ -13,8 +13,7 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
                         const struct reuse_region *region, bool written);
 
 /* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
- * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY.
- */
+ * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY. */
 int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
                     const struct sharing *sharing, bool written, struct err *err);
 

@@ -38,8 +38,7 @@ static double together(const struct sharing *s, double nx, double ny)
 }
 
 /* Bytes of `blocks` blocks of a region in the order in which they are dispatched, x first, then y. What a
- * layer in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`.
- */
+ * layer in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`. */
 static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks, double held,
                        const struct reuse_region *reuse_region)
 {
@@ -116,8 +115,7 @@ static double bytes_at(const struct reuse_region *reuse_region, double places)
     return fmin(places * reuse_region->read.own * SECTOR, (double)reuse_region->bytes);
 }
 
-/* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart.
- */
+/* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart. */
 static bool is_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
 {
     const double near = reuse_region->read.x + reuse_region->read.halo;
@@ -150,8 +148,7 @@ static double all_places(const struct reuse_region *reuse_region, const struct r
     return places;
 }
 
-/* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last.
- */
+/* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last. */
 static unsigned places_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                           unsigned first, unsigned count, unsigned *seen, unsigned turn)
 {
@@ -294,8 +291,7 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
     return 0;
 }
 
-/* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do.
- */
+/* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do. */
 static int find_ordered_wave(struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                              double blocks, struct err *err)
 {
@@ -339,8 +335,7 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
 
 /* What a later wave finds in L2 of what the region's earlier ones touched. Of what is gone through in order,
  * what fits beside the waves until it is touched again: by the next wave, or once in a round of the region.
- * Of single sectors anywhere, the part of the region that L2's share for it holds at any time.
- */
+ * Of single sectors anywhere, the part of the region that L2's share for it holds at any time. */
 static double found_again(const struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region)
 {
     const double holds = reuse_regions->caches->l2_holds;

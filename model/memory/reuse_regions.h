@@ -5,8 +5,8 @@
  * fetched once. Where they compete for an SM they are served unequally: those of one SM drift apart, while
  * the SMs do alike; what two blocks of an SM share is then fetched twice, unless L2 still holds it. Recorded
  * starts and DRAM counters of matrix multiplies on an NVIDIA H200 showed both, and little between. */
-#ifndef MODEL_REUSE_ZONES_H
-#define MODEL_REUSE_ZONES_H
+#ifndef MODEL_MEMORY_REUSE_REGIONS_H
+#define MODEL_MEMORY_REUSE_REGIONS_H
 
 #include "base/err.h"
 #include "model/memory/traffic.h"

@@ -1,6 +1,6 @@
 /* How fast the thread blocks of an SM drift apart. */
-#ifndef MODEL_DRIFT_H
-#define MODEL_DRIFT_H
+#ifndef MODEL_MEMORY_SKEW_H
+#define MODEL_MEMORY_SKEW_H
 
 #include "model/machine/residency.h"
 #include "model/machine/throughput.h"

@@ -6,8 +6,8 @@
  *
  * A variant that the model cannot read is refused with a reason and, where there is one, the offset of the
  * instruction; it is never guessed at. */
-#ifndef MODEL_EXPECT_H
-#define MODEL_EXPECT_H
+#ifndef MODEL_PREDICT_ANALYZE_H
+#define MODEL_PREDICT_ANALYZE_H
 
 #include "base/err.h"
 #include "launch/launch.h"

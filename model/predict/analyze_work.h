@@ -1,6 +1,6 @@
 /* The steps of analyze() that are files of their own, and what they share. */
-#ifndef MODEL_EXPECT_WORK_H
-#define MODEL_EXPECT_WORK_H
+#ifndef MODEL_PREDICT_ANALYZE_WORK_H
+#define MODEL_PREDICT_ANALYZE_WORK_H
 
 #include "model/predict/analyze.h"
 

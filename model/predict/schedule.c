@@ -54,8 +54,7 @@ static double longest(const double *cycles, size_t n)
     return most;
 }
 
-/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths played.
- */
+/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths played. */
 static double play(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
                    double *busy)
 {

@@ -5,8 +5,7 @@
  * bit that the decoder reads is marked; what remains stands in `unclaimed`, so that a modifier nobody knows
  * cannot pass unseen.
  *
- * Source of the encoding: probes compiled for each architecture and compared with the vendor's disassembler.
- */
+ * Source of the encoding: probes compiled for each architecture and compared with the vendor's disassembler. */
 #ifndef MODEL_SASS_H
 #define MODEL_SASS_H
 
@@ -249,8 +248,7 @@ void sass_release(struct sass_code *code);
 void sass_text(char *out, size_t size, const struct sass *instruction);
 
 /* The control field as five columns, `B0--3--:R1:W-:Y:S04`: scoreboards waited for, read and write
- * scoreboard set, yield, stall.
- */
+ * scoreboard set, yield, stall. */
 void sass_control_text(char out[32], const struct sass_control *control);
 
 #endif

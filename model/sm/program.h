@@ -1,7 +1,7 @@
 /* What simulate.c plays: instructions with what they ask of what warps share, and the paths of warps as lists
  * of them. Nothing outside model/sm includes this. */
-#ifndef MODEL_CROWD_CODE_H
-#define MODEL_CROWD_CODE_H
+#ifndef MODEL_SM_PROGRAM_H
+#define MODEL_SM_PROGRAM_H
 
 #include "model/sm/simulate.h"
 

@@ -17,8 +17,7 @@ static const double EVEN_X = 0.4142135623730951, EVEN_Y = 0.6180339887498949;
 /* What warps ask for ------------------------------------------------------- */
 
 /* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
- * over the warps and over the loads of each, so that few stand for many. What lies together comes together.
- */
+ * over the warps and over the loads of each, so that few stand for many. What lies together comes together. */
 static double place_of_load(struct sm_warp *warp, double granules)
 {
     double whole;
@@ -124,8 +123,7 @@ static bool end_warp(struct sm_state *sm, struct sm_partition *partition, double
     return true;
 }
 
-/* The warp that went last came to its block's barrier at `time`; true when that changes what others can do.
- */
+/* The warp that went last came to its block's barrier at `time`; true when that changes what others can do. */
 static bool arrive(struct sm_state *sm, struct sm_partition *partition, double time)
 {
     struct sm_block_slot *at = sm_stay(partition);
@@ -293,8 +291,7 @@ static unsigned first_of(const struct sm_state *sm)
     return (unsigned)__builtin_ctzll(after ? after : bits);
 }
 
-/* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others.
- */
+/* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others. */
 static double horizon_of(const struct sm_state *sm, const struct sm_partition *at, double next)
 {
     return at->idle ? next + sm->lookahead : INFINITY;

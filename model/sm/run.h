@@ -1,8 +1,8 @@
 /* Runs lists of operations on the warps of an SM, in the order of time, as simulate.h describes. What only
  * the warps of one sub-partition can see runs ahead of the others, as far as none of them can set one of its
  * warps going: in what comes out, that is no difference. */
-#ifndef MODEL_CROWD_RUN_H
-#define MODEL_CROWD_RUN_H
+#ifndef MODEL_SM_RUN_H
+#define MODEL_SM_RUN_H
 
 #include "model/sm/program.h"
 

@@ -1,6 +1,6 @@
 /* Which warp of a sub-partition goes next. Nothing outside model/sm includes this. */
-#ifndef MODEL_CROWD_CHOICE_H
-#define MODEL_CROWD_CHOICE_H
+#ifndef MODEL_SM_SCHEDULER_H
+#define MODEL_SM_SCHEDULER_H
 
 #include "model/sm/state.h"
 

@@ -14,8 +14,8 @@
  * empty machine, and the queues add to them; loads from DRAM spread around their mean under load by the
  * measured shares of its latency, so that a barrier, or the end of a block, waits for the slowest of many.
  * Those of a warp are spread evenly, one after another, so that a few iterations of a loop stand for all. */
-#ifndef MODEL_CROWD_H
-#define MODEL_CROWD_H
+#ifndef MODEL_SM_SIMULATE_H
+#define MODEL_SM_SIMULATE_H
 
 #include "base/err.h"
 #include "model/emulate/emulate.h"

@@ -1,7 +1,7 @@
 /* The state of a play: the warps of an SM, its sub-partitions, and what they share. Nothing outside
  * model/sm includes this. */
-#ifndef MODEL_CROWD_STATE_H
-#define MODEL_CROWD_STATE_H
+#ifndef MODEL_SM_STATE_H
+#define MODEL_SM_STATE_H
 
 #include "model/sm/program.h"
 
@@ -40,8 +40,7 @@ struct sm_block_slot {
     double latest;          /* arrival, as the barrier has taken note of it, or end */
 };
 
-/* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together.
- */
+/* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together. */
 struct sm_partition {
     struct sm_warp *warps;
     double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */

@@ -1,5 +1,5 @@
 /* Machine code for replay: the control fields of the instructions and the paths an emulation saw, as the
- * abstract list that model/latency plays.
+ * abstract list that latency.h replays.
  *
  * A scoreboard is a slot, LDGSTS is a copy, LDGDEPBAR a commit, DEPBAR.LE a counted wait. A load's latency is
  * that of the levels its data comes from, in the shares that traffic estimates, and the serialisation of its

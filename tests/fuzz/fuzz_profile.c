@@ -1,5 +1,4 @@
-/* Reads any bytes as a device profile; what is taken becomes a machine, and is written and read again alike.
- */
+/* Reads any bytes as a device profile; what is taken becomes a machine, and is written and read again alike. */
 #include "fuzz.h"
 
 #include "model/machine/machine.h"

@@ -6,8 +6,7 @@
 
 struct plain {
     FILE *to;
-    bool begun; /* C2 was written last, of a control character (U+0080 to U+009F) or another: it is held back
-                 */
+    bool begun; /* C2 came last, of a control character (U+0080 to U+009F) or another: it is held back */
 };
 
 static void put(struct plain *plain, unsigned char c)

@@ -1,5 +1,5 @@
 /* Ways of searching side by side, on the same measurements: a recording is searched again and again on a
- * simulated machine (tuner/source), and what each way had found is compared with the fastest of all.
+ * simulated machine (tuner/evaluate), and what each way had found is compared with the fastest of all.
  *
  *   exhaustive  every configuration, in the order of the space
  *   model       prediction and measurement (tuner/strategy)

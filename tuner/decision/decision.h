@@ -50,8 +50,7 @@ struct decision {
 };
 
 /* All or nothing: a missing field, another schema, a wrong type is ERR_USAGE that names the place; so is a
- * name that is no identifier, text that would be more than one line of code, a thread block without threads.
- */
+ * name that is no identifier, text that would be more than one line of code, a thread block without threads. */
 int decision_read(struct decision *out, const char *path, struct err *err);
 /* The same from a document in memory, which is taken over (also on failure) and called `name` in messages. */
 int decision_take(struct decision *out, struct json *document, const char *name, struct err *err);

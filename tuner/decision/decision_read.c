@@ -357,8 +357,7 @@ const struct decision_row *decision_find(const struct decision *decision, const 
     return best;
 }
 
-/* How good configuration `values` is in a row: the best cost over its cost where it stood in the finals, else 0.
- */
+/* How good configuration `values` is in a row: the best cost over its cost where it stood in the finals, else 0. */
 static double relative_speed(const struct decision_row *row, const struct value *values,
                              const char *const *parameters, size_t count)
 {

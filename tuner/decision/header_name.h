@@ -12,8 +12,7 @@ enum header_place {
 };
 
 /* Puts names[k] of `count` there; where it is a word of C, C++ or of the header itself, with as many '_'
- * behind as make it a name that nothing else has. What it is called depends on names alone, never on values.
- */
+ * behind as make it a name that nothing else has. What it is called depends on names alone, never on values. */
 void header_name_put(FILE *out, const char *const *names, size_t count, size_t k, enum header_place place);
 
 #endif

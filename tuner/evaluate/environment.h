@@ -1,6 +1,6 @@
 /* The place where tuning happens: compiler, GPUs, and what they are. */
-#ifndef TUNER_SOURCE_SITE_H
-#define TUNER_SOURCE_SITE_H
+#ifndef TUNER_EVALUATE_ENVIRONMENT_H
+#define TUNER_EVALUATE_ENVIRONMENT_H
 
 #include "base/err.h"
 #include "base/share.h"

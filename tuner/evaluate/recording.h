@@ -1,6 +1,6 @@
 /* Finds the recorded journal that answers for a GPU which is not here. */
-#ifndef TUNER_SOURCE_RECORDING_H
-#define TUNER_SOURCE_RECORDING_H
+#ifndef TUNER_EVALUATE_RECORDING_H
+#define TUNER_EVALUATE_RECORDING_H
 
 #include "base/err.h"
 #include "space/spec.h"

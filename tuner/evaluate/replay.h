@@ -1,6 +1,6 @@
 /* A recording laid out by configuration, to run searches on again and again without a GPU. */
-#ifndef TUNER_SOURCE_REPLAY_H
-#define TUNER_SOURCE_REPLAY_H
+#ifndef TUNER_EVALUATE_REPLAY_H
+#define TUNER_EVALUATE_REPLAY_H
 
 #include "base/err.h"
 #include "space/space.h"

@@ -1,6 +1,6 @@
 /* The head of a journal: whose results these are, and how they were measured. */
-#ifndef TUNER_JOURNAL_HEADING_H
-#define TUNER_JOURNAL_HEADING_H
+#ifndef TUNER_JOURNAL_METADATA_H
+#define TUNER_JOURNAL_METADATA_H
 
 #include "base/err.h"
 #include "base/json.h"

@@ -24,8 +24,7 @@ struct kernel_options {
 int kernel_open(struct kernel **out, const char *spec, const struct decision *const *decisions, size_t count,
                 const struct kernel_options *options, struct err *err);
 
-/* Unloads the code from the context that is current on the calling thread; what is in others goes with them.
- */
+/* Unloads the code from the context that is current on the calling thread; what is in others goes with them. */
 void kernel_close(struct kernel *kernel); /* also null */
 
 struct kernel_ready {

@@ -72,8 +72,7 @@ OCCUTUNE_API void occutune_options_init(struct occutune_options *options);
 /* What was found for one spec: a row per problem size. */
 typedef struct occutune_decision occutune_decision;
 
-/* Tunes the spec in file `spec`. Succeeds also when no configuration ran correctly: then there are no rows.
- */
+/* Tunes the spec in file `spec`. Succeeds also when no configuration ran correctly: then there are no rows. */
 OCCUTUNE_API int occutune_tune(occutune_decision **out, const char *spec,
                                const struct occutune_options *options, struct occutune_error *error);
 OCCUTUNE_API int occutune_load(occutune_decision **out, const char *path, struct occutune_error *error);

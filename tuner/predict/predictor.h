@@ -1,7 +1,7 @@
 /* What the model says of a compiled variant, in the few figures that a search and its report need; and a
  * background maker of them for replaying, which compiles. */
-#ifndef TUNER_PREDICT_FORECAST_H
-#define TUNER_PREDICT_FORECAST_H
+#ifndef TUNER_PREDICT_PREDICTOR_H
+#define TUNER_PREDICT_PREDICTOR_H
 
 #include "base/err.h"
 #include "gpu/compile.h"

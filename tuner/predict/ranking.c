@@ -244,8 +244,7 @@ static int by_promise(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* What stands at `place` of an order from which places were swapped; what was not swapped stands at its own.
- */
+/* What stands at `place` of an order from which places were swapped; what was not swapped stands at its own. */
 static uint64_t stands_at(const struct map *swapped, uint64_t place)
 {
     const void *found = map_find(swapped, place);

@@ -34,8 +34,7 @@ static bool may_win(const struct model_search *search, const struct expected *ex
            log(expected->time_s / search->best_s) < SEARCH_MARGIN * expected->deviation;
 }
 
-/* What is to be thought of a trial, by all that is known now. Nothing is pruned that has no prediction.
- */
+/* What is to be thought of a trial, by all that is known now. Nothing is pruned that has no prediction. */
 static void rank(const struct model_search *search, struct member *member)
 {
     struct expected expected;

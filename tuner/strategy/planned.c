@@ -1,6 +1,5 @@
 /* A plan that the caller made beforehand: every configuration is compiled, in the order of the space, then
- * those of the plan are timed, in its order. It is in no table, since only a caller with a plan can open it.
- */
+ * those of the plan are timed, in its order. It is in no table, since only a caller with a plan can open it. */
 #include "tuner/strategy/strategy.h"
 
 #include <math.h>

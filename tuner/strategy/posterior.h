@@ -1,6 +1,6 @@
 /* What the search believes of the time of a configuration, from all that is known so far.
  *
- *   log time = log(estimate, corrected by model/learn) + what the measured ones taught beyond it
+ *   log time = log(estimate, corrected by learn.h) + what the measured ones taught beyond it
  *
  * A configuration with a prediction has its own estimate. One that is not compiled, or that the model could
  * not read, takes it from those that have one, by its parameters (`surrogate`); its deviation says how

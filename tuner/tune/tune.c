@@ -130,8 +130,7 @@ static int start_trial(void *context, uint64_t index, bool audit, struct err *er
     return candidate_time(context, index, audit, err);
 }
 
-/* What is still compiled is not waited for; a reference among it is compiled again if it is needed after all.
- */
+/* What is still compiled is not waited for; a reference among it is compiled again if it is needed after all. */
 static void give_up_compiling(struct tuning *tuning)
 {
     evaluator_give_up_compiling(tuning->evaluator);

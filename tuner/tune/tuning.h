@@ -1,6 +1,6 @@
 /* The state of one tuning run, shared by the files of this folder: tune.c (the loop), opening.c (what it
  * begins with), compiling.c, predicting.c, measuring.c and candidate.c (what happens to one configuration),
- * passed.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
+ * pruned.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
 #ifndef TUNER_TUNE_TUNING_H
 #define TUNER_TUNE_TUNING_H
 
@@ -134,7 +134,7 @@ struct launch *candidate_read(const struct tuning *tuning, struct candidate *can
 int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
 
-/* passed.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
+/* pruned.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
 void pruned_count(struct tuning *tuning);
 int pruned_json(struct json **out, const struct tuning *tuning, struct err *err);
 

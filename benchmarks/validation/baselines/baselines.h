@@ -1,7 +1,7 @@
 /* The cheap models and the published ones beside ours, all fed with the same counts, latencies and profile,
  * so that a table can show what each step adds. */
-#ifndef BASELINES_RIVALS_H
-#define BASELINES_RIVALS_H
+#ifndef BENCHMARKS_VALIDATION_BASELINES_BASELINES_H
+#define BENCHMARKS_VALIDATION_BASELINES_BASELINES_H
 
 #include "base/err.h"
 #include "model/predict/analyze.h"

@@ -23,8 +23,7 @@ enum arch_encodings {
     ARCH_120 = 64
 };
 
-/* How accesses to global memory give their address. No value is 0, so that a row that leaves it out is seen.
- */
+/* How accesses to global memory give their address. No value is 0, so that a row that leaves it out is seen. */
 enum arch_addresses {
     ARCH_ADDRESSES_PLAIN = 1,  /* registers only */
     ARCH_ADDRESSES_DESCRIPTOR, /* a uniform register can hold a descriptor; its bit stands as in sm_80 */

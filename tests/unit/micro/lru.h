@@ -1,7 +1,7 @@
 /* Plays an endless chase on a hierarchy of set-associative LRU caches (or TLBs): the curves that inference
  * must read back. A miss goes on to the next level and fills every level it missed. */
-#ifndef TESTS_UNIT_MODEL_LRU_H
-#define TESTS_UNIT_MODEL_LRU_H
+#ifndef TESTS_UNIT_MICRO_LRU_H
+#define TESTS_UNIT_MICRO_LRU_H
 
 #include <stddef.h>
 #include <stdint.h>

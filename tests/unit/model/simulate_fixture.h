@@ -1,7 +1,7 @@
 /* Straight code played by blocks of warps on the profile written by hand: 4 schedulers, LDS 29 cycles and one
  * wavefront a cycle, a barrier of two warps 21. */
-#ifndef TESTS_UNIT_CROWD_FIXTURE_H
-#define TESTS_UNIT_CROWD_FIXTURE_H
+#ifndef TESTS_UNIT_MODEL_SIMULATE_FIXTURE_H
+#define TESTS_UNIT_MODEL_SIMULATE_FIXTURE_H
 
 #include "model/sm/simulate.h"
 

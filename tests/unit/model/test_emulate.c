@@ -131,8 +131,7 @@ static void counts_permutation_traffic(void **state)
     }
 }
 
-/* Lemeire et al., Fig. 5: arms executed per warp of a block of 256 threads. An arm ends with its own store.
- */
+/* Lemeire et al., Fig. 5: arms executed per warp of a block of 256 threads. An arm ends with its own store. */
 static void counts_divergent_arms(void **state)
 {
     static const struct {

@@ -53,8 +53,7 @@ static void vector_add_on_kepler(void **state)
     assert_int_equal(warp.issued, 12);
 }
 
-/* Wong et al., Table III: GT200's 32-bit multiply is 4, multiply-add 5 dependent instructions of latency 24.
- */
+/* Wong et al., Table III: GT200's 32-bit multiply is 4, multiply-add 5 dependent instructions of latency 24. */
 static void dependent_chains(void **state)
 {
     struct replay warp;

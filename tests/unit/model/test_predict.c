@@ -98,8 +98,7 @@ static void cycles_by_kind_of_stall(void **state)
     check_near(p.stalled_latency, 0, 0.005);
 }
 
-/* Instructions that keep the scheduler busy for longer than they take to be sent are not more instructions.
- */
+/* Instructions that keep the scheduler busy for longer than they take to be sent are not more instructions. */
 static void sends_fewer_than_slots(void **state)
 {
     struct predict_input in = vector_add(3200, 32);

@@ -34,8 +34,7 @@ static unsigned cycles(struct sass instruction)
     return cycles_after(&instruction, 1);
 }
 
-/* As measured on an NVIDIA H200: R4, R8, R12 and R4, R6, R8 3 cycles, R4, R5, R6 2; 1 with the reuse flags.
- */
+/* As measured on an NVIDIA H200: R4, R8, R12 and R4, R6, R8 3 cycles, R4, R5, R6 2; 1 with the reuse flags. */
 static void as_measured(void **state)
 {
     const struct sass one = reading(4, 8, 12), two = reading(4, 6, 8), three = reading(4, 5, 6);

@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* The share h that random replacement keeps of data `times` as large as the cache: h = exp(-(1 - h) times).
- */
+/* The share h that random replacement keeps of data `times` as large as the cache: h = exp(-(1 - h) times). */
 static double random_hits(double times)
 {
     double h = 0;
@@ -49,8 +48,7 @@ static void a_second_loop_finds_what_fits(void **state)
 }
 
 /* Loops go over 128 bytes that a warp has loaded, beside 512 that it loads once. L2 holds 160000 bytes: with
- * one loop more, all that 320 blocks load lies between, 204800 bytes; with two, half of what is loaded once.
- */
+ * one loop more, all that 320 blocks load lies between, 204800 bytes; with two, half of what is loaded once. */
 static void what_many_loops_go_over_stays(void **state)
 {
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {1, 1, 0, 0},  {0, 0, 1, 10},

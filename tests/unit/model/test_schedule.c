@@ -79,8 +79,7 @@ static void more_blocks_even_out(void **state)
     check_near(many.makespan, 100001 * 200.0 / 2, 300);
 }
 
-/* Blocks of an abs kernel on an H200: replaced in 450 cycles, dispatched every 157 to an SM with 16 places.
- */
+/* Blocks of an abs kernel on an H200: replaced in 450 cycles, dispatched every 157 to an SM with 16 places. */
 static void places_wait_for_blocks(void **state)
 {
     check_near(schedule_held(4500, 450, 157, 16), 0.9, 1e-12);

@@ -1,8 +1,7 @@
 #include "check.h"
 #include "simulate_fixture.h"
 
-/* Dependent FADDs: a warp issues every 4 cycles; four warps on a scheduler fill it, eight take twice as long.
- */
+/* Dependent FADDs: a warp issues every 4 cycles; four warps on a scheduler fill it, eight take twice as long. */
 static void latency_then_throughput(void **state)
 {
     static const struct {
@@ -151,8 +150,7 @@ static void loops_within_loops_keep_their_share(void **state)
     }
 }
 
-/* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next.
- */
+/* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next. */
 static void unequal_blocks_share_the_places(void **state)
 {
     struct fixture f = {.path = {.count = 3}};

@@ -32,8 +32,7 @@ static void a_warp_goes_on_unless_it_yields(void **state)
 
 /* Blocks that keep the load/store units busy between barriers: if the loads of one scheduler went before
  * those of the others, its warps would come to the barrier first, and the last ones alone would leave the
- * units idle.
- */
+ * units idle. */
 static void sub_partitions_take_turns(void **state)
 {
     enum { BATCHES = 16, LOADS = 2, COUNT = BATCHES * (LOADS + 1) + 3, WARPS = 32, BLOCKS = 2 };

@@ -91,8 +91,7 @@ static void indices_agree_with_brute_force(void **state)
         check_against_brute_force(texts[i]);
 }
 
-/* Fifty spaces of six parameters with constraints picked at random: the merging of prefixes must never show.
- */
+/* Fifty spaces of six parameters with constraints picked at random: the merging of prefixes must never show. */
 static void random_spaces_agree_with_brute_force(void **state)
 {
     static const char *const forms[] = {"%c %% %c == 0", "%c + %c <= 5", "%c != %c", "%c // (%c - 1) > 0",

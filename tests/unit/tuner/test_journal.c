@@ -239,8 +239,7 @@ static void keeps_all_when_the_disk_is_full(void **state)
     close_ok(journal);
 }
 
-/* Children that are killed while they append leave a journal that holds every record they were told is there.
- */
+/* Children that are killed while they append leave a journal that holds every record they were told is there. */
 static void survives_kill(void **state)
 {
     int round, pipe_ends[2], n, last = 0;

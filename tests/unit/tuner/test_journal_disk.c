@@ -1,5 +1,4 @@
-/* The journal on a disk that fails: what an append has promised is there, and no later than a second after.
- */
+/* The journal on a disk that fails: what an append has promised is there, and no later than a second after. */
 #include "disk.h"
 #include "journal_made.h"
 

@@ -1,5 +1,4 @@
-/* The strategy `model` on spaces whose truth is known: whole runs. Single steps are in test_search_steps.c.
- */
+/* The strategy `model` on spaces whose truth is known: whole runs. Single steps are in test_search_steps.c. */
 #include "check.h"
 #include "synthetic.h"
 
