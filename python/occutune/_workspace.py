@@ -18,6 +18,7 @@ from typing import Any, Dict, List, Mapping, Optional, Type, Union
 import numpy
 
 from ._arrays import element_type, is_array, to_numpy
+from ._tool import UsageError
 
 _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
@@ -36,7 +37,7 @@ def plain(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, range)):
+    if isinstance(value, (list, tuple, range, numpy.ndarray)):
         return [plain(item) for item in value]
     return value
 
@@ -131,14 +132,20 @@ class Workspace:
         """What the program takes for a spec: a path or the name of a library kernel as it is, a dictionary as a file."""
         if not isinstance(spec, Mapping):
             return os.fspath(spec)
-        return self.write("spec.json", json.dumps(self._resolve(spec)))
+        resolved = self._resolve(spec)
+        try:
+            return self.write("spec.json", json.dumps(resolved))
+        except TypeError as error:  # a set, an object: what JSON does not have
+            raise UsageError(f"the spec: {error}", 2) from error
 
     def _resolve(self, spec: Mapping[str, Any]) -> Dict[str, Any]:
+        """What has another shape than it should is left as it is: the program says so, with the place."""
         resolved = dict(spec)
-        if "kernel" in resolved:
+        if isinstance(resolved.get("kernel"), Mapping):
             resolved["kernel"] = self._kernel(resolved["kernel"])
-        if "arguments" in resolved:
-            resolved["arguments"] = [self._argument(argument) for argument in resolved["arguments"]]
+        if isinstance(resolved.get("arguments"), (list, tuple)):
+            resolved["arguments"] = [self._argument(argument) if isinstance(argument, Mapping) else argument
+                                     for argument in resolved["arguments"]]
         if isinstance(resolved.get("reference"), Mapping):
             resolved["reference"] = self._reference(resolved["reference"])
         result: Dict[str, Any] = plain(resolved)
@@ -151,7 +158,7 @@ class Workspace:
                 raise ValueError("kernel: give `source` or `file`, not both")
             kernel["file"] = self.write("kernel.cu", kernel.pop("source"))
             kernel["options"] = [*kernel.get("options", []), f"-I{os.getcwd()}"]
-        else:
+        elif isinstance(kernel.get("file"), (str, os.PathLike)):
             kernel["file"] = os.path.abspath(kernel["file"])
         return kernel
 
@@ -173,10 +180,14 @@ class Workspace:
     def _reference(self, reference: Mapping[str, Any]) -> Dict[str, Any]:
         if "files" not in reference:
             return self._kernel(reference)
-        files: Dict[str, str] = {}
-        for name, value in reference["files"].items():
-            files[name] = self.save(value)["file"] if is_array(value) else os.path.abspath(value)
-        return {"files": files}
+        files = reference["files"]  # of all problems, or a list of those of each
+        return {**reference, "files": [self._files(each) for each in files] if isinstance(files, (list, tuple)) else self._files(files)}
+
+    def _files(self, files: Any) -> Any:
+        if not isinstance(files, Mapping):
+            return files
+        return {name: self.save(value)["file"] if is_array(value) else
+                os.path.abspath(value) if isinstance(value, (str, os.PathLike)) else value for name, value in files.items()}
 
 
 def size_options(sizes: Optional[Mapping[str, Any]]) -> List[str]:

@@ -68,6 +68,29 @@ def test_a_mistake_is_named(spec):
         occutune.tune("no_such_kernel")
 
 
+@pytest.mark.parametrize("field, value, message", [
+    ("kernel", 1, "kernel: expected an object, found an integer"),
+    ("kernel", {"name": "copy"}, 'kernel: the field "file" is missing'),
+    ("arguments", 3, "arguments: expected a list"),
+    ("arguments", [1], r"arguments\[0\]: expected an object"),
+    ("reference", {"files": 3}, "reference.files: expected an object"),
+    ("parameters", {"block_size_x": {32, 64}}, "the spec: Object of type set is not JSON serializable"),
+])
+def test_a_wrong_shape_is_named(spec, field, value, message):
+    spec[field] = value
+    with pytest.raises(occutune.UsageError, match=message):
+        occutune.space(spec)
+
+
+def test_values_and_references_of_each_problem(spec, source_array):
+    """What the spec says in lists, Python says in arrays and lists."""
+    spec["parameters"]["block_size_x"] = numpy.array([32, 64])
+    spec["problem"] = [{"N": source_array.size}, {"N": source_array.size // 2}]
+    spec["reference"] = {"files": [{"out": source_array}, {"out": source_array[:source_array.size // 2]}]}
+    decision = occutune.tune(spec, strategy="exhaustive", trials=2)
+    assert [problem.best.configuration["block_size_x"] in (32, 64) for problem in decision.problems] == [True, True]
+
+
 class OnlyDlpack:
     """An array of a library that speaks nothing but DLPack."""
 
