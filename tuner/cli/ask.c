@@ -42,10 +42,12 @@ static int read_spec(struct spec *out, const struct cli_args *args, struct err *
 {
     if (spec_read(out, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err))
         return err->code;
-    if (out->problem_count > 1)
-        return err_set(err, ERR_USAGE,
-                       "%s: problem: has %zu sizes, one is asked for at a time: name one with --set",
-                       out->path, out->problem_count);
+    if (!choose_one_problem(out))
+        return err_set(
+            err, ERR_USAGE,
+            "%s: there are %zu problems, one is asked for at a time: give each size in which they differ "
+            "with --set SIZE=VALUE",
+            out->path, out->problem_count);
     if (out->objective.energy)
         return err_set(err, ERR_USAGE, "%s: objective: the answers are times, no energies", out->path);
     out->energy = false;

@@ -45,6 +45,29 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
     return code;
 }
 
+bool choose_one_problem(const struct spec *spec)
+{
+    char first[256], other[256];
+
+    spec_problem_text(first, sizeof first, spec, 0);
+    for (size_t k = 1; k < spec->problem_count; k++) {
+        spec_problem_text(other, sizeof other, spec, k);
+        if (strcmp(first, other))
+            return false;
+    }
+    return true;
+}
+
+void choose_remark_first(const struct cli *cli, const struct spec *spec)
+{
+    char sizes[256];
+
+    spec_problem_text(sizes, sizeof sizes, spec, 0);
+    if (!choose_one_problem(spec))
+        fprintf(cli->err, "%s: %s: of %zu problems this is the first, %s: --set SIZE=VALUE takes another\n",
+                cli->program, spec->path, spec->problem_count, sizes);
+}
+
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err)
 {
     struct err why = {0};

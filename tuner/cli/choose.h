@@ -20,6 +20,12 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
 /* Says as a message which constraint the configuration violates for problem 0, if one. */
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err);
 
+/* Whether a spec has one problem; also several that --set has made equal. */
+bool choose_one_problem(const struct spec *spec);
+
+/* Says that of several problems only the first is looked at. */
+void choose_remark_first(const struct cli *cli, const struct spec *spec);
+
 /* Whether `path` (null: none), which the option `name` says, is no file that the spec reads: kernel,
  * reference, fills. ERR_USAGE. */
 int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err);

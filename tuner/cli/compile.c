@@ -144,6 +144,8 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     if (!code)
         code = choose_remark(cli, &spec, choices, err);
     if (!code)
+        choose_remark_first(cli, &spec);
+    if (!code)
         code = variant_make(&variant, &spec, 0, choices, err);
     if (!code)
         code = compile_variant(cli, args, &spec, choices, &variant, err);

@@ -174,6 +174,8 @@ static int run_explain(struct cli *cli, const struct cli_args *args, struct err 
     code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!code)
         code = choose_remark(cli, &spec, choices, err);
+    if (!code)
+        choose_remark_first(cli, &spec);
     device_init(&device);
     if (!code)
         code =

@@ -116,6 +116,8 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
     choices = calloc(spec.parameter_count, sizeof *choices);
     code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!code)
+        choose_remark_first(cli, &spec);
+    if (!code)
         code = environment_open(&environment, &environment_options, err);
     if (!code) {
         code = time_one(cli, args, &spec, &environment, choices, err);
