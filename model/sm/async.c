@@ -267,16 +267,6 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
 
 /* Lists -------------------------------------------------------------------- */
 
-static double count_steps(const struct emulate_step *steps, size_t count)
-{
-    double sum = 0;
-
-    for (size_t s = 0; s < count; s += steps[s].body + 1)
-        sum += steps[s].body ? (double)steps[s].repeats * count_steps(steps + s + 1, steps[s].body)
-                             : steps[s].count;
-    return sum;
-}
-
 static int walk(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps,
                 size_t count, size_t most, struct err *err)
 {
@@ -303,7 +293,7 @@ int sm_async_lists(struct sm_list **out, const struct sm_input *in, size_t most,
         const struct emulate_path *path = &in->emulation->paths[p];
 
         if (!lists[p].count) {
-            lists[p].all = count_steps(path->steps, path->count);
+            lists[p].all = sm_count_steps(path->steps, path->count);
             rc = walk(&lists[p], in, path->steps, path->count, most, err);
         }
         *all += lists[p].all;

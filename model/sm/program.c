@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_MOST = 80000 /* instructions of a warp that are simulated at most */ };
-
 /* Operations --------------------------------------------------------------- */
 
 static double server_cycles(const struct sm_input *in, enum resource resource)
@@ -241,32 +239,33 @@ int sm_list_run(struct sm_list *list, const struct sm_input *in, const struct em
     return rc;
 }
 
-/* Steps that stand for `weight` executions, loops cut short. The two simulations differ in the iterations of
- * the outermost loop that both cut, so that one of these costs what it does with all of its inner loops, and
- * with the barriers between them. */
-static int list_steps(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps,
-                      size_t count, const struct depth *depth, double weight, struct err *err)
+double sm_count_steps(const struct emulate_step *steps, size_t count)
 {
-    size_t s = 0;
+    double sum = 0;
+
+    for (size_t s = 0; s < count; s += steps[s].body + 1)
+        sum += steps[s].body ? (double)steps[s].repeats * sm_count_steps(steps + s + 1, steps[s].body)
+                             : steps[s].count;
+    return sum;
+}
+
+/* Loops cut short. The two simulations differ in the iterations of the outermost loop that both cut, so that
+ * one of these costs what it does with all of its inner loops, and with the barriers between them. */
+static int list_steps(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps,
+                      size_t count, const struct depth *depth, struct err *err)
+{
+    const size_t most = depth->cut->most;
     int rc = 0;
 
-    while (s < count && !rc) {
+    for (size_t s = 0; s < count && !rc; s += steps[s].body + 1) {
         const struct emulate_step *step = &steps[s];
+        const struct depth inner = deeper(depth, step->repeats);
+        uint64_t k = 0;
 
-        if (step->body) {
-            const uint64_t played = step->repeats < depth->iterations ? step->repeats : depth->iterations;
-            const struct depth inner = deeper(depth, step->repeats);
-            uint64_t k;
-
-            for (k = 0; k < played && !rc && list->count < LIST_MOST; k++)
-                rc = list_steps(list, in, step + 1, step->body, &inner,
-                                weight * (double)step->repeats / (double)played, err);
-            s += step->body + 1;
-            continue;
-        }
-        list->all += weight * step->count;
-        rc = sm_list_run(list, in, steps, s, count, LIST_MOST, err);
-        s++;
+        for (; step->body && k < step->repeats && k < depth->iterations && !rc && list->count < most; k++)
+            rc = list_steps(list, in, step + 1, step->body, &inner, err);
+        if (!step->body && !rc)
+            rc = sm_list_run(list, in, steps, s, count, most, err);
     }
     return rc;
 }
@@ -304,8 +303,10 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cu
         struct sm_list *list = &lists[p];
         const struct emulate_path *path = &in->emulation->paths[p];
 
-        if (!list->count)
-            rc = list_steps(list, in, path->steps, path->count, &depth, 1, err);
+        if (!list->count) {
+            list->all = sm_count_steps(path->steps, path->count);
+            rc = list_steps(list, in, path->steps, path->count, &depth, err);
+        }
         *played += (double)list->count;
         *all += list->all;
     }

@@ -15,6 +15,7 @@ enum {
 struct sm_cut {
     unsigned brief, longer; /* of the outermost loops, in the shorter and in the longer simulation */
     unsigned inner;         /* of the loops within those; within these, `brief` again */
+    size_t most;            /* instructions of a path */
 };
 
 /* What an instruction sets going beside the warps. */
@@ -99,7 +100,7 @@ struct sm_list {
     uint32_t *ops; /* index into the code's operations */
     size_t count, capacity;
     size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
-    double all;    /* with the loops at full length */
+    double all;    /* with the loops at full length, and to the path's end */
 };
 
 /* Cycles in which L2 brings a sector to an SM that has but its share of it. */
@@ -111,9 +112,11 @@ void sm_code_release(struct sm_code *code);
 
 /* One list for each path that the blocks' warps take, outermost loops cut to `iterations`, which is one of
  * the two of `cut`, those within a loop that is cut to the same number in both; `*played` and `*all` sum up
- * over the blocks' warps. ERR_MEMORY. */
+ * over the blocks' warps, `*all` with what lists leave out that end at cut->most. ERR_MEMORY. */
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
              double *played, double *all, struct err *err);
+/* How many instructions steps stand for. */
+double sm_count_steps(const struct emulate_step *steps, size_t count);
 /* Adds the run of instructions that is steps[s], up to `most` in the list. */
 int sm_list_run(struct sm_list *list, const struct sm_input *in, const struct emulate_step *steps, size_t s,
                 size_t count, size_t most, struct err *err);

@@ -5,11 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Instructions of a path that is cut short, at most: a list that is still longer ends there. */
+enum { PATH_MOST = 80000 };
+
 /* What is simulated of long loops: fewer iterations where one has so many instructions that the warps
  * come out of step, and what they wait for under way, within it, and more where loads from DRAM take unequal
- * times, which a few iterations show by chance (SPREADING). The first cut that costs no more than AFFORDABLE is
- * taken. */
-static const struct sm_cut cuts[] = {{8, 16, 16}, {4, 8, 16}, {2, 4, 16}, {2, 4, 8}};
+ * times, which a few iterations show by chance (SPREADING). The first cut that costs no more than AFFORDABLE and
+ * reaches the end of all paths is taken. */
+static const struct sm_cut cuts[] = {
+    {8, 16, 16, PATH_MOST}, {4, 8, 16, PATH_MOST}, {2, 4, 16, PATH_MOST}, {2, 4, 8, PATH_MOST}};
 
 enum {
     CUTS = sizeof cuts / sizeof *cuts,
@@ -23,6 +27,7 @@ struct lists {
     const struct sm_cut *cut;
     struct sm_list *brief, *longer;
     double brief_ops, long_ops, all; /* the block's; `all` with every iteration */
+    bool ends_early;                 /* a path is too long even so: some of its end is in neither */
 };
 
 static bool loops(const struct lists *lists)
@@ -35,7 +40,11 @@ static int cut_lists(struct lists *out, const struct sm_input *in, const struct 
     int rc = sm_lists(&out->brief, in, cut, cut->brief, &out->brief_ops, &out->all, err);
 
     out->cut = cut;
-    return rc ? rc : sm_lists(&out->longer, in, cut, cut->longer, &out->long_ops, &out->all, err);
+    if (!rc)
+        rc = sm_lists(&out->longer, in, cut, cut->longer, &out->long_ops, &out->all, err);
+    for (size_t l = 0; l < in->emulation->path_count && !rc; l++)
+        out->ends_early |= out->longer[l].count >= cut->most;
+    return rc;
 }
 
 static void free_lists(struct lists *lists, size_t path_count)
@@ -62,16 +71,23 @@ static double cut_costs(const struct lists *lists, const struct sm_input *in, un
     return (blocks > 1 ? 2 : 1) * lists->long_ops;
 }
 
-/* One simulation of every iteration is better than several that are extrapolated, and often cheaper. */
+/* One simulation of every iteration is better than several that are extrapolated, and often cheaper. What it
+ * costs says how long paths can be. */
 static int make_whole(struct lists *lists, const struct sm_input *in, unsigned blocks, struct err *err)
 {
-    static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX};
+    static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX, SIZE_MAX};
 
     if (!loops(lists) || lists->all > cut_costs(lists, in, blocks))
         return 0;
     free_lists(lists, in->emulation->path_count);
     *lists = (struct lists){0};
     return cut_lists(lists, in, &whole, err);
+}
+
+/* Whether the next cut is to be tried: `each` is how many of the blocks a simulation has. */
+static bool too_long(const struct lists *lists, double each)
+{
+    return lists->ends_early || (loops(lists) && lists->long_ops * each > AFFORDABLE);
 }
 
 static int make_lists(struct lists *out, const struct sm_input *in, const struct sm_code *code,
@@ -81,7 +97,7 @@ static int make_lists(struct lists *out, const struct sm_input *in, const struct
     const unsigned first = code->spreads ? 0 : SPREADING;
     int rc = cut_lists(out, in, &cuts[first], err);
 
-    for (unsigned k = first + 1; k < CUTS && !rc && loops(out) && out->long_ops * each > AFFORDABLE; k++) {
+    for (unsigned k = first + 1; k < CUTS && !rc && too_long(out, each); k++) {
         free_lists(out, in->emulation->path_count);
         *out = (struct lists){0};
         rc = cut_lists(out, in, &cuts[k], err);
@@ -170,24 +186,34 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
     return rc;
 }
 
+/* Paths played once: to their end, or as far as they are listed, from where on they cost as much on average.
+ * Two lists of which one ends early do not differ by whole iterations. */
+static int play_once(double *cycles, double *brief_cycles, const struct sm_input *in,
+                     const struct sm_code *code, const struct lists *lists, unsigned blocks, struct err *err)
+{
+    struct sm_ran ran;
+    int rc = sm_run(&ran, in, code, lists->longer, blocks, err);
+
+    *brief_cycles = ran.cycles;
+    *cycles = ran.cycles * fmax(lists->all / lists->long_ops, 1);
+    return rc;
+}
+
 /* The time of a play with all iterations, and by how much waves overlap. */
 static int play_loops(double *cycles, double *overlap, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, bool waves, struct err *err)
 {
     struct lists lists = {0};
     double brief_cycles = 0, wave_cycles;
-    struct sm_ran ran;
     int rc = make_lists(&lists, in, code, blocks, err);
 
     *overlap = 0;
-    if (!rc && loops(&lists) && in->block_count > 1) {
+    if (!rc && (!loops(&lists) || lists.ends_early))
+        rc = play_once(cycles, &brief_cycles, in, code, &lists, blocks, err);
+    else if (!rc && in->block_count > 1)
         rc = play_unequal(cycles, &brief_cycles, in, code, &lists, blocks, err);
-    } else if (!rc && loops(&lists)) {
+    else if (!rc)
         rc = play_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
-    } else if (!rc) {
-        rc = sm_run(&ran, in, code, lists.brief, blocks, err);
-        *cycles = brief_cycles = ran.cycles;
-    }
     /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
      * much waves overlap then matters where loops do not make them long. */

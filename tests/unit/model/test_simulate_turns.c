@@ -2,6 +2,8 @@
 #include "check.h"
 #include "simulate_fixture.h"
 
+enum { BODY = 500 /* instructions in the innermost of nested loops */ };
+
 /* Two warps of a scheduler, each with 64 FADDs and then a load it waits for, ROUNDS times. Taking turns they
  * wait together; one that goes on leaves the other something to do meanwhile. */
 static double rounds(bool yields)
@@ -145,6 +147,55 @@ static void short_loops_are_simulated_whole(void **state)
     assert_int_equal(out.issued, 2 * 2 * (12 * 11 + 1));
 }
 
+/* Four loops, one within the other, around BODY instructions; blocks of one warp. */
+static struct sm_cycles nested(const unsigned repeats[4], unsigned blocks)
+{
+    struct fixture f = {.steps = {{.body = 4}, {.body = 3}, {.body = 2}, {.body = 1}, {.count = BODY}},
+                        .path = {.count = 5}};
+
+    for (int l = 0; l < 4; l++)
+        f.steps[l].repeats = repeats[l];
+    fixture_fill(&f, BODY, fixture_plain(SASS_FADD, 4, 0));
+    f.code[BODY - 1] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, BODY, 1);
+    return fixture_play(&f, blocks, false);
+}
+
+/* That all iterations of a block cost what a few do, of which nothing is left out. */
+static void check_iterations(const unsigned repeats[4])
+{
+    const double few = nested((unsigned[]){1, 1, 1, 2}, 1).first;
+    const double each = nested((unsigned[]){1, 1, 1, 3}, 1).first - few;
+    const double all = (double)repeats[0] * repeats[1] * repeats[2] * repeats[3] * each;
+
+    check_near(nested(repeats, 1).first, all, .001 * all);
+}
+
+/* 96,000 instructions of a warp cost less than twice the 64,000 of the longer cut, of two blocks. */
+static void long_paths_are_simulated_whole_to_their_end(void **state)
+{
+    (void)state;
+    assert_int_equal(nested((unsigned[]){1, 1, 12, 16}, 2).issued, 2 * 12 * 16 * BODY);
+}
+
+/* 4 times 16 times 4 iterations, and more, have more instructions than are simulated of a path: 4 times 16 times
+ * 2 are, in both simulations together little more. */
+static void iterations_too_long_for_a_cut_take_the_next(void **state)
+{
+    const unsigned repeats[4] = {1, 100, 100, 10};
+
+    (void)state;
+    check_iterations(repeats);
+    assert_in_range(nested(repeats, 1).issued, 4 * 16 * 2 * BODY, 4 * 16 * 2 * BODY + BODY);
+}
+
+/* So have 2 times 8 times 2 times 8, the fewest. */
+static void what_is_left_out_of_a_path_costs_what_the_rest_does(void **state)
+{
+    (void)state;
+    check_iterations((unsigned[]){20, 20, 20, 20});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +205,9 @@ int main(void)
         cmocka_unit_test(the_older_block_goes_first),
         cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
         cmocka_unit_test(short_loops_are_simulated_whole),
+        cmocka_unit_test(long_paths_are_simulated_whole_to_their_end),
+        cmocka_unit_test(iterations_too_long_for_a_cut_take_the_next),
+        cmocka_unit_test(what_is_left_out_of_a_path_costs_what_the_rest_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
