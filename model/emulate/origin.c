@@ -47,6 +47,11 @@ static bool is_dependent(const struct search *search, const struct sass_operand 
     return set_overlap(&own, &search->now.dependent);
 }
 
+static bool is_wide_shift(const struct sass *i)
+{
+    return i->mod[SASS_MOD_TYPE] == SASS_TYPE_U64 || i->mod[SASS_MOD_TYPE] == SASS_TYPE_S64;
+}
+
 /* Whether the result is a sum of the sources times constants, or a comparison of such sums. Carries and high
  * words of 64-bit sums belong to those. */
 static bool keeps_lines(const struct search *search, const struct sass *i)
@@ -82,8 +87,9 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     case SASS_ULEA:
         return !i->mod[SASS_MOD_HIGH] || i->mod[SASS_MOD_EXTENDED];
     case SASS_SHF:
-    case SASS_USHF:
-        return !i->mod[SASS_MOD_RIGHT] && !i->mod[SASS_MOD_HIGH] && !is_dependent(search, &i->sources[1]);
+    case SASS_USHF: /* of 32 bits, the high word is one of two numbers or rotated */
+        return !i->mod[SASS_MOD_RIGHT] && (!i->mod[SASS_MOD_HIGH] || is_wide_shift(i)) &&
+               !is_dependent(search, &i->sources[1]);
     default:
         return !i->destination_count;
     }

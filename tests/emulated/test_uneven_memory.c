@@ -233,9 +233,44 @@ static void says_what_uneven_grids_touch(void **state)
     check_tally(&waves);
 }
 
+/* Addresses that are sums of coordinates times constants: all that the grid touches is in the bound. */
+static void straight_lines_are_proved(void **state)
+{
+    struct draws draws = {.seed = seed};
+    struct err err = {0};
+    struct grid g = {0};
+
+    grid_compile(&g, "uneven_memory.cu", "wide", NULL, 0);
+    for (unsigned k = 0; k < 4; k++) {
+        struct emulate_result sample, whole;
+        struct footprint read, written;
+        struct traffic t;
+
+        grid_draw(&g, "wide", &draws, BUFFER, BUFFER);
+        for (unsigned axis = 0; axis < 3; axis++) {
+            g.launch.grid[axis] = axis ? 1 : draw(&draws, 1, 200);
+            g.launch.block[axis] = axis ? 1 : 32 * draw(&draws, 1, 8);
+        }
+        grid_run(&sample, &g, false, 0);
+        grid_run(&whole, &g, true, 0);
+        grid_touched(&read, &written, &whole);
+        ok(traffic_of(&t, &g.compiled.code, &sample, &g.launch, &grid_caches, &err), &err);
+        check_near(t.least.read, bytes_of(&read), 1e-9 * bytes_of(&read));
+        check_near(t.least.written, bytes_of(&written), 1e-9 * bytes_of(&written));
+        traffic_release(&t);
+        footprint_release(&read);
+        footprint_release(&written);
+        emulate_result_release(&sample);
+        emulate_result_release(&whole);
+        grid_release_launch(&g);
+    }
+    grid_release(&g);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch),
+                                       cmocka_unit_test(straight_lines_are_proved)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;

@@ -133,3 +133,11 @@ extern "C" __global__ void column(ARGUMENTS)
     for (int k = 0; k < ((int)blockIdx.x == 3 * step ? 100 : 2); k++)
         out[((flat() * 100 + k) * blockDim.x + threadIdx.x) & MASK] = k;
 }
+
+// Blocks in a straight line, by an index of 64 bits.
+extern "C" __global__ void wide(ARGUMENTS)
+{
+    const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    out[i] = in[i];
+}
