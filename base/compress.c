@@ -2,8 +2,10 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -170,6 +172,18 @@ static gzFile open_compressed(const char *path, struct err *err)
     return compressed;
 }
 
+static int read_failed(gzFile file, const char *path, struct err *err)
+{
+    int code;
+
+    gzerror(file, &code);
+    if (code == Z_MEM_ERROR)
+        return err_memory(err);
+    if (code == Z_ERRNO)
+        return err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
+}
+
 /* The rest of the file, which ends where a read gives less than asked for. */
 static int read_rest(char **text, size_t *used, gzFile file, const char *path, size_t most, struct err *err)
 {
@@ -186,7 +200,7 @@ static int read_rest(char **text, size_t *used, gzFile file, const char *path, s
         *text = larger;
         n = gzread(file, *text + *used, (unsigned)(capacity - *used));
         if (n < 0)
-            return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
+            return read_failed(file, path, err);
         *used += (size_t)n;
         capacity *= 2;
     } while (*used == capacity / 2);
