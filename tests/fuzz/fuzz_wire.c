@@ -2,7 +2,7 @@
  * that are whole but say anything, read as answers and as requests. */
 #include "fuzz.h"
 
-#include "tuner/remote/dispatch.h"
+#include "tuner/remote/answer.h"
 #include "tuner/remote/exchange.h"
 #include "tuner/remote/serving.h"
 #include "tuner/remote/wire.h"

@@ -1,6 +1,8 @@
 /* What comes back from workers elsewhere, or does not. */
 #include "tuner/evaluate/remoting.h"
 
+#include "tuner/remote/answer.h"
+
 #include <stdio.h>
 
 /* Workers that may be lost with a job: a compile is done here then; a trial is to blame. */

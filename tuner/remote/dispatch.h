@@ -1,4 +1,4 @@
-/* What a controller asks of a worker elsewhere, and reading its answers. Everything that a request names travels
+/* What a controller asks of a worker elsewhere; answer.h reads what comes back. Everything that a request names travels
  * with it, by content, once to each host. */
 #ifndef TUNER_REMOTE_DISPATCH_H
 #define TUNER_REMOTE_DISPATCH_H
@@ -9,7 +9,6 @@
 #include "gpu/sources.h"
 #include "gpu/trial.h"
 #include "launch/launch.h"
-#include "tuner/predict/code_facts.h"
 #include "tuner/predict/predictor.h"
 #include "tuner/remote/fleet.h"
 
@@ -55,22 +54,5 @@ int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, 
 
 /* Nothing that is being compiled for a search is of use any more. */
 void dispatch_drop(struct host *host, size_t search);
-
-enum answer_kind {
-    ANSWER_DONE,
-    ANSWER_MISSING, /* a content is not there any more: ask again */
-    ANSWER_UNFIT,   /* it cannot be done there, but here */
-    ANSWER_FAILED   /* for the reason in `err`, which is not the message's */
-};
-
-/* Where there is an answer: which one is in *out_id. */
-int answer_id(int64_t *out_id, const struct message *message, struct err *err);
-
-/* Takes an answer apart: what was asked for is filled in, the payload taken over; packed code stays so. An error: it makes no sense. */
-int answer_compile(enum answer_kind *kind, struct compile_result *compiled, struct code_facts *facts,
-                   struct variant_prediction *prediction, struct host *host, struct message *message,
-                   struct err *failed, struct err *err);
-int answer_trial(enum answer_kind *kind, struct trial *trial, const struct message *message,
-                 struct err *failed, struct err *err);
 
 #endif
