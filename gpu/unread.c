@@ -103,9 +103,12 @@ static void note_names(struct unread *unread, const char *text, size_t own)
 static bool is_plain(const struct unread *unread, size_t k)
 {
     const struct unread_name *name = &unread->names[k];
-    const char *value = name->text + name->length + 1;
+    const char *value;
 
-    return name->length && *value && !value[strspn(value, "0123456789")];
+    if (!name->length)
+        return false;
+    value = name->text + name->length + 1;
+    return *value && !value[strspn(value, "0123456789")];
 }
 
 /* A line that ends with \ and goes on in the next without a space: it may break a word, and a ##. */
