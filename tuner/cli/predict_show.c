@@ -121,7 +121,7 @@ static int put_row(const struct predict_view *view, size_t rank, struct err *err
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     interval_text(interval, sizeof interval, row);
-    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %5.1f of %-5.1f  %s\n", rank + 1, estimate,
+    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1, estimate,
             interval, bound, limit_of(row), row->had_warps, row->needed_warps, text);
     free(text);
     return 0;
@@ -141,7 +141,7 @@ int predict_put(const struct predict_view *view, struct err *err)
     if (view->ranking.count < space_count(view->space))
         fprintf(out, "a random part of the %" PRIu64 " that are valid\n", space_count(view->space));
     if (view->ranking.predicted)
-        fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-14s  %s\n", "", "estimate", "80 % are in", "at least",
+        fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-18s  %s\n", "", "estimate", "80 % are in", "at least",
                 "limited by", "warps had, needed", "configuration");
     for (size_t i = 0; i < shown(view) && !code; i++)
         code = put_row(view, i, err);
