@@ -197,8 +197,6 @@ static void test_compute(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_idle), cmocka_unit_test(test_memory),
-                                       cmocka_unit_test(test_compute)};
     struct err err = {0};
     int failed;
 
@@ -212,7 +210,7 @@ int main(void)
     if (failed)
         fprintf(stderr, "SKIPPED: no NVML\n");
     else
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
+        failed = RUN_TESTS(test_idle, test_memory, test_compute);
     worker_close(worker);
     compiler_close(compiler);
     device_release(&device);

@@ -130,7 +130,5 @@ static void equal_to_the_driver_everywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_to_the_driver_everywhere)};
-
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return RUN_TESTS_IN(open_all, close_all, equal_to_the_driver_everywhere);
 }

@@ -425,18 +425,13 @@ static int open_all(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_duration), cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_wrong_doing),    cmocka_unit_test(test_every_type),
-        cmocka_unit_test(test_fills),          cmocka_unit_test(test_carveout),
-        cmocka_unit_test(test_copies),         cmocka_unit_test(test_overhead),
-        cmocka_unit_test(test_hangs)};
     int failed = open_all();
 
     if (failed)
         return failed;
     protocol_init(&protocol);
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = RUN_TESTS(test_known_duration, test_in_place, test_wrong_doing, test_every_type, test_fills,
+                       test_carveout, test_copies, test_overhead, test_hangs);
     worker_close(worker);
     compiler_close(compiler);
     device_release(&device);

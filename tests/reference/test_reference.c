@@ -112,11 +112,5 @@ static void lattice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elementwise),         cmocka_unit_test(products),
-        cmocka_unit_test(sparse_product),      cmocka_unit_test(options),
-        cmocka_unit_test(stencil_and_softmax), cmocka_unit_test(lattice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(elementwise, products, sparse_product, options, stencil_and_softmax, lattice);
 }

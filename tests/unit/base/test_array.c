@@ -39,10 +39,5 @@ static void refuses_more_than_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_what_it_holds),
-        cmocka_unit_test(refuses_more_than_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(keeps_what_it_holds, refuses_more_than_memory);
 }

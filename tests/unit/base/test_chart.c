@@ -138,14 +138,7 @@ static void a_single_point_has_a_range(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_lines_and_steps),
-        cmocka_unit_test(steps_are_written_where_they_are),
-        cmocka_unit_test(bars_stand_apart_and_colours_repeat),
-        cmocka_unit_test(logarithmic_axes_leave_out_what_is_not_positive),
-        cmocka_unit_test(nothing_to_show_says_so),
-        cmocka_unit_test(a_single_point_has_a_range),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(points_lines_and_steps, steps_are_written_where_they_are,
+                     bars_stand_apart_and_colours_repeat, logarithmic_axes_leave_out_what_is_not_positive,
+                     nothing_to_show_says_so, a_single_point_has_a_range);
 }

@@ -183,17 +183,8 @@ static void a_device_stays_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_opened),
-        cmocka_unit_test(what_cannot_be_read_says_why),
-        cmocka_unit_test(a_file_is_read_whole),
-        cmocka_unit_test(what_is_too_large_is_refused),
-        cmocka_unit_test(what_is_no_regular_file_is_refused),
-        cmocka_unit_test(what_cannot_be_written_is_known_before),
-        cmocka_unit_test(a_file_is_written_whole),
-        cmocka_unit_test(names_of_one_file_are_known),
-        cmocka_unit_test(a_device_stays_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_file_is_opened, what_cannot_be_read_says_why, a_file_is_read_whole,
+                     what_is_too_large_is_refused, what_is_no_regular_file_is_refused,
+                     what_cannot_be_written_is_known_before, a_file_is_written_whole,
+                     names_of_one_file_are_known, a_device_stays_one);
 }

@@ -133,12 +133,6 @@ static void planted_links_are_not_followed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_disk_has_it_before_the_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_failing_disk_leaves_old_or_new, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_mode_stays, setup, teardown),
-        cmocka_unit_test_setup_teardown(planted_links_are_not_followed, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(setup, teardown, the_disk_has_it_before_the_name, a_failing_disk_leaves_old_or_new,
+                          the_mode_stays, planted_links_are_not_followed);
 }

@@ -130,15 +130,7 @@ static void test_lines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(bad_json_names_line_and_column),
-        cmocka_unit_test(wrong_type_names_the_path),
-        cmocka_unit_test(unknown_field_suggests_the_nearest),
-        cmocka_unit_test(members_come_in_written_order),
-        cmocka_unit_test(text_keeps_short_reals_short),
-        cmocka_unit_test(what_failed_is_freed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_lines, bad_json_names_line_and_column, wrong_type_names_the_path,
+                     unknown_field_suggests_the_nearest, members_come_in_written_order,
+                     text_keeps_short_reals_short, what_failed_is_freed);
 }

@@ -123,11 +123,5 @@ static void refuses_what_is_too_deep(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_trees_are_read_from),
-        cmocka_unit_test(reads_through_cursors),
-        cmocka_unit_test(refuses_what_is_too_deep),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(reads_what_trees_are_read_from, reads_through_cursors, refuses_what_is_too_deep);
 }

@@ -96,11 +96,6 @@ static void a_line_is_the_text_of_its_tree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_those_of_printf),
-        cmocka_unit_test(exact_reals_are_those_of_printf),
-        cmocka_unit_test(a_line_is_the_text_of_its_tree),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(numbers_are_those_of_printf, exact_reals_are_those_of_printf,
+                     a_line_is_the_text_of_its_tree);
 }

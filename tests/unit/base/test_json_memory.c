@@ -87,8 +87,5 @@ static void what_is_written_is_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_read_is_whole),
-                                       cmocka_unit_test(what_is_written_is_whole)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(what_is_read_is_whole, what_is_written_is_whole);
 }

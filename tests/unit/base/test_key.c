@@ -41,7 +41,5 @@ static void digits_stay(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_contents_apart), cmocka_unit_test(digits_stay)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tells_contents_apart, digits_stay);
 }

@@ -100,11 +100,6 @@ static void zeros_are_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_come_one_by_one, open_source, close_source),
-        cmocka_unit_test_setup_teardown(long_lines_are_left_out, open_source, close_source),
-        cmocka_unit_test_setup_teardown(zeros_are_bytes, open_source, close_source),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(open_source, close_source, lines_come_one_by_one, long_lines_are_left_out,
+                          zeros_are_bytes);
 }

@@ -42,9 +42,5 @@ static void replaces_what_had_the_key(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_all_through_growth),
-        cmocka_unit_test(replaces_what_had_the_key),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(finds_all_through_growth, replaces_what_had_the_key);
 }

@@ -38,10 +38,5 @@ static void files_are_near_by_their_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_few_edits_away_or_contains_it_is_near),
-        cmocka_unit_test(files_are_near_by_their_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(what_is_few_edits_away_or_contains_it_is_near, files_are_near_by_their_names);
 }

@@ -356,18 +356,9 @@ static void cores_are_shared_by_queues(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_job_comes_back_once),
-        cmocka_unit_test(lanes_do_not_wait_for_each_other),
-        cmocka_unit_test(jobs_of_a_key_wait_for_the_first),
-        cmocka_unit_test(waiting_for_the_first_ends),
-        cmocka_unit_test(keys_are_of_their_lane),
-        cmocka_unit_test(keyed_jobs_all_come_back),
-        cmocka_unit_test(cancelled_jobs_are_handed_back),
-        cmocka_unit_test(closing_waits_for_running_jobs_only),
-        cmocka_unit_test(busy_time_adds_up_over_threads),
-        cmocka_unit_test(cores_are_shared_by_queues),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(every_job_comes_back_once, lanes_do_not_wait_for_each_other,
+                     jobs_of_a_key_wait_for_the_first, waiting_for_the_first_ends, keys_are_of_their_lane,
+                     keyed_jobs_all_come_back, cancelled_jobs_are_handed_back,
+                     closing_waits_for_running_jobs_only, busy_time_adds_up_over_threads,
+                     cores_are_shared_by_queues);
 }

@@ -61,13 +61,6 @@ static void random_words_are_a_function_of_seed_and_index(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(median_and_quantiles),
-        cmocka_unit_test(median_interval_covers_the_binomial_ranks),
-        cmocka_unit_test(clopper_pearson),
-        cmocka_unit_test(spearman_with_ties),
-        cmocka_unit_test(random_words_are_a_function_of_seed_and_index),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(median_and_quantiles, median_interval_covers_the_binomial_ranks, clopper_pearson,
+                     spearman_with_ties, random_words_are_a_function_of_seed_and_index);
 }

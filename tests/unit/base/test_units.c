@@ -26,7 +26,5 @@ static void test_units(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_units)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_units);
 }

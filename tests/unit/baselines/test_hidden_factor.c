@@ -140,15 +140,7 @@ static void senseless_kernels_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_united_formula_equals_its_cases),
-        cmocka_unit_test(each_case_by_numbers),
-        cmocka_unit_test(tesla_c1060),
-        cmocka_unit_test(barriers_round_to_whole_blocks),
-        cmocka_unit_test(naive_matrix_multiply),
-        cmocka_unit_test(tiled_matrix_multiply),
-        cmocka_unit_test(senseless_kernels_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_united_formula_equals_its_cases, each_case_by_numbers, tesla_c1060,
+                     barriers_round_to_whole_blocks, naive_matrix_multiply, tiled_matrix_multiply,
+                     senseless_kernels_are_refused);
 }

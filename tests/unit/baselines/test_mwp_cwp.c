@@ -59,11 +59,5 @@ static void what_it_cannot_say_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_worked_example),
-        cmocka_unit_test(each_regime),
-        cmocka_unit_test(what_it_cannot_say_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_worked_example, each_regime, what_it_cannot_say_is_refused);
 }

@@ -72,9 +72,6 @@ static void a_claim_says_what_it_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_best_of_each_occupancy_is_drawn),
-                                       cmocka_unit_test(a_fall_does_not_hide_what_was_reached),
-                                       cmocka_unit_test(a_claim_says_what_it_found)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_best_of_each_occupancy_is_drawn, a_fall_does_not_hide_what_was_reached,
+                     a_claim_says_what_it_found);
 }

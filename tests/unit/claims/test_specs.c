@@ -57,8 +57,5 @@ static void three_sizes_of_blocks_at_each_occupancy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_case_has_configurations),
-                                       cmocka_unit_test(three_sizes_of_blocks_at_each_occupancy)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(every_case_has_configurations, three_sizes_of_blocks_at_each_occupancy);
 }

@@ -365,20 +365,13 @@ static void test_no_library(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cubin_and_entry),
-                                       cmocka_unit_test(test_toolkit_headers),
-                                       cmocka_unit_test(test_architecture_of_the_options),
-                                       cmocka_unit_test(test_bad_variants_are_outcomes),
-                                       cmocka_unit_test(test_names_of_the_compilers_own_headers),
-                                       cmocka_unit_test(test_users_mistakes_are_errors),
-                                       cmocka_unit_test(test_endless_compile),
-                                       cmocka_unit_test(test_interrupted_compile),
-                                       cmocka_unit_test(test_interrupted_before_the_compile),
-                                       cmocka_unit_test(test_killed_at_start),
-                                       cmocka_unit_test(test_worker_of_another_build),
-                                       cmocka_unit_test(test_many_threads),
-                                       cmocka_unit_test(test_started_ahead),
-                                       cmocka_unit_test(test_no_library)};
-
-    return compiler_is_here() ? cmocka_run_group_tests(tests, make_directory, remove_directory) : 77;
+    return compiler_is_here()
+               ? RUN_TESTS_IN(make_directory, remove_directory, test_cubin_and_entry, test_toolkit_headers,
+                              test_architecture_of_the_options, test_bad_variants_are_outcomes,
+                              test_names_of_the_compilers_own_headers, test_users_mistakes_are_errors,
+                              test_endless_compile, test_interrupted_compile,
+                              test_interrupted_before_the_compile, test_killed_at_start,
+                              test_worker_of_another_build, test_many_threads, test_started_ahead,
+                              test_no_library)
+               : 77;
 }

@@ -344,18 +344,11 @@ static void test_cache_is_held_to_its_size(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_unwritable_cache),
-        cmocka_unit_test(test_own_failures_are_not_kept),
-        cmocka_unit_test(test_unknown_architectures_are_refused),
-        cmocka_unit_test(test_packed_entries),
-        cmocka_unit_test(test_an_entry_is_of_its_key),
-        cmocka_unit_test(test_forged_entries_are_removed),
-        cmocka_unit_test(test_a_cache_of_another_is_not_used),
-        cmocka_unit_test(test_outcomes_have_bounds),
-        cmocka_unit_test(test_cache_is_held_to_its_size),
-    };
-
-    return compiler_is_here() ? cmocka_run_group_tests(tests, make_directory, remove_directory) : 77;
+    return compiler_is_here()
+               ? RUN_TESTS_IN(make_directory, remove_directory, test_cache, test_unwritable_cache,
+                              test_own_failures_are_not_kept, test_unknown_architectures_are_refused,
+                              test_packed_entries, test_an_entry_is_of_its_key,
+                              test_forged_entries_are_removed, test_a_cache_of_another_is_not_used,
+                              test_outcomes_have_bounds, test_cache_is_held_to_its_size)
+               : 77;
 }

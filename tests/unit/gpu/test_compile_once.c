@@ -373,19 +373,9 @@ static void test_sizes_count(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_at_once),
-        cmocka_unit_test(test_unknown_code),
-        cmocka_unit_test(test_another_compiler),
-        cmocka_unit_test(test_equal_errors),
-        cmocka_unit_test(test_failures_of_the_compilers_own),
-        cmocka_unit_test(test_a_stall_is_no_verdict),
-        cmocka_unit_test(test_a_stopped_compiler_is_replaced),
-        cmocka_unit_test(test_interrupted_waiting),
-        cmocka_unit_test(test_interrupts_are_for_those_given_up),
-        cmocka_unit_test(test_memory_is_bounded),
-        cmocka_unit_test(test_sizes_count),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return RUN_TESTS_IN(make_directory, remove_directory, test_equal_at_once, test_unknown_code,
+                        test_another_compiler, test_equal_errors, test_failures_of_the_compilers_own,
+                        test_a_stall_is_no_verdict, test_a_stopped_compiler_is_replaced,
+                        test_interrupted_waiting, test_interrupts_are_for_those_given_up,
+                        test_memory_is_bounded, test_sizes_count);
 }

@@ -374,15 +374,9 @@ static void test_pace(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_nan_and_infinity),
-        cmocka_unit_test(test_flipped_bits), cmocka_unit_test(test_lowest_mismatch_and_worst),
-        cmocka_unit_test(test_reduce),       cmocka_unit_test(test_half_values),
-        cmocka_unit_test(test_poison),       cmocka_unit_test(test_differ),
-        cmocka_unit_test(test_guards),       cmocka_unit_test(test_pace),
-        cmocka_unit_test(test_fills),        cmocka_unit_test(test_ptx_is_current)};
-
     (void)occ_stamp;
     (void)occ_empty;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_tolerance, test_nan_and_infinity, test_flipped_bits, test_lowest_mismatch_and_worst,
+                     test_reduce, test_half_values, test_poison, test_differ, test_guards, test_pace,
+                     test_fills, test_ptx_is_current);
 }

@@ -101,11 +101,6 @@ static void test_settled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock),           cmocka_unit_test(test_steady_clock_keeps_all),
-        cmocka_unit_test(test_ramp_is_dropped), cmocka_unit_test(test_never_more_than_half),
-        cmocka_unit_test(test_slowed),          cmocka_unit_test(test_warms),
-        cmocka_unit_test(test_hopeless),        cmocka_unit_test(test_settled)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_clock, test_steady_clock_keeps_all, test_ramp_is_dropped, test_never_more_than_half,
+                     test_slowed, test_warms, test_hopeless, test_settled);
 }

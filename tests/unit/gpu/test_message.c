@@ -94,8 +94,5 @@ static void test_garbage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_late),
-                                       cmocka_unit_test(test_gone), cmocka_unit_test(test_garbage)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(test_round_trip, test_late, test_gone, test_garbage);
 }

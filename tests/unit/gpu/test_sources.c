@@ -396,25 +396,15 @@ static void test_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_macros_that_nobody_reads),
-                                       cmocka_unit_test(test_macros_that_others_may_read),
-                                       cmocka_unit_test(test_only_numbers),
-                                       cmocka_unit_test(test_only_what_is_tuned),
-                                       cmocka_unit_test(test_many_are_tuned),
-                                       cmocka_unit_test(test_architectures),
-                                       cmocka_unit_test(test_a_name_counts),
-                                       cmocka_unit_test(test_headers),
-                                       cmocka_unit_test(test_forced_header),
-                                       cmocka_unit_test(test_spellings_of_include),
-                                       cmocka_unit_test(test_what_only_the_compiler_knows),
-                                       cmocka_unit_test(test_kept_patience),
-                                       cmocka_unit_test(test_kept)};
     char command[100];
     int failed;
 
     if (!mkdtemp(directory))
         return 1;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    failed = RUN_TESTS(test_macros_that_nobody_reads, test_macros_that_others_may_read, test_only_numbers,
+                       test_only_what_is_tuned, test_many_are_tuned, test_architectures, test_a_name_counts,
+                       test_headers, test_forced_header, test_spellings_of_include,
+                       test_what_only_the_compiler_knows, test_kept_patience, test_kept);
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command) || failed;
 }

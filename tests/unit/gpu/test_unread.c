@@ -180,10 +180,7 @@ static void test_at_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_way), cmocka_unit_test(test_every_name),
-                                       cmocka_unit_test(test_at_random)};
-
     if (!compiler_is_here())
         return 77;
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return RUN_TESTS_IN(make_directory, remove_directory, test_every_way, test_every_name, test_at_random);
 }

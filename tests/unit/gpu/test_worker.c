@@ -415,28 +415,10 @@ static void test_hang_while_sampling(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {with_worker(test_right_variant),
-                                       with_worker(test_cold_and_long),
-                                       with_worker(test_in_place),
-                                       with_worker(test_unchanged),
-                                       with_worker(test_scratch),
-                                       with_worker(test_wide_cluster),
-                                       with_worker(test_racing),
-                                       with_worker(test_wrong_results),
-                                       with_worker(test_error_within_tolerance),
-                                       with_worker(test_small_half),
-                                       with_worker(test_race),
-                                       with_worker(test_failures),
-                                       with_worker(test_symbol),
-                                       with_worker(test_copy),
-                                       with_worker(test_pace),
-                                       with_worker(test_run_errors),
-                                       with_worker(test_reference_errors),
-                                       with_worker(test_no_reference),
-                                       with_worker(test_reference_file),
-                                       with_worker(test_late_hang),
-                                       with_worker(test_hang_while_sampling),
-                                       with_worker(test_symbol_too_small)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(set_up, tear_down, test_right_variant, test_cold_and_long, test_in_place,
+                          test_unchanged, test_scratch, test_wide_cluster, test_racing, test_wrong_results,
+                          test_error_within_tolerance, test_small_half, test_race, test_failures, test_symbol,
+                          test_copy, test_pace, test_run_errors, test_reference_errors, test_no_reference,
+                          test_reference_file, test_late_hang, test_hang_while_sampling,
+                          test_symbol_too_small);
 }

@@ -97,14 +97,7 @@ static void integers_are_cut_and_ranges_known(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_go_both_ways),
-        cmocka_unit_test(halves_round_to_nearest_even),
-        cmocka_unit_test(bfloats_are_cut_floats_rounded_to_even),
-        cmocka_unit_test(every_half_survives_the_way_back),
-        cmocka_unit_test(integers_take_the_nearest_in_range),
-        cmocka_unit_test(integers_are_cut_and_ranges_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(names_go_both_ways, halves_round_to_nearest_even, bfloats_are_cut_floats_rounded_to_even,
+                     every_half_survives_the_way_back, integers_take_the_nearest_in_range,
+                     integers_are_cut_and_ranges_known);
 }

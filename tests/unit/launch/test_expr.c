@@ -366,20 +366,9 @@ static void a_column_is_what_its_elements_are(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_is_pythons),
-        cmocka_unit_test(logic_is_pythons),
-        cmocka_unit_test(a_long_list_is_not_deep),
-        cmocka_unit_test(functions_compute),
-        cmocka_unit_test(a_column_is_what_its_elements_are),
-        cmocka_unit_test(errors_name_the_column),
-        cmocka_unit_test(nesting_is_bounded),
-        cmocka_unit_test(types_are_checked_without_values),
-        cmocka_unit_test(results_have_the_type_asked_for),
-        cmocka_unit_test(an_expression_knows_what_it_uses),
-        cmocka_unit_test(values_read_as_python_writes_them),
-        cmocka_unit_test(names_are_identifiers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(arithmetic_is_pythons, logic_is_pythons, a_long_list_is_not_deep, functions_compute,
+                     a_column_is_what_its_elements_are, errors_name_the_column, nesting_is_bounded,
+                     types_are_checked_without_values, results_have_the_type_asked_for,
+                     an_expression_knows_what_it_uses, values_read_as_python_writes_them,
+                     names_are_identifiers);
 }

@@ -202,20 +202,9 @@ static void halves_agree_with_numpy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_the_whole),
-        cmocka_unit_test(uniform_integers_reach_both_ends),
-        cmocka_unit_test(normal_has_its_mean_and_deviation),
-        cmocka_unit_test(seeds_differ),
-        cmocka_unit_test(expressions_see_index_names_and_random),
-        cmocka_unit_test(a_failing_expression_names_the_element),
-        cmocka_unit_test(an_empty_range_is_refused),
-        cmocka_unit_test(files_are_read_in_place),
-        cmocka_unit_test(files_of_another_type_or_length_are_refused),
-        cmocka_unit_test(npy_headers_are_understood),
-        cmocka_unit_test(bad_npy_files_are_named),
-        cmocka_unit_test(halves_agree_with_numpy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(parts_are_the_whole, uniform_integers_reach_both_ends, normal_has_its_mean_and_deviation,
+                     seeds_differ, expressions_see_index_names_and_random,
+                     a_failing_expression_names_the_element, an_empty_range_is_refused,
+                     files_are_read_in_place, files_of_another_type_or_length_are_refused,
+                     npy_headers_are_understood, bad_npy_files_are_named, halves_agree_with_numpy);
 }

@@ -208,12 +208,6 @@ static void hashes_see_what_matters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_launch_survives_json),
-        cmocka_unit_test(damaged_json_is_refused),
-        cmocka_unit_test(parameters_are_what_the_kernel_takes),
-        cmocka_unit_test(hashes_see_what_matters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_launch_survives_json, damaged_json_is_refused, parameters_are_what_the_kernel_takes,
+                     hashes_see_what_matters);
 }

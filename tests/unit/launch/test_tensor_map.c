@@ -69,10 +69,5 @@ static void every_limit_has_its_message(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tensor_that_fits_is_taken),
-        cmocka_unit_test(every_limit_has_its_message),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_tensor_that_fits_is_taken, every_limit_has_its_message);
 }

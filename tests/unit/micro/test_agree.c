@@ -64,10 +64,5 @@ static void large_ones_and_holes_are_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_differences_agree),
-        cmocka_unit_test(large_ones_and_holes_are_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(small_differences_agree, large_ones_and_holes_are_named);
 }

@@ -93,11 +93,5 @@ static void code_larger_than_the_cache_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(code_as_meant_passes),
-        cmocka_unit_test(other_code_is_named),
-        cmocka_unit_test(code_larger_than_the_cache_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(code_as_meant_passes, other_code_is_named, code_larger_than_the_cache_is_refused);
 }

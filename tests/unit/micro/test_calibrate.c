@@ -128,10 +128,6 @@ static void it_stops_when_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_compiles_to_what_is_meant),
-        cmocka_unit_test(it_stops_when_told),
-    };
-
-    return cmocka_run_group_tests(tests, open_compiler, close_compiler);
+    return RUN_TESTS_IN(open_compiler, close_compiler, everything_compiles_to_what_is_meant,
+                        it_stops_when_told);
 }

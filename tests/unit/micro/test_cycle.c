@@ -56,11 +56,6 @@ static void all_cycles_of_four_are_equally_likely(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cycle_is_full),
-        cmocka_unit_test(the_order_depends_on_the_seed_only),
-        cmocka_unit_test(all_cycles_of_four_are_equally_likely),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(every_cycle_is_full, the_order_depends_on_the_seed_only,
+                     all_cycles_of_four_are_equally_likely);
 }

@@ -229,17 +229,8 @@ static void a_flat_curve_has_no_levels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(miss_rate_of_figure_4),
-        cmocka_unit_test(published_geometries_from_clean_curves),
-        cmocka_unit_test(capacities_from_noisy_curves),
-        cmocka_unit_test(levels_in_one_curve),
-        cmocka_unit_test(tlb_levels_in_one_curve),
-        cmocka_unit_test(fully_associative_caches_show_their_line),
-        cmocka_unit_test(what_is_not_lru_is_said_not_to_be),
-        cmocka_unit_test(a_coarse_survey_does_not_invent_ways),
-        cmocka_unit_test(a_flat_curve_has_no_levels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(miss_rate_of_figure_4, published_geometries_from_clean_curves,
+                     capacities_from_noisy_curves, levels_in_one_curve, tlb_levels_in_one_curve,
+                     fully_associative_caches_show_their_line, what_is_not_lru_is_said_not_to_be,
+                     a_coarse_survey_does_not_invent_ways, a_flat_curve_has_no_levels);
 }

@@ -73,12 +73,6 @@ static void capacity_is_the_largest_footprint_that_hits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_become_medians),
-        cmocka_unit_test(spans_group_by_sm),
-        cmocka_unit_test(runs_become_a_value),
-        cmocka_unit_test(capacity_is_the_largest_footprint_that_hits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(samples_become_medians, spans_group_by_sm, runs_become_a_value,
+                     capacity_is_the_largest_footprint_that_hits);
 }

@@ -49,10 +49,5 @@ static void what_is_known_stands_in_its_row(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_of_holes_is_still_a_page),
-        cmocka_unit_test(what_is_known_stands_in_its_row),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_page_of_holes_is_still_a_page, what_is_known_stands_in_its_row);
 }

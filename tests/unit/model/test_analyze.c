@@ -205,15 +205,7 @@ static void a_small_budget_ends_in_a_refusal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_stores_a_constant),
-        cmocka_unit_test(a_kernel_with_shared_memory_and_a_barrier),
-        cmocka_unit_test(published_profiles_predict),
-        cmocka_unit_test(a_block_too_large_is_refused),
-        cmocka_unit_test(a_hole_in_the_profile_is_named),
-        cmocka_unit_test(arguments_that_do_not_fit_are_refused),
-        cmocka_unit_test(a_small_budget_ends_in_a_refusal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_kernel_that_stores_a_constant, a_kernel_with_shared_memory_and_a_barrier,
+                     published_profiles_predict, a_block_too_large_is_refused, a_hole_in_the_profile_is_named,
+                     arguments_that_do_not_fit_are_refused, a_small_budget_ends_in_a_refusal);
 }

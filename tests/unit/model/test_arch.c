@@ -200,13 +200,6 @@ static void code_reads_what_the_driver_writes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_ascend_and_do_not_overlap),
-        cmocka_unit_test(a_capability_finds_its_row),
-        cmocka_unit_test(every_field_is_set),
-        cmocka_unit_test(cubins_reserve_what_the_row_says),
-        cmocka_unit_test(code_reads_what_the_driver_writes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(ranges_ascend_and_do_not_overlap, a_capability_finds_its_row, every_field_is_set,
+                     cubins_reserve_what_the_row_says, code_reads_what_the_driver_writes);
 }

@@ -99,8 +99,5 @@ static void without_the_term(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(from_a_profile), cmocka_unit_test(by_work),
-                                       cmocka_unit_test(by_power), cmocka_unit_test(without_the_term)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(from_a_profile, by_work, by_power, without_the_term);
 }

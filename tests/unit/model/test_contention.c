@@ -63,11 +63,5 @@ static void keeps_to_its_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_where_all_meet),
-        cmocka_unit_test(leaves_out_what_is_not_shared),
-        cmocka_unit_test(keeps_to_its_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(finds_where_all_meet, leaves_out_what_is_not_shared, keeps_to_its_table);
 }

@@ -166,11 +166,6 @@ static void survives_damage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_resources), cmocka_unit_test(reads_parameters_and_code),
-        cmocka_unit_test(reads_variables), cmocka_unit_test(says_what_is_no_cubin),
-        cmocka_unit_test(survives_damage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(reads_resources, reads_parameters_and_code, reads_variables, says_what_is_no_cubin,
+                     survives_damage);
 }

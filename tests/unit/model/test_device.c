@@ -293,17 +293,9 @@ static void some_curves_begin_at_0(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_fields_are_named),
-        cmocka_unit_test(a_profile_survives_the_round_trip_with_its_holes),
-        cmocka_unit_test(a_profile_without_a_warp_size_survives_the_round_trip),
-        cmocka_unit_test(mnemonics_fall_back_to_fewer_modifiers),
-        cmocka_unit_test(unknown_architectures_are_refused),
-        cmocka_unit_test(published_numbers_are_told_from_measured_ones),
-        cmocka_unit_test(published_profiles_load_and_say_so),
-        cmocka_unit_test(the_h200_reaches_its_peaks),
-        cmocka_unit_test(some_curves_begin_at_0),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(wrong_fields_are_named, a_profile_survives_the_round_trip_with_its_holes,
+                     a_profile_without_a_warp_size_survives_the_round_trip,
+                     mnemonics_fall_back_to_fewer_modifiers, unknown_architectures_are_refused,
+                     published_numbers_are_told_from_measured_ones, published_profiles_load_and_say_so,
+                     the_h200_reaches_its_peaks, some_curves_begin_at_0);
 }

@@ -292,22 +292,8 @@ static void counts_modes_alike(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adds_vectors),
-        cmocka_unit_test(multiplies_matrices),
-        cmocka_unit_test(counts_requests_with_new_sectors),
-        cmocka_unit_test(notes_what_two_warps_share),
-        cmocka_unit_test(counts_permutation_traffic),
-        cmocka_unit_test(counts_divergent_arms),
-        cmocka_unit_test(runs_every_arm),
-        cmocka_unit_test(passes_lock_between_lanes),
-        cmocka_unit_test(counts_threads_at_barriers),
-        cmocka_unit_test(finds_deadlock),
-        cmocka_unit_test(ends_endless_loops),
-        cmocka_unit_test(stops_where_the_kernel_does),
-        cmocka_unit_test(marks_assumptions),
-        cmocka_unit_test(counts_modes_alike),
-    };
-
-    return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);
+    return RUN_TESTS(adds_vectors, multiplies_matrices, counts_requests_with_new_sectors,
+                     notes_what_two_warps_share, counts_permutation_traffic, counts_divergent_arms,
+                     runs_every_arm, passes_lock_between_lanes, counts_threads_at_barriers, finds_deadlock,
+                     ends_endless_loops, stops_where_the_kernel_does, marks_assumptions, counts_modes_alike);
 }

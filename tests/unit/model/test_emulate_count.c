@@ -95,11 +95,5 @@ static void any_order_counts_the_same(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_are_as_measured),
-        cmocka_unit_test(blocks_count_part_by_part),
-        cmocka_unit_test(any_order_counts_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(passes_are_as_measured, blocks_count_part_by_part, any_order_counts_the_same);
 }

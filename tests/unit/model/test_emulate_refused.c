@@ -215,17 +215,8 @@ static void names_the_buffer_that_cannot_be_filled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_bad_addresses),
-        cmocka_unit_test(says_where_shared_memory_ends),
-        cmocka_unit_test(refuses_symbols_the_code_lacks),
-        cmocka_unit_test(refuses_what_it_cannot_know),
-        cmocka_unit_test(finds_bad_branches),
-        cmocka_unit_test(refuses_impossible_memory),
-        cmocka_unit_test(refuses_buffers_no_gpu_has),
-        cmocka_unit_test(refuses_wrong_arguments),
-        cmocka_unit_test(names_the_buffer_that_cannot_be_filled),
-    };
-
-    return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);
+    return RUN_TESTS(finds_bad_addresses, says_where_shared_memory_ends, refuses_symbols_the_code_lacks,
+                     refuses_what_it_cannot_know, finds_bad_branches, refuses_impossible_memory,
+                     refuses_buffers_no_gpu_has, refuses_wrong_arguments,
+                     names_the_buffer_that_cannot_be_filled);
 }

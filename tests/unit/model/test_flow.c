@@ -179,17 +179,8 @@ static void refuses_an_unknown_architecture(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_line),
-        cmocka_unit_test(nested_loops),
-        cmocka_unit_test(diamond_and_early_exit),
-        cmocka_unit_test(jump_into_a_loop_is_irreducible),
-        cmocka_unit_test(a_call_steps_over_and_makes_a_root),
-        cmocka_unit_test(indirect_branches_go_where_the_cubin_says),
-        cmocka_unit_test(targets_outside_the_code_are_left_out),
-        cmocka_unit_test(inspects_a_kernel),
-        cmocka_unit_test(refuses_an_unknown_architecture),
-    };
-
-    return cmocka_run_group_tests_name("model/flow", tests, NULL, NULL);
+    return RUN_TESTS(straight_line, nested_loops, diamond_and_early_exit, jump_into_a_loop_is_irreducible,
+                     a_call_steps_over_and_makes_a_root, indirect_branches_go_where_the_cubin_says,
+                     targets_outside_the_code_are_left_out, inspects_a_kernel,
+                     refuses_an_unknown_architecture);
 }

@@ -173,11 +173,6 @@ static void runs_are_added_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_what_is_touched),           cmocka_unit_test(finds_what_is_shared),
-        cmocka_unit_test(pairs_come_alone_or_with_others), cmocka_unit_test(lines_are_alone_or_beside_others),
-        cmocka_unit_test(moves_what_is_in_a_range),        cmocka_unit_test(runs_are_added_whole),
-    };
-
-    return cmocka_run_group_tests_name("footprint", tests, NULL, NULL);
+    return RUN_TESTS(marks_what_is_touched, finds_what_is_shared, pairs_come_alone_or_with_others,
+                     lines_are_alone_or_beside_others, moves_what_is_in_a_range, runs_are_added_whole);
 }

@@ -184,11 +184,6 @@ static void doubles_are_added(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_are_compared), cmocka_unit_test(scaled_sums_are_added),
-        cmocka_unit_test(sums_carry),         cmocka_unit_test(floats_become_integers),
-        cmocka_unit_test(doubles_are_added),
-    };
-
-    return cmocka_run_group_tests_name("integer", tests, NULL, NULL);
+    return RUN_TESTS(lanes_are_compared, scaled_sums_are_added, sums_carry, floats_become_integers,
+                     doubles_are_added);
 }

@@ -144,18 +144,8 @@ static void widens_where_trials_scatter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_the_estimate),
-        cmocka_unit_test(is_wider_where_more_is_doubtful),
-        cmocka_unit_test(never_begins_below_the_bound),
-        cmocka_unit_test(reaches_over_both_ways),
-        cmocka_unit_test(a_gpu_that_was_not_measured_is_not_known),
-        cmocka_unit_test(blocks_that_wait_may_take_longer),
-        cmocka_unit_test(nothing_is_said_without_confidence),
-        cmocka_unit_test(stays_without_trials),
-        cmocka_unit_test(moves_to_the_trials_and_narrows),
-        cmocka_unit_test(widens_where_trials_scatter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(holds_the_estimate, is_wider_where_more_is_doubtful, never_begins_below_the_bound,
+                     reaches_over_both_ways, a_gpu_that_was_not_measured_is_not_known,
+                     blocks_that_wait_may_take_longer, nothing_is_said_without_confidence,
+                     stays_without_trials, moves_to_the_trials_and_narrows, widens_where_trials_scatter);
 }

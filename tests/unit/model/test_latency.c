@@ -330,22 +330,10 @@ static void what_is_out_of_range_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_add_on_kepler),
-        cmocka_unit_test(dependent_chains),
-        cmocka_unit_test(independent_instructions),
-        cmocka_unit_test(a_barrier_waits_for_the_last_warp),
-        cmocka_unit_test(a_wait_names_its_instruction_and_level),
-        cmocka_unit_test(a_counted_wait_leaves_the_last_in_flight),
-        cmocka_unit_test(a_commit_collects_the_copies),
-        cmocka_unit_test(a_loop_equals_its_iterations),
-        cmocka_unit_test(a_long_loop_costs_nothing),
-        cmocka_unit_test(products_wait_in_a_queue),
-        cmocka_unit_test(a_loop_of_products_equals_its_iterations),
-        cmocka_unit_test(a_loop_with_barriers_can_be_repeated),
-        cmocka_unit_test(five_warps_run_like_eight),
-        cmocka_unit_test(what_is_out_of_range_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(vector_add_on_kepler, dependent_chains, independent_instructions,
+                     a_barrier_waits_for_the_last_warp, a_wait_names_its_instruction_and_level,
+                     a_counted_wait_leaves_the_last_in_flight, a_commit_collects_the_copies,
+                     a_loop_equals_its_iterations, a_long_loop_costs_nothing, products_wait_in_a_queue,
+                     a_loop_of_products_equals_its_iterations, a_loop_with_barriers_can_be_repeated,
+                     five_warps_run_like_eight, what_is_out_of_range_is_refused);
 }

@@ -113,8 +113,5 @@ static void says_that_memory_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(unites_copies), cmocka_unit_test(fills_a_matrix),
-                                       cmocka_unit_test(says_that_memory_ended)};
-
-    return cmocka_run_group_tests_name("lattice", tests, NULL, NULL);
+    return RUN_TESTS(unites_copies, fills_a_matrix, says_that_memory_ended);
 }

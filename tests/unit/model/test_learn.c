@@ -57,11 +57,5 @@ static void little_is_not_learned_from(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_limiter_gets_its_factor),
-        cmocka_unit_test(outliers_do_not_move_it),
-        cmocka_unit_test(little_is_not_learned_from),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(each_limiter_gets_its_factor, outliers_do_not_move_it, little_is_not_learned_from);
 }

@@ -103,11 +103,5 @@ static void survives_damage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_where_instructions_come_from),
-        cmocka_unit_test(has_none_without_lineinfo),
-        cmocka_unit_test(survives_damage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(says_where_instructions_come_from, has_none_without_lineinfo, survives_damage);
 }

@@ -316,22 +316,10 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capacities_are_per_cycle),
-        cmocka_unit_test(no_wavefront_takes_less_than_a_cycle),
-        cmocka_unit_test(clusters_leave_sms_out),
-        cmocka_unit_test(curves_are_factors_over_utilisation),
-        cmocka_unit_test(costs_of_instructions),
-        cmocka_unit_test(a_wide_product_takes_three_slots),
-        cmocka_unit_test(merged_requests_cost_less),
-        cmocka_unit_test(scattered_sectors_cost_more),
-        cmocka_unit_test(lone_lines_cost_more),
-        cmocka_unit_test(written_sectors_cost_by_their_kind),
-        cmocka_unit_test(loads_are_spread_as_measured),
-        cmocka_unit_test(code_costs_what_it_takes_beyond_the_best),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(barriers_grow_with_their_warps),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle, clusters_leave_sms_out,
+                     curves_are_factors_over_utilisation, costs_of_instructions,
+                     a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
+                     lone_lines_cost_more, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
+                     code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named,
+                     barriers_grow_with_their_warps);
 }

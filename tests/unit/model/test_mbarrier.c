@@ -349,20 +349,8 @@ static void clusters_share_tiles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pipelines_run),
-        cmocka_unit_test(long_pipelines_are_extrapolated),
-        cmocka_unit_test(phases_are_noted),
-        cmocka_unit_test(bytes_that_never_come_hang),
-        cmocka_unit_test(tiles_are_handed_out),
-        cmocka_unit_test(arrivals_and_bytes_are_counted),
-        cmocka_unit_test(copies_of_threads_arrive),
-        cmocka_unit_test(lanes_copy_one_after_another),
-        cmocka_unit_test(groups_take_turns),
-        cmocka_unit_test(boxes_are_clipped_and_swizzled),
-        cmocka_unit_test(boxes_hold_what_was_loaded),
-        cmocka_unit_test(clusters_share_tiles),
-    };
-
-    return cmocka_run_group_tests_name("mbarrier", tests, NULL, NULL);
+    return RUN_TESTS(pipelines_run, long_pipelines_are_extrapolated, phases_are_noted,
+                     bytes_that_never_come_hang, tiles_are_handed_out, arrivals_and_bytes_are_counted,
+                     copies_of_threads_arrive, lanes_copy_one_after_another, groups_take_turns,
+                     boxes_are_clipped_and_swizzled, boxes_hold_what_was_loaded, clusters_share_tiles);
 }

@@ -277,18 +277,9 @@ static void shared_memory_sets_the_occupancy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_of_achieved_occupancy),
-        cmocka_unit_test(waves_of_achieved_occupancy),
-        cmocka_unit_test(largest_block_against_registers),
-        cmocka_unit_test(resident_blocks_of_yuan),
-        cmocka_unit_test(the_carve_out_limits_blocks_and_leaves_l1),
-        cmocka_unit_test(named_barriers_limit_from_sm_90_on),
-        cmocka_unit_test(launches_are_refused_with_the_reason),
-        cmocka_unit_test(curves_pass_through_the_current_point),
-        cmocka_unit_test(shared_memory_sets_the_occupancy),
-        cmocka_unit_test(unknown_limits_limit_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(figures_of_achieved_occupancy, waves_of_achieved_occupancy,
+                     largest_block_against_registers, resident_blocks_of_yuan,
+                     the_carve_out_limits_blocks_and_leaves_l1, named_barriers_limit_from_sm_90_on,
+                     launches_are_refused_with_the_reason, curves_pass_through_the_current_point,
+                     shared_memory_sets_the_occupancy, unknown_limits_limit_nothing);
 }

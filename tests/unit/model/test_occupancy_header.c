@@ -84,7 +84,5 @@ static void equal_to_the_header_everywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_to_the_header_everywhere)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(equal_to_the_header_everywhere);
 }

@@ -260,19 +260,9 @@ static void what_cannot_be_known_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_add_against_occupancy),
-        cmocka_unit_test(tensor_cores_lower_the_clock),
-        cmocka_unit_test(cycles_by_kind_of_stall),
-        cmocka_unit_test(sends_fewer_than_slots),
-        cmocka_unit_test(needed_occupancy_follows_littles_law),
-        cmocka_unit_test(a_partial_wave_runs_at_its_own_occupancy),
-        cmocka_unit_test(the_bound_counts_the_busiest_sm),
-        cmocka_unit_test(launch_cost_and_dispatch),
-        cmocka_unit_test(confidence_knows_what_is_doubtful),
-        cmocka_unit_test(a_loaded_curve_and_imbalance_lengthen_the_estimate),
-        cmocka_unit_test(what_cannot_be_known_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(vector_add_against_occupancy, tensor_cores_lower_the_clock, cycles_by_kind_of_stall,
+                     sends_fewer_than_slots, needed_occupancy_follows_littles_law,
+                     a_partial_wave_runs_at_its_own_occupancy, the_bound_counts_the_busiest_sm,
+                     launch_cost_and_dispatch, confidence_knows_what_is_doubtful,
+                     a_loaded_curve_and_imbalance_lengthen_the_estimate, what_cannot_be_known_is_refused);
 }

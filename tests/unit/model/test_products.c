@@ -172,13 +172,6 @@ static void products_read_registers_beside_others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_group_goes_on_while_products_wait),
-        cmocka_unit_test(groups_share_the_queue),
-        cmocka_unit_test(groups_take_turns),
-        cmocka_unit_test(an_unknown_queue_holds_nothing),
-        cmocka_unit_test(products_read_registers_beside_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_group_goes_on_while_products_wait, groups_share_the_queue, groups_take_turns,
+                     an_unknown_queue_holds_nothing, products_read_registers_beside_others);
 }

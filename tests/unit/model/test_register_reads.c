@@ -77,11 +77,6 @@ static void a_register_is_read_once_and_rz_never(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_measured),
-        cmocka_unit_test(a_register_is_kept_across_other_instructions),
-        cmocka_unit_test(a_register_is_read_once_and_rz_never),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(as_measured, a_register_is_kept_across_other_instructions,
+                     a_register_is_read_once_and_rz_never);
 }

@@ -192,17 +192,8 @@ static void a_path_that_was_not_kept_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_load_is_waited_for),
-        cmocka_unit_test(the_level_makes_the_latency),
-        cmocka_unit_test(bank_conflicts_lengthen_the_latency),
-        cmocka_unit_test(values_lengthen_a_match),
-        cmocka_unit_test(reconvergence_takes_time),
-        cmocka_unit_test(an_asynchronous_copy_and_a_barrier),
-        cmocka_unit_test(a_loop_is_extrapolated),
-        cmocka_unit_test(a_missing_latency_names_the_instruction),
-        cmocka_unit_test(a_path_that_was_not_kept_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_load_is_waited_for, the_level_makes_the_latency, bank_conflicts_lengthen_the_latency,
+                     values_lengthen_a_match, reconvergence_takes_time, an_asynchronous_copy_and_a_barrier,
+                     a_loop_is_extrapolated, a_missing_latency_names_the_instruction,
+                     a_path_that_was_not_kept_is_refused);
 }

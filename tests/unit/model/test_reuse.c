@@ -361,19 +361,9 @@ static void copies_of_neighbours_join(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_of_neighbours_join),
-        cmocka_unit_test(a_second_loop_finds_what_fits),
-        cmocka_unit_test(what_many_loops_go_over_stays),
-        cmocka_unit_test(what_was_just_gathered_is_there),
-        cmocka_unit_test(what_is_under_way_is_waited_for),
-        cmocka_unit_test(warps_that_gather_cross),
-        cmocka_unit_test(a_warp_waits_for_its_last_lane),
-        cmocka_unit_test(what_a_pass_asks_for_twice_merges),
-        cmocka_unit_test(l1_holds_lines_not_sectors),
-        cmocka_unit_test(dram_brings_what_the_next_pass_asks_for),
-        cmocka_unit_test(layers_find_what_l2_holds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(copies_of_neighbours_join, a_second_loop_finds_what_fits, what_many_loops_go_over_stays,
+                     what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
+                     warps_that_gather_cross, a_warp_waits_for_its_last_lane,
+                     what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
+                     dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
 }

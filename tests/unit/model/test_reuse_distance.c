@@ -55,10 +55,5 @@ static void keeps_what_came_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_how_far_apart_warps_are),
-        cmocka_unit_test(keeps_what_came_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(says_how_far_apart_warps_are, keeps_what_came_first);
 }

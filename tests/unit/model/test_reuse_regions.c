@@ -219,16 +219,8 @@ static void drift_is_what_latency_leaves(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_in_step_share_a_fetch),
-        cmocka_unit_test(blocks_apart_fetch_each),
-        cmocka_unit_test(drift_needs_two_blocks_and_a_small_cache),
-        cmocka_unit_test(groups_share_rows_and_columns),
-        cmocka_unit_test(half_of_a_wave_comes_later),
-        cmocka_unit_test(sectors_anywhere_come_again),
-        cmocka_unit_test(lines_of_neighbours_in_x_are_not_alone),
-        cmocka_unit_test(drift_is_what_latency_leaves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_apart_fetch_each,
+                     drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
+                     half_of_a_wave_comes_later, sectors_anywhere_come_again,
+                     lines_of_neighbours_in_x_are_not_alone, drift_is_what_latency_leaves);
 }

@@ -263,17 +263,7 @@ static void refuses_what_did_not_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_vector_add),
-        cmocka_unit_test(weighs_edges),
-        cmocka_unit_test(counts_rows_of_blocks),
-        cmocka_unit_test(spreads_where_blocks_vary),
-        cmocka_unit_test(takes_fewer_where_all_is_executed),
-        cmocka_unit_test(shares_tiles_of_matrices),
-        cmocka_unit_test(counts_bank_conflicts),
-        cmocka_unit_test(copies_blocks_that_are_alike),
-        cmocka_unit_test(refuses_what_did_not_end),
-    };
-
-    return cmocka_run_group_tests_name("sample", tests, NULL, NULL);
+    return RUN_TESTS(counts_vector_add, weighs_edges, counts_rows_of_blocks, spreads_where_blocks_vary,
+                     takes_fewer_where_all_is_executed, shares_tiles_of_matrices, counts_bank_conflicts,
+                     copies_blocks_that_are_alike, refuses_what_did_not_end);
 }

@@ -289,12 +289,7 @@ static void cuts_long_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_recorded_listings),     cmocka_unit_test(reads_operands_and_modifiers),
-        cmocka_unit_test(reads_wide_accesses_of_sm_100), cmocka_unit_test(guards_a_vote_by_lanes),
-        cmocka_unit_test(counts_what_it_does_not_know),  cmocka_unit_test(keys_the_table_by_architecture),
-        cmocka_unit_test(names_classes_and_intervals),   cmocka_unit_test(cuts_long_text),
-    };
-
-    return cmocka_run_group_tests_name("model/sass", tests, NULL, NULL);
+    return RUN_TESTS(matches_recorded_listings, reads_operands_and_modifiers, reads_wide_accesses_of_sm_100,
+                     guards_a_vote_by_lanes, counts_what_it_does_not_know, keys_the_table_by_architecture,
+                     names_classes_and_intervals, cuts_long_text);
 }

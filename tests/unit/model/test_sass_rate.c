@@ -90,11 +90,6 @@ static void traffic_is_of_known_size(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_operation_is_free_by_omission),
-        cmocka_unit_test(every_opcode_has_a_rate_or_a_name),
-        cmocka_unit_test(traffic_is_of_known_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(no_operation_is_free_by_omission, every_opcode_has_a_rate_or_a_name,
+                     traffic_is_of_known_size);
 }

@@ -99,14 +99,7 @@ static void without_curves_it_is_the_two_modes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pipeline_against_warps),
-        cmocka_unit_test(vector_add_on_kepler),
-        cmocka_unit_test(the_sharpness_is_found_again),
-        cmocka_unit_test(factors_are_interpolated),
-        cmocka_unit_test(a_loaded_memory_saturates_gradually),
-        cmocka_unit_test(without_curves_it_is_the_two_modes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(pipeline_against_warps, vector_add_on_kepler, the_sharpness_is_found_again,
+                     factors_are_interpolated, a_loaded_memory_saturates_gradually,
+                     without_curves_it_is_the_two_modes);
 }

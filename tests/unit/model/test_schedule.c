@@ -117,16 +117,7 @@ static void handed_out_pieces_go_to_who_is_free(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_few_blocks),
-        cmocka_unit_test(equal_blocks_have_no_imbalance),
-        cmocka_unit_test(unequal_warps_leave_their_block_early),
-        cmocka_unit_test(unequal_blocks_are_dealt_out_as_places_become_free),
-        cmocka_unit_test(handed_out_pieces_go_to_who_is_free),
-        cmocka_unit_test(more_blocks_even_out),
-        cmocka_unit_test(places_wait_for_blocks),
-        cmocka_unit_test(senseless_input_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(too_few_blocks, equal_blocks_have_no_imbalance, unequal_warps_leave_their_block_early,
+                     unequal_blocks_are_dealt_out_as_places_become_free, handed_out_pieces_go_to_who_is_free,
+                     more_blocks_even_out, places_wait_for_blocks, senseless_input_is_refused);
 }

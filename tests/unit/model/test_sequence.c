@@ -66,11 +66,5 @@ static void tells_orders_apart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repeats_a_part),
-        cmocka_unit_test(repeats_within_a_part),
-        cmocka_unit_test(tells_orders_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(repeats_a_part, repeats_within_a_part, tells_orders_apart);
 }

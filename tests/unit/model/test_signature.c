@@ -106,10 +106,5 @@ static void issues_tell_blocks_apart(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forgets_blocks_before),
-        cmocka_unit_test(issues_tell_blocks_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(forgets_blocks_before, issues_tell_blocks_apart);
 }

@@ -427,30 +427,13 @@ static void can_be_stopped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency_then_throughput),
-        cmocka_unit_test(a_pipe_is_shared),
-        cmocka_unit_test(a_scheduler_is_kept),
-        cmocka_unit_test(load_store_units_are_shared_by_all),
-        cmocka_unit_test(a_barrier_is_hidden_by_other_blocks),
-        cmocka_unit_test(a_barrier_may_cost_next_to_nothing),
-        cmocka_unit_test(loops_are_extrapolated),
-        cmocka_unit_test(loops_are_extrapolated_from_where_they_are_steady),
-        cmocka_unit_test(long_loops_are_extrapolated_from_few_iterations),
-        cmocka_unit_test(loops_within_loops_keep_their_share),
-        cmocka_unit_test(unequal_blocks_share_the_places),
-        cmocka_unit_test(a_barrier_waits_for_the_slowest_load),
-        cmocka_unit_test(waiting_does_not_widen_the_spread),
-        cmocka_unit_test(a_warp_has_loads_of_all_kinds),
-        cmocka_unit_test(loops_wait_for_the_slowest_load),
-        cmocka_unit_test(waves_follow_each_other),
-        cmocka_unit_test(l2_is_read_at_the_own_rate),
-        cmocka_unit_test(operands_are_collected_in_a_window),
-        cmocka_unit_test(long_waits_are_extrapolated),
-        cmocka_unit_test(fences_wait_for_stores),
-        cmocka_unit_test(what_it_costs_is_bounded),
-        cmocka_unit_test(can_be_stopped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(
+        latency_then_throughput, a_pipe_is_shared, a_scheduler_is_kept, load_store_units_are_shared_by_all,
+        a_barrier_is_hidden_by_other_blocks, a_barrier_may_cost_next_to_nothing, loops_are_extrapolated,
+        loops_are_extrapolated_from_where_they_are_steady, long_loops_are_extrapolated_from_few_iterations,
+        loops_within_loops_keep_their_share, unequal_blocks_share_the_places,
+        a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
+        a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
+        l2_is_read_at_the_own_rate, operands_are_collected_in_a_window, long_waits_are_extrapolated,
+        fences_wait_for_stores, what_it_costs_is_bounded, can_be_stopped);
 }

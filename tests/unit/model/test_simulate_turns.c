@@ -198,17 +198,9 @@ static void what_is_left_out_of_a_path_costs_what_the_rest_does(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_warp_goes_on_unless_it_yields),
-        cmocka_unit_test(sub_partitions_take_turns),
-        cmocka_unit_test(the_youngest_goes_first),
-        cmocka_unit_test(the_older_block_goes_first),
-        cmocka_unit_test(a_barrier_takes_note_of_one_warp_after_another),
-        cmocka_unit_test(short_loops_are_simulated_whole),
-        cmocka_unit_test(long_paths_are_simulated_whole_to_their_end),
-        cmocka_unit_test(iterations_too_long_for_a_cut_take_the_next),
-        cmocka_unit_test(what_is_left_out_of_a_path_costs_what_the_rest_does),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_warp_goes_on_unless_it_yields, sub_partitions_take_turns, the_youngest_goes_first,
+                     the_older_block_goes_first, a_barrier_takes_note_of_one_warp_after_another,
+                     short_loops_are_simulated_whole, long_paths_are_simulated_whole_to_their_end,
+                     iterations_too_long_for_a_cut_take_the_next,
+                     what_is_left_out_of_a_path_costs_what_the_rest_does);
 }

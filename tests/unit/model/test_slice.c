@@ -283,11 +283,6 @@ static void parts_spilled_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_bits),      cmocka_unit_test(hopes_for_the_guard),
-        cmocka_unit_test(knows_guards),      cmocka_unit_test(parts_at_branches),
-        cmocka_unit_test(hopes_for_no_more), cmocka_unit_test(parts_spilled_pairs),
-    };
-
-    return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
+    return RUN_TESTS(follows_bits, hopes_for_the_guard, knows_guards, parts_at_branches, hopes_for_no_more,
+                     parts_spilled_pairs);
 }

@@ -61,10 +61,5 @@ static void other_loops_are_not(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_that_only_ask_again_are_found),
-        cmocka_unit_test(other_loops_are_not),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(loops_that_only_ask_again_are_found, other_loops_are_not);
 }

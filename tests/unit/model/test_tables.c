@@ -134,16 +134,8 @@ static void blocks_are_groups_and_drift_with_every_wave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walkers_that_are_apart_miss),
-        cmocka_unit_test(lines_that_are_kept_do_not_miss),
-        cmocka_unit_test(walkers_near_each_other_share_a_line),
-        cmocka_unit_test(few_walkers_bring_their_own_lines),
-        cmocka_unit_test(warps_of_a_block_help_each_other),
-        cmocka_unit_test(loads_beside_each_other_miss_once),
-        cmocka_unit_test(loads_that_walk_together_bring_a_line_once),
-        cmocka_unit_test(blocks_are_groups_and_drift_with_every_wave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(walkers_that_are_apart_miss, lines_that_are_kept_do_not_miss,
+                     walkers_near_each_other_share_a_line, few_walkers_bring_their_own_lines,
+                     warps_of_a_block_help_each_other, loads_beside_each_other_miss_once,
+                     loads_that_walk_together_bring_a_line_once, blocks_are_groups_and_drift_with_every_wave);
 }

@@ -122,15 +122,8 @@ static void every_resource_has_a_name_and_a_unit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_of_section_3_6),
-        cmocka_unit_test(vector_add_on_kepler),
-        cmocka_unit_test(what_shares_a_bottleneck_adds_up),
-        cmocka_unit_test(few_busy_sms_are_limited_by_their_own_port),
-        cmocka_unit_test(unevenness_burdens_partitioned_resources_only),
-        cmocka_unit_test(an_unknown_capacity_is_named_and_left_out),
-        cmocka_unit_test(every_resource_has_a_name_and_a_unit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tables_of_section_3_6, vector_add_on_kepler, what_shares_a_bottleneck_adds_up,
+                     few_busy_sms_are_limited_by_their_own_port,
+                     unevenness_burdens_partitioned_resources_only, an_unknown_capacity_is_named_and_left_out,
+                     every_resource_has_a_name_and_a_unit);
 }

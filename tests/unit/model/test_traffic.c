@@ -393,24 +393,10 @@ static void demands_follow_the_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(permutation_traffic),
-        cmocka_unit_test(a_recount_is_a_count),
-        cmocka_unit_test(what_is_evicted_first_is_fetched_again),
-        cmocka_unit_test(parts_of_sectors_merge),
-        cmocka_unit_test(parts_merge_while_few_warps_store),
-        cmocka_unit_test(a_warm_cache_keeps_what_fits),
-        cmocka_unit_test(a_bound_takes_for_shared_what_is_not_shown),
-        cmocka_unit_test(what_is_asked_again_hits_l1),
-        cmocka_unit_test(parts_of_a_request_ask_once),
-        cmocka_unit_test(a_match_passes_for_each_value),
-        cmocka_unit_test(misses_are_looked_up_again),
-        cmocka_unit_test(merged_requests_get_their_sectors),
-        cmocka_unit_test(what_one_warp_loads_is_its_own),
-        cmocka_unit_test(stores_end_bursts),
-        cmocka_unit_test(l2_looks_up_beside_reading),
-        cmocka_unit_test(demands_follow_the_counts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
+                     parts_of_sectors_merge, parts_merge_while_few_warps_store, a_warm_cache_keeps_what_fits,
+                     a_bound_takes_for_shared_what_is_not_shown, what_is_asked_again_hits_l1,
+                     parts_of_a_request_ask_once, a_match_passes_for_each_value, misses_are_looked_up_again,
+                     merged_requests_get_their_sectors, what_one_warp_loads_is_its_own, stores_end_bursts,
+                     l2_looks_up_beside_reading, demands_follow_the_counts);
 }

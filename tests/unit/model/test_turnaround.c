@@ -116,12 +116,6 @@ static void what_is_not_measured_makes_no_difference(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_go_as_measured),
-        cmocka_unit_test(reads_beside_writes_decide),
-        cmocka_unit_test(lone_lines_cost_more_to_write),
-        cmocka_unit_test(what_is_not_measured_makes_no_difference),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(copies_go_as_measured, reads_beside_writes_decide, lone_lines_cost_more_to_write,
+                     what_is_not_measured_makes_no_difference);
 }

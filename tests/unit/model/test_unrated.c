@@ -244,16 +244,8 @@ static void what_is_not_decoded_is_named_by_opcode(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide_matrices_take_the_tensor_peak),
-        cmocka_unit_test(narrow_matrices_take_the_tensor_peak),
-        cmocka_unit_test(the_h200_measures_what_the_estimate_says),
-        cmocka_unit_test(matrices_without_a_rate_are_named),
-        cmocka_unit_test(bulk_copies_take_the_pins_of_dram),
-        cmocka_unit_test(a_part_of_a_ring_goes_round),
-        cmocka_unit_test(a_sleep_is_named),
-        cmocka_unit_test(what_is_not_decoded_is_named_by_opcode),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(wide_matrices_take_the_tensor_peak, narrow_matrices_take_the_tensor_peak,
+                     the_h200_measures_what_the_estimate_says, matrices_without_a_rate_are_named,
+                     bulk_copies_take_the_pins_of_dram, a_part_of_a_ring_goes_round, a_sleep_is_named,
+                     what_is_not_decoded_is_named_by_opcode);
 }

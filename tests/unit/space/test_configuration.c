@@ -132,13 +132,7 @@ static void bad_configurations_are_explained(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations_go_both_ways),
-        cmocka_unit_test(reals_survive_a_written_record),
-        cmocka_unit_test(a_truth_is_also_given_as_its_macro),
-        cmocka_unit_test(violations_are_named),
-        cmocka_unit_test(bad_configurations_are_explained),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(configurations_go_both_ways, reals_survive_a_written_record,
+                     a_truth_is_also_given_as_its_macro, violations_are_named,
+                     bad_configurations_are_explained);
 }

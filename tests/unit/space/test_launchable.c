@@ -41,10 +41,5 @@ static void one_launch_is_enough(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_launch_anywhere_is_the_problems_fault),
-        cmocka_unit_test(one_launch_is_enough),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(no_launch_anywhere_is_the_problems_fault, one_launch_is_enough);
 }

@@ -73,10 +73,5 @@ static void odd_products_of_halves_fit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_spec_holds_what_it_promises),
-        cmocka_unit_test(odd_products_of_halves_fit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(every_spec_holds_what_it_promises, odd_products_of_halves_fit);
 }

@@ -133,7 +133,5 @@ static void every_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(every_allocation_may_fail);
 }

@@ -285,18 +285,9 @@ static void a_problem_changes_its_space(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(indices_agree_with_brute_force),
-        cmocka_unit_test(random_spaces_agree_with_brute_force),
-        cmocka_unit_test(published_spaces_are_counted),
-        cmocka_unit_test(free_parameters_cost_nothing),
-        cmocka_unit_test(more_than_64_bits_are_refused_or_saturate),
-        cmocka_unit_test(removals_say_which_constraint),
-        cmocka_unit_test(neighbours_differ_in_one_parameter),
-        cmocka_unit_test(a_search_starts_somewhere_valid),
-        cmocka_unit_test(an_empty_space_names_the_constraint),
-        cmocka_unit_test(a_problem_changes_its_space),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(indices_agree_with_brute_force, random_spaces_agree_with_brute_force,
+                     published_spaces_are_counted, free_parameters_cost_nothing,
+                     more_than_64_bits_are_refused_or_saturate, removals_say_which_constraint,
+                     neighbours_differ_in_one_parameter, a_search_starts_somewhere_valid,
+                     an_empty_space_names_the_constraint, a_problem_changes_its_space);
 }

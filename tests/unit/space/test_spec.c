@@ -166,14 +166,7 @@ static void a_space_alone_is_no_whole_spec(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_specs_get_their_message),
-        cmocka_unit_test(sizes_come_from_sizes_before_them),
-        cmocka_unit_test(sizes_can_be_set_from_outside),
-        cmocka_unit_test(bad_sizes_from_outside_are_explained),
-        cmocka_unit_test(a_missing_spec_says_so),
-        cmocka_unit_test(a_space_alone_is_no_whole_spec),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(bad_specs_get_their_message, sizes_come_from_sizes_before_them,
+                     sizes_can_be_set_from_outside, bad_sizes_from_outside_are_explained,
+                     a_missing_spec_says_so, a_space_alone_is_no_whole_spec);
 }

@@ -230,14 +230,6 @@ static void allocations_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_pythons),
-        cmocka_unit_test(bad_lists_are_explained),
-        cmocka_unit_test(a_problem_becomes_a_spec),
-        cmocka_unit_test(sizes_in_threads_are_divided),
-        cmocka_unit_test(what_no_spec_can_say_is_refused),
-        cmocka_unit_test(allocations_may_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(lists_are_pythons, bad_lists_are_explained, a_problem_becomes_a_spec,
+                     sizes_in_threads_are_divided, what_no_spec_can_say_is_refused, allocations_may_fail);
 }

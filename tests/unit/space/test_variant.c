@@ -308,17 +308,9 @@ static void metrics_come_from_seconds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_become_options_and_name),
-        cmocka_unit_test(launches_have_every_value_fixed),
-        cmocka_unit_test(a_hidden_parameter_weighs_and_launches),
-        cmocka_unit_test(structs_are_laid_out_as_in_c),
-        cmocka_unit_test(what_cannot_be_launched_is_an_outcome),
-        cmocka_unit_test(bad_arguments_are_outcomes),
-        cmocka_unit_test(the_reference_has_the_defaults_macros),
-        cmocka_unit_test(source_hashes_see_options_and_text),
-        cmocka_unit_test(metrics_come_from_seconds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(parameters_become_options_and_name, launches_have_every_value_fixed,
+                     a_hidden_parameter_weighs_and_launches, structs_are_laid_out_as_in_c,
+                     what_cannot_be_launched_is_an_outcome, bad_arguments_are_outcomes,
+                     the_reference_has_the_defaults_macros, source_hashes_see_options_and_text,
+                     metrics_come_from_seconds);
 }

@@ -113,11 +113,6 @@ static void what_is_saved_is_read_again(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_a_decision_is_of), cmocka_unit_test(gives_the_rows),
-        cmocka_unit_test(finds_the_nearest_size),      cmocka_unit_test(gives_parameters_by_name_and_kind),
-        cmocka_unit_test(what_is_saved_is_read_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tells_what_a_decision_is_of, gives_the_rows, finds_the_nearest_size,
+                     gives_parameters_by_name_and_kind, what_is_saved_is_read_again);
 }

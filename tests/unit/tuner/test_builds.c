@@ -65,7 +65,5 @@ static void equal_builds_have_equal_code(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(equal_builds_have_equal_code)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(equal_builds_have_equal_code);
 }

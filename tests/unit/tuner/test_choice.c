@@ -138,15 +138,7 @@ static void says_that_the_source_has_changed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(falls_back_as_the_header, made_set_up, made_tear_down),
-        cmocka_unit_test_setup_teardown(prefers_its_own_device, made_set_up, made_tear_down),
-        cmocka_unit_test_setup_teardown(passes_over_what_is_not_valid, made_set_up, made_tear_down),
-        cmocka_unit_test_setup_teardown(does_without_decisions, made_set_up, made_tear_down),
-        cmocka_unit_test_setup_teardown(leaves_aside_what_the_spec_no_longer_has, made_set_up,
-                                        made_tear_down),
-        cmocka_unit_test_setup_teardown(says_that_the_source_has_changed, made_set_up, made_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(made_set_up, made_tear_down, falls_back_as_the_header, prefers_its_own_device,
+                          passes_over_what_is_not_valid, does_without_decisions,
+                          leaves_aside_what_the_spec_no_longer_has, says_that_the_source_has_changed);
 }

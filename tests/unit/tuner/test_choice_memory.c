@@ -37,9 +37,5 @@ static void survives_every_failure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(survives_every_failure, made_set_up, made_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(made_set_up, made_tear_down, survives_every_failure);
 }

@@ -128,12 +128,6 @@ static void nothing_is_free(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_what_compiles_long),
-        cmocka_unit_test(learns_from_what_has_not_ended),
-        cmocka_unit_test(keeps_the_long_ones_of_many),
-        cmocka_unit_test(nothing_is_free),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(learns_what_compiles_long, learns_from_what_has_not_ended, keeps_the_long_ones_of_many,
+                     nothing_is_free);
 }

@@ -105,12 +105,5 @@ static void a_header_is_of_one_kernel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_rows),
-        cmocka_unit_test(finds_the_nearest),
-        cmocka_unit_test(refuses_what_it_does_not_know),
-        cmocka_unit_test(a_header_is_of_one_kernel),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(reads_rows, finds_the_nearest, refuses_what_it_does_not_know, a_header_is_of_one_kernel);
 }

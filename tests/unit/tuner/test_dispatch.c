@@ -65,10 +65,5 @@ static void some_compiles_cannot_travel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_files_are_refused),
-        cmocka_unit_test(some_compiles_cannot_travel),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(large_files_are_refused, some_compiles_cannot_travel);
 }

@@ -166,7 +166,5 @@ static void tells_all_that_has_ended_before_it_asks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tells_all_that_has_ended_before_it_asks)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tells_all_that_has_ended_before_it_asks);
 }

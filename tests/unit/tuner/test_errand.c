@@ -144,11 +144,5 @@ static int close_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(leaves_includes_of_its_host),
-        cmocka_unit_test(says_what_is_missing),
-    };
-
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return RUN_TESTS_IN(open_all, close_all, refuses, leaves_includes_of_its_host, says_what_is_missing);
 }

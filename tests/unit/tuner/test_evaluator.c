@@ -174,11 +174,6 @@ static void live_records_take_no_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_on_simulated_cores), cmocka_unit_test(equal_code_is_compiled_once),
-        cmocka_unit_test(measures_beside_compiling),   cmocka_unit_test(takes_what_the_record_knows),
-        cmocka_unit_test(gives_up_compiling),          cmocka_unit_test(live_records_take_no_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(compiles_on_simulated_cores, equal_code_is_compiled_once, measures_beside_compiling,
+                     takes_what_the_record_knows, gives_up_compiling, live_records_take_no_time);
 }

@@ -83,11 +83,5 @@ static void ends_when_memory_does(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_divides),
-        cmocka_unit_test(adds_nothing_that_is_known),
-        cmocka_unit_test(ends_when_memory_does),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tells_what_divides, adds_nothing_that_is_known, ends_when_memory_does);
 }

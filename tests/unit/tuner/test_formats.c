@@ -142,12 +142,6 @@ static void t4_has_what_was_tried(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_of_the_table),
-        cmocka_unit_test(a_journal_is_no_decision),
-        cmocka_unit_test(a_text_is_whole_or_none),
-        cmocka_unit_test(t4_has_what_was_tried),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(names_are_of_the_table, a_journal_is_no_decision, a_text_is_whole_or_none,
+                     t4_has_what_was_tried);
 }

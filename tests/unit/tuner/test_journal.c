@@ -312,20 +312,8 @@ static void finds_what_was_measured(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(round_trip, setup, teardown),
-        cmocka_unit_test_setup_teardown(finds_what_was_measured, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_predictions, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_unknown_resources, setup, teardown),
-        cmocka_unit_test_setup_teardown(looks_like_a_cache, setup, teardown),
-        cmocka_unit_test_setup_teardown(resumes_after_any_cut, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_gzip, setup, teardown),
-        cmocka_unit_test_setup_teardown(locks_and_checks_whose_it_is, setup, teardown),
-        cmocka_unit_test_setup_teardown(leaves_nothing_without_a_record, setup, teardown),
-        cmocka_unit_test_setup_teardown(is_a_regular_file, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_all_when_the_disk_is_full, setup, teardown),
-        cmocka_unit_test_setup_teardown(survives_kill, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(setup, teardown, round_trip, finds_what_was_measured, keeps_predictions,
+                          reads_unknown_resources, looks_like_a_cache, resumes_after_any_cut, reads_gzip,
+                          locks_and_checks_whose_it_is, leaves_nothing_without_a_record, is_a_regular_file,
+                          keeps_all_when_the_disk_is_full, survives_kill);
 }

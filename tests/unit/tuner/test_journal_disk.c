@@ -147,12 +147,7 @@ static void a_failing_disk_loses_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_second_at_most_is_not_on_the_disk, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_disk_has_it_before_the_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_record_costs_one_look, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_failing_disk_loses_nothing, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(setup, teardown, a_second_at_most_is_not_on_the_disk,
+                          the_disk_has_it_before_the_name, a_record_costs_one_look,
+                          a_failing_disk_loses_nothing);
 }

@@ -113,12 +113,6 @@ static void reads_t4(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(refuses_damage_and_strangers, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_other_tools, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_careless_tools, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_t4, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(setup, teardown, refuses_damage_and_strangers, reads_other_tools,
+                          reads_careless_tools, reads_t4);
 }

@@ -315,17 +315,8 @@ static void keeps_the_mode(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sets_strangers_aside, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_layouts_lose_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_what_stands_behind_the_cache, setup, teardown),
-        cmocka_unit_test_setup_teardown(goes_on_in_two_caches, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_bit_takes_records_along, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_removed_file_is_written_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_replaced_file_goes_on_beside, setup, teardown),
-        cmocka_unit_test_setup_teardown(removes_no_file_of_another, setup, teardown),
-        cmocka_unit_test_setup_teardown(keeps_the_mode, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(setup, teardown, sets_strangers_aside, other_layouts_lose_nothing,
+                          keeps_what_stands_behind_the_cache, goes_on_in_two_caches,
+                          no_bit_takes_records_along, a_removed_file_is_written_again,
+                          a_replaced_file_goes_on_beside, removes_no_file_of_another, keeps_the_mode);
 }

@@ -46,9 +46,5 @@ static int enter_german(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(numbers_are_those_of_c, enter_german, made_tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(enter_german, made_tear_down, numbers_are_those_of_c);
 }

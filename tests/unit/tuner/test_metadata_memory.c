@@ -78,7 +78,5 @@ static void no_size_is_another_for_want_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_size_is_another_for_want_of_memory)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(no_size_is_another_for_want_of_memory);
 }

@@ -176,12 +176,6 @@ static void allocations_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_are_taken_in_nvrtcs_words),
-        cmocka_unit_test(bad_commands_are_explained),
-        cmocka_unit_test(a_database_is_read),
-        cmocka_unit_test(allocations_may_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(flags_are_taken_in_nvrtcs_words, bad_commands_are_explained, a_database_is_read,
+                     allocations_may_fail);
 }

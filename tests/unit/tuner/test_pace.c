@@ -36,10 +36,5 @@ static void usual_is_what_most_agree_with(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(off_by_either),
-        cmocka_unit_test(usual_is_what_most_agree_with),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(off_by_either, usual_is_what_most_agree_with);
 }

@@ -151,11 +151,6 @@ static void no_text_ends_the_script(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_all_variants),
-        cmocka_unit_test(survives_every_failure),
-        cmocka_unit_test(no_text_ends_the_script),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return RUN_TESTS_IN(set_up, tear_down, holds_all_variants, survives_every_failure,
+                        no_text_ends_the_script);
 }

@@ -25,10 +25,5 @@ static void the_front_keeps_what_nothing_beats(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics_as_stated),
-        cmocka_unit_test(the_front_keeps_what_nothing_beats),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(metrics_as_stated, the_front_keeps_what_nothing_beats);
 }

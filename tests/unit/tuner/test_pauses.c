@@ -279,11 +279,7 @@ static void finds_tiles_that_divide(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_waits_for_one_compile), cmocka_unit_test(what_compiles_long_is_put_last),
-        cmocka_unit_test(ends_when_little_is_expected),  cmocka_unit_test(long_compiles_do_not_end_it_early),
-        cmocka_unit_test(finds_tiles_that_divide),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(nothing_waits_for_one_compile, what_compiles_long_is_put_last,
+                     ends_when_little_is_expected, long_compiles_do_not_end_it_early,
+                     finds_tiles_that_divide);
 }

@@ -144,11 +144,6 @@ static void learns_anew_now_and_then(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_fine_differences_among_the_fast),
-        cmocka_unit_test(expects_nothing_before_it_knows),
-        cmocka_unit_test(learns_anew_now_and_then),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tells_fine_differences_among_the_fast, expects_nothing_before_it_knows,
+                     learns_anew_now_and_then);
 }

@@ -142,12 +142,6 @@ static void a_prediction_under_way_is_cut_short(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiled_code_is_predicted),
-        cmocka_unit_test(work_beyond_the_budget_is_not_predicted),
-        cmocka_unit_test(compiling_can_be_given_up),
-        cmocka_unit_test(a_prediction_under_way_is_cut_short),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(compiled_code_is_predicted, work_beyond_the_budget_is_not_predicted,
+                     compiling_can_be_given_up, a_prediction_under_way_is_cut_short);
 }

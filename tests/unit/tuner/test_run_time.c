@@ -371,24 +371,9 @@ static int skipped(void)
     return code == OCCUTUNE_MISSING;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, made_tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(gives_what_was_tuned),
-        TEST(says_how_it_falls_back),
-        TEST(chooses_for_any_device),
-        TEST(makes_no_context),
-        TEST(keeps_contexts_apart),
-        TEST(loads_once_for_all_threads),
-        TEST(costs_microseconds),
-        TEST(lives_with_a_cache_that_cannot_be_written),
-        TEST(lives_with_a_source_that_has_changed),
-        TEST(uses_the_default_for_what_does_not_compile),
-        TEST(opts_in_to_more_shared_memory),
-        TEST(refuses_what_it_cannot_use),
-    };
     void *library = dlopen(getenv("OCCUTUNE_CUDA_DRIVER"), RTLD_NOW);
 
     if (!library) {
@@ -400,5 +385,10 @@ int main(void)
     *(void **)&get_current = dlsym(library, "cuCtxGetCurrent");
     if (skipped())
         return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS_EACH(set_up, made_tear_down, gives_what_was_tuned, says_how_it_falls_back,
+                          chooses_for_any_device, makes_no_context, keeps_contexts_apart,
+                          loads_once_for_all_threads, costs_microseconds,
+                          lives_with_a_cache_that_cannot_be_written, lives_with_a_source_that_has_changed,
+                          uses_the_default_for_what_does_not_compile, opts_in_to_more_shared_memory,
+                          refuses_what_it_cannot_use);
 }

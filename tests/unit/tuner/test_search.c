@@ -151,15 +151,6 @@ static void names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(visits_each_once),
-        cmocka_unit_test(begins_with_the_default),
-        cmocka_unit_test(random_order_is_fair),
-        cmocka_unit_test(trials_count_what_is_timed),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(lets_a_trial_teach),
-        cmocka_unit_test(names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(visits_each_once, begins_with_the_default, random_order_is_fair,
+                     trials_count_what_is_timed, waits, lets_a_trial_teach, names);
 }

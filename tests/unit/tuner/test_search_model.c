@@ -318,26 +318,12 @@ static void repeats_itself(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_best_where_it_is_easy),
-        cmocka_unit_test(finds_the_best_where_parameters_interact),
-        cmocka_unit_test(finds_a_needle),
-        cmocka_unit_test(survives_a_misleading_model),
-        cmocka_unit_test(compiles_more_where_codes_are_shared),
-        cmocka_unit_test(uses_what_it_may_compile),
-        cmocka_unit_test(goes_by_measurements_where_nothing_is_predicted),
-        cmocka_unit_test(survives_throughput_falling_with_occupancy),
-        cmocka_unit_test(takes_a_large_space_to_its_end),
-        cmocka_unit_test(tries_all_when_all_are_wrong),
-        cmocka_unit_test(keeps_a_small_budget),
-        cmocka_unit_test(takes_a_large_budget),
-        cmocka_unit_test(goes_on_where_little_can_wait),
-        cmocka_unit_test(bears_contradictory_recordings),
-        cmocka_unit_test(cuts_nothing_that_is_unread),
-        cmocka_unit_test(cuts_by_no_bound_that_is_not_proved),
-        cmocka_unit_test(audit_keeps_its_word),
-        cmocka_unit_test(repeats_itself),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(finds_the_best_where_it_is_easy, finds_the_best_where_parameters_interact,
+                     finds_a_needle, survives_a_misleading_model, compiles_more_where_codes_are_shared,
+                     uses_what_it_may_compile, goes_by_measurements_where_nothing_is_predicted,
+                     survives_throughput_falling_with_occupancy, takes_a_large_space_to_its_end,
+                     tries_all_when_all_are_wrong, keeps_a_small_budget, takes_a_large_budget,
+                     goes_on_where_little_can_wait, bears_contradictory_recordings,
+                     cuts_nothing_that_is_unread, cuts_by_no_bound_that_is_not_proved, audit_keeps_its_word,
+                     repeats_itself);
 }

@@ -301,18 +301,9 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_the_first_compiles),
-        cmocka_unit_test(waits_for_slow_compiles_at_first),
-        cmocka_unit_test(waits_for_the_rest_of_a_small_space),
-        cmocka_unit_test(begins_before_all_is_compiled),
-        cmocka_unit_test(ends_with_its_last_trial),
-        cmocka_unit_test(times_the_twin_of_the_default),
-        cmocka_unit_test(audits_what_is_under_way),
-        cmocka_unit_test(gives_up_where_all_is_refused),
-        cmocka_unit_test(gives_up_choosing_after_64_failures),
-        cmocka_unit_test(doubts_itself_where_nothing_is_predicted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(waits_for_the_first_compiles, waits_for_slow_compiles_at_first,
+                     waits_for_the_rest_of_a_small_space, begins_before_all_is_compiled,
+                     ends_with_its_last_trial, times_the_twin_of_the_default, audits_what_is_under_way,
+                     gives_up_where_all_is_refused, gives_up_choosing_after_64_failures,
+                     doubts_itself_where_nothing_is_predicted);
 }

@@ -127,9 +127,5 @@ static void one_search_is_dropped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_search_is_dropped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(one_search_is_dropped);
 }

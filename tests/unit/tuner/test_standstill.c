@@ -136,12 +136,6 @@ static void an_audit_begins_where_compiling_is_given_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tune_ends),
-        cmocka_unit_test(compare_ends),
-        cmocka_unit_test(an_honest_search_does_not),
-        cmocka_unit_test(an_audit_begins_where_compiling_is_given_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(tune_ends, compare_ends, an_honest_search_does_not,
+                     an_audit_begins_where_compiling_is_given_up);
 }

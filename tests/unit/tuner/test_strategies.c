@@ -240,12 +240,6 @@ static void names_are_of_the_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_index_at_most_once),
-        cmocka_unit_test(refused_compiling_times_what_is_ready),
-        cmocka_unit_test(a_plan_is_followed),
-        cmocka_unit_test(names_are_of_the_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(each_index_at_most_once, refused_compiling_times_what_is_ready, a_plan_is_followed,
+                     names_are_of_the_table);
 }

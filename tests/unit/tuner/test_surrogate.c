@@ -268,13 +268,7 @@ static void follows_and_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_a_function),          cmocka_unit_test(knows_what_it_does_not_know),
-        cmocka_unit_test(learns_from_one_point),      cmocka_unit_test(learns_a_slope),
-        cmocka_unit_test(bears_repeated_points),      cmocka_unit_test(holds_back_where_a_point_is_in_doubt),
-        cmocka_unit_test(answers_alike_in_any_order), cmocka_unit_test(adds_what_learning_anew_would_learn),
-        cmocka_unit_test(follows_and_ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(learns_a_function, knows_what_it_does_not_know, learns_from_one_point, learns_a_slope,
+                     bears_repeated_points, holds_back_where_a_point_is_in_doubt, answers_alike_in_any_order,
+                     adds_what_learning_anew_would_learn, follows_and_ends);
 }

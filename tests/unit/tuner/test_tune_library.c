@@ -97,13 +97,7 @@ static bool skipped(void)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_by_the_model),
-        cmocka_unit_test(says_when_there_is_no_profile),
-        cmocka_unit_test(takes_the_profile_asked_for),
-    };
-
     if (skipped())
         return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(goes_by_the_model, says_when_there_is_no_profile, takes_the_profile_asked_for);
 }

@@ -99,12 +99,6 @@ static void compares_the_counters_that_a_table_has(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_quoted_configurations),
-        cmocka_unit_test(refuses_bad_tables),
-        cmocka_unit_test(reads_the_table_of_the_library),
-        cmocka_unit_test(compares_the_counters_that_a_table_has),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(reads_quoted_configurations, refuses_bad_tables, reads_the_table_of_the_library,
+                     compares_the_counters_that_a_table_has);
 }

@@ -116,9 +116,6 @@ static void what_is_not_predicted_is_left_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fall_is_seen_or_not), cmocka_unit_test(a_choice_costs_what_it_misses),
-        cmocka_unit_test(steps_follow_the_prediction), cmocka_unit_test(what_is_not_predicted_is_left_out)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_fall_is_seen_or_not, a_choice_costs_what_it_misses, steps_follow_the_prediction,
+                     what_is_not_predicted_is_left_out);
 }

@@ -76,14 +76,6 @@ static void confidence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_perfect_prediction),
-        cmocka_unit_test(a_wrong_order),
-        cmocka_unit_test(ties_count_one_half_and_help_nobody),
-        cmocka_unit_test(what_is_not_predicted_is_left_out),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(confidence),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(a_perfect_prediction, a_wrong_order, ties_count_one_half_and_help_nobody,
+                     what_is_not_predicted_is_left_out, bounds, confidence);
 }

@@ -92,11 +92,6 @@ static void few_points_are_halved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbours_tell_of_smooth_estimates),
-        cmocka_unit_test(neighbours_tell_nothing_of_noise),
-        cmocka_unit_test(few_points_are_halved),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(neighbours_tell_of_smooth_estimates, neighbours_tell_nothing_of_noise,
+                     few_points_are_halved);
 }

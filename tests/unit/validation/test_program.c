@@ -61,11 +61,5 @@ static void wrong_use_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_are_taken_from_anywhere),
-        cmocka_unit_test(what_is_not_given_stays),
-        cmocka_unit_test(wrong_use_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(options_are_taken_from_anywhere, what_is_not_given_stays, wrong_use_is_refused);
 }

@@ -182,15 +182,8 @@ static void the_table_holds_what_it_promises(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_spreads),
-        cmocka_unit_test(holds_what_it_promises_of_kernels_left_out),
-        cmocka_unit_test(a_kernel_left_out_changes_nothing),
-        cmocka_unit_test(a_reach_of_its_own_is_no_part_of_the_fit),
-        cmocka_unit_test(trials_show_what_a_kernel_misses_by),
-        cmocka_unit_test(large_spaces_do_not_decide_alone),
-        cmocka_unit_test(the_table_holds_what_it_promises),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(finds_what_spreads, holds_what_it_promises_of_kernels_left_out,
+                     a_kernel_left_out_changes_nothing, a_reach_of_its_own_is_no_part_of_the_fit,
+                     trials_show_what_a_kernel_misses_by, large_spaces_do_not_decide_alone,
+                     the_table_holds_what_it_promises);
 }

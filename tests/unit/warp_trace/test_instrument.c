@@ -74,10 +74,6 @@ static void finds_the_kernels_of_the_library(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(inserts_a_parameter_and_a_statement),
-                                       cmocka_unit_test(passes_by_what_only_looks_like_it),
-                                       cmocka_unit_test(refuses_what_is_not_there),
-                                       cmocka_unit_test(finds_the_kernels_of_the_library)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(inserts_a_parameter_and_a_statement, passes_by_what_only_looks_like_it,
+                     refuses_what_is_not_there, finds_the_kernels_of_the_library);
 }

@@ -123,9 +123,5 @@ static void draws_each_warp_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_law_holds), cmocka_unit_test(idle_time_counts),
-                                       cmocka_unit_test(refuses_what_was_not_recorded),
-                                       cmocka_unit_test(draws_each_warp_once)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_TESTS(the_law_holds, idle_time_counts, refuses_what_was_not_recorded, draws_each_warp_once);
 }
