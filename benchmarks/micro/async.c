@@ -57,7 +57,6 @@ static int run_copies(struct device_value *out, const struct micro *micro, unsig
     call_samples(&call, micro);
     call_unsigned(&call, apart);
     rc = micro_latency(out, micro, &code, &call, 1, "async", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -114,7 +113,6 @@ static int simple(struct device_value *out, const struct micro *micro, const cha
     call_init(&call, micro->sms / 2 * 2, threads, 0);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, steps, "async", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

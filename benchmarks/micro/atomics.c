@@ -47,7 +47,6 @@ static int latency_of(struct device_value *out, const struct micro *micro, const
         call_zeros(&call, "places", ROLE_OUT, (uint64_t)micro->sms * STEPS * 1024 / 4);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, STEPS, "atomics", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -99,7 +98,6 @@ static int one_address(struct device_value *out, const struct micro *micro, cons
     longest /= warps * PASSES * LENGTH;
     if (rc == 0)
         rc = reduce_runs(out, &longest, 1, false, "atomics", err);
-    call_release(&call);
     free(times);
     return rc;
 }
@@ -113,7 +111,6 @@ static int distinct(struct device_value *out, const struct micro *micro, const s
 
     make_call(&call, micro, 1, LANES);
     rc = micro_rate_shared(&rate, micro, code, &call, PASSES * LENGTH, 1, "atomics", err);
-    call_release(&call);
     if (rc)
         return rc;
     *out = rate;

@@ -111,13 +111,15 @@ void micro_ahead(void (*compile)(const void *context, size_t index), const void 
 /* The usual ends ------------------------------------------------------------------------------------------- */
 
 int micro_latency(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                  const struct call *call, double steps, const char *origin, struct err *err)
+                  struct call *call, double steps, const char *origin, struct err *err)
 {
     const size_t blocks = call->launch.grid[0];
     double *runs = malloc(blocks * sizeof *runs);
     void *samples = NULL;
-    int rc = runs ? call_run(&samples, micro, code, call, "samples", err) : err_memory(err);
+    int rc;
 
+    call->failed |= !runs;
+    rc = call_run(&samples, micro, code, call, "samples", err);
     if (rc == 0) {
         reduce_samples(runs, samples, blocks, steps);
         rc = reduce_runs(out, runs, blocks, false, origin, err);
@@ -128,7 +130,7 @@ int micro_latency(struct device_value *out, const struct micro *micro, const str
 }
 
 int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, const struct micro_code *code,
-                const struct call *call, struct err *err)
+                struct call *call, struct err *err)
 {
     const size_t warps = (size_t)call->launch.grid[0] * ((call->launch.block[0] + LANES - 1) / LANES);
     void *spans = NULL;
@@ -144,14 +146,16 @@ int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, c
 }
 
 static int rate_of(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                   const struct call *call, double work, unsigned blocks, bool shared, const char *origin,
+                   struct call *call, double work, unsigned blocks, bool shared, const char *origin,
                    struct err *err)
 {
     struct sm_time *times = calloc(micro->sms, sizeof *times);
     double *runs = malloc(micro->sms * sizeof *runs);
     size_t count = 0;
-    int rc = times && runs ? micro_spans(times, &count, micro, code, call, err) : err_memory(err);
+    int rc;
 
+    call->failed |= !times || !runs;
+    rc = micro_spans(times, &count, micro, code, call, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (times[i].most != blocks)
             rc = err_set(err, ERR_FORMAT, "SM %u held %u thread blocks at once, %u were wanted", times[i].sm,
@@ -169,14 +173,13 @@ static int rate_of(struct device_value *out, const struct micro *micro, const st
 }
 
 int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-               const struct call *call, double work, unsigned blocks, const char *origin, struct err *err)
+               struct call *call, double work, unsigned blocks, const char *origin, struct err *err)
 {
     return rate_of(out, micro, code, call, work, blocks, false, origin, err);
 }
 
 int micro_rate_shared(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                      const struct call *call, double work, unsigned blocks, const char *origin,
-                      struct err *err)
+                      struct call *call, double work, unsigned blocks, const char *origin, struct err *err)
 {
     return rate_of(out, micro, code, call, work, blocks, true, origin, err);
 }

@@ -63,19 +63,18 @@ void micro_ahead(void (*compile)(const void *context, size_t index), const void 
 /* The usual ends. `micro_latency` runs a kernel that writes "samples" (32 a block, one block an SM) and gives
  * cycles per step; `micro_spans` one that writes "spans" and gives per-SM times (out[micro->sms]). */
 int micro_latency(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                  const struct call *call, double steps, const char *origin, struct err *err);
+                  struct call *call, double steps, const char *origin, struct err *err);
 int micro_spans(struct sm_time *out, size_t *count, const struct micro *micro, const struct micro_code *code,
-                const struct call *call, struct err *err);
+                struct call *call, struct err *err);
 
 /* A throughput over SMs: `work` per warp / cycles, times the warps of the SM. `blocks` resident ones are
  * wanted on every SM; ERR_FORMAT where another number really was (Lemeire et al., eq. 2). */
 int micro_rate(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-               const struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
+               struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
 /* The same for what all SMs share: the sustained figure is their mean, what one gets on average, since some
  * are nearer to it than others and a median would jump between the two. */
 int micro_rate_shared(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                      const struct call *call, double work, unsigned blocks, const char *origin,
-                      struct err *err);
+                      struct call *call, double work, unsigned blocks, const char *origin, struct err *err);
 
 /* Writes a cycle of `count` elements as a .npy file of uint32, and behind it `starts` elements that lie
  * evenly along it. Random (Sattolo), or each element followed by the next in memory. `path` must hold 1024

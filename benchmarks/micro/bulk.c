@@ -66,7 +66,6 @@ static int run_l2(struct device_value *out, const struct micro *micro, unsigned 
         return rc;
     call_bulk(&call, micro, piece, OWN, PASSES);
     rc = micro_rate_shared(out, micro, &code, &call, (double)OWN * PASSES, 1, "bulk", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -88,7 +87,6 @@ static int run_dram(struct device_value *out, const struct micro *micro, unsigne
     if (rc == 0)
         rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, "bulk", err);
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

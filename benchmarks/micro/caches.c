@@ -76,7 +76,6 @@ static int run_stream(struct device_value *out, const struct micro *micro, const
     call_unsigned(&call, (unsigned)(w->bytes / w->width - 1));
     call_unsigned(&call, w->bytes > 1 << 20 ? 40961 * 8 : 0); /* where the next block begins */
     rc = micro_rate_shared(out, micro, &code, &call, work, w->resident, name, err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

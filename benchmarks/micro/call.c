@@ -17,11 +17,6 @@ void call_init(struct call *call, unsigned blocks, unsigned threads, unsigned sh
     call->failed = false;
 }
 
-void call_release(struct call *call)
-{
-    launch_release(&call->launch);
-}
-
 static struct argument *add(struct call *call, enum argument_kind kind, const char *name)
 {
     struct launch *launch = &call->launch;
@@ -161,19 +156,26 @@ void call_symbol(struct call *call, const char *name, uint64_t words, const char
     add_expression(call, ARGUMENT_SYMBOL, name, words, expression);
 }
 
-static int run(struct run_buffer *buffers, size_t count, const struct micro *micro,
-               const struct micro_code *code, const struct call *call, struct err *err)
+static int launchable(const struct micro *micro, struct call *call, struct err *err)
 {
-    const struct code binary = {code->compiled.cubin, code->compiled.cubin_bytes, code->compiled.entry};
-
     if (call->failed)
         return err_memory(err);
-    if (!micro->worker)
-        return err_set(err, ERR_MISSING, "no GPU to run on");
-    return worker_run(buffers, count, micro->worker, &binary, &call->launch, RUN_S, err);
+    return micro->worker ? 0 : err_set(err, ERR_MISSING, "no GPU to run on");
 }
 
-int call_run(void **out, const struct micro *micro, const struct micro_code *code, const struct call *call,
+static int run(struct run_buffer *buffers, size_t count, const struct micro *micro,
+               const struct micro_code *code, struct call *call, struct err *err)
+{
+    const struct code binary = {code->compiled.cubin, code->compiled.cubin_bytes, code->compiled.entry};
+    int rc = launchable(micro, call, err);
+
+    if (rc == 0)
+        rc = worker_run(buffers, count, micro->worker, &binary, &call->launch, RUN_S, err);
+    launch_release(&call->launch);
+    return rc;
+}
+
+int call_run(void **out, const struct micro *micro, const struct micro_code *code, struct call *call,
              const char *name, struct err *err)
 {
     struct run_buffer buffer = {.name = name};
@@ -183,8 +185,8 @@ int call_run(void **out, const struct micro *micro, const struct micro_code *cod
     return rc;
 }
 
-int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code,
-                 const struct call *call, const char *first, const char *second, struct err *err)
+int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code, struct call *call,
+                 const char *first, const char *second, struct err *err)
 {
     struct run_buffer buffers[] = {{.name = first}, {.name = second}};
     const int rc = run(buffers, 2, micro, code, call, err);
@@ -194,23 +196,21 @@ int call_run_two(void *out[2], const struct micro *micro, const struct micro_cod
     return rc;
 }
 
-int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code,
-              const struct call *call, double sample_s, struct err *err)
+int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code, struct call *call,
+              double sample_s, struct err *err)
 {
     const struct code binary = {code->compiled.cubin, code->compiled.cubin_bytes, code->compiled.entry};
     const struct reference nothing = {0};
     struct protocol protocol;
-    int rc;
+    int rc = launchable(micro, call, err);
 
     *out = (struct trial){0};
-    if (call->failed)
-        return err_memory(err);
-    if (!micro->worker)
-        return err_set(err, ERR_MISSING, "no GPU to run on");
     protocol_init(&protocol);
     protocol.samples_min = protocol.samples_max = REDUCE_RUNS_MIN;
     protocol.sample_s = sample_s;
-    rc = worker_trial(out, micro->worker, &binary, &call->launch, &nothing, &protocol, err);
+    if (rc == 0)
+        rc = worker_trial(out, micro->worker, &binary, &call->launch, &nothing, &protocol, err);
+    launch_release(&call->launch);
     if (rc == 0 && out->outcome != OUTCOME_OK)
         rc = err_set(err, ERR_GPU, "%s: %s", outcome_text(out->outcome), out->message);
     return rc;

@@ -12,14 +12,13 @@
 struct micro;
 struct micro_code;
 
-/* A launch under construction: arguments in the kernel's order. Failures to allocate are remembered and come
- * out of call_run(). */
+/* A launch under construction: arguments in the kernel's order. Failures to allocate are remembered and come out of what
+ * launches it, which releases it: call_run(), call_time(), micro_latency() and the like. */
 struct call {
     struct launch launch;
     bool failed;
 };
 void call_init(struct call *call, unsigned blocks, unsigned threads, unsigned shared_bytes);
-void call_release(struct call *call);
 void call_int(struct call *call, int value);
 void call_unsigned(struct call *call, unsigned value);
 void call_long(struct call *call, uint64_t value);
@@ -39,14 +38,14 @@ void call_symbol(struct call *call, const char *name, uint64_t words, const char
 
 /* Runs once and returns the contents of buffer `name` (owned by the caller, `bytes` long as the kernel
  * declares). Without a worker ERR_MISSING. */
-int call_run(void **out, const struct micro *micro, const struct micro_code *code, const struct call *call,
+int call_run(void **out, const struct micro *micro, const struct micro_code *code, struct call *call,
              const char *name, struct err *err);
 /* The same for two buffers of one launch. */
-int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code,
-                 const struct call *call, const char *first, const char *second, struct err *err);
+int call_run_two(void *out[2], const struct micro *micro, const struct micro_code *code, struct call *call,
+                 const char *first, const char *second, struct err *err);
 
 /* Times launches as trials do. Anything but OUTCOME_OK is ERR_GPU with its message. */
-int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code,
-              const struct call *call, double sample_s, struct err *err);
+int call_time(struct trial *out, const struct micro *micro, const struct micro_code *code, struct call *call,
+              double sample_s, struct err *err);
 
 #endif

@@ -57,7 +57,6 @@ int chase_run(double *runs, unsigned *sms, const struct micro *micro, const stru
         sms[b] = ((unsigned *)out[1])[b];
     free(out[0]);
     free(out[1]);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

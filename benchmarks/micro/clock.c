@@ -34,7 +34,6 @@ static int clock_read(const struct micro *micro, struct err *err)
     call_samples(&call, micro);
     rc = micro_latency(&micro->device->values[DEVICE_CLOCK_READ], micro, &code, &call, 1,
                        "control clock_read", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -67,7 +66,6 @@ static int clock_common(const struct micro *micro, struct err *err)
         snprintf(common->origin, sizeof common->origin, "launches successive");
     }
     free(spans);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -95,7 +93,6 @@ static int clock_rate(const struct micro *micro, struct err *err)
         rc = device_note(micro->device, err,
                          "clock: the GPU was throttled: throughputs per second are doubtful");
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

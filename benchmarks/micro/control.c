@@ -36,7 +36,6 @@ static int run_control(struct device_value *out, const struct micro *micro, cons
                        struct err *err)
 {
     struct call call;
-    int rc;
 
     call_init(&call, micro->sms, LANES * warps, 0);
     call_samples(&call, micro);
@@ -46,9 +45,7 @@ static int run_control(struct device_value *out, const struct micro *micro, cons
         call_unsigned(&call, first);
     if (numbers >= 2)
         call_unsigned(&call, second);
-    rc = micro_latency(out, micro, code, &call, steps, "control", err);
-    call_release(&call);
-    return rc;
+    return micro_latency(out, micro, code, &call, steps, "control", err);
 }
 
 static int barriers(const struct micro *micro, struct err *err)
@@ -205,7 +202,6 @@ static int arms(const struct micro *micro, struct err *err)
         call_int(&call, ROUNDS);
         call_unsigned(&call, runs[i]);
         rc = micro_rate(&rate, micro, &code, &call, ROUNDS, 1, "control arms", err);
-        call_release(&call);
         x[i] = runs[i];
         y[i] = rate.sustained;
         best = y[i] > best ? y[i] : best;
@@ -235,7 +231,6 @@ static int run_order(struct arm_order *out, const struct micro *micro, const str
     call_expression(&call, "order", LANES, constants);
     call_out(&call, "begins", ELEMENT_INT64, 64);
     rc = call_run((void **)&begins, micro, code, &call, "begins", err);
-    call_release(&call);
     *out = (struct arm_order){0};
     for (int lane = 1; rc == 0 && lane < LANES; lane++) {
         out->first = begins[lane] < begins[out->first] ? lane : out->first;

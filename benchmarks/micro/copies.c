@@ -76,7 +76,6 @@ static int run_copy(double *rate, const struct micro *micro, unsigned loop, unsi
         rc = reduce_runs(&value, trial.samples_s, trial.sample_count, true, "copies", err);
     *rate = rc ? 0 : value.sustained;
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -68,7 +68,6 @@ static int run_request(double *cycles, const struct micro *micro, const struct m
     call_long(&call, all->window);
     call_unsigned(&call, 0);
     rc = micro_rate(&rate, micro, code, &call, PASSES * LENGTH, 1, "diverging", err);
-    call_release(&call);
     *cycles = rc ? 0 : 1 / rate.sustained;
     return rc;
 }
@@ -171,15 +170,12 @@ static int latency_of(struct device_value *out, const struct micro *micro, const
                       unsigned spread, struct err *err)
 {
     struct call call;
-    int rc;
 
     call_init(&call, micro->sms, LANES, 0);
     call_zeros(&call, "words", ROLE_OUT, (uint64_t)micro->sms * 32 * 256 / 4);
     call_samples(&call, micro);
     call_unsigned(&call, spread);
-    rc = micro_latency(out, micro, code, &call, STEPS, "diverging chase", err);
-    call_release(&call);
-    return rc;
+    return micro_latency(out, micro, code, &call, STEPS, "diverging chase", err);
 }
 
 static int latency(const struct micro *micro, struct err *err)

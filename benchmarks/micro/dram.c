@@ -96,7 +96,6 @@ static int run_transfer(struct device_value *out, const struct micro *micro, con
     if (rc == 0)
         rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, t->name, err);
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

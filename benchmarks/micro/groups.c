@@ -123,7 +123,6 @@ static int run_group(struct device_value *out, const struct micro *micro, const 
     call_group(&call, micro, micro->sms, PASSES);
     rc = micro_rate(out, micro, &code, &call, (double)PASSES * LENGTH * ROWS_PER_WARP * width * f->depth, 1,
                     "groups", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -179,7 +178,6 @@ static int run_alone(struct device_value *out, const struct micro *micro, const 
     call_sink(&call, "sink", micro);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, steps, "groups", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

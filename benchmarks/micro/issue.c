@@ -64,7 +64,6 @@ static int issue_times(double out[ISSUES], const struct micro *micro, const char
     }
     free(stamps);
     free(runs);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -133,7 +132,6 @@ static int gap(struct device_value *out, const struct micro *micro, const char *
     call_samples(&call, micro);
     call_sink(&call, "sink", micro);
     rc = micro_latency(out, micro, &code, &call, 16, "issue gap", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -178,7 +176,6 @@ static int lines(const struct micro *micro, struct err *err)
     call_int(&call, PASSES_TIMED);
     call_long(&call, pass_words);
     rc = micro_rate_shared(&rate, micro, &code, &call, (double)PASSES_TIMED * LOADS, 1, "issue lines", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc ? rc
               : device_note(

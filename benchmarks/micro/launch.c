@@ -45,7 +45,6 @@ static int empty(struct device_value *out, const struct micro *micro, const stru
     if (rc == 0)
         rc = reduce_runs(out, trial.samples_s, trial.sample_count, false, "launches empty", err);
     trial_release(&trial);
-    call_release(&call);
     return rc;
 }
 
@@ -108,7 +107,6 @@ static int replacement(const struct micro *micro, struct err *err)
                          "launches successive", err);
     free(spans);
     free(gaps);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -146,7 +144,6 @@ static int time_against_blocks(const struct micro *micro, struct err *err)
         y[i] = 0;
         for (size_t s = 0; rc == 0 && s < count; s++)
             y[i] = times[s].lifetime / clock > y[i] ? times[s].lifetime / clock : y[i];
-        call_release(&call);
     }
     if (rc == 0)
         rc = device_curve_set(&micro->device->curves[DEVICE_CURVE_TIME_BLOCKS], x, y, POINTS,
@@ -181,7 +178,6 @@ static int count_clusters(double *out, const struct micro *micro, unsigned size,
         begun += spans[b].start <= first_stop;
     *out = (double)begun / size;
     free(spans);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -77,7 +77,6 @@ static int run_loaded(double *bytes, double *cycles, const struct micro *micro,
         *bytes = rate.sustained * LANES * level->width;
         *cycles = warps * chains / rate.sustained;
     }
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -35,14 +35,11 @@ static int run_shared(struct device_value *out, const struct micro *micro, const
                       unsigned spread, struct err *err)
 {
     struct call call;
-    int rc;
 
     call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     call_unsigned(&call, spread);
-    rc = micro_latency(out, micro, code, &call, STEPS, "near shared_chase", err);
-    call_release(&call);
-    return rc;
+    return micro_latency(out, micro, code, &call, STEPS, "near shared_chase", err);
 }
 
 static int shared_latency(const struct micro *micro, struct err *err)
@@ -82,7 +79,6 @@ static int simple_latency(struct device_value *out, const struct micro *micro, c
     call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, STEPS, name, err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -114,16 +110,13 @@ static int run_constant(struct device_value *out, const struct micro *micro, con
 {
     char ring[64];
     struct call call;
-    int rc;
 
     snprintf(ring, sizeof ring, "(i * 4 + %d) %% %u", CONSTANT_STRIDE, bytes);
     call_init(&call, micro->sms, LANES, 0);
     call_samples(&call, micro);
     call_unsigned(&call, 2 * bytes / CONSTANT_STRIDE);
     call_symbol(&call, "ring", CONSTANT_BYTES / 4, ring);
-    rc = micro_latency(out, micro, code, &call, STEPS, "near constant_chase", err);
-    call_release(&call);
-    return rc;
+    return micro_latency(out, micro, code, &call, STEPS, "near constant_chase", err);
 }
 
 static void constant_levels(const struct micro *micro, const struct infer_hierarchy *found,

@@ -183,7 +183,6 @@ static int run_chain(struct device_value *out, const struct micro *micro, const 
     call_sink(&call, "sink", micro);
     call_samples(&call, micro);
     rc = micro_latency(out, micro, &code, &call, 64, "arithmetic chain", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -215,17 +214,14 @@ static int steps_rate(struct device_value *out, const struct micro *micro, const
     const unsigned shared = blocks > 1 ? occupancy_shared_for(&micro->device->limits, blocks) : 0;
     const uint64_t all = (uint64_t)blocks * micro->sms;
     struct call call;
-    int rc;
 
     call_init(&call, (unsigned)all, threads, shared);
     call_in(&call, "in", IN_FLOATS);
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, PASSES);
-    rc = micro_rate(out, micro, code, &call, (double)PASSES * OPERATION_LENGTH, blocks,
-                    "arithmetic saturated", err);
-    call_release(&call);
-    return rc;
+    return micro_rate(out, micro, code, &call, (double)PASSES * OPERATION_LENGTH, blocks,
+                      "arithmetic saturated", err);
 }
 
 static int measure_interval(const struct micro *micro, const struct operation *o, struct err *err)

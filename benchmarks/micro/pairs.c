@@ -83,7 +83,6 @@ static int measure_pair(double *out, const struct micro *micro, const struct ope
     rc = micro_rate(&rate, micro, &code, &call, PASSES * LENGTH / 2.0, 1, "pairs", err);
     if (rc == 0)
         *out = (double)micro->device->limits.subpartitions / rate.sustained;
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -59,7 +59,6 @@ static int rate_of(double *rate, const struct micro *micro, bool writes, unsigne
         rc = reduce_runs(&value, trial.samples_s, trial.sample_count, true, "pieces", err);
     *rate = rc ? 0 : value.sustained;
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

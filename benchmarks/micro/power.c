@@ -78,7 +78,6 @@ static int run_load(struct device_value *clock_hz, double *time_s, const struct 
         rc = reduce_runs(clock_hz, &trial.clock_hz, 1, true, "power", err);
     }
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -49,7 +49,6 @@ static int run_halves(double *out, const struct micro *micro, const char *load, 
         rc = reduce_runs(&value, trial.samples_s, trial.sample_count, false, "halves", err);
     *out = value.sustained;
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -41,7 +41,6 @@ static int run_banks(double *out, const struct micro *micro, const struct stream
     call_int(&call, PASSES);
     rc = micro_rate(&rate, micro, &code, &call, PASSES * STREAM_LENGTH, 1, "banks", err);
     *out = rc ? 0 : (double)micro->device->limits.subpartitions / rate.sustained;
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -137,7 +136,6 @@ static bool launches(const struct micro *micro, const struct micro_code *code, u
     call_spans(&call, micro);
     rc = call_run(&spans, micro, code, &call, "spans", &ignored);
     free(spans);
-    call_release(&call);
     return rc == 0;
 }
 

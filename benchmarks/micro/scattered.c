@@ -88,7 +88,6 @@ static int sectors(struct device_value *out, const struct micro *micro, const st
     if (rc == 0)
         rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, s->name, err);
     trial_release(&trial);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -43,7 +43,6 @@ static int run_shared(struct device_value *out, const struct micro *micro, const
                       unsigned width, unsigned spread, struct err *err)
 {
     struct call call;
-    int rc;
 
     call_init(&call, micro->sms, THREADS, WINDOW + 16);
     call_sink(&call, "sink", micro);
@@ -51,9 +50,7 @@ static int run_shared(struct device_value *out, const struct micro *micro, const
     call_int(&call, PASSES);
     call_unsigned(&call, spread);
     call_unsigned(&call, WINDOW - 1);
-    rc = micro_rate(out, micro, code, &call, PASSES * length_of(width), 1, "shared", err);
-    call_release(&call);
-    return rc;
+    return micro_rate(out, micro, code, &call, PASSES * length_of(width), 1, "shared", err);
 }
 
 static void scale(struct device_value *value, double factor)

@@ -64,7 +64,6 @@ static int run_share(double *cycles, const struct micro *micro, const struct mic
     if (rc == 0)
         reduce_samples(cycles, samples, 1, STEPS);
     free(samples);
-    call_release(&call);
     return rc;
 }
 
@@ -146,7 +145,6 @@ static int bandwidth(const struct micro *micro, struct err *err)
         call_unsigned(&call, OWN_BYTES - 1);
         call_symbol(&call, "ring", WORDS, "i");
         rc = micro_rate(&rate, micro, &code, &call, (double)PASSES * LENGTH * STRIDE, 1, "sharing", err);
-        call_release(&call);
         x[i] = blocks[i];
         y[i] = rate.sustained * blocks[i];
         count++;

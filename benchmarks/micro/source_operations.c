@@ -91,7 +91,6 @@ static int latency(struct device_source *out, const struct micro *micro, const s
     call_samples(&call, micro);
     rc = micro_latency(&value, micro, &code, &call, 2 * CHAIN, "source operations", err);
     out->latency = value.sustained;
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }
@@ -114,7 +113,6 @@ static int interval(struct device_source *out, const struct micro *micro, const 
     rc = micro_rate(&rate, micro, &code, &call, PASSES * LENGTH, 1, "source operations", err);
     if (rc == 0)
         out->interval = (double)micro->device->limits.subpartitions / rate.sustained;
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

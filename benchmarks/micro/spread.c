@@ -79,7 +79,6 @@ static int spread(const struct micro *micro, struct err *err)
     if (rc == 0)
         rc = reduce(micro, times, warps, err);
     free(times);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -46,7 +46,6 @@ static int run_at(struct device_value *out, const struct micro *micro, unsigned 
     call_unsigned(&call, MASK);
     call_unsigned(&call, STEP);
     rc = micro_rate_shared(out, micro, &code, &call, 4.0 * passes * distance * 128, 1, "parted_write", err);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

@@ -62,7 +62,6 @@ static int point(double *few, double *all, const struct micro *micro, unsigned l
         call_int(&call, (int)passes);
         rc = micro_rate(&rate, micro, &code, &call, work, 1, "supply", err);
         *(warps == 4 ? few : all) = (double)micro->device->limits.subpartitions / rate.sustained;
-        call_release(&call);
     }
     micro_code_release(&code);
     return rc;

@@ -39,7 +39,6 @@ static int run(struct device_value *out, const struct micro *micro, const struct
                unsigned blocks, unsigned lines, unsigned spread, struct err *err)
 {
     struct call call;
-    int rc;
 
     call_init(&call, blocks * micro->sms, THREADS, 0);
     call_sink(&call, "sink", micro);
@@ -48,9 +47,7 @@ static int run(struct device_value *out, const struct micro *micro, const struct
     call_unsigned(&call, lines * CONSTANT_LINE);
     call_unsigned(&call, spread);
     call_symbol(&call, "table", TABLE_LINES * CONSTANT_LINE / 4, "i");
-    rc = micro_rate(out, micro, code, &call, STEPS, blocks, "walk_table", err);
-    call_release(&call);
-    return rc;
+    return micro_rate(out, micro, code, &call, STEPS, blocks, "walk_table", err);
 }
 
 /* The most lines at which a step takes less than halfway from that of one line to that of many. */

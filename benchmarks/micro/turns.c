@@ -77,7 +77,6 @@ static int turns(const struct micro *micro, enum device_curve_id curve, bool yie
     if (rc == 0)
         rc = device_curve_set(&micro->device->curves[curve], x, y, EACH, "turns", err);
     free(spans);
-    call_release(&call);
     micro_code_release(&code);
     return rc;
 }

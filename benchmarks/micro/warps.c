@@ -50,14 +50,14 @@ static int point(double *mean, double *spread, const struct micro *micro, const 
     call_sink(&call, "sink", micro);
     call_spans(&call, micro);
     call_int(&call, PASSES);
-    rc = means && spreads ? call_run((void **)&spans, micro, code, &call, "spans", err) : err_memory(err);
+    call.failed |= !means || !spreads;
+    rc = call_run((void **)&spans, micro, code, &call, "spans", err);
     for (unsigned b = 0; rc == 0 && b < micro->sms; b++)
         of_block(&means[b], &spreads[b], spans + (size_t)b * warps, warps);
     if (rc == 0) {
         *mean = stats_median(means, micro->sms);
         *spread = stats_median(spreads, micro->sms);
     }
-    call_release(&call);
     free(spans);
     free(spreads);
     free(means);
