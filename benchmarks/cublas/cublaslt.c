@@ -1,3 +1,5 @@
+/* cuBLASLt's matrix multiply of halves, with sums of floats: all its algorithms for one shape. C = A B^T, B is n x k, bfloat16
+ * or float16. OCCUTUNE_CUBLASLT names the library. */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -37,7 +39,7 @@ struct heuristic {
     int reserved[4];
 };
 
-struct cublaslt {
+struct library {
     void *library, *handle;
     struct gpu *gpu;
     gpu_address workspace;
@@ -62,55 +64,39 @@ struct cublaslt {
                     const void *, void *, void *, void *, const void *, void *, size_t, void *);
 };
 
+const char library_name[] = "cuBLASLt";
+
 static int check(int status, const char *what, struct err *err)
 {
     return status ? err_set(err, ERR_GPU, "cuBLASLt: %s: status %d", what, status) : 0;
 }
 
-static int load(struct cublaslt *l, struct err *err)
+static int load(struct library *l, struct err *err)
 {
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-    const struct {
-        void *to;
-        const char *name;
-    } functions[] = {{&l->create, "cublasLtCreate"},
-                     {&l->destroy, "cublasLtDestroy"},
-                     {&l->operation_create, "cublasLtMatmulDescCreate"},
-                     {&l->operation_set, "cublasLtMatmulDescSetAttribute"},
-                     {&l->operation_destroy, "cublasLtMatmulDescDestroy"},
-                     {&l->layout_create, "cublasLtMatrixLayoutCreate"},
-                     {&l->layout_destroy, "cublasLtMatrixLayoutDestroy"},
-                     {&l->preference_create, "cublasLtMatmulPreferenceCreate"},
-                     {&l->preference_set, "cublasLtMatmulPreferenceSetAttribute"},
-                     {&l->preference_destroy, "cublasLtMatmulPreferenceDestroy"},
-                     {&l->heuristics, "cublasLtMatmulAlgoGetHeuristic"},
-                     {&l->capability, "cublasLtMatmulAlgoCapGetAttribute"},
-                     {&l->configure, "cublasLtMatmulAlgoConfigSetAttribute"},
-                     {&l->configured, "cublasLtMatmulAlgoConfigGetAttribute"},
-                     {&l->check, "cublasLtMatmulAlgoCheck"},
-                     {&l->multiply, "cublasLtMatmul"}};
-    const char *own = getenv("OCCUTUNE_CUBLASLT");
+    const struct library_function functions[] = {{&l->create, "cublasLtCreate"},
+                                                 {&l->destroy, "cublasLtDestroy"},
+                                                 {&l->operation_create, "cublasLtMatmulDescCreate"},
+                                                 {&l->operation_set, "cublasLtMatmulDescSetAttribute"},
+                                                 {&l->operation_destroy, "cublasLtMatmulDescDestroy"},
+                                                 {&l->layout_create, "cublasLtMatrixLayoutCreate"},
+                                                 {&l->layout_destroy, "cublasLtMatrixLayoutDestroy"},
+                                                 {&l->preference_create, "cublasLtMatmulPreferenceCreate"},
+                                                 {&l->preference_set, "cublasLtMatmulPreferenceSetAttribute"},
+                                                 {&l->preference_destroy, "cublasLtMatmulPreferenceDestroy"},
+                                                 {&l->heuristics, "cublasLtMatmulAlgoGetHeuristic"},
+                                                 {&l->capability, "cublasLtMatmulAlgoCapGetAttribute"},
+                                                 {&l->configure, "cublasLtMatmulAlgoConfigSetAttribute"},
+                                                 {&l->configured, "cublasLtMatmulAlgoConfigGetAttribute"},
+                                                 {&l->check, "cublasLtMatmulAlgoCheck"},
+                                                 {&l->multiply, "cublasLtMatmul"}};
 
-    if (own)
-        l->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; !own && !l->library && i < sizeof names / sizeof *names; i++)
-        l->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!l->library)
-        return err_set(err, ERR_MISSING, "cuBLASLt is not here (%s): set OCCUTUNE_CUBLASLT to libcublasLt.so",
-                       dlerror());
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *symbol = dlsym(l->library, functions[i].name);
-
-        if (!symbol)
-            return err_set(err, ERR_MISSING, "cuBLASLt has no %s", functions[i].name);
-        memcpy(functions[i].to, &symbol, sizeof symbol);
-    }
-    return 0;
+    return library_load(&l->library, "cublasLt", "OCCUTUNE_CUBLASLT", functions,
+                        sizeof functions / sizeof *functions, err);
 }
 
-int cublaslt_open(struct cublaslt **out, struct gpu *gpu, struct err *err)
+int library_open(struct library **out, struct gpu *gpu, struct err *err)
 {
-    struct cublaslt *library = calloc(1, sizeof *library);
+    struct library *library = calloc(1, sizeof *library);
     int rc = library ? load(library, err) : err_memory(err);
 
     *out = NULL;
@@ -121,13 +107,13 @@ int cublaslt_open(struct cublaslt **out, struct gpu *gpu, struct err *err)
     if (!rc)
         rc = gpu_alloc(&library->workspace, gpu, workspace_bytes, err);
     if (rc)
-        cublaslt_close(library);
+        library_close(library);
     else
         *out = library;
     return rc;
 }
 
-static void forget_shape(struct cublaslt *library)
+static void forget_shape(struct library *library)
 {
     if (library->operation)
         library->operation_destroy(library->operation);
@@ -142,7 +128,7 @@ static void forget_shape(struct cublaslt *library)
     library->operation = library->a = library->b = library->c = library->preference = NULL;
 }
 
-void cublaslt_close(struct cublaslt *library)
+void library_close(struct library *library)
 {
     if (!library)
         return;
@@ -157,7 +143,7 @@ void cublaslt_close(struct cublaslt *library)
 }
 
 /* Keeps the algorithm `from` with another tile and cluster where the library can do that, and it is not there. */
-static void keep(struct cublaslt *library, int *count, const struct heuristic *from, unsigned tile,
+static void keep(struct library *library, int *count, const struct heuristic *from, unsigned tile,
                  unsigned short cluster)
 {
     struct heuristic made = *from, checked;
@@ -175,7 +161,7 @@ static void keep(struct cublaslt *library, int *count, const struct heuristic *f
 }
 
 /* The heuristic names few: each of them with all of its tiles, in four shapes of clusters. */
-static void add_others(struct cublaslt *library, int *count)
+static void add_others(struct library *library, int *count)
 {
     static const unsigned short clusters[] = {CLUSTER_AUTOMATIC, CLUSTER_1X1, CLUSTER_2X1, CLUSTER_1X2};
     const int first = *count;
@@ -194,8 +180,8 @@ static void add_others(struct cublaslt *library, int *count)
 }
 
 /* cuBLASLt stores by columns, where our matrices are their transposes: C^T = B A^T, B transposed anew. */
-int cublaslt_shape(size_t *algorithms, struct cublaslt *library, int m, int n, int k, enum element_type type,
-                   struct err *err)
+int library_shape(size_t *algorithms, struct library *library, int m, int n, int k, enum element_type type,
+                  struct err *err)
 {
     const int half = type == ELEMENT_FLOAT16 ? TYPE_FLOAT16 : TYPE_BFLOAT16, transposed = 1;
     const uint64_t rows = (uint64_t)m, columns = (uint64_t)n, depth = (uint64_t)k;
@@ -203,6 +189,8 @@ int cublaslt_shape(size_t *algorithms, struct cublaslt *library, int m, int n, i
 
     forget_shape(library);
     *algorithms = 0;
+    if (type != ELEMENT_FLOAT16 && type != ELEMENT_BFLOAT16)
+        return err_set(err, ERR_USAGE, "cuBLASLt multiplies float16 and bfloat16 here");
     if (check(library->operation_create(&library->operation, COMPUTE_FLOAT, TYPE_FLOAT), "operation", err) ||
         check(library->operation_set(library->operation, TRANSPOSE_A, &transposed, sizeof transposed),
               "transpose", err) ||
@@ -222,7 +210,7 @@ int cublaslt_shape(size_t *algorithms, struct cublaslt *library, int m, int n, i
     return 0;
 }
 
-static unsigned attribute(const struct cublaslt *library, size_t index, int id, size_t size)
+static unsigned attribute(const struct library *library, size_t index, int id, size_t size)
 {
     unsigned value = 0;
     size_t written;
@@ -230,7 +218,7 @@ static unsigned attribute(const struct cublaslt *library, size_t index, int id, 
     return library->configured(library->found[index].algorithm, id, &value, size, &written) ? 0 : value;
 }
 
-void cublaslt_describe(char *text, size_t size, const struct cublaslt *library, size_t index)
+void library_describe(char *text, size_t size, const struct library *library, size_t index)
 {
     snprintf(text, size, "algorithm %u, tile %u, stages %u, %u of k, cluster %u",
              attribute(library, index, ALGORITHM_ID, 4), attribute(library, index, TILE, 4),
@@ -238,8 +226,8 @@ void cublaslt_describe(char *text, size_t size, const struct cublaslt *library, 
              attribute(library, index, CLUSTER_SHAPE, 2));
 }
 
-int cublaslt_multiply(const struct cublaslt *library, size_t index, gpu_address a, gpu_address b,
-                      gpu_address c, struct err *err)
+int library_multiply(const struct library *library, size_t index, gpu_address a, gpu_address b, gpu_address c,
+                     struct err *err)
 {
     const float one = 1, zero = 0;
 
