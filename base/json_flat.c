@@ -393,7 +393,7 @@ void flat_free(struct flat *root)
 const struct flat *flat_member(const struct flat *object, const char *key)
 {
     for (uint32_t i = 0; object->kind == JS_OBJECT && i < object->count; i++)
-        if (!strcmp(object->items[i].key, key))
+        if (*object->items[i].key == *key && !strcmp(object->items[i].key, key)) /* most differ at once */
             return &object->items[i];
     return NULL;
 }

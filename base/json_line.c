@@ -42,19 +42,25 @@ static void put_escape(struct js_line *line, unsigned char c)
     put_text(line, text);
 }
 
+/* The first character that cannot stand for itself, or the end. */
+static const char *plain_end(const char *text)
+{
+    while ((unsigned char)*text >= ' ' && *text != '"' && *text != '\\')
+        text++;
+    return text;
+}
+
 static void put_string(struct js_line *line, const char *text)
 {
-    const char *end;
+    const char *end = plain_end(text);
 
     put_bytes(line, "\"", 1);
-    while (*text) {
-        for (end = text; (unsigned char)*end >= ' ' && *end != '"' && *end != '\\';)
-            end++;
+    for (; *end; end = plain_end(text)) {
         put_bytes(line, text, (size_t)(end - text));
-        if (*end)
-            put_escape(line, (unsigned char)*end++);
-        text = end;
+        put_escape(line, (unsigned char)*end);
+        text = end + 1;
     }
+    put_bytes(line, text, (size_t)(end - text));
     put_bytes(line, "\"", 1);
 }
 
@@ -194,9 +200,13 @@ void js_line_exact(struct js_line *line, const char *key, double value)
     uint64_t bits;
     int exponent;
 
+    if (value == 0) {
+        js_line_string(line, key, negative ? "-0x0p+0" : "0x0p+0");
+        return;
+    }
     memcpy(&bits, &value, sizeof bits);
     exponent = (int)(bits >> BITS & 2047);
-    if (!exponent || exponent == 2047) { /* 0, or no usual number */
+    if (!exponent || exponent == 2047) { /* no usual number */
         snprintf(text, sizeof text, "%a", value);
         js_line_string(line, key, text);
         return;

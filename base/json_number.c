@@ -137,6 +137,10 @@ void js_number(char out[JS_NUMBER_BYTES], double value, int digits)
     uint64_t left;
     int exponent;
 
+    if (size == 0) {
+        memcpy(out, signbit(value) ? "-0" : "0", signbit(value) ? 3 : 2);
+        return;
+    }
     if (!(size > 0) || !(digits == JS_DIGITS_MOST ? all_digits(&left, &exponent, size)
                                                   : first_digits(&left, &exponent, size, digits))) {
         print_number(out, value, digits);

@@ -61,4 +61,11 @@ void launch_write(struct js_line *line, const char *key, const struct launch *la
 struct json *launch_to_json(const struct launch *launch); /* owned by the caller; null when memory ends */
 int launch_from_json(struct launch *out, const struct js_at *at, struct err *err);
 
+/* The same in two parts, for arguments that travel by themselves (null: they do not): launch_write() is an object of the
+ * members of the geometry and the list "arguments". */
+void launch_write_geometry(struct js_line *line, const struct launch *launch);
+void launch_write_arguments(struct js_line *line, const char *key, const struct launch *launch);
+int launch_from_parts(struct launch *out, const struct js_at *at, const struct js_at *arguments,
+                      struct err *err);
+
 #endif

@@ -27,9 +27,8 @@ static void write_dimensions(struct js_line *line, const char *key, const unsign
     js_line_close(line, ']');
 }
 
-void launch_write(struct js_line *line, const char *key, const struct launch *launch)
+void launch_write_geometry(struct js_line *line, const struct launch *launch)
 {
-    js_line_object(line, key);
     write_dimensions(line, "grid", launch->grid);
     write_dimensions(line, "block", launch->block);
     js_line_integer(line, "shared", launch->shared_bytes);
@@ -37,10 +36,21 @@ void launch_write(struct js_line *line, const char *key, const struct launch *la
     write_dimensions(line, "cluster", launch->cluster);
     js_line_bool(line, "cooperative", launch->cooperative);
     js_line_bool(line, "programmatic", launch->programmatic);
-    js_line_array(line, "arguments");
+}
+
+void launch_write_arguments(struct js_line *line, const char *key, const struct launch *launch)
+{
+    js_line_array(line, key);
     for (size_t i = 0; i < launch->argument_count; i++)
         write_argument(line, &launch->arguments[i]);
     js_line_close(line, ']');
+}
+
+void launch_write(struct js_line *line, const char *key, const struct launch *launch)
+{
+    js_line_object(line, key);
+    launch_write_geometry(line, launch);
+    launch_write_arguments(line, "arguments", launch);
     js_line_close(line, '}');
 }
 
@@ -89,18 +99,23 @@ static int read_dimensions(unsigned dimensions[3], const struct js_at *at, const
     return 0;
 }
 
-static int read_arguments(struct launch *launch, const struct js_at *at, struct err *err)
+/* `list`: null where they are a member. */
+static int read_arguments(struct launch *launch, const struct js_at *at, const struct js_at *list,
+                          struct err *err)
 {
-    struct js_at list, element;
+    struct js_at member, element;
 
-    if (js_member(&list, at, "arguments", err) || js_expect(&list, JS_ARRAY, err))
+    if (!list && js_member(&member, at, "arguments", err))
         return ERR_USAGE;
-    launch->arguments = calloc(js_count(&list) + 1, sizeof *launch->arguments);
+    list = list ? list : &member;
+    if (js_expect(list, JS_ARRAY, err))
+        return ERR_USAGE;
+    launch->arguments = calloc(js_count(list) + 1, sizeof *launch->arguments);
     if (!launch->arguments)
         return err_memory(err);
-    launch->argument_count = js_count(&list);
+    launch->argument_count = js_count(list);
     for (size_t i = 0; i < launch->argument_count; i++) {
-        element = js_element(&list, i);
+        element = js_element(list, i);
         if (read_argument(&launch->arguments[i], &element, err))
             return ERR_USAGE;
     }
@@ -114,7 +129,8 @@ static int read_flag(bool *out, const struct js_at *object, const char *key, str
     return js_member(&at, object, key, err) ? ERR_USAGE : js_bool(out, &at, err);
 }
 
-int launch_from_json(struct launch *out, const struct js_at *at, struct err *err)
+int launch_from_parts(struct launch *out, const struct js_at *at, const struct js_at *arguments,
+                      struct err *err)
 {
     struct err own = {0};
     int64_t shared, carveout;
@@ -123,7 +139,7 @@ int launch_from_json(struct launch *out, const struct js_at *at, struct err *err
     launch_init(out);
     if (read_dimensions(out->grid, at, "grid", err) || read_dimensions(out->block, at, "block", err) ||
         member_integer(&shared, at, "shared", 0, UINT32_MAX, err) ||
-        member_integer(&carveout, at, "carveout", -1, 100, err) || read_arguments(out, at, err) ||
+        member_integer(&carveout, at, "carveout", -1, 100, err) || read_arguments(out, at, arguments, err) ||
         read_dimensions(out->cluster, at, "cluster", err) ||
         read_flag(&out->cooperative, at, "cooperative", err) ||
         read_flag(&out->programmatic, at, "programmatic", err) || launch_check(out, err)) {
@@ -133,4 +149,9 @@ int launch_from_json(struct launch *out, const struct js_at *at, struct err *err
     out->shared_bytes = (unsigned)shared;
     out->carveout = (int)carveout;
     return 0;
+}
+
+int launch_from_json(struct launch *out, const struct js_at *at, struct err *err)
+{
+    return launch_from_parts(out, at, NULL, err);
 }

@@ -162,7 +162,7 @@ int spec_make_memory(struct argument *out, struct maker *maker, const struct spe
     char length[64];
     int64_t count;
 
-    snprintf(length, sizeof length, "%s.length", place);
+    stpcpy(stpcpy(length, place), ".length");
     if (make_integer(&count, maker, from->value, 1, most, length))
         return ERR_USAGE;
     out->type = from->type;
@@ -179,7 +179,7 @@ static int make_argument(struct argument *out, struct maker *maker, const struct
     out->kind = from->kind;
     if (from->name && !(out->name = strdup(from->name)))
         return err_memory(maker->err);
-    snprintf(place, sizeof place, "arguments[%zu]", position);
+    make_place(place, "", "arguments", position);
     return kinds[from->kind]->make(out, maker, from, place);
 }
 

@@ -1,9 +1,12 @@
 #include "space/variant_maker.h"
 
+#include "base/json_line.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CLUSTER_MOST = 16 }; /* thread blocks, where the kernel allows more than the portable 8 */
 
@@ -58,6 +61,12 @@ static int check_cluster(struct maker *maker)
     return 0;
 }
 
+void make_place(char *out, const char *before, const char *name, size_t index)
+{
+    out = stpcpy(stpcpy(stpcpy(out, before), name), "[");
+    strcpy(out + js_integer_text(out, (int64_t)index), "]");
+}
+
 static int make_dimensions(unsigned out[3], struct maker *maker, struct expr *const exprs[3],
                            const char *name, int64_t most)
 {
@@ -65,7 +74,7 @@ static int make_dimensions(unsigned out[3], struct maker *maker, struct expr *co
     int64_t value;
 
     for (int k = 0; k < 3 && exprs[k]; k++) {
-        snprintf(place, sizeof place, "launch.%s[%d]", name, k);
+        make_place(place, "launch.", name, (size_t)k);
         if (make_integer(&value, maker, exprs[k], 1, most, place))
             return ERR_USAGE;
         out[k] = (unsigned)value;

@@ -23,6 +23,8 @@ int choose_arguments(struct maker *maker, const size_t *passed, size_t count);
 
 /* The configuration cannot be launched: its outcome, and why. */
 int make_unfit(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "launch.grid[1]": `before`, `name` and the index. It is written for each number of each variant, so without printf. */
+void make_place(char *out, const char *before, const char *name, size_t index);
 /* An expression that must be an integer in [low, high]. */
 int make_integer(int64_t *out, struct maker *maker, const struct expr *expr, int64_t low, int64_t high,
                  const char *place);

@@ -22,6 +22,8 @@ void seal_put_bool(struct seal *seal, const char *key, bool value)
     add(seal, key, seal_word(value ? "true" : "false"));
 }
 
+static const int64_t EXACT_MOST = INT64_C(1000000000000000); /* 15 digits */
+
 static uint64_t hash_real(double value)
 {
     char text[JS_NUMBER_BYTES];
@@ -30,10 +32,19 @@ static uint64_t hash_real(double value)
     return seal_number(text);
 }
 
+/* The digits of an integer are those of the real, until they are too many for it. */
 void seal_put_integer(struct seal *seal, const char *key, int64_t value)
 {
-    js_line_integer(seal->line, key, value);
-    add(seal, key, hash_real((double)value));
+    char text[JS_INTEGER_BYTES];
+
+    if (value <= -EXACT_MOST || value >= EXACT_MOST) {
+        js_line_integer(seal->line, key, value);
+        add(seal, key, hash_real((double)value));
+        return;
+    }
+    js_integer_text(text, value);
+    js_line_text(seal->line, key, text, strlen(text));
+    add(seal, key, seal_number(text));
 }
 
 void seal_put_real(struct seal *seal, const char *key, double value, int digits)

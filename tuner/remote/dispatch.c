@@ -1,7 +1,5 @@
-#include "tuner/remote/dispatch.h"
+#include "tuner/remote/dispatching.h"
 
-#include "base/compress.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "tuner/remote/exchange.h"
 
@@ -10,58 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct dispatch_input {
-    struct key key;
-    char *bytes;
-    size_t size;
-};
-
-/* What goes to every host is packed once for all of them. */
-struct dispatch_packed {
-    unsigned char *bytes;
-    size_t size;
-};
-
-int dispatch_files_open(struct dispatch_files *out, const struct device *profile, struct err *err)
-{
-    struct json *json;
-
-    *out = (struct dispatch_files){0};
-    if (!profile)
-        return 0;
-    json = device_to_json(profile);
-    out->profile = json ? js_text(json, JS_LINE) : NULL;
-    js_free(json);
-    if (!out->profile)
-        return err_memory(err);
-    out->profile_key = key_bytes(out->profile, strlen(out->profile));
-    return 0;
-}
-
-void dispatch_files_release(struct dispatch_files *files)
-{
-    for (size_t i = 0; i < files->inputs.capacity; i++) {
-        struct dispatch_input *input = files->inputs.entries[i].value;
-
-        if (input)
-            free(input->bytes);
-        free(input);
-    }
-    map_release(&files->inputs);
-    for (size_t i = 0; i < files->packed.capacity; i++) {
-        struct dispatch_packed *packed = files->packed.entries[i].value;
-
-        if (packed)
-            free(packed->bytes);
-        free(packed);
-    }
-    map_release(&files->packed);
-    js_line_release(&files->line);
-    js_line_release(&files->sources);
-    free(files->profile);
-    *files = (struct dispatch_files){0};
-}
 
 bool dispatch_can_travel(const struct compile_request *request, const struct sources_hash *hash)
 {
@@ -128,26 +74,6 @@ static int send_off(struct host *host, struct js_line *line, int rc, struct err 
     return rc;
 }
 
-static int give_packed(struct host *host, struct dispatch_files *files, struct key key, const void *bytes,
-                       size_t size, struct err *err)
-{
-    struct dispatch_packed *packed = map_find(&files->packed, key.low);
-
-    if (!packed) {
-        packed = calloc(1, sizeof *packed);
-        if (!packed)
-            return err_memory(err);
-        if (compress_pack(&packed->bytes, &packed->size, bytes, size, err) ||
-            map_put(&files->packed, key.low, packed, err)) {
-            free(packed->bytes);
-            free(packed);
-            return err ? err->code : ERR_MEMORY;
-        }
-    }
-    host_give_packed(host, key, (struct part){packed->bytes, packed->size}, size);
-    return 0;
-}
-
 static int write_file(struct js_line *line, const struct sources_file *file, struct err *err)
 {
     char path[PATH_MAX];
@@ -162,27 +88,26 @@ static int write_file(struct js_line *line, const struct sources_file *file, str
     return 0;
 }
 
-/* The list of the files, which is the same for request after request. */
-static int list_sources(struct dispatch_files *files, const struct sources_files *sources, struct err *err)
+static int write_sources(struct js_line *line, const char *key, const void *from, struct err *err)
+{
+    const struct sources_files *sources = from;
+    int rc = 0;
+
+    js_line_array(line, key);
+    for (size_t i = 0; i < sources->count && !rc; i++)
+        rc = write_file(line, &sources->files[i], err);
+    js_line_close(line, ']');
+    return rc;
+}
+
+static int name_sources(struct js_line *line, struct host *host, struct dispatch_files *files,
+                        const struct sources_files *sources, struct err *err)
 {
     uint64_t hash = HASH_START;
-    int rc = 0;
 
     for (size_t i = 0; i < sources->count; i++)
         hash = hash_text(hash_u64(hash, sources->files[i].content.low), sources->files[i].path);
-    if (files->sources.length && files->sources_hash == hash)
-        return 0;
-    js_line_begin(&files->sources);
-    js_line_array(&files->sources, NULL);
-    for (size_t i = 0; i < sources->count && !rc; i++)
-        rc = write_file(&files->sources, &sources->files[i], err);
-    js_line_close(&files->sources, ']');
-    if (!rc)
-        rc = js_line_end(&files->sources, err);
-    files->sources_hash = hash;
-    if (rc)
-        js_line_begin(&files->sources);
-    return rc;
+    return shared_write(line, "files", host, &files->shared, hash, write_sources, sources, err);
 }
 
 static int write_option(struct js_line *line, const char *option, struct err *err)
@@ -207,15 +132,15 @@ static int write_request(struct js_line *line, struct host *host, struct dispatc
                          struct err *err)
 {
     char source[PATH_MAX];
-    int rc =
-        list_sources(files, sources, err) || whole_path(source, request->source_path, err) ? err->code : 0;
+    int rc = whole_path(source, request->source_path, err);
 
     for (size_t i = 0; i < sources->count && !rc; i++)
-        rc = give_packed(host, files, sources->files[i].content, sources->files[i].text,
-                         sources->files[i].size, err);
+        rc = dispatch_give_packed(host, files, sources->files[i].content, sources->files[i].text,
+                                  sources->files[i].size, err);
+    if (!rc)
+        rc = name_sources(line, host, files, sources, err);
     if (rc)
         return rc;
-    js_line_text(line, "files", files->sources.text, files->sources.length);
     js_line_array(line, "options");
     for (size_t i = 0; i < request->option_count && !rc; i++)
         rc = write_option(line, request->options[i], err);
@@ -230,74 +155,6 @@ static int write_request(struct js_line *line, struct host *host, struct dispatc
     return 0;
 }
 
-static const struct dispatch_input *input_of(struct dispatch_files *files, const char *path, struct err *err)
-{
-    const uint64_t hash = hash_text(HASH_START, path);
-    struct dispatch_input *input = map_find(&files->inputs, hash);
-
-    if (input)
-        return input;
-    input = calloc(1, sizeof *input);
-    if (!input) {
-        err_memory(err);
-        return NULL;
-    }
-    if (!file_read(&input->bytes, &input->size, path, err)) {
-        input->key = key_bytes(input->bytes, input->size);
-        if (!map_put(&files->inputs, hash, input, err))
-            return input;
-    }
-    err_prefix(err, "a file for workers elsewhere");
-    free(input->bytes);
-    free(input);
-    return NULL;
-}
-
-static void begin_inputs(struct js_line *line, struct dispatch_files *files)
-{
-    js_line_object(line, "inputs");
-    files->inputs_at = line->length;
-}
-
-/* Among the inputs, which begin at `from`: once, where several arguments are filled from one file. */
-static void name_input(struct js_line *line, size_t from, const char *path, struct key key)
-{
-    const size_t before = line->length;
-    const size_t comma = before > from ? 2 : 0;
-
-    content_write(line, path, key);
-    if (!line->starved &&
-        memmem(line->text + from, before - from, line->text + before + comma, line->length - before - comma))
-        line->length = before;
-}
-
-/* Sends a file and names it among the inputs. */
-static int add_input(struct js_line *line, struct host *host, struct dispatch_files *files, const char *path,
-                     struct err *err)
-{
-    const struct dispatch_input *input = input_of(files, path, err);
-
-    if (!input)
-        return ERR_USAGE;
-    host_give(host, input->key, input->bytes, input->size);
-    name_input(line, files->inputs_at, path, input->key);
-    return 0;
-}
-
-static int add_inputs(struct js_line *line, struct host *host, struct dispatch_files *files,
-                      const struct launch *launch, struct err *err)
-{
-    int rc = 0;
-
-    for (size_t i = 0; i < launch->argument_count && !rc; i++) {
-        const struct fill *fill = &launch->arguments[i].fill;
-
-        if (fill->kind == FILL_FILE && fill->path)
-            rc = add_input(line, host, files, fill->path, err);
-    }
-    return rc;
-}
-
 static int write_prediction(struct js_line *line, struct host *host, struct dispatch_files *files,
                             const struct dispatch_prediction *prediction, struct err *err)
 {
@@ -305,12 +162,13 @@ static int write_prediction(struct js_line *line, struct host *host, struct disp
 
     if (!prediction->launch || !files->profile)
         return 0;
-    begin_inputs(line, files);
-    rc = give_packed(host, files, files->profile_key, files->profile, strlen(files->profile), err);
+    dispatch_begin_inputs(line, files);
+    rc = dispatch_give_packed(host, files, files->profile_key, files->profile, strlen(files->profile), err);
     if (!rc)
-        rc = add_inputs(line, host, files, prediction->launch, err);
+        rc = dispatch_add_inputs(line, host, files, prediction->launch, err);
     js_line_close(line, '}');
-    launch_write(line, "launch", prediction->launch);
+    if (!rc)
+        rc = dispatch_write_launch(line, host, files, prediction->launch, err);
     js_line_bool(line, "warm", prediction->warm);
     content_write(line, "profile", files->profile_key);
     return rc;
@@ -367,7 +225,7 @@ static int write_reference_code(struct js_line *line, struct host *host, struct 
         files->reference_key = key_bytes(code->cubin, code->cubin_bytes);
     }
     write_key(line, files->reference_key, code->entry);
-    return give_packed(host, files, files->reference_key, code->cubin, code->cubin_bytes, err);
+    return dispatch_give_packed(host, files, files->reference_key, code->cubin, code->cubin_bytes, err);
 }
 
 static int write_reference(struct js_line *line, struct host *host, struct dispatch_files *files,
@@ -378,7 +236,8 @@ static int write_reference(struct js_line *line, struct host *host, struct dispa
     js_line_object(line, "reference");
     if (reference->code.cubin) {
         rc = write_reference_code(line, host, files, &reference->code, err);
-        launch_write(line, "launch", reference->launch);
+        if (!rc)
+            rc = dispatch_write_launch(line, host, files, reference->launch, err);
     } else {
         js_line_object(line, "files");
         for (size_t i = 0; i < reference->file_count; i++)
@@ -396,10 +255,31 @@ static int add_reference_inputs(struct js_line *line, struct host *host, struct 
     int rc = 0;
 
     if (reference->code.cubin)
-        return add_inputs(line, host, files, reference->launch, err);
+        return dispatch_add_inputs(line, host, files, reference->launch, err);
     for (size_t i = 0; i < reference->file_count && !rc; i++)
-        rc = add_input(line, host, files, reference->paths[i], err);
+        rc = dispatch_add_input(line, host, files, reference->paths[i], err);
     return rc;
+}
+
+/* Without what the search has found out. */
+static int write_steady(struct js_line *line, const char *key, const void *from, struct err *err)
+{
+    struct protocol protocol = *(const struct protocol *)from;
+
+    (void)err;
+    protocol.give_up_s = protocol.rival_s = 0;
+    protocol_write(line, key, &protocol);
+    return 0;
+}
+
+static int write_protocol(struct js_line *line, struct host *host, struct dispatch_files *files,
+                          const struct protocol *protocol, struct err *err)
+{
+    const uint64_t hash = hash_bytes(protocol_hash(protocol), &protocol->energy_s, sizeof protocol->energy_s);
+
+    js_line_real(line, "give_up_s", protocol->give_up_s);
+    js_line_real(line, "rival_s", protocol->rival_s);
+    return shared_write(line, "protocol", host, &files->shared, hash, write_steady, protocol, err);
 }
 
 int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, size_t gpu,
@@ -408,17 +288,18 @@ int dispatch_trial(struct host *host, int64_t id, struct dispatch_files *files, 
 {
     struct js_line *line = begin(files, "trial", id);
     const bool compared = reference && (reference->code.cubin || reference->file_count);
-    int rc = 0;
+    int rc;
 
     js_line_integer(line, "gpu", (int64_t)gpu);
     write_compiled(line, host, compiled);
-    launch_write(line, "launch", launch);
-    protocol_write(line, "protocol", protocol);
-    if (compared)
-        rc = write_reference(line, host, files, reference, err);
-    begin_inputs(line, files);
+    rc = dispatch_write_launch(line, host, files, launch, err);
     if (!rc)
-        rc = add_inputs(line, host, files, launch, err);
+        rc = write_protocol(line, host, files, protocol, err);
+    if (!rc && compared)
+        rc = write_reference(line, host, files, reference, err);
+    dispatch_begin_inputs(line, files);
+    if (!rc)
+        rc = dispatch_add_inputs(line, host, files, launch, err);
     if (!rc && compared)
         rc = add_reference_inputs(line, host, files, reference, err);
     js_line_close(line, '}');

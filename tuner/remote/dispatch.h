@@ -11,6 +11,7 @@
 #include "launch/launch.h"
 #include "tuner/predict/predictor.h"
 #include "tuner/remote/fleet.h"
+#include "tuner/remote/shared.h"
 
 /* What requests are made of: files that fills and references name, read once; the profile that is predicted by. */
 struct dispatch_files {
@@ -22,10 +23,9 @@ struct dispatch_files {
     struct key profile_key;
     const unsigned char *reference; /* the code of the last one, and its key */
     struct key reference_key;
-    struct js_line line;    /* of a request, ... */
-    size_t inputs_at;       /* ... and where its inputs begin */
-    struct js_line sources; /* the list of files of the last compile, ... */
-    uint64_t sources_hash;  /* ... and of what it is made */
+    struct js_line line; /* of a request, ... */
+    size_t inputs_at;    /* ... and where its inputs begin */
+    struct shared shared;
 };
 int dispatch_files_open(struct dispatch_files *out, const struct device *profile,
                         struct err *err); /* null: none */

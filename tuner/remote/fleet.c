@@ -41,6 +41,7 @@ static void start(struct host *host)
     }
     wire_init(&link->wire, link->command.fd, link->command.fd);
     link->wire.packing.fast = true; /* a controller speaks with many */
+    link->wire.gathers = true;      /* until the next turn */
     link->wire.skips = true;        /* what the command's launcher says first */
 }
 
@@ -162,6 +163,12 @@ static short sign_of(const struct pollfd *sign, int fd)
     return sign->fd == fd ? sign->revents : 0;
 }
 
+static void send_queued(struct link *link)
+{
+    if (!link->broken.code && link->state == LINK_UP)
+        wire_flush(&link->wire, &link->broken);
+}
+
 static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs)
 {
     struct link *link = host->link;
@@ -176,8 +183,7 @@ static void serve_host(const struct fleet *fleet, struct host *host, const struc
         receive(fleet, host);
     else if (!link->broken.code)
         check_silence(host);
-    if (!link->broken.code && link->state == LINK_UP)
-        wire_flush(&link->wire, &link->broken);
+    send_queued(link);
     if (link->broken.code)
         drop(fleet, host);
 }
@@ -199,6 +205,8 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
     struct pollfd *signs = listener ? listener->signs : fleet->signs;
     int failed;
 
+    for (size_t i = 0; i < fleet->count; i++)
+        send_queued(&fleet->links[i]);
     for (size_t i = 0; i < fleet->count; i++)
         if (watch(&signs[2 * i], &fleet->links[i]))
             timeout_s = 0;

@@ -33,6 +33,26 @@ static const struct content *get_content(const struct reading *r, const struct j
     return content;
 }
 
+/* A list or an object, or the key of a content that is one. */
+static int get_shared(struct js_at *out, const struct reading *r, const struct js_at *object,
+                      const char *name)
+{
+    struct errand *errand = r->errand;
+    const struct content *content;
+    struct json *json;
+
+    if (js_member(out, object, name, r->err))
+        return r->err->code;
+    if (js_kind(out) != JS_STRING)
+        return 0;
+    content = get_content(r, object, name);
+    if (!content || js_read_flat(&json, (const char *)content->bytes, content->size, name, r->err))
+        return r->err->code;
+    errand->shared[errand->shared_count++] = json;
+    *out = js_root(json, name);
+    return 0;
+}
+
 static int get_string(const char **out, const struct reading *r, const struct js_at *object, const char *name)
 {
     struct js_at at;
@@ -57,16 +77,17 @@ static void *copy_bytes(const void *bytes, size_t size)
 static int read_files(const struct reading *r, const struct js_at *root, const char *source)
 {
     struct errand *errand = r->errand;
-    struct js_at list, file, at;
+    struct js_at *list = &errand->files, file, at;
     char name[17], path[PATH_MAX];
     const char *file_path, *hex;
     uint64_t hash = HASH_START;
 
-    if (js_member(&list, root, "files", r->err))
+    if (get_shared(list, r, root, "files"))
         return r->err->code;
-    errand->file_count = js_count(&list);
+    list->parent = NULL; /* it is read again when the request's cursors are gone */
+    errand->file_count = js_count(list);
     for (size_t i = 0; i < errand->file_count; i++) {
-        file = js_element(&list, i);
+        file = js_element(list, i);
         if (get_string(&file_path, r, &file, "path") || get_string(&hex, r, &file, "key") ||
             !js_find(&at, &file, "shown"))
             return err_set(r->err, ERR_FORMAT, "a file is not described");
@@ -77,7 +98,7 @@ static int read_files(const struct reading *r, const struct js_at *root, const c
     for (size_t i = 0; i < errand->file_count; i++) {
         const struct content *content;
 
-        file = js_element(&list, i);
+        file = js_element(list, i);
         content = get_content(r, &file, "key");
         if (!content || get_string(&file_path, r, &file, "path") ||
             store_write(path, r->store, name, file_path, content, r->err))
@@ -210,11 +231,13 @@ static char *input_path(const struct reading *r, const struct js_at *root, const
 static int read_launch(struct launch *out, const struct reading *r, const struct js_at *root,
                        const struct js_at *object)
 {
-    struct js_at at;
+    struct js_at at, arguments;
     int rc = js_member(&at, object, "launch", r->err);
 
     if (!rc)
-        rc = launch_from_json(out, &at, r->err);
+        rc = get_shared(&arguments, r, &at, "arguments");
+    if (!rc)
+        rc = launch_from_parts(out, &at, &arguments, r->err);
     for (size_t i = 0; !rc && i < out->argument_count; i++) {
         struct fill *fill = &out->arguments[i].fill;
         char *path;
@@ -232,44 +255,6 @@ static int read_launch(struct launch *out, const struct reading *r, const struct
 
 /* Predicting --------------------------------------------------------------- */
 
-struct known_machine {
-    struct device profile;
-    struct machine machine;
-};
-
-void machines_release(struct map *machines)
-{
-    for (size_t i = 0; i < machines->capacity; i++) {
-        struct known_machine *known = machines->entries[i].value;
-
-        if (!known)
-            continue;
-        machine_release(&known->machine);
-        device_release(&known->profile);
-        free(known);
-    }
-    map_release(machines);
-}
-
-static int make_machine(struct known_machine *out, const struct content *content, struct err *err)
-{
-    struct json *json;
-    struct js_at root;
-    int rc = js_read_text(&json, (const char *)content->bytes, content->size, "profile", err);
-
-    if (rc)
-        return rc;
-    root = js_root(json, "profile");
-    device_init(&out->profile);
-    rc = device_from_json(&out->profile, &root, err);
-    js_free(json);
-    if (!rc)
-        rc = machine_init(&out->machine, &out->profile, err);
-    if (rc)
-        device_release(&out->profile);
-    return rc;
-}
-
 static int read_machine(const struct reading *r, const struct js_at *root)
 {
     const struct content *content;
@@ -281,17 +266,8 @@ static int read_machine(const struct reading *r, const struct js_at *root)
     known = map_find(r->machines, key.low);
     if (!known) {
         content = get_content(r, root, "profile");
-        if (!content)
+        if (!content || machine_know(&known, r->machines, content, r->err))
             return r->err->code;
-        known = calloc(1, sizeof *known);
-        if (!known)
-            return err_memory(r->err);
-        if (make_machine(known, content, r->err)) {
-            free(known);
-            return r->err->code;
-        }
-        if (map_put(r->machines, key.low, known, r->err))
-            return ERR_MEMORY; /* the process is about to end */
     }
     r->errand->machine = &known->machine;
     return 0;
@@ -372,6 +348,19 @@ static int read_reference(const struct reading *r, const struct js_at *root)
     return rc;
 }
 
+/* What the search has found out stands beside the rest, which is the same for trial after trial. */
+static int read_protocol(const struct reading *r, const struct js_at *root)
+{
+    struct protocol *protocol = &r->errand->protocol;
+    struct js_at at;
+
+    if (get_shared(&at, r, root, "protocol") || protocol_from_json(protocol, &at, r->err) ||
+        js_member(&at, root, "give_up_s", r->err) || js_real(&protocol->give_up_s, &at, r->err) ||
+        js_member(&at, root, "rival_s", r->err) || js_real(&protocol->rival_s, &at, r->err))
+        return r->err->code;
+    return 0;
+}
+
 static int read_trial(const struct reading *r, const struct js_at *root)
 {
     struct errand *errand = r->errand;
@@ -384,8 +373,8 @@ static int read_trial(const struct reading *r, const struct js_at *root)
     if (gpu >= errand->options->gpu_count)
         return err_set(r->err, ERR_MISSING, "there is no such GPU here");
     errand->gpu = gpu;
-    if (js_member(&at, root, "protocol", r->err) || protocol_from_json(&errand->protocol, &at, r->err) ||
-        read_code(&errand->code, r, root) || read_launch(&errand->launch, r, root, root))
+    if (read_protocol(r, root) || read_code(&errand->code, r, root) ||
+        read_launch(&errand->launch, r, root, root))
         return r->err->code;
     return read_reference(r, root);
 }
@@ -429,5 +418,7 @@ void errand_free(struct errand *errand)
     free_texts(errand->reference_names);
     free_texts(errand->reference_paths);
     trial_release(&errand->trial);
+    for (size_t i = 0; i < errand->shared_count; i++)
+        js_free(errand->shared[i]);
     free(errand);
 }

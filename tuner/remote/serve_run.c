@@ -32,15 +32,15 @@ static void check_files(struct errand *errand)
 /* Puts the names that the controller knows its files by in place of those here. */
 static char *rename_files(char *text, const struct errand *errand)
 {
-    struct js_at root = js_root(errand->message.head, "request"), list, file, at;
+    struct js_at file, at;
     const size_t folder = strlen(errand->folder);
     char *found, *renamed;
 
-    while (text && (found = strstr(text, errand->folder)) && js_find(&list, &root, "files")) {
+    while (text && errand->file_count && (found = strstr(text, errand->folder))) {
         const char *path, *shown = "", *name = "";
 
-        for (size_t i = 0; i < js_count(&list); i++) {
-            file = js_element(&list, i);
+        for (size_t i = 0; i < js_count(&errand->files); i++) {
+            file = js_element(&errand->files, i);
             if (js_find(&at, &file, "path") && !js_string(&path, &at, NULL) && strlen(path) > strlen(name) &&
                 !strncmp(found + folder, path, strlen(path)) && js_find(&at, &file, "shown") &&
                 !js_string(&shown, &at, NULL))

@@ -11,9 +11,15 @@
 
 #include <stdatomic.h>
 
+/* Parts of a request that travel by themselves: the files of a compile and its launch's arguments, or a trial's protocol,
+ * its arguments and the reference's. */
+enum { SHARED_MOST = 3 };
+
 struct errand {
     const struct serve_options *options;
     struct message message; /* most of the rest is borrowed from it */
+    struct json *shared[SHARED_MOST];
+    size_t shared_count;
     int64_t id;
     bool measure;      /* else compile, predict, or both */
     bool missing;      /* the answer: a content that it names is not here */
@@ -26,6 +32,7 @@ struct errand {
     const char *text; /* of the source; null: the code is given */
     struct compile_request request;
     char **compile_options; /* owned, as are the texts */
+    struct js_at files;     /* what was sent, by its names at the controller */
     size_t file_count;
     struct compile_result compiled;
     struct code_facts facts;
@@ -49,7 +56,13 @@ struct errand {
 void errand_read(struct errand *errand, struct store *store, struct map *machines);
 void errand_free(struct errand *errand);
 
-/* Frees what errand_read() made of profiles. */
+/* A profile that was sent, among those that are known by the low words of their keys. */
+struct known_machine {
+    struct device profile;
+    struct machine machine;
+};
+int machine_know(struct known_machine **out, struct map *machines, const struct content *content,
+                 struct err *err);
 void machines_release(struct map *machines);
 
 /* Does it; on any thread. */

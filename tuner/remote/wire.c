@@ -135,7 +135,7 @@ static int put(struct wire *wire, struct part head, const struct part *parts, si
     if (!rc)
         rc = queue_frame(wire, (struct part){packed, packed_size}, size, plain, err);
     free(packed);
-    return rc ? rc : wire_flush(wire, err);
+    return rc || wire->gathers ? rc : wire_flush(wire, err);
 }
 
 static int put_json(struct wire *wire, const struct json *head, const struct part *parts, size_t part_count,
@@ -201,9 +201,10 @@ int wire_receive(struct wire *wire, struct err *err)
 {
     struct wire_bytes *received = &wire->received;
     size_t total = 0;
+    bool whole = true; /* less than was asked for is all there is */
     ssize_t n;
 
-    while (total < TURN_BYTES) { /* then others have their turn */
+    while (whole && total < TURN_BYTES) { /* then others have their turn */
         if (reserve(received, STEP_BYTES, err))
             return ERR_MEMORY;
         n = read(wire->in, received->bytes + received->end, received->capacity - received->end);
@@ -213,6 +214,7 @@ int wire_receive(struct wire *wire, struct err *err)
             break;
         if (n <= 0)
             return total ? 0 : err_set(err, ERR_SYSTEM, "the connection ended");
+        whole = (size_t)n == received->capacity - received->end;
         received->end += (size_t)n;
         total += (size_t)n;
     }

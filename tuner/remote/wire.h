@@ -36,7 +36,8 @@ struct wire {
     uint64_t sent_total;
     bool
         skips; /* what stands before the first frame, WIRE_LINES_MOST lines of it: a launcher greets, or warns */
-    bool begun; /* a frame has come */
+    bool gathers; /* frames wait for wire_flush(), so that several go at once */
+    bool begun;   /* a frame has come */
     unsigned skipped;
     char greeting[61]; /* the first line that was skipped, as far as it is text; "": none */
 };

@@ -119,7 +119,8 @@ static void says_what_is_missing(void **state)
         "{\"ask\":\"trial\",\"gpu\":0,\"entry\":\"k\",\"code\":\"$K\",\"inputs\":{},\"protocol\":{\"cold\":"
         "false,"
         "\"relative\":0,\"absolute\":0,\"samples_min\":1,\"samples_max\":1,\"sample_s\":1,\"interval\":1,"
-        "\"deadline_s\":1,\"give_up_s\":0,\"rival_s\":0,\"energy_s\":0},\"launch\":{\"grid\":[1,1,1],"
+        "\"deadline_s\":1,\"give_up_s\":0,\"rival_s\":0,\"energy_s\":0},\"give_up_s\":2,\"rival_s\":3,"
+        "\"launch\":{\"grid\":[1,1,1],"
         "\"block\":[1,1,1],"
         "\"cluster\":[1,1,1]"
         ",\"cooperative\":false,\"programmatic\":false,\"shared\":0,"
@@ -127,7 +128,34 @@ static void says_what_is_missing(void **state)
         "code");
     if (!strstr(errand->err.text, "/etc/hostname: the file was not sent"))
         fail_msg("%s", errand->err.text);
+    assert_true(errand->protocol.give_up_s == 2 && errand->protocol.rival_s == 3);
     errand_free(errand);
+}
+
+/* Files, arguments and protocol may be contents, whose text is read as if it stood in the request. */
+static void takes_shared_parts(void **state)
+{
+    static const struct {
+        const char *request, *content, *why;
+    } cases[] = {
+        {COMPILE("/a/k.cu", "\"$K\"", "[]"), "[{\"path\":\"/../k.cu\",\"key\":\"$K\",\"shown\":\"\"}]",
+         "is no content key"},
+        {COMPILE("/a/k.cu", "\"$K\"", "[]"), "[7]", "files[0]: expected an object"},
+        {COMPILE("/a/k.cu", "\"$K\"", "[]"), "[]", "the source is not among the files"},
+        {COMPILE("/a/k.cu", "\"$K\"", "[]"), "[{", "files: "},
+        {COMPILE("/a/k.cu", "\"00000000000000000000000000000001\"", "[]"), "", "a content is not here"},
+        {COMPILE("/a/k.cu", "\"short\"", "[]"), "", "is no content key"},
+        {"{\"ask\":\"trial\",\"gpu\":0,\"protocol\":\"$K\"}", "{}", "\"cold\" is missing"},
+        {"{\"ask\":\"trial\",\"gpu\":0,\"protocol\":\"$K\"}", "[]", "expected an object"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct errand *errand = read_errand(cases[i].request, cases[i].content);
+
+        if (!errand->err.code || !strstr(errand->err.text, cases[i].why))
+            fail_msg("%s: \"%s\"", cases[i].request, errand->err.text);
+        errand_free(errand);
+    }
 }
 
 static int open_all(void **state)
@@ -144,5 +172,6 @@ static int close_all(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_IN(open_all, close_all, refuses, leaves_includes_of_its_host, says_what_is_missing);
+    return RUN_TESTS_IN(open_all, close_all, refuses, leaves_includes_of_its_host, says_what_is_missing,
+                        takes_shared_parts);
 }
