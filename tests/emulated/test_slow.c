@@ -144,7 +144,6 @@ static void dear_blocks_are_left_out(void **state)
     const struct analyze_options options = {.warm = true, .budget = 1 << 18};
     struct analysis *e = calloc(1, sizeof *e);
 
-    (void)state;
     assert_non_null(e);
     read_kind(e, 8, &options);
     if (!e->predicted)
@@ -160,7 +159,6 @@ static void long_ways_are_followed_of_few_blocks(void **state)
     const struct analyze_options options = {.warm = true};
     struct analysis *e = calloc(1, sizeof *e);
 
-    (void)state;
     assert_non_null(e);
     read_kind(e, 9, &options);
     if (!e->predicted)

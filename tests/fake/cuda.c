@@ -37,7 +37,6 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-    (void)device;
     return CUDA_SUCCESS;
 }
 
@@ -81,26 +80,22 @@ CUresult cuMemFree(CUdeviceptr pointer)
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    (void)stream;
     return fake_queue((struct fake_op){.kind = OP_COPY, .to = (void *)to, .from = from, .bytes = bytes});
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    (void)stream;
     return fake_queue((struct fake_op){.kind = OP_COPY, .to = to, .from = (void *)from, .bytes = bytes});
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    (void)stream;
     return fake_queue(
         (struct fake_op){.kind = OP_COPY, .to = (void *)to, .from = (void *)from, .bytes = bytes});
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstream stream)
 {
-    (void)stream;
     return fake_queue((struct fake_op){.kind = OP_SET, .to = (void *)to, .byte = byte, .bytes = bytes});
 }
 
@@ -120,14 +115,12 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    (void)module;
     __atomic_sub_fetch(&fake.modules, 1, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-    (void)module;
     *function = (CUfunction)fake_find(name);
     return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
@@ -136,7 +129,6 @@ CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, CUmodule module,
 {
     static char any[65536];
 
-    (void)module;
     if (strcmp(name, "factor")) {
         *pointer = (CUdeviceptr)any;
         *bytes = sizeof any;
@@ -174,7 +166,6 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
-    (void)function;
     fake.wide |= attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED && value;
     return value > 227 * 1024 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
@@ -182,8 +173,6 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
                                                      size_t shared)
 {
-    (void)function;
-    (void)shared;
     *blocks = 2048 / threads;
     return CUDA_SUCCESS;
 }
@@ -222,7 +211,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 {
     struct fake_launch how = {.cluster = {1, 1, 1}};
 
-    (void)extra;
     for (unsigned k = 0; k < config->numAttrs; k++) {
         const CUlaunchAttribute *attribute = &config->attrs[k];
 

@@ -70,7 +70,6 @@ static void run_pace(void **p)
 
 static void run_empty(void **p)
 {
-    (void)p;
     occ_empty();
 }
 
@@ -82,7 +81,6 @@ static void copy(void **p)
 
 static void hang(void **p)
 {
-    (void)p;
     fake.hangs = true;
 }
 
@@ -94,7 +92,6 @@ static void late_hang(void **p)
 
 static void crash(void **p)
 {
-    (void)p;
     abort();
 }
 
@@ -120,7 +117,6 @@ static void tires(void **p)
 
 static void illegal(void **p)
 {
-    (void)p;
     fake.broken = CUDA_ERROR_ILLEGAL_ADDRESS;
 }
 
@@ -296,7 +292,6 @@ static const struct fake_kernel kernels[] = {
  * after it. */
 static void nothing(void **p)
 {
-    (void)p;
 }
 
 static const struct fake_kernel any = {"any", "", false, nothing, 5000};

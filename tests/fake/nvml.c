@@ -85,7 +85,6 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millij
 {
     const uint64_t now = fake_wall_ns();
 
-    (void)device;
     if (pretends("uncounted"))
         return NOT_SUPPORTED;
     if (!fake.paced) {
@@ -98,28 +97,24 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millij
 
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts)
 {
-    (void)device;
     *milliwatts = 700000;
     return SUCCESS;
 }
 
 int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *milliwatts)
 {
-    (void)device;
     *milliwatts = 750000;
     return SUCCESS;
 }
 
 int nvmlDeviceGetClockInfo(void *device, int which, unsigned *mhz)
 {
-    (void)device;
     *mhz = which == 1 ? 345 : 1000;
     return SUCCESS;
 }
 
 int nvmlDeviceGetMaxClockInfo(void *device, int which, unsigned *mhz)
 {
-    (void)device;
     *mhz = which == 1 ? 1500 : 1000;
     return SUCCESS;
 }
@@ -134,26 +129,22 @@ static int set(const char *what, unsigned least, unsigned most)
 
 int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least, unsigned most)
 {
-    (void)device;
     return set("sm", least, most);
 }
 
 int nvmlDeviceResetGpuLockedClocks(void *device)
 {
-    (void)device;
     note("sm free\n");
     return SUCCESS;
 }
 
 int nvmlDeviceSetMemoryLockedClocks(void *device, unsigned least, unsigned most)
 {
-    (void)device;
     return set("memory", least, most);
 }
 
 int nvmlDeviceResetMemoryLockedClocks(void *device)
 {
-    (void)device;
     note("memory free\n");
     return SUCCESS;
 }

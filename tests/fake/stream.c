@@ -118,20 +118,17 @@ CUresult fake_queue(struct fake_op op)
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
-    (void)flags;
     *stream = (CUstream)&fake;
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream)
 {
-    (void)stream;
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
-    (void)stream;
     while (fake.hangs)
         pause();
     return (CUresult)fake.broken;
@@ -144,21 +141,17 @@ CUresult cuCtxSynchronize(void)
 
 CUresult cuStreamQuery(CUstream stream)
 {
-    (void)stream;
     return fake.hangs ? CUDA_ERROR_NOT_READY : (CUresult)fake.broken;
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
-    (void)stream;
-    (void)mode;
     capturing = calloc(1, sizeof *capturing);
     return capturing ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-    (void)stream;
     *graph = (CUgraph)capturing;
     capturing = NULL;
     return CUDA_SUCCESS;
@@ -166,14 +159,12 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags)
 {
-    (void)flags;
     *out = (CUgraphExec)graph; /* the executable graph takes it over */
     return CUDA_SUCCESS;
 }
 
 CUresult cuGraphDestroy(CUgraph graph)
 {
-    (void)graph;
     return CUDA_SUCCESS;
 }
 
@@ -190,7 +181,6 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     struct graph *graph = (struct graph *)exec;
 
-    (void)stream;
     if (fake.broken)
         return (CUresult)fake.broken;
     fake.now_ns += FAKE_GRAPH_NS;
@@ -204,7 +194,6 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
-    (void)flags;
     *event = (CUevent)calloc(1, sizeof(struct fake_event));
     return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -217,8 +206,6 @@ CUresult cuEventDestroy(CUevent event)
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
 {
-    (void)stream;
-    (void)flags;
     return fake_queue((struct fake_op){.kind = OP_EVENT, .event = (struct fake_event *)event});
 }
 

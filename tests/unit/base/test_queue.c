@@ -210,7 +210,6 @@ static void run_keyed(void *argument)
 
 static void count_dropped(void *argument, void *context)
 {
-    (void)argument;
     ++*(int *)context;
 }
 
@@ -317,7 +316,6 @@ static void count_at_work(void *argument)
     const int now = atomic_fetch_add(&at_work, 1) + 1;
     int most = atomic_load(&most_at_work);
 
-    (void)argument;
     while (now > most && !atomic_compare_exchange_weak(&most_at_work, &most, now))
         ;
     usleep(3000);

@@ -60,7 +60,6 @@ static inline struct compiler *open_compiler(const char *cache)
 
 static inline int make_directory(void **state)
 {
-    (void)state;
     return mkdtemp(directory) ? 0 : -1;
 }
 
@@ -68,7 +67,6 @@ static inline int remove_directory(void **state)
 {
     char command[100];
 
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s", directory);
     return system(command);
 }

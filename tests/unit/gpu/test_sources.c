@@ -349,7 +349,6 @@ static void test_kept_patience(void **state)
     struct sources_kept *kept = NULL;
     uint64_t all[3];
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         struct sources_files *files;
         struct sources_hash hash;

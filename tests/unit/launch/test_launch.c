@@ -57,7 +57,6 @@ static void example(struct launch *launch)
 /* Addresses that tell which argument they are of. */
 static uint64_t pretended_address(void *context, size_t index)
 {
-    (void)context;
     return 1000 * index;
 }
 

@@ -115,7 +115,6 @@ static void stays_without_trials(void **state)
 {
     const struct interval_ends same = after(NULL, 0);
 
-    (void)state;
     check_near(same.low, before.low, 0);
     check_near(same.high, before.high, 0);
 }
@@ -126,7 +125,6 @@ static void moves_to_the_trials_and_narrows(void **state)
     static const double slow[] = {0.3, 0.31, 0.29, 0.3}, usual[] = {0.06, 0.05, 0.07};
     const struct interval_ends moved = after(slow, 4), narrowed = after(usual, 3);
 
-    (void)state;
     assert_true(moved.low > before.low + 0.05 && moved.high > before.high + 0.05);
     assert_true(narrowed.high - narrowed.low < 0.9 * (before.high - before.low));
     assert_true(narrowed.high - narrowed.low > 0.5 * (before.high - before.low));
@@ -138,7 +136,6 @@ static void widens_where_trials_scatter(void **state)
     static const double apart[] = {-0.5, 0.6, 0.1, 0.3};
     const struct interval_ends wide = after(apart, 4);
 
-    (void)state;
     assert_true(wide.high - wide.low > 1.5 * (before.high - before.low));
 }
 

@@ -165,7 +165,6 @@ static double taken(unsigned products)
  * every 93 to 95, 87, 134 to 141 cycles: 31 to 40 were lost to each. */
 static void products_read_registers_beside_others(void **state)
 {
-    (void)state;
     check_near(taken(4), 35, 5);
     check_near(taken(6), 35, 5);
 }

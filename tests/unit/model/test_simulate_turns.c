@@ -139,7 +139,6 @@ static void short_loops_are_simulated_whole(void **state)
                         .path = {.count = 3}};
     struct sm_cycles out;
 
-    (void)state;
     fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
     f.code[10] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 12, 2);
@@ -174,7 +173,6 @@ static void check_iterations(const unsigned repeats[4])
 /* 96,000 instructions of a warp cost less than twice the 64,000 of the longer cut, of two blocks. */
 static void long_paths_are_simulated_whole_to_their_end(void **state)
 {
-    (void)state;
     assert_int_equal(nested((unsigned[]){1, 1, 12, 16}, 2).issued, 2 * 12 * 16 * BODY);
 }
 
@@ -184,7 +182,6 @@ static void iterations_too_long_for_a_cut_take_the_next(void **state)
 {
     const unsigned repeats[4] = {1, 100, 100, 10};
 
-    (void)state;
     check_iterations(repeats);
     assert_in_range(nested(repeats, 1).issued, 4 * 16 * 2 * BODY, 4 * 16 * 2 * BODY + BODY);
 }
@@ -192,7 +189,6 @@ static void iterations_too_long_for_a_cut_take_the_next(void **state)
 /* So have 2 times 8 times 2 times 8, the fewest. */
 static void what_is_left_out_of_a_path_costs_what_the_rest_does(void **state)
 {
-    (void)state;
     check_iterations((unsigned[]){20, 20, 20, 20});
 }
 

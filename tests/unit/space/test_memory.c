@@ -100,7 +100,6 @@ static int write_key(struct err *err)
 
 static void do_nothing(void *argument)
 {
-    (void)argument;
 }
 
 static int run_queue(struct err *err)

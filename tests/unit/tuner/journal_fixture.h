@@ -15,7 +15,6 @@ static inline int setup(void **state)
 {
     int file;
 
-    (void)state;
     snprintf(path, sizeof path, "%sjournal-test-XXXXXX",
              access("/dev/shm", W_OK) ? "" : "/dev/shm/"); /* where syncing takes no time */
     file = mkstemp(path);
@@ -31,7 +30,6 @@ static inline int teardown(void **state)
     glob_t found;
     size_t i;
 
-    (void)state;
     unlink(path);
     snprintf(pattern, sizeof pattern, "%s.*", path);
     if (!glob(pattern, 0, NULL, &found))

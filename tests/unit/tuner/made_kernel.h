@@ -44,7 +44,6 @@ static inline int made_remove(const char *path, const struct stat *status, int t
 
 static inline int made_set_up(void **state)
 {
-    (void)state;
     strcpy(made_folder, "/tmp/occutune-test-XXXXXX");
     assert_non_null(mkdtemp(made_folder));
     made_write("copy.cu", "extern \"C\" __global__ void copy(const float *in, float *out, int n)\n"
@@ -73,7 +72,6 @@ static inline int made_set_up(void **state)
 
 static inline int made_tear_down(void **state)
 {
-    (void)state;
     return nftw(made_folder, made_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -27,7 +27,6 @@ static void close_cluster(void *state)
 
 static int submit(void *state, struct evaluator_job *job, struct err *err)
 {
-    (void)err;
     cluster.submitted[cluster.submitted_count++] = job;
     return 0;
 }
@@ -59,7 +58,6 @@ static double now_s(const void *state)
 
 static double spent_s(const struct evaluator_job *job)
 {
-    (void)job;
     return 1;
 }
 
@@ -94,7 +92,6 @@ static void close_search(void *state)
 
 static int next(struct search_step *out, void *state, struct search_capacity capacity, struct err *err)
 {
-    (void)err;
     asked.turns += asked.untaught > 0;
     asked.untaught = 0;
     out->action = asked.told == JOBS                       ? SEARCH_STOP

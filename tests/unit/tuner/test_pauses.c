@@ -31,14 +31,12 @@ static double long_s(void)
 /* One of the first takes forever. */
 static double one_straggler(const unsigned *choices, uint64_t asked)
 {
-    (void)choices;
     return asked == 5 ? long_s() : 0.2;
 }
 
 /* Some take long, as their parameters tell. */
 static double by_parameter(const unsigned *choices, uint64_t asked)
 {
-    (void)asked;
     return choices[0] == 3 && choices[1] == 3 ? 25 : 0.2;
 }
 
@@ -206,7 +204,6 @@ static void ends_when_little_is_expected(void **state)
 /* 2 to 11 s, as their parameters tell. */
 static double long_by_parameter(const unsigned *choices, uint64_t asked)
 {
-    (void)asked;
     return 2 + 0.75 * choices[0] * choices[2];
 }
 
@@ -252,7 +249,6 @@ static void long_compiles_do_not_end_it_early(void **state)
 /* The more a thread computes, the longer: 1 to 7 s. */
 static double by_tile(const unsigned *choices, uint64_t asked)
 {
-    (void)asked;
     return 0.5 + 0.4 * (choices[2] + 1) * (choices[3] + 1);
 }
 

@@ -117,7 +117,6 @@ static void waits_for_the_rest_of_a_small_space(void **state)
     struct search_step step;
     uint64_t launched[LAUNCHED], count = 0;
 
-    (void)state;
     open(&s, false, (struct search_options){.cores = 16});
     while ((step = next(&s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
         if (count < LAUNCHED)

@@ -102,7 +102,6 @@ static void one_search_is_dropped(void **state)
     pid_t worker;
     int pair[2];
 
-    (void)state;
     if (!has_compiler())
         skip();
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);

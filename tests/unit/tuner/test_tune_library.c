@@ -11,7 +11,6 @@ static char said[4000];
 
 static void keep(void *context, const char *text)
 {
-    (void)context;
     strncat(said, text, sizeof said - strlen(said) - 2);
     strcat(said, "\n");
 }

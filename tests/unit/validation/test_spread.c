@@ -76,7 +76,6 @@ static void a_reach_of_its_own_is_no_part_of_the_fit(void **state)
     struct spread_held held;
     struct err err = {0};
 
-    (void)state;
     make_rows();
     assert_int_equal(spread_fit(&without, rows, COUNT, 0, &err), 0);
     for (size_t i = 0; i < ROWS; i++) {
@@ -98,7 +97,6 @@ static void trials_show_what_a_kernel_misses_by(void **state)
     struct spread_held before, after;
     struct err err = {0};
 
-    (void)state;
     make_rows();
     for (size_t i = 0; i < ROWS; i++)
         rows[i].residual += 0.1;
@@ -120,7 +118,6 @@ static void large_spaces_do_not_decide_alone(void **state)
     struct err err = {0};
     size_t n = 0, large = 0, small = 0;
 
-    (void)state;
     memset(rows, 0, sizeof rows);
     for (size_t i = 0; i < COUNT; i++) {
         const bool is_large = i % 10 != 0;
@@ -152,7 +149,6 @@ static void the_table_holds_what_it_promises(void **state)
     unsigned long variants, fitted, fitted_kernels, all = 0, count = 0;
     char line[512], name[64];
 
-    (void)state;
     assert_non_null(table);
     while (fgets(line, sizeof line, table)) {
         if (sscanf(line, "| %63[a-z0-9_] | %lu | %lf %% |", name, &variants, &held) != 3 ||
