@@ -48,8 +48,7 @@ static struct counted *take(const char *name)
     struct counted *item = find(name);
     struct err err = {0};
 
-    if (counts_take(item, &machine, compiler, folders, &err))
-        fail_msg("%s", err.text);
+    check_ok(counts_take(item, &machine, compiler, folders, &err), &err);
     if (!item->counts)
         fail_msg("%s: %s", name, item->reason);
     return item;

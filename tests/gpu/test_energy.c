@@ -60,8 +60,7 @@ static void test_idle(void **state)
     struct err err = {0};
     double began_s, began_j, direct_w;
 
-    if (worker_power(&power, worker, 1.5, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_power(&power, worker, 1.5, &err), &err);
     began_s = clock_wall_s();
     began_j = joules();
     usleep(4000000);
@@ -93,13 +92,13 @@ static void open_direct(struct direct *d, const struct compile_result *compiled,
     for (size_t i = 0; i < (size_t)VECTORS * 4; i++)
         values[i] = (float)(2.0 * rand() / RAND_MAX - 1);
     *d = (struct direct){.launch = *launch, .n = VECTORS};
-    if (gpu_open(&d->gpu, 0, &err) || gpu_load(&d->module, d->gpu, compiled->cubin, &err) ||
-        gpu_find_function(&d->function, d->gpu, d->module, compiled->entry, &err) ||
-        gpu_prepare(&facts, d->gpu, d->function, &d->launch, &err) ||
-        gpu_alloc(&d->in, d->gpu, (size_t)VECTORS * 16, &err) ||
-        gpu_alloc(&d->out, d->gpu, (size_t)VECTORS * 16, &err) ||
-        gpu_upload(d->gpu, d->in, values, (size_t)VECTORS * 16, &err))
-        fail_msg("%s", err.text);
+    check_ok(gpu_open(&d->gpu, 0, &err) || gpu_load(&d->module, d->gpu, compiled->cubin, &err) ||
+                 gpu_find_function(&d->function, d->gpu, d->module, compiled->entry, &err) ||
+                 gpu_prepare(&facts, d->gpu, d->function, &d->launch, &err) ||
+                 gpu_alloc(&d->in, d->gpu, (size_t)VECTORS * 16, &err) ||
+                 gpu_alloc(&d->out, d->gpu, (size_t)VECTORS * 16, &err) ||
+                 gpu_upload(d->gpu, d->in, values, (size_t)VECTORS * 16, &err),
+             &err);
     free(values);
 }
 
@@ -109,10 +108,8 @@ static void launch_many(struct direct *d, unsigned count)
     struct err err = {0};
 
     for (unsigned k = 0; k < count; k++)
-        if (gpu_launch(d->gpu, d->function, &d->launch, parameters, &err))
-            fail_msg("%s", err.text);
-    if (gpu_synchronize(d->gpu, &err))
-        fail_msg("%s", err.text);
+        check_ok(gpu_launch(d->gpu, d->function, &d->launch, parameters, &err), &err);
+    check_ok(gpu_synchronize(d->gpu, &err), &err);
 }
 
 /* Joules of one launch, over `window_s` of them. */
@@ -142,8 +139,7 @@ static void compile(struct compile_result *out, const char *name)
     struct err err = {0};
 
     snprintf(arch, sizeof arch, "sm_%u", device.sm);
-    if (compile_cubin(out, compiler, &request, &err))
-        fail_msg("%s", err.text);
+    check_ok(compile_cubin(out, compiler, &request, &err), &err);
     if (out->outcome != OUTCOME_OK)
         fail_msg("%s", out->diagnostic);
 }

@@ -73,8 +73,7 @@ static void compare(const struct kernel *kernel, gpu_function function, const st
     struct occupancy occupancy;
     struct err err = {0};
 
-    if (gpu_prepare(&facts, gpu, function, launch, &err))
-        fail_msg("%s", err.text);
+    check_ok(gpu_prepare(&facts, gpu, function, launch, &err), &err);
     occupancy_of(&occupancy, &device.limits, &block);
     if ((int)occupancy.blocks != facts.blocks_per_sm)
         fail_msg("%u threads, %u registers, %u + %u bytes, %u barriers, carve-out %d: %u blocks, the driver "
@@ -117,9 +116,9 @@ static void equal_to_the_driver_everywhere(void **state)
             struct err err = {0};
 
             compile(&kernel, registers[r], barriers[b], (unsigned)(b * 1000));
-            if (gpu_load(&module, gpu, kernel.compiled.cubin, &err) ||
-                gpu_find_function(&function, gpu, module, "occupancy", &err))
-                fail_msg("%s", err.text);
+            check_ok(gpu_load(&module, gpu, kernel.compiled.cubin, &err) ||
+                         gpu_find_function(&function, gpu, module, "occupancy", &err),
+                     &err);
             compared += sweep(&kernel, function);
             gpu_unload(gpu, module);
             compile_result_release(&kernel.compiled);

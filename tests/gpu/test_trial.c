@@ -23,8 +23,7 @@ static void compile(struct compile_result *out, const char *name)
     struct err err = {0};
 
     snprintf(arch, sizeof arch, "sm_%u", device.sm);
-    if (compile_cubin(out, compiler, &request, &err))
-        fail_msg("%s", err.text);
+    check_ok(compile_cubin(out, compiler, &request, &err), &err);
     if (out->outcome != OUTCOME_OK)
         fail_msg("%s", out->diagnostic);
 }
@@ -263,8 +262,7 @@ static unsigned count_resident(int carveout, int *driver_says)
     add_buffer(&launch, "now", ELEMENT_UINT32, 1024, ROLE_INOUT);
     launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT};
     add_buffer(&launch, "peak", ELEMENT_UINT32, 1024, ROLE_OUT);
-    if (worker_run(&peak, 1, worker, &code, &launch, 10, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_run(&peak, 1, worker, &code, &launch, 10, &err), &err);
     for (sm = 0; sm < 1024; sm++)
         most = ((unsigned *)(void *)peak.bytes)[sm] > most ? ((unsigned *)(void *)peak.bytes)[sm] : most;
     assert_int_equal(try_variant(&trial, worker, &code, &launch, NULL, &protocol), OUTCOME_OK);
@@ -312,8 +310,7 @@ static void expect_fill(const struct code *code, const struct fill *fill, enum e
     launch.arguments[0].count = N;
     launch.arguments[0].fill = *fill;
     launch.arguments[1].count = 1;
-    if (worker_run(&buffer, 1, worker, code, &launch, 10, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_run(&buffer, 1, worker, code, &launch, 10, &err), &err);
     assert_int_equal(fill_read(fill, type, 0, N, wanted, NULL), 0);
     assert_memory_equal(buffer.bytes, wanted, N * element_size(type));
     free(buffer.bytes);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,17 @@ static inline void check_near_at(double found, double wanted, double tolerance, 
     if (fabs(found - wanted) <= tolerance)
         return;
     print_error("%s is %.17g, wanted %.17g within %g\n", text, found, wanted, tolerance);
+    _fail(file, line);
+}
+
+/* Fails with the error's own words where `failed`. */
+#define check_ok(failed, err) check_ok_at((failed), (err)->text, __FILE__, __LINE__)
+
+static inline void check_ok_at(bool failed, const char *text, const char *file, int line)
+{
+    if (!failed)
+        return;
+    print_error("%s\n", text);
     _fail(file, line);
 }
 

@@ -32,8 +32,7 @@ static void write_ok(const char *text)
 {
     struct err err = {0};
 
-    if (file_write(path, text, strlen(text), &err))
-        fail_msg("%s", err.text);
+    check_ok(file_write(path, text, strlen(text), &err), &err);
 }
 
 static void check_holds(const char *wanted, const char * or)
@@ -42,8 +41,7 @@ static void check_holds(const char *wanted, const char * or)
     size_t size;
     struct err err = {0};
 
-    if (file_read(&text, &size, path, &err))
-        fail_msg("%s", err.text);
+    check_ok(file_read(&text, &size, path, &err), &err);
     if (strcmp(text, wanted) && (! or || strcmp(text, or)))
         fail_msg("found \"%s\", wanted \"%s\"", text, wanted);
     free(text);

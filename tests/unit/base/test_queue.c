@@ -14,8 +14,7 @@ static struct queue *open_queue(unsigned compile, unsigned gpu)
     struct err err = {0};
     struct queue *queue;
 
-    if (queue_open(&queue, threads, 2, &err))
-        fail_msg("%s", err.text);
+    check_ok(queue_open(&queue, threads, 2, &err), &err);
     return queue;
 }
 

@@ -12,9 +12,9 @@ static void open_case(struct collection *out, const struct claim *claim, const s
 
     snprintf(path, sizeof path, "benchmarks/claims/%s/spec.json", claim->name);
     *out = (struct collection){0};
-    if (spec_read(&out->spec, path, SPEC_WHOLE, &which->set, which->set != NULL, &err) ||
-        space_open(&out->space, &out->spec, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read(&out->spec, path, SPEC_WHOLE, &which->set, which->set != NULL, &err) ||
+                 space_open(&out->space, &out->spec, 0, &err),
+             &err);
 }
 
 static void every_case_has_configurations(void **state)

@@ -43,8 +43,7 @@ static inline enum outcome compile(struct compile_result *out, struct compiler *
 {
     struct err err = {0};
 
-    if (compile_cubin(out, compiler, &request, &err))
-        fail_msg("%s", err.text);
+    check_ok(compile_cubin(out, compiler, &request, &err), &err);
     return out->outcome;
 }
 
@@ -53,8 +52,7 @@ static inline struct compiler *open_compiler(const char *cache)
     struct compiler *compiler;
     struct err err = {0};
 
-    if (compiler_open(&compiler, NULL, cache, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open(&compiler, NULL, cache, &err), &err);
     return compiler;
 }
 

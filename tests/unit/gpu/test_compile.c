@@ -232,8 +232,7 @@ static void test_interrupted_before_the_compile(void **state)
     write_endless();
     write_text("worker", "#!/bin/sh\ntest ! -e \"$0.slow\" || sleep 1\nexec \"$OCCUTUNE_WORKER\" \"$@\"\n");
     assert_int_equal(chmod(worker, 0700), 0);
-    if (compiler_open_with(&endless.compiler, worker, NULL, NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open_with(&endless.compiler, worker, NULL, NULL, &err), &err);
     write_text("worker.slow", "");
     assert_int_equal(compiler_prepare(endless.compiler, 2, NULL), 0);
     assert_int_equal(pthread_create(&thread, NULL, compile_endless, &endless), 0);
@@ -262,8 +261,7 @@ static void test_killed_at_start(void **state)
         write_text("worker", text);
         write_text("worker.once", "");
         assert_int_equal(chmod(worker, 0700), 0);
-        if (compiler_open_with(&compiler, worker, NULL, NULL, &err))
-            fail_msg("%s", err.text);
+        check_ok(compiler_open_with(&compiler, worker, NULL, NULL, &err), &err);
         compiler_close(compiler);
     }
 }

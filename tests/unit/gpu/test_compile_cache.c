@@ -81,8 +81,7 @@ static enum outcome compile_with_fake(struct compile_result *out, const char *ca
     enum outcome outcome;
 
     write_text("fake.cu", text);
-    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err), &err);
     outcome = compile(out, compiler, request_of("fake.cu", "k"));
     compiler_close(compiler);
     return outcome;
@@ -124,8 +123,7 @@ static void test_unknown_architectures_are_refused(void **state)
     struct compiler *compiler;
     struct err err = {0};
 
-    if (compiler_open(&compiler, getenv("FAKE_NVRTC"), NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open(&compiler, getenv("FAKE_NVRTC"), NULL, &err), &err);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (compiler_check_arch(compiler, known[i], &err))
             fail_msg("%s: %s", known[i], err.text);

@@ -41,8 +41,7 @@ static struct compiler *open_library(const char *library, const char *cache)
 
     remove(in_directory("calls"));
     setenv("FAKE_NVRTC_CALLS", in_directory("calls"), 1);
-    if (compiler_open(&compiler, library, cache, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open(&compiler, library, cache, &err), &err);
     return compiler;
 }
 

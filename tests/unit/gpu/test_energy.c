@@ -86,8 +86,7 @@ static void test_idle(void **state)
     struct power power;
     struct err err = {0};
 
-    if (worker_power(&power, setup->worker, 0.2, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_power(&power, setup->worker, 0.2, &err), &err);
     check_near(power.idle_w, idle_w, 0.1 * idle_w);
     assert_true(power.counter_update_s > 0.015 && power.counter_update_s < 0.06);
     check_near(power.limit_w, 700, 1e-9);
@@ -168,8 +167,7 @@ static struct worker *open_clocked(struct clock_setting clocks)
     struct worker *worker;
     struct err err = {0};
 
-    if (worker_open_clocked(&worker, 0, &clocks, NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_open_clocked(&worker, 0, &clocks, NULL, &err), &err);
     return worker;
 }
 

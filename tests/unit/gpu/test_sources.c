@@ -38,8 +38,7 @@ static struct sources_hash hashes_of(const char *text, const char *const *option
     struct sources_hash hash;
     struct err err = {0};
 
-    if (sources_hash(&hash, &request, text, &err))
-        fail_msg("%s", err.text);
+    check_ok(sources_hash(&hash, &request, text, &err), &err);
     return hash;
 }
 
@@ -320,9 +319,9 @@ static void assert_as_alone(struct sources_kept **kept, const struct compile_req
     struct sources_hash hash, wanted;
     struct err err = {0};
 
-    if (sources_list(&alone, &wanted, request, text, &err) ||
-        sources_list_kept(kept, &files, &hash, request, text, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(sources_list(&alone, &wanted, request, text, &err) ||
+                 sources_list_kept(kept, &files, &hash, request, text, 0, &err),
+             &err);
     assert_true(hash.all == wanted.all && hash.code == wanted.code && key_equal(hash.key, wanted.key));
     assert_true(hash.complete == wanted.complete && hash.strange == wanted.strange);
     assert_int_equal(files->count, alone.count);
@@ -355,8 +354,7 @@ static void test_kept_patience(void **state)
         struct err err = {0};
 
         write_text("patience.h", k ? "int after;\n" : "int b;\n");
-        if (sources_list_kept(&kept, &files, &hash, &request, text, patience_s[k], &err))
-            fail_msg("%s", err.text);
+        check_ok(sources_list_kept(&kept, &files, &hash, &request, text, patience_s[k], &err), &err);
         all[k] = hash.all;
         sources_files_free(files);
     }

@@ -67,8 +67,7 @@ static inline struct worker *open_worker(void)
     struct worker *worker;
     struct err err = {0};
 
-    if (worker_open(&worker, 0, NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(worker_open(&worker, 0, NULL, &err), &err);
     return worker;
 }
 

@@ -65,8 +65,7 @@ static void check_default(const struct device *full)
     struct device device;
     struct err err = {0};
 
-    if (calibrate(&device, (struct worker *)&paper, compiler, &options, &err))
-        fail_msg("%s", err.text);
+    check_ok(calibrate(&device, (struct worker *)&paper, compiler, &options, &err), &err);
     assert_true(fake_runs - runs < runs * 3 / 4);
     for (int i = 0; i < DEVICE_VALUE_COUNT; i++) {
         const struct device_value_info *info = device_value_info((enum device_value_id)i);
@@ -90,8 +89,7 @@ static void everything_compiles_to_what_is_meant(void **state)
     struct device device;
     struct err err = {0};
 
-    if (calibrate(&device, (struct worker *)&paper, compiler, &options, &err))
-        fail_msg("%s", err.text);
+    check_ok(calibrate(&device, (struct worker *)&paper, compiler, &options, &err), &err);
     assert_true(groups > 10);
     for (size_t i = 0; i < device.note_count; i++)
         if (!is_finding(device.notes[i])) {

@@ -18,8 +18,7 @@ static void set_up_on(struct fixture *f, const char *profile, const char *kernel
 {
     struct err err = {0};
 
-    if (device_read(&f->device, profile, &err))
-        fail_msg("%s", err.text);
+    check_ok(device_read(&f->device, profile, &err), &err);
     assert_int_equal(machine_init(&f->machine, &f->device, NULL), 0);
     assert_int_equal(cubin_read(&f->cubin, "tests/data/cubin/resources-sm_90.cubin", NULL), 0);
     assert_int_equal(cubin_find(&f->kernel, &f->cubin, kernel, NULL), 0);
@@ -69,8 +68,7 @@ static void run(struct fixture *f)
     struct err err = {0};
 
     assert_int_equal(launch_prepare(&f->launch, &err), 0);
-    if (analyze(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err))
-        fail_msg("%s", err.text);
+    check_ok(analyze(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err), &err);
 }
 
 static void a_kernel_that_stores_a_constant(void **state)

@@ -117,8 +117,7 @@ static void check_cubin(const char *path, unsigned sm)
     struct cubin cubin;
     struct err err = {0};
 
-    if (cubin_read(&cubin, path, &err))
-        fail_msg("%s", err.text);
+    check_ok(cubin_read(&cubin, path, &err), &err);
     assert_int_equal(cubin.sm, sm);
     assert_int_equal(cubin.kernels[0].resources.shared_reserved_bytes, arch_of(sm)->shared_reserved_bytes);
     cubin_release(&cubin);

@@ -9,8 +9,7 @@ static void open_ok(struct cubin *cubin, unsigned sm)
     struct err err = {0};
 
     snprintf(path, sizeof path, "tests/data/cubin/resources-sm_%u.cubin", sm);
-    if (cubin_read(cubin, path, &err))
-        fail_msg("%s", err.text);
+    check_ok(cubin_read(cubin, path, &err), &err);
 }
 
 static const struct cubin_kernel *kernel_of(const struct cubin *cubin, const char *name)
@@ -18,8 +17,7 @@ static const struct cubin_kernel *kernel_of(const struct cubin *cubin, const cha
     const struct cubin_kernel *kernel;
     struct err err = {0};
 
-    if (cubin_find(&kernel, cubin, name, &err))
-        fail_msg("%s", err.text);
+    check_ok(cubin_find(&kernel, cubin, name, &err), &err);
     return kernel;
 }
 

@@ -231,8 +231,7 @@ static void published_profiles_load_and_say_so(void **state)
         struct device device;
         struct err err = {0};
 
-        if (device_load(&device, profiles[i].name, "model/device/profiles", &err))
-            fail_msg("%s", err.text);
+        check_ok(device_load(&device, profiles[i].name, "model/device/profiles", &err), &err);
         assert_int_equal(device.sm, profiles[i].sm);
         assert_true(device_is_published(&device));
         assert_int_equal(device_limits_of(&limits, device.sm, &err), 0);
@@ -257,8 +256,7 @@ static void the_h200_reaches_its_peaks(void **state)
     struct err err = {0};
     double pin;
 
-    if (device_load(&device, "nvidia-h200", "model/device/profiles", &err))
-        fail_msg("%s", err.text);
+    check_ok(device_load(&device, "nvidia-h200", "model/device/profiles", &err), &err);
     assert_true(device_is_calibrated(&device));
     assert_false(device_is_published(&device));
     for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)

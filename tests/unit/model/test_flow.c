@@ -37,8 +37,7 @@ static void flow_of(struct flow *out, const char *text, const struct cubin_kerne
     struct err err = {0};
 
     assemble(instructions, &code.count, text);
-    if (flow_read(out, &code, kernel ? kernel : &plain, &err))
-        fail_msg("%s", err.text);
+    check_ok(flow_read(out, &code, kernel ? kernel : &plain, &err), &err);
 }
 
 static void straight_line(void **state)

@@ -11,8 +11,7 @@ static void open_kernel(struct cubin *cubin, const struct cubin_kernel **kernel,
 {
     struct err err = {0};
 
-    if (cubin_read(cubin, path, &err) || cubin_find(kernel, cubin, name, &err))
-        fail_msg("%s", err.text);
+    check_ok(cubin_read(cubin, path, &err) || cubin_find(kernel, cubin, name, &err), &err);
 }
 
 static void expect_line(const struct lines *lines, uint32_t pc, const char *file, unsigned line)

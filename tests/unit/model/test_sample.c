@@ -25,8 +25,7 @@ static void measure(struct traffic *out, struct program *p)
 {
     struct err err = {0};
 
-    if (traffic_of(out, &p->code, &p->result, &p->launch, &caches, &err))
-        fail_msg("%s", err.text);
+    check_ok(traffic_of(out, &p->code, &p->result, &p->launch, &caches, &err), &err);
 }
 
 static void counts_vector_add(void **state)

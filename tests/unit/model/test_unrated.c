@@ -23,10 +23,10 @@ static void set_up(struct fixture *f, const char *kernel, const char *profile)
     struct err err = {0};
 
     *f = (struct fixture){0};
-    if (device_read(&f->device, profile, &err) || machine_init(&f->machine, &f->device, &err) ||
-        cubin_read(&f->cubin, "tests/data/cubin/hopper-sm_90.cubin", &err) ||
-        cubin_find(&f->kernel, &f->cubin, kernel, &err))
-        fail_msg("%s", err.text);
+    check_ok(device_read(&f->device, profile, &err) || machine_init(&f->machine, &f->device, &err) ||
+                 cubin_read(&f->cubin, "tests/data/cubin/hopper-sm_90.cubin", &err) ||
+                 cubin_find(&f->kernel, &f->cubin, kernel, &err),
+             &err);
     launch_init(&f->launch);
     f->launch.grid[0] = BLOCKS;
     f->launch.block[0] = 128;
@@ -69,8 +69,7 @@ static void run(struct fixture *f)
     struct err err = {0};
 
     assert_int_equal(launch_prepare(&f->launch, &err), 0);
-    if (analyze(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err))
-        fail_msg("%s", err.text);
+    check_ok(analyze(&f->out, &f->machine, &f->cubin, f->kernel, &f->launch, &options, &err), &err);
     if (!f->out.predicted)
         fail_msg("%s", f->out.reason);
 }

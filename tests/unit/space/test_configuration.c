@@ -12,8 +12,7 @@ static void open_spec(struct spec *spec)
 {
     struct err err = {0};
 
-    if (spec_read_text(spec, text, sizeof text - 1, "t.json", SPEC_SPACE, NULL, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read_text(spec, text, sizeof text - 1, "t.json", SPEC_SPACE, NULL, 0, &err), &err);
 }
 
 static void configurations_go_both_ways(void **state)

@@ -41,8 +41,7 @@ static void check_problem(const char *name, const char *const *sizes, size_t siz
     uint64_t index;
 
     snprintf(path, sizeof path, "kernels/%s/spec.json", name);
-    if (spec_read(&spec, path, SPEC_WHOLE, sizes, size_count, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read(&spec, path, SPEC_WHOLE, sizes, size_count, &err), &err);
     assert_int_equal(space_open(&space, &spec, 0, &err), 0);
     assert_true(space_count(space) >= least);
     assert_int_equal(space_default(&index, space, &err), 0);

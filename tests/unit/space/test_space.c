@@ -6,9 +6,9 @@ static void open_text(struct spec *spec, struct space **space, const char *text)
 {
     struct err err = {0};
 
-    if (spec_read_text(spec, text, strlen(text), "t.json", SPEC_SPACE, NULL, 0, &err) ||
-        space_open(space, spec, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read_text(spec, text, strlen(text), "t.json", SPEC_SPACE, NULL, 0, &err) ||
+                 space_open(space, spec, 0, &err),
+             &err);
 }
 
 static void close_both(struct spec *spec, struct space *space)

@@ -142,8 +142,7 @@ static void a_problem_becomes_a_spec(void **state)
     struct json *spec;
 
     make_text(text, sizeof text, "[32, 64]", whole);
-    if (convert(&spec, text, &err))
-        fail_msg("%s", err.text);
+    check_ok(convert(&spec, text, &err), &err);
     found = js_text(spec, JS_LINE);
     assert_string_equal(found, wanted);
     free(found);

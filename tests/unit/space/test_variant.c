@@ -33,9 +33,9 @@ static void open_spec(struct spec *spec)
 {
     struct err err = {0};
 
-    if (spec_read_text(spec, text, sizeof text - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
-                       &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read_text(spec, text, sizeof text - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
+                            &err),
+             &err);
 }
 
 static void make_variant(struct variant *variant, const struct spec *spec, const char *configuration)
@@ -43,9 +43,9 @@ static void make_variant(struct variant *variant, const struct spec *spec, const
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct err err = {0};
 
-    if (configuration_parse(choices, spec, configuration, &err) ||
-        variant_make(variant, spec, 0, choices, &err))
-        fail_msg("%s", err.text);
+    check_ok(configuration_parse(choices, spec, configuration, &err) ||
+                 variant_make(variant, spec, 0, choices, &err),
+             &err);
 }
 
 /* What the compiler does not see is a number to expressions all the same; a configuration without an objective
@@ -62,9 +62,9 @@ static void a_hidden_parameter_weighs_and_launches(void **state)
     struct spec spec;
     struct err err = {0};
 
-    if (spec_read_text(&spec, hidden, sizeof hidden - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
-                       &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read_text(&spec, hidden, sizeof hidden - 1, "tests/data/variant/spec.json", SPEC_WHOLE,
+                            NULL, 0, &err),
+             &err);
     make_variant(&variant, &spec, "STEPS=4");
     assert_int_equal(variant.option_count, 1);
     assert_string_equal(variant.options[0], "-DTILE=16");
@@ -105,9 +105,9 @@ static void structs_are_laid_out_as_in_c(void **state)
     struct spec spec;
     struct err err = {0};
 
-    if (spec_read_text(&spec, layout, sizeof layout - 1, "tests/data/variant/spec.json", SPEC_WHOLE, NULL, 0,
-                       &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read_text(&spec, layout, sizeof layout - 1, "tests/data/variant/spec.json", SPEC_WHOLE,
+                            NULL, 0, &err),
+             &err);
     make_variant(&variant, &spec, "TILE=16");
     a = variant.launch.arguments;
     assert_string_equal(a->name, "args");

@@ -53,8 +53,7 @@ static inline struct journal *read_ok(void)
     struct journal *journal;
     struct err err = {0};
 
-    if (journal_read(&journal, path, &err))
-        fail_msg("%s", err.text);
+    check_ok(journal_read(&journal, path, &err), &err);
     return journal;
 }
 

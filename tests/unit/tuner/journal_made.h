@@ -9,8 +9,7 @@ static inline struct json *json_of(const char *text)
     struct json *json;
     struct err err = {0};
 
-    if (js_read_text(&json, text, strlen(text), "test", &err))
-        fail_msg("%s", err.text);
+    check_ok(js_read_text(&json, text, strlen(text), "test", &err), &err);
     return json;
 }
 
@@ -31,8 +30,7 @@ static inline struct journal *open_ok(void)
     struct json *head = head_of("GPU");
     struct err err = {0};
 
-    if (journal_open(&journal, path, head, &err))
-        fail_msg("%s", err.text);
+    check_ok(journal_open(&journal, path, head, &err), &err);
     js_free(head);
     return journal;
 }
@@ -82,16 +80,14 @@ static inline void append_ok(struct journal *journal, int n, double time_s)
 {
     struct err err = {0};
 
-    if (append(journal, n, time_s, &err))
-        fail_msg("%s", err.text);
+    check_ok(append(journal, n, time_s, &err), &err);
 }
 
 static inline void close_ok(struct journal *journal)
 {
     struct err err = {0};
 
-    if (journal_close(journal, NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(journal_close(journal, NULL, &err), &err);
 }
 
 static inline char *text_of(const char *name)

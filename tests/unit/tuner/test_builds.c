@@ -33,10 +33,10 @@ static void check_subject(const struct subject *subject)
     char path[200];
 
     snprintf(path, sizeof path, "%s/spec.json", subject->folder);
-    if (spec_read(&spec, path, SPEC_WHOLE, NULL, 0, &err) || space_open(&space, &spec, 0, &err) ||
-        recording_open(&journal, NULL, &spec, 0, NULL, &err) ||
-        replay_open(&replay, &spec, space, journal, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read(&spec, path, SPEC_WHOLE, NULL, 0, &err) || space_open(&space, &spec, 0, &err) ||
+                 recording_open(&journal, NULL, &spec, 0, NULL, &err) ||
+                 replay_open(&replay, &spec, space, journal, &err),
+             &err);
     for (uint64_t i = 0; i < replay.count; i++)
         if (replay.entries[i].record && replay.entries[i].record->code_hash)
             check_entry(&replay.entries[i], &builds, subject->folder);

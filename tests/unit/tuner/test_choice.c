@@ -20,12 +20,10 @@ static struct chooser open_chooser(const char *const *names, size_t count)
 
     said[0] = '\0';
     for (size_t i = 0; i < count; i++) {
-        if (decision_read(&decisions[i], made_path(names[i]), &err))
-            fail_msg("%s", err.text);
+        check_ok(decision_read(&decisions[i], made_path(names[i]), &err), &err);
         list[i] = &decisions[i];
     }
-    if (chooser_init(&chooser, made_path("spec.json"), list, count, keep, NULL, &err))
-        fail_msg("%s", err.text);
+    check_ok(chooser_init(&chooser, made_path("spec.json"), list, count, keep, NULL, &err), &err);
     for (size_t i = 0; i < count; i++)
         decision_release(&decisions[i]);
     return chooser;
@@ -37,8 +35,7 @@ static void check_choice(const struct chooser *chooser, const char *device, unsi
     struct choice choice;
     struct err err = {0};
 
-    if (chooser_find(&choice, chooser, device, sm, &n, &err))
-        fail_msg("%s", err.text);
+    check_ok(chooser_find(&choice, chooser, device, sm, &n, &err), &err);
     assert_int_equal(choice.fit, fit);
     assert_int_equal(choice.launch.block[0], threads);
     assert_int_equal(choice.launch.grid[0], n / threads);

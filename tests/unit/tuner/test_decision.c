@@ -7,8 +7,7 @@ static void read_ok(struct decision *decision, const char *path)
 {
     struct err err = {0};
 
-    if (decision_read(decision, path, &err))
-        fail_msg("%s", err.text);
+    check_ok(decision_read(decision, path, &err), &err);
 }
 
 static void reads_rows(void **state)
@@ -64,8 +63,7 @@ static void check_refused(const char *piece, const char *by, const char *message
     at = strstr(text, piece);
     assert_non_null(at);
     snprintf(changed, 1 << 17, "%.*s%s%s", (int)(at - text), text, by, at + strlen(piece));
-    if (js_read_text(&document, changed, strlen(changed), "d.json", &err))
-        fail_msg("%s", err.text);
+    check_ok(js_read_text(&document, changed, strlen(changed), "d.json", &err), &err);
     assert_int_equal(decision_take(&decision, document, "d.json", &err), ERR_USAGE);
     if (!strstr(err.text, message))
         fail_msg("\"%s\" is not in \"%s\"", message, err.text);

@@ -9,8 +9,7 @@ static struct evaluator *recorded(unsigned cores)
         .type = &evaluator_recorded, .cores = 1, .simulated_cores = cores};
     struct err err = {0};
 
-    if (evaluator_open(&evaluator, &options, &err))
-        fail_msg("%s", err.text);
+    check_ok(evaluator_open(&evaluator, &options, &err), &err);
     return evaluator;
 }
 
@@ -20,8 +19,7 @@ static void submit(struct evaluator *evaluator, struct evaluator_job *job, enum 
     struct err err = {0};
 
     *job = (struct evaluator_job){.kind = kind, .known = known};
-    if (evaluator_submit(evaluator, job, &err))
-        fail_msg("%s", err.text);
+    check_ok(evaluator_submit(evaluator, job, &err), &err);
 }
 
 static struct record record_of(double compile_s, double trial_s)

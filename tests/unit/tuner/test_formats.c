@@ -74,8 +74,7 @@ static void a_text_is_whole_or_none(void **state)
     struct js_at list[2];
     struct err err = {0};
 
-    if (js_read_text(&document, problems, strlen(problems), "test", &err))
-        fail_msg("%s", err.text);
+    check_ok(js_read_text(&document, problems, strlen(problems), "test", &err), &err);
     decision.device = "A GPU";
     decision.problems = js_root(document, "test");
     list[0] = js_element(&decision.problems, 0);
@@ -134,8 +133,7 @@ static void t4_has_what_was_tried(void **state)
 {
     struct err err = {0};
 
-    if (js_read_text(&document, head_text, strlen(head_text), "head", &err))
-        fail_msg("%s", err.text);
+    check_ok(js_read_text(&document, head_text, strlen(head_text), "head", &err), &err);
     fail_each(write_t4);
     js_free(document);
 }

@@ -287,8 +287,7 @@ static const struct record *keep_same_code(struct journal *journal, char *key, c
     record.identified = true;
     record.code_hash = code_hash;
     record.launch_hash = 9;
-    if (journal_append(journal, &record, parameters, &err))
-        fail_msg("%s", err.text);
+    check_ok(journal_append(journal, &record, parameters, &err), &err);
     js_free(parameters);
     return journal_find(journal, key);
 }

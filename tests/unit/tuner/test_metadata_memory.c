@@ -34,9 +34,9 @@ static struct journal *open_journal(const struct spec *spec, const char *path)
 
     device_init(&device);
     power_init(&power);
-    if (metadata_new(&head, spec, 0, &device, &power, "13.0", &protocol, &err) ||
-        journal_open(&journal, path, head, &err))
-        fail_msg("%s", err.text);
+    check_ok(metadata_new(&head, spec, 0, &device, &power, "13.0", &protocol, &err) ||
+                 journal_open(&journal, path, head, &err),
+             &err);
     js_free(head);
     device_release(&device);
     return journal;
@@ -54,8 +54,7 @@ static void no_size_is_another_for_want_of_memory(void **state)
     assert_true(file >= 0);
     close(file);
     unlink(path);
-    if (spec_read(&spec, "kernels/vector_add/spec.json", SPEC_WHOLE, NULL, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read(&spec, "kernels/vector_add/spec.json", SPEC_WHOLE, NULL, 0, &err), &err);
     journal = open_journal(&spec, path);
     for (;; n++) {
         int code;

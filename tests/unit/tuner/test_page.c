@@ -30,8 +30,7 @@ static struct json *read_json(const char *text)
     struct json *json;
     struct err err = {0};
 
-    if (js_read_text(&json, text, strlen(text), "test", &err))
-        fail_msg("%s", err.text);
+    check_ok(js_read_text(&json, text, strlen(text), "test", &err), &err);
     return json;
 }
 
@@ -84,8 +83,7 @@ static void check_member(const struct js_at *object, const char *key, const char
     struct err err = {0};
     char *found;
 
-    if (js_member(&at, object, key, &err))
-        fail_msg("%s", err.text);
+    check_ok(js_member(&at, object, key, &err), &err);
     found = js_text(at.value, JS_LINE);
     assert_string_equal(found, wanted);
     free(found);

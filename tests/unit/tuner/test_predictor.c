@@ -42,10 +42,10 @@ static void set_up(struct fixture *f, const char *kernel)
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    if (compiler_open(&f->compiler, NULL, NULL, &err) ||
-        device_load(&f->profile, "nvidia-h200", "model/device/profiles", &err) ||
-        machine_init(&f->machine, &f->profile, &err))
-        fail_msg("%s", err.text);
+    check_ok(compiler_open(&f->compiler, NULL, NULL, &err) ||
+                 device_load(&f->profile, "nvidia-h200", "model/device/profiles", &err) ||
+                 machine_init(&f->machine, &f->profile, &err),
+             &err);
     options.compiler = f->compiler;
     options.machine = &f->machine;
     assert_int_equal(evaluator_open(&f->source, &options, NULL), 0);
@@ -61,8 +61,7 @@ static void compile(struct fixture *f)
 {
     struct err err = {0};
 
-    if (evaluator_submit(f->source, &f->job, &err))
-        fail_msg("%s", err.text);
+    check_ok(evaluator_submit(f->source, &f->job, &err), &err);
     assert_ptr_equal(evaluator_wait(f->source, -1), &f->job);
     assert_int_equal(f->job.err.code, 0);
     assert_int_equal(f->job.compiled.outcome, OUTCOME_OK);
@@ -110,8 +109,7 @@ static void compiling_can_be_given_up(void **state)
     struct err err = {0};
 
     set_up(&f, "wander");
-    if (evaluator_submit(f.source, &f.job, &err))
-        fail_msg("%s", err.text);
+    check_ok(evaluator_submit(f.source, &f.job, &err), &err);
     evaluator_give_up_compiling(f.source);
     assert_null(evaluator_wait(f.source, -1));
     evaluator_close(f.source);

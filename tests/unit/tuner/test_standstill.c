@@ -29,8 +29,7 @@ static void read_spec(struct spec *out)
 {
     struct err err = {0};
 
-    if (spec_read(out, spec_path, SPEC_WHOLE, NULL, 0, &err))
-        fail_msg("%s", err.text);
+    check_ok(spec_read(out, spec_path, SPEC_WHOLE, NULL, 0, &err), &err);
 }
 
 static int tune_by(const struct strategy *strategy, uint64_t trials, unsigned cores, struct err *err)
@@ -116,8 +115,7 @@ static void an_honest_search_does_not(void **state)
     struct err err = {0};
 
     honest = UINT32_MAX;
-    if (tune_scale(&err) || compare_scale(&err))
-        fail_msg("%s", err.text);
+    check_ok(tune_scale(&err) || compare_scale(&err), &err);
 }
 
 /* The search ends while all cores compile, which is then given up: the audit has a core again. */

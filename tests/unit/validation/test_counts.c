@@ -88,8 +88,7 @@ static void compares_the_counters_that_a_table_has(void **state)
     struct counted_set set;
     struct err err = {0};
 
-    if (counts_read(&set, "benchmarks/validation/counters/nvidia-h200-hopper.csv", &err))
-        fail_msg("%s", err.text);
+    check_ok(counts_read(&set, "benchmarks/validation/counters/nvidia-h200-hopper.csv", &err), &err);
     assert_int_equal(set.count, 10);
     assert_true(set.has[COUNTER_TENSOR] && set.has[COUNTER_COPIED_IN] && set.has[COUNTER_DRAM_READ]);
     assert_false(set.has[COUNTER_ISSUE] || set.has[COUNTER_WAVEFRONTS]);
