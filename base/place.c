@@ -29,10 +29,10 @@ bool place_own(char *out, size_t size)
     return snprintf(out, size, "%s", path) < (int)size;
 }
 
-/* In the source tree the device profiles lie in model/device/, the kernels at its root. */
+/* In the source tree the device profiles lie in model/device/, standard headers in gpu/, the kernels at its root. */
 bool place_share(char *out, size_t size, const char *name)
 {
-    static const char *const below[] = {"share/occutune/", "model/device/", ""};
+    static const char *const below[] = {"share/occutune/", "model/device/", "gpu/", ""};
     const char *named = getenv("OCCUTUNE_SHARE");
     char directory[PATH_BYTES], *slash;
 

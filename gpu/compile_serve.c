@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "launch/outcome.h"
 #include "gpu/compile_log.h"
 #include "gpu/message.h"
-#include "gpu/standard.h"
 
 #include <nvrtc.h>
 
@@ -34,20 +34,13 @@ struct nvrtc {
 #define FIELD(name) __typeof__(&name) name;
     FUNCTIONS(FIELD)
 #undef FIELD
-    char library[PATH_MAX], include[PATH_MAX], extra[PATH_MAX];
+    char library[PATH_MAX], include[PATH_MAX], extra[PATH_MAX], standard[PATH_MAX];
     int major, minor;
 };
 
-enum { OPTIONS_OWN = 4, TRIED_BYTES = 700 };
+enum { OPTIONS_OWN = 5, TRIED_BYTES = 700 };
 
-/* Found before any file of that name. */
 extern const char cub_cuh[]; /* cub.cuh, which says why */
-
-enum { HEADERS_MOST = 32 };
-struct headers {
-    const char *texts[HEADERS_MOST], *names[HEADERS_MOST];
-    int count;
-};
 
 static bool is_directory(const char *path)
 {
@@ -107,6 +100,8 @@ static void find_headers(struct nvrtc *nvrtc)
         !is_directory(nvrtc->include))
         snprintf(nvrtc->include, sizeof nvrtc->include, "%s", OCCUTUNE_CUDA_HEADERS);
     find_cccl(nvrtc);
+    if (!place_share(nvrtc->standard, sizeof nvrtc->standard, "standard"))
+        nvrtc->standard[0] = '\0';
 }
 
 /* NVRTC looks for its builtins by name alone: beside a copy that is not on the system's path it finds them
@@ -195,7 +190,8 @@ struct job {
     const char *path, *name, *arch, *source;
     const char **options;
     size_t option_count;
-    char arch_option[64], include_option[PATH_MAX + 2], extra_option[PATH_MAX + 2];
+    char arch_option[64], include_option[PATH_MAX + 2], extra_option[PATH_MAX + 2],
+        standard_option[PATH_MAX + 2];
 };
 
 static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct message *message,
@@ -224,10 +220,13 @@ static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct mes
     snprintf(job->arch_option, sizeof job->arch_option, "-arch=%s", job->arch);
     snprintf(job->include_option, sizeof job->include_option, "-I%s", nvrtc->include);
     snprintf(job->extra_option, sizeof job->extra_option, "-I%s", nvrtc->extra);
+    snprintf(job->standard_option, sizeof job->standard_option, "-I%s", nvrtc->standard);
     job->options[n++] = job->arch_option;
     job->options[n++] = job->include_option;
     if (*nvrtc->extra)
         job->options[n++] = job->extra_option;
+    if (*nvrtc->standard)
+        job->options[n++] = job->standard_option;
     if (nvrtc->major > 12 || nvrtc->minor >= 9) /* NVRTC keeps a cache of its own since 12.9 */
         job->options[n++] = "--no-cache";
     job->option_count = n;
@@ -267,39 +266,14 @@ static int answer(int fd, const struct ending *ending, const struct part *payloa
     return rc;
 }
 
-/* Adds the standard header for want of which the program did not compile; false where that is not the reason. */
-static bool add_missing(struct headers *headers, const struct nvrtc *nvrtc, nvrtcProgram program)
-{
-    char *log = program_log(nvrtc, program), *error = log ? compile_first_error(log) : NULL;
-    const char **text = headers->texts + headers->count, **name = headers->names + headers->count;
-    const bool missing = error && headers->count < HEADERS_MOST && (*name = standard_missing(text, error));
-
-    headers->count += missing;
-    free(error);
-    free(log);
-    return missing;
-}
-
-/* A standard header is given only where the source's folders have none: NVRTC, which would take ours first, says what it did
- * not find, one at a time. Includes stand at the beginning, so that this takes little. */
 static nvrtcResult run(nvrtcProgram *program, const struct nvrtc *nvrtc, const struct job *job)
 {
-    struct headers headers = {.texts = {cub_cuh}, .names = {"cub/cub.cuh"}, .count = 1};
-    nvrtcResult result;
-    bool again;
+    const char *text = cub_cuh, *name = "cub/cub.cuh"; /* found before any file of that name */
+    nvrtcResult result = nvrtc->nvrtcCreateProgram(program, job->source, job->path, 1, &text, &name);
 
-    do {
-        result = nvrtc->nvrtcCreateProgram(program, job->source, job->path, headers.count, headers.texts,
-                                           headers.names);
-        if (!result)
-            result = nvrtc->nvrtcAddNameExpression(*program, job->name);
-        if (!result)
-            result = nvrtc->nvrtcCompileProgram(*program, (int)job->option_count, job->options);
-        again = result == NVRTC_ERROR_COMPILATION && add_missing(&headers, nvrtc, *program);
-        if (again)
-            nvrtc->nvrtcDestroyProgram(program);
-    } while (again);
-    return result;
+    if (!result)
+        result = nvrtc->nvrtcAddNameExpression(*program, job->name);
+    return result ? result : nvrtc->nvrtcCompileProgram(*program, (int)job->option_count, job->options);
 }
 
 static int compile(int fd, const struct nvrtc *nvrtc, const struct job *job, struct err *err)

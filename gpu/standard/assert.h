@@ -1,0 +1,2 @@
+/* assert() is built in. */
+#pragma once

@@ -1,0 +1,2 @@
+/* bool, true and false are built in. */
+#pragma once

@@ -1,0 +1,2 @@
+/* printf() is built in. */
+#pragma once
