@@ -15,21 +15,10 @@ struct kind {
     struct progress *progress;
     struct tuned *tuned;
     size_t tuned_count;
-    bool ended, failed; /* failed: any of them */
+    bool failed; /* any of them */
     struct err err;
     struct kind *all;
 };
-
-/* The page is of the first kind that is still tuned for. */
-static void show_next(const struct kind *kind)
-{
-    struct kind *next = kind->all;
-
-    while (next < kind->all + kind->kinds->count && next->ended)
-        next++;
-    if (next < kind->all + kind->kinds->count)
-        next->page.hidden = false;
-}
 
 static void tell_all(const struct kind *kind)
 {
@@ -53,8 +42,7 @@ static void tune_problems(struct kind *kind)
     }
     if (code)
         tell_all(kind);
-    kind->ended = kind->progress->ended = true;
-    show_next(kind);
+    kind->progress->ended = true;
 }
 
 static void *run_kind(void *argument)
@@ -122,7 +110,7 @@ static int collect(struct tune_kinds *kinds, struct kind *all, struct err *err)
     return code;
 }
 
-static int tune_each(struct tune_kinds *kinds, struct kind *all, struct err *err)
+static int tune_each(struct tune_kinds *kinds, struct kind *all, struct tune_pages *pages, struct err *err)
 {
     int code = 0, failed;
 
@@ -130,8 +118,7 @@ static int tune_each(struct tune_kinds *kinds, struct kind *all, struct err *err
         all[k].all = all;
         all[k].progress = kinds->count > 1 ? &kinds->progress->all[k] : kinds->progress;
         all[k].page = *kinds->page;
-        all[k].page.hidden = k > 0;
-        all[k].page.kinds_follow = kinds->count > 1;
+        all[k].page.pages = pages;
     }
     for (size_t k = 0; k < kinds->count && !code; k++)
         code = open_kind(&all[k], kinds, k, err);
@@ -147,9 +134,10 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
 {
     struct environment *environment = kinds->environment;
     struct kind *all = calloc(kinds->count, sizeof *all);
+    struct tune_pages pages = {0};
     struct turns turns;
     struct share share;
-    int code = all ? 0 : err_memory(err);
+    int code = all ? tune_pages_init(&pages, kinds->count, err) : err_memory(err);
 
     if (!code && kinds->count > 1)
         code = progress_divide(kinds->progress, kinds->count, err);
@@ -160,11 +148,12 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
         environment->share = &share;
     }
     if (!code)
-        code = tune_each(kinds, all, err);
+        code = tune_each(kinds, all, &pages, err);
     environment->turns = NULL;
     environment->share = NULL;
     share_release(&share);
     turns_release(&turns);
+    tune_pages_release(&pages);
     free(all);
     return code;
 }

@@ -26,39 +26,100 @@ static int write_replay(const struct tune_page *page, const struct tune_view *vi
     return code;
 }
 
-/* As it goes there is one problem on the page: the one that is tuned now. */
-static int write_view(const struct tune_page *page, const struct tune_view *view, struct err *err)
+/* As the run goes -------------------------------------------------------------- */
+
+int tune_pages_init(struct tune_pages *pages, size_t kinds, struct err *err)
 {
-    const struct record **records = malloc((view->count + 1) * sizeof *records);
-    struct report_problem problem = {.head = view->head,
-                                     .records = records,
-                                     .count = view->count,
-                                     .not_timed = view->not_timed,
-                                     .source = page->tuned[view->problem].journal,
-                                     .replay = true};
+    *pages = (struct tune_pages){.shown = calloc(kinds, sizeof *pages->shown), .kinds = kinds};
+    return pages->shown ? 0 : err_memory(err);
+}
+
+static void forget(struct tune_shown *shown)
+{
+    for (size_t i = 0; i < shown->problem.count; i++)
+        record_release(&shown->copies[i]);
+    free(shown->copies);
+    free(shown->records);
+    js_free(shown->head);
+    js_free(shown->not_timed);
+    *shown = (struct tune_shown){0};
+}
+
+void tune_pages_release(struct tune_pages *pages)
+{
+    for (size_t k = 0; k < pages->count; k++)
+        forget(&pages->shown[k]);
+    free(pages->shown);
+    *pages = (struct tune_pages){0};
+}
+
+static int copy_records(struct tune_shown *shown, const struct tune_view *view, struct err *err)
+{
+    shown->copies = malloc((view->count + 1) * sizeof *shown->copies);
+    shown->records = malloc((view->count + 1) * sizeof *shown->records);
+    if (!shown->copies || !shown->records)
+        return err_memory(err);
+    for (size_t i = 0; i < view->count; i++) {
+        if (record_copy(&shown->copies[i], view->results[i].record, err))
+            return ERR_MEMORY;
+        shown->records[i] = &shown->copies[i];
+        shown->problem.count++;
+    }
+    return 0;
+}
+
+/* One problem of a kind is on the page: the one that is tuned now, or was last. */
+static int take_view(struct tune_shown *shown, const struct tune_page *page, const struct tune_view *view,
+                     struct err *err)
+{
+    int code;
+
+    forget(shown);
+    code = copy_records(shown, view, err);
+    shown->head = js_copy(view->head.value);
+    shown->not_timed = view->not_timed ? js_copy(view->not_timed) : NULL;
+    if (!code && (!shown->head || (view->not_timed && !shown->not_timed)))
+        code = err_memory(err);
+    shown->problem.head = js_root(shown->head, page->tuned[view->problem].journal);
+    shown->problem.records = shown->records;
+    shown->problem.not_timed = shown->not_timed;
+    shown->problem.source = page->tuned[view->problem].journal;
+    shown->problem.replay = true;
+    return code;
+}
+
+static int write_pages(const struct tune_page *page, const struct tune_view *view, struct err *err)
+{
+    const struct tune_pages *pages = page->pages;
+    struct report_problem *problems = malloc(pages->count * sizeof *problems);
     const struct report_options shown = {
         .level = view->measured ? "live" : "recorded",
-        .problems = &problem,
-        .problem_count = 1,
-        .live = !view->finished || view->problem + 1 < page->spec->problem_count || page->kinds_follow};
-    int code = records ? 0 : err_memory(err);
+        .problems = problems,
+        .problem_count = pages->count,
+        .live = !view->finished || view->problem + 1 < page->spec->problem_count || pages->kinds > 1};
+    int code = problems ? 0 : err_memory(err);
 
-    for (size_t i = 0; i < view->count && !code; i++)
-        records[i] = view->results[i].record;
+    for (size_t k = 0; k < pages->count && !code; k++)
+        problems[k] = pages->shown[k].problem;
     if (!code)
         code = output_runs(page->cli, page->page, &format_page, NULL, &shown, page->profile, err);
-    free(records);
+    free(problems);
     return code;
 }
 
 /* A run does not end because its page cannot be written: that is said, once. */
 static void show(struct tune_page *page, const struct tune_view *view)
 {
+    struct tune_pages *pages = page->pages;
     struct err why = {0};
 
-    if (page->failed || !write_view(page, view, &why))
+    if (pages->failed)
         return;
-    page->failed = true;
+    if (!page->shown)
+        page->shown = &pages->shown[pages->count++];
+    if (!take_view(page->shown, page, view, &why) && !write_pages(page, view, &why))
+        return;
+    pages->failed = true;
     fprintf(page->cli->err, "%s: the page is not written any more as the run goes: %s\n", page->cli->program,
             why.text);
 }
@@ -67,10 +128,12 @@ int tune_page_view(void *context, const struct tune_view *view, struct err *err)
 {
     struct tune_page *page = context;
 
-    if (page->page && !page->hidden)
+    if (page->page)
         show(page, view);
     return view->finished && !view->measured ? write_replay(page, view, err) : 0;
 }
+
+/* When it ends ------------------------------------------------------------------ */
 
 int tune_page_check(const struct tune_page *page, const struct cli_args *args, struct err *err)
 {

@@ -4,18 +4,36 @@
 #define TUNER_CLI_TUNE_PAGE_H
 
 #include "tuner/cli/cli.h"
+#include "tuner/report/report.h"
 #include "tuner/tune/tune.h"
+
+/* What was last shown of one kind of GPU: copies, since its run goes on, or has ended, when another kind's is shown. */
+struct tune_shown {
+    struct report_problem problem; /* of what follows; zeros: nothing was shown yet */
+    struct json *head, *not_timed;
+    struct record *copies;
+    const struct record **records;
+};
+
+/* The page as the run goes, which all kinds of GPU have in common. */
+struct tune_pages {
+    struct tune_shown *shown; /* of each kind, in the order in which they came */
+    size_t count;             /* so far, ... */
+    size_t kinds;             /* ... and of all */
+    bool failed;              /* it could not be written, which was said */
+};
+int tune_pages_init(struct tune_pages *pages, size_t kinds, struct err *err);
+void tune_pages_release(struct tune_pages *pages);
 
 struct tune_page {
     struct cli *cli;
     const struct spec *spec;
-    const char *decision; /* where it goes; "-": standard output, and nothing is written beside it */
-    const char *page;     /* file; null: none is written */
-    const char *profile;  /* for the page; null: the GPU's own */
-    struct tuned *tuned;  /* of all problems, for this kind of GPU: whose `replay` is set */
-    bool kinds_follow;    /* they are tuned for other kinds, too */
-    bool hidden; /* as the run goes the page is of another kind, which is tuned for at the same time */
-    bool failed; /* the page could not be written as the run went, which was said */
+    const char *decision;     /* where it goes; "-": standard output, and nothing is written beside it */
+    const char *page;         /* file; null: none is written */
+    const char *profile;      /* for the page; null: the GPU's own */
+    struct tuned *tuned;      /* of all problems, for this kind of GPU: whose `replay` is set */
+    struct tune_pages *pages; /* set as the run goes */
+    struct tune_shown *shown; /* this kind's; null: it has not been shown yet */
 };
 
 /* For struct tune_options: `context` is a struct tune_page. */

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* What was tuned for one problem size; borrows everything. */
+/* What was tuned for one problem size on one kind of GPU; borrows everything. */
 struct report_problem {
     struct js_at head; /* of the journal */
     const struct record *const *records;
@@ -18,6 +18,7 @@ struct report_problem {
     const struct json *not_timed; /* as at the end of a journal, or null */
     const struct json *decision;  /* the decision's part on this problem, or null */
     const char *source;           /* where the times are from, for people */
+    const struct device *profile; /* whose curves are shown; null: none */
     bool replay;                  /* records stand in the order of compiling, on one clock */
 };
 
@@ -26,7 +27,6 @@ struct report_options {
     size_t problem_count;
     const struct json *signature; /* of the decision, or null */
     const char *level;            /* "live", "recorded"; "" unknown */
-    const struct device *profile; /* whose curves are shown; null: none */
     const char *assets;           /* folder of the page's scripts and style */
     const char *version;          /* of this program */
     bool live;                    /* the run goes on: the page loads itself anew */

@@ -12,9 +12,59 @@ static bool find(struct js_at *out, const struct js_at *object, const char *key)
     return object->value && js_find(out, object, key);
 }
 
+static const char *text_of(const struct js_at *object, const char *key)
+{
+    struct js_at at;
+    const char *text;
+
+    return find(&at, object, key) && !js_string(&text, &at, NULL) ? text : "";
+}
+
 static int set_copy(struct json *out, const char *key, const struct json *value)
 {
     return value ? js_set(out, key, js_copy(value)) : 0;
+}
+
+/* The GPU's curves --------------------------------------------------------- */
+
+static struct json *numbers(const double *values, size_t count)
+{
+    struct json *list = js_new_array();
+    int failed = !list;
+
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = js_append(list, js_new_real(values[i]));
+    return js_unless(failed, list);
+}
+
+static int add_curve(struct json *list, const char *name, const struct device_curve *curve)
+{
+    struct json *object;
+
+    if (!curve->count)
+        return 0;
+    object = js_new_object();
+    if (!object || js_set_string(object, "name", name) |
+                       js_set(object, "x", numbers(curve->x, curve->count)) |
+                       js_set(object, "y", numbers(curve->y, curve->count))) {
+        js_free(object);
+        return ERR_MEMORY;
+    }
+    return js_append(list, object);
+}
+
+static int set_profile(struct json *out, const struct device *profile)
+{
+    struct json *curves = js_new_array();
+    int failed = !curves;
+
+    if (profile && !failed)
+        failed = add_curve(curves, "FFMA, dependent", &profile->ops[DEVICE_OP_FFMA].roofline) ||
+                 add_curve(curves, "DRAM read", &profile->curves[DEVICE_CURVE_DRAM_READ_WARPS]) ||
+                 add_curve(curves, "DRAM copy", &profile->curves[DEVICE_CURVE_DRAM_COPY_WARPS]) ||
+                 js_set_string(out, "profile", profile->name) ||
+                 js_set_integer(out, "warps_most", (int64_t)profile->limits.warps_per_sm);
+    return js_set(out, "curves", js_unless(failed, curves)) | failed;
 }
 
 /* A problem ---------------------------------------------------------------- */
@@ -52,7 +102,8 @@ static int set_names(struct json *out, const struct js_at *head)
 /* The GPU's limits, and what else the journal says of how its times came about. */
 static int set_origin(struct json *out, const struct js_at *own)
 {
-    static const char *const members[] = {"created", "nvrtc", "driver", "spec_hash", "power", "protocol"};
+    static const char *const members[] = {"created", "nvrtc",    "driver", "spec_hash",
+                                          "power",   "protocol", "target"};
     struct json *origin = js_new_object();
     struct js_at device, at;
     int failed = !origin;
@@ -112,8 +163,11 @@ static int problem_data(struct json **out, const struct report_problem *problem,
 
     *out = NULL;
     js_find(&own, &problem->head, "occutune");
-    if (!object || set_label(object, &own) || set_names(object, &problem->head) || set_origin(object, &own) ||
-        set_number(object, problem->not_timed, "not_compiled") || set_decision(object, problem->decision) ||
+    if (!object || set_label(object, &own) ||
+        js_set_string(object, "gpu", text_of(&problem->head, "device_name")) ||
+        set_names(object, &problem->head) || set_origin(object, &own) ||
+        set_profile(object, problem->profile) || set_number(object, problem->not_timed, "not_compiled") ||
+        set_decision(object, problem->decision) ||
         js_set_string(object, "journal", base_name(problem->source)) ||
         js_set_bool(object, "replay", problem->replay))
         code = err_memory(err);
@@ -141,48 +195,6 @@ static int set_problems(struct json *out, const struct report_options *options, 
     return code;
 }
 
-/* The GPU's curves --------------------------------------------------------- */
-
-static struct json *numbers(const double *values, size_t count)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = js_append(list, js_new_real(values[i]));
-    return js_unless(failed, list);
-}
-
-static int add_curve(struct json *list, const char *name, const struct device_curve *curve)
-{
-    struct json *object;
-
-    if (!curve->count)
-        return 0;
-    object = js_new_object();
-    if (!object || js_set_string(object, "name", name) |
-                       js_set(object, "x", numbers(curve->x, curve->count)) |
-                       js_set(object, "y", numbers(curve->y, curve->count))) {
-        js_free(object);
-        return ERR_MEMORY;
-    }
-    return js_append(list, object);
-}
-
-static int set_profile(struct json *out, const struct device *profile)
-{
-    struct json *curves = js_new_array();
-    int failed = !curves;
-
-    if (profile && !failed)
-        failed = add_curve(curves, "FFMA, dependent", &profile->ops[DEVICE_OP_FFMA].roofline) ||
-                 add_curve(curves, "DRAM read", &profile->curves[DEVICE_CURVE_DRAM_READ_WARPS]) ||
-                 add_curve(curves, "DRAM copy", &profile->curves[DEVICE_CURVE_DRAM_COPY_WARPS]) ||
-                 js_set_string(out, "profile", profile->name) ||
-                 js_set_integer(out, "warps_most", (int64_t)profile->limits.warps_per_sm);
-    return js_set(out, "curves", js_unless(failed, curves)) | failed;
-}
-
 /* The whole ---------------------------------------------------------------- */
 
 typedef const char *name_of(int number);
@@ -207,26 +219,35 @@ static int set_list(struct json *out, const char *key, name_of *of, int count)
     return js_set(out, key, js_unless(failed, list));
 }
 
-static const char *text_of(const struct js_at *object, const char *key)
+static bool is_new(const struct report_options *options, size_t problem)
 {
-    struct js_at at;
-    const char *text;
+    const char *name = text_of(&options->problems[problem].head, "device_name");
 
-    return find(&at, object, key) && !js_string(&text, &at, NULL) ? text : "";
+    while (problem-- > 0)
+        if (!strcmp(name, text_of(&options->problems[problem].head, "device_name")))
+            return false;
+    return true;
 }
 
-/* "Measured on NVIDIA H200, 2026-11-21." */
+/* "Measured on NVIDIA H200 and NVIDIA A100, 2026-11-21." */
 static int set_title(struct json *out, const struct report_options *options)
 {
-    const struct js_at *head = &options->problems[0].head;
-    const char *device = text_of(head, "device_name");
     struct js_at own = {0};
-    char title[512];
+    char devices[400] = "", title[512];
+    size_t used = 0;
 
-    js_find(&own, head, "occutune");
-    snprintf(title, sizeof title, "Measured on %s%s%.10s.", *device ? device : "an unnamed device",
-             *text_of(&own, "created") ? ", " : "", text_of(&own, "created"));
-    return js_set_string(out, "title", title) | js_set_string(out, "kernel", text_of(head, "kernel_name"));
+    for (size_t i = 0; i < options->problem_count && used < sizeof devices; i++) {
+        const char *device = text_of(&options->problems[i].head, "device_name");
+
+        if (is_new(options, i))
+            used += (size_t)snprintf(devices + used, sizeof devices - used, "%s%s", used ? " and " : "",
+                                     *device ? device : "an unnamed device");
+    }
+    js_find(&own, &options->problems[0].head, "occutune");
+    snprintf(title, sizeof title, "Measured on %s%s%.10s.", devices, *text_of(&own, "created") ? ", " : "",
+             text_of(&own, "created"));
+    return js_set_string(out, "title", title) |
+           js_set_string(out, "kernel", text_of(&options->problems[0].head, "kernel_name"));
 }
 
 int report_data(struct json **out, const struct report_options *options, struct err *err)
@@ -235,12 +256,12 @@ int report_data(struct json **out, const struct report_options *options, struct 
     int code = 0;
 
     *out = NULL;
-    if (!object ||
-        set_title(object, options) | set_list(object, "outcomes", outcome_name, OUTCOME_COUNT) |
-            set_list(object, "resources", resource_text, RESOURCE_COUNT) |
-            set_profile(object, options->profile) | js_set_string(object, "level", options->level) |
-            js_set_string(object, "version", options->version) | js_set_bool(object, "live", options->live) |
-            set_copy(object, "signature", options->signature))
+    if (!object || set_title(object, options) | set_list(object, "outcomes", outcome_name, OUTCOME_COUNT) |
+                       set_list(object, "resources", resource_text, RESOURCE_COUNT) |
+                       js_set_string(object, "level", options->level) |
+                       js_set_string(object, "version", options->version) |
+                       js_set_bool(object, "live", options->live) |
+                       set_copy(object, "signature", options->signature))
         code = err_memory(err);
     if (!code)
         code = set_problems(object, options, err);

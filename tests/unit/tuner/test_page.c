@@ -102,6 +102,8 @@ static void holds_all_variants(void **state)
     assert_true(js_find(&problems, &root, "problems"));
     problem = js_element(&problems, 0);
     check_member(&problem, "label", "\"SIZE=8\"");
+    check_member(&problem, "gpu", "\"A GPU\"");
+    check_member(&problem, "curves", "[]");
     check_member(&problem, "parameters", "[\"N\", \"KIND\"]");
     check_member(&problem, "keys", "[\"16,a\", \"64,d\", \"32,b\", \"48,c\"]");
     check_member(&problem, "not_compiled", "3");

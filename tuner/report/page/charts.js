@@ -263,12 +263,21 @@ function labelOf(kind) {
 }
 
 function warpsOf(v) {
-    return v.had_warps > 0 ? v.had_warps : v.occupancy >= 0 ? v.occupancy * page.warps_most : NaN;
+    return v.had_warps > 0 ? v.had_warps : v.occupancy >= 0 ? v.occupancy * v.of.warps_most : NaN;
+}
+
+function warpsDomain() {
+    return [0, problemNow().warps_most || 64];
+}
+
+function profileWords() {
+    const {profile, gpu} = problemNow();
+    return profile ? `Measured by the microbenchmarks on ${profile}.` : `There is no profile of ${gpu || "this GPU"}.`;
 }
 
 function paintRoofline(context, chart) {
     const colors = [theme.timed, theme.bound, theme.estimate];
-    page.curves.forEach((curve, c) => {
+    problemNow().curves.forEach((curve, c) => {
         const places = curve.x.map((x, i) => [chart.x(x), chart.y(100 * curve.y[i] / d3.max(curve.y))]);
         paintLine(context, colors[c % 3], 2, places);
         context.fillStyle = colors[c % 3];
@@ -291,12 +300,12 @@ function paintPlaces(context, chart) {
 }
 
 function makeRooflineChart(parent) {
-    if (!page.curves.length)
+    if (!problems.some(problem => problem.curves.length))
         return;
     makeChart(parent, {
-        title: "Occupancy roofline", caption: `Measured by the microbenchmarks on ${page.profile}: how much of its peak each use reaches with so many warps.`,
-        x: {label: "resident warps per SM", domain: [0, page.warps_most]}, y: {label: "per cent of the peak", domain: [0, 105]},
-        points: () => [], under: paintRoofline, over: paintPlaces,
+        title: "Occupancy roofline", caption: "How much of its peak each use reaches with so many warps.",
+        x: {label: "resident warps per SM", domain: warpsDomain}, y: {label: "per cent of the peak", domain: [0, 105]},
+        points: () => [], under: paintRoofline, over: paintPlaces, summary: profileWords,
     });
 }
 
@@ -333,7 +342,7 @@ function makeBoundsChart(parent) {
     makeChart(parent, {
         title: "Latency and throughput bounds",
         caption: "Left of the knee latency bounds a variant, right of it the capacity of its limiter. A dash is the prediction, a mark the measurement.",
-        x: {label: "resident warps per SM", domain: [0, page.warps_most || 64]}, y: {label: "share of the limiter's capacity", domain: [0, 1.15]},
+        x: {label: "resident warps per SM", domain: warpsDomain}, y: {label: "share of the limiter's capacity", domain: [0, 1.15]},
         points: () => [], under: paintBounds, summary: boundsSummary,
     });
 }

@@ -125,6 +125,19 @@ function readProblem(raw) {
 
 const problems = page.problems.map(readProblem);
 
+/* Kinds of GPU, which a job may tune for at the same time: two of one name are of different architectures. */
+function kindText(problem) {
+    const alike = problems.some(other => other.gpu === problem.gpu && other.origin.target !== problem.origin.target);
+    return alike && problem.origin.target ? `${problem.gpu} (${problem.origin.target})` : problem.gpu;
+}
+
+const severalKinds = new Set(problems.map(kindText)).size > 1;
+const severalSizes = new Set(problems.map(problem => problem.label)).size > 1;
+if (severalKinds)
+    problems.forEach(problem => { problem.name = [kindText(problem), severalSizes ? problem.label : ""].filter(text => text).join(", "); });
+else
+    problems.forEach(problem => { problem.name = problem.label; });
+
 /* Texts
  * ---------------------------------------------------------------------------------------------------- */
 

@@ -38,8 +38,12 @@ function makeHeader() {
     document.body.prepend(header);
     addForProblem(header, () => {
         drawFigures(figures);
-        origin.textContent = "From " + problemNow().journal;
+        origin.textContent = `From ${problemNow().journal}${severalKinds ? ", on " + kindText(problemNow()) : ""}`;
     });
+}
+
+function whatVaries() {
+    return !severalKinds ? "size" : severalSizes ? "GPU and size" : "GPU";
 }
 
 function makeBar(parent) {
@@ -51,7 +55,7 @@ function makeBar(parent) {
     clear.addEventListener("click", clearFilters);
     const bar = make("div", {class: "bar", role: "toolbar", "aria-label": "what is shown"});
     if (problems.length > 1)
-        choice(bar, "size", problems.map((problem, i) => [String(i), problem.label]), String(state.problem), value => {
+        choice(bar, whatVaries(), problems.map((problem, i) => [String(i), problem.name]), String(state.problem), value => {
             Object.assign(state, {problem: Number(value), filters: {}, selected: -1});
             changed();
         });
@@ -96,9 +100,9 @@ function makeOutcomes(parent) {
 function makeSizes(parent) {
     if (problems.length < 2)
         return;
-    const frame = panel(parent, "Sizes", "The winner of each problem size; the list at the top of the page changes to another.", true);
-    const head = make("tr", {}, ...["size", "time", "over the default", "configuration"].map(text => make("th", {scope: "col"}, text)));
-    const rows = problems.map(({label, best, initial}) => make("tr", {}, make("td", {}, label), make("td", {}, best ? duration(best.time_ms) : "–"),
+    const frame = panel(parent, severalKinds ? "Kinds of GPU" : "Sizes", "The winner of each; the list at the top of the page changes to another.", true);
+    const head = make("tr", {}, ...[whatVaries(), "time", "over the default", "configuration"].map(text => make("th", {scope: "col"}, text)));
+    const rows = problems.map(({name, best, initial}) => make("tr", {}, make("td", {}, name), make("td", {}, best ? duration(best.time_ms) : "–"),
         make("td", {}, best && initial && initial.time_ms > 0 ? (initial.time_ms / best.time_ms).toPrecision(3) + "×" : "–"),
         make("td", {class: "words"}, best ? configurationText(best) : "–")));
     frame.body.append(make("div", {class: "scroll"}, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));

@@ -68,7 +68,7 @@ function ticksOf(scale, log) {
 }
 
 function scaleOf(axis, values, range) {
-    const domain = axis.domain || extentOf(values, axis.log);
+    const domain = typeof axis.domain === "function" ? axis.domain() : axis.domain || extentOf(values, axis.log);
     return (axis.log ? d3.scaleLog() : d3.scaleLinear()).domain(domain).range(range);
 }
 
