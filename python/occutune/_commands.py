@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from . import _tool
+from ._wording import spec_wording
 from ._workspace import Spec, Workspace, plain, size_options
 from .decision import Decision, Path_
 
@@ -53,7 +54,7 @@ def tune(spec: Spec, device: Device = None, *, trials: Optional[int] = None, tim
             *_option("recorded", recorded and os.path.abspath(recorded)), *_option("profile", profile),
             *_option("audit", audit), *_option("jobs", jobs), *size_options(sizes),
             *_option("journal", journal and os.path.abspath(journal)), f"--output={workspace.path / 'decision.json'}"]
-        data = _tool.run_json("tune", arguments, quiet, folder=None if journal else workspace.path)
+        data = _tool.run_json("tune", arguments, quiet, folder=None if journal else workspace.path, reword=spec_wording)
     decision = Decision(data)
     if output is not None:
         decision.save(output)
@@ -75,7 +76,7 @@ def predict(spec: Spec, device: str = "nvidia-h200", *, trials: Optional[int] = 
     with Workspace() as workspace:
         arguments = [workspace.spec(spec), f"--device={device}", f"--limit={limit}", *_option("trials", trials),
                      *_option("jobs", jobs), *size_options(sizes)]
-        result: List[Dict[str, Any]] = _tool.run_json("predict", arguments, quiet)
+        result: List[Dict[str, Any]] = _tool.run_json("predict", arguments, quiet, reword=spec_wording)
     return result
 
 
@@ -84,7 +85,7 @@ def explain(spec: Spec, configuration: Optional[Mapping[str, Any]] = None, devic
     """What limits one configuration and which change gains most; what is not named keeps its default."""
     with Workspace() as workspace:
         arguments = [workspace.spec(spec), *_configuration(configuration), f"--device={device}", *size_options(sizes)]
-        return _tool.run_json("explain", arguments)
+        return _tool.run_json("explain", arguments, reword=spec_wording)
 
 
 def time(spec: Spec, configuration: Optional[Mapping[str, Any]] = None, device: Device = None, *,
@@ -93,7 +94,7 @@ def time(spec: Spec, configuration: Optional[Mapping[str, Any]] = None, device: 
     with Workspace() as workspace:
         arguments = [workspace.spec(spec), *_configuration(configuration), *_option("device", device),
                      *size_options(sizes), *_option("recorded", recorded and os.fspath(recorded))]
-        return _tool.run_json("time", arguments)
+        return _tool.run_json("time", arguments, reword=spec_wording)
 
 
 def compare(spec: Spec, device: Optional[str] = None, *, sizes: Optional[Mapping[str, Any]] = None,
@@ -103,11 +104,11 @@ def compare(spec: Spec, device: Optional[str] = None, *, sizes: Optional[Mapping
     with Workspace() as workspace:
         arguments = [workspace.spec(spec), *_option("device", device), *_option("seeds", seeds), *_option("cores", cores),
                      *_option("trials", trials), *_option("recorded", recorded and os.fspath(recorded)), *size_options(sizes)]
-        return _tool.run_json("compare", arguments, quiet)
+        return _tool.run_json("compare", arguments, quiet, reword=spec_wording)
 
 
 def space(spec: Spec, *, sizes: Optional[Mapping[str, Any]] = None, list_all: bool = False) -> Any:
     """Counts the configurations; lists all with `list_all`."""
     with Workspace() as workspace:
         arguments = [workspace.spec(spec), *size_options(sizes), *(["--list"] if list_all else [])]
-        return _tool.run_json("space", arguments)
+        return _tool.run_json("space", arguments, reword=spec_wording)

@@ -40,8 +40,18 @@ def read_parameters(tune_params: Mapping[str, Sequence[Any]]) -> Dict[str, List[
             raise ValueError(f"tune_params: the name {name} is taken")
         if name.startswith(("nvml_", "tegra_")):
             raise ValueError(f"tune_params: {name}: clocks and power limits are not tuned; use Kernel Tuner itself for them")
-        parameters[name] = list(dict.fromkeys(plain(list(values))))
+        checked = [_check_value(value, f'tune_params["{name}"][{index}]') for index, value in enumerate(plain(list(values)))]
+        parameters[name] = list(dict.fromkeys(checked))
     return parameters
+
+
+def _check_value(value: Any, place: str) -> Any:
+    """Refuses what no dictionary and no JSON could hold."""
+    if isinstance(value, (list, dict, set)):
+        raise TypeError(f"{place}: a value is a number, a truth value or text, not a {type(value).__name__}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{place}: {value} is no number that a kernel could be compiled for")
+    return value
 
 
 class Job:
@@ -54,6 +64,9 @@ class Job:
                  defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None) -> None:
         self.name = kernel_name
         self.parameters = read_parameters(tune_params)
+        given = {name: plain(list(values)) for name, values in tune_params.items()}
+        # where each value stood, for messages: those that were given twice are left out
+        self.positions = {name: [given[name].index(value) for value in values] for name, values in self.parameters.items()}
         self.kinds = {name: kind_of(values) for name, values in self.parameters.items() if values}
         self.restrictions: List[Restriction] = read_restrictions(restrictions, self.kinds)
         self.geometry: Geometry = read_geometry(problem_size, divisors, block_size_names, smem_args, self.kinds)

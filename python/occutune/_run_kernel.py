@@ -16,6 +16,7 @@ from ._arrays import is_array, to_numpy
 from ._driver import Addresses, Device, DriverError, Module, scalar
 from ._job import Job, geometry_of, scalar_bytes
 from ._tunable import parts
+from ._wording import JobWording
 from ._workspace import Workspace, plain
 
 
@@ -77,7 +78,7 @@ class Runner:
         configuration = ",".join(f"{name}={value}" for name, value in plain(values).items())
         cubin = self.workspace.path / "kernel.cubin"
         made = _tool.run_json("compile", [self._file, f"--config={configuration}", f"--arch={self.device.architecture}",
-                                          f"--output={cubin}"])
+                                          f"--output={cubin}"], reword=JobWording("run_kernel", self.job))
         return cubin.read_bytes(), made["kernel"]
 
     @contextmanager

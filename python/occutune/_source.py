@@ -25,6 +25,7 @@ class Source:
                              "give the kernel's own file (lang=\"CUDA\" if it includes the others)")
         self.generator: Optional[Callable[[Dict[str, Any]], str]] = None
         self.text = ""
+        self.shown = "kernel_source"  # in messages: the name of a file, or of the argument
         if callable(first):
             if lang is None:
                 raise TypeError("lang: say \"CUDA\" where the source is made by a function")
@@ -37,6 +38,7 @@ class Source:
         if isinstance(source, os.PathLike) or (isinstance(source, str) and not set(source) & _CODE):
             path = Path(source)
             self.folders.insert(0, str(path.resolve().parent))
+            self.shown = os.fspath(source)
             return path.read_text(encoding="utf-8")
         if not isinstance(source, str):
             raise TypeError(f"kernel_source: {type(source).__name__} is neither text, a file nor a function")

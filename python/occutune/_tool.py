@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._session import SERVED, Ended, Holder, Listener
+from ._wording import Reword, unchanged
 
 _PACKAGED = Path(__file__).resolve().parent / "tool"
 _MESSAGES_KEPT = 50  # lines of the program's messages that an exception may show
@@ -74,25 +75,26 @@ def environment() -> Dict[str, str]:
 class _Messages(Listener):
     """Passes the program's messages on as they come, and keeps the last of them."""
 
-    def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
+    def __init__(self, quiet: bool, reword: Reword) -> None:
+        self._quiet, self._reword = quiet, reword
         self._lines: List[str] = []
 
     def hear(self, text: str) -> None:
         self._lines = (self._lines + text.splitlines(keepends=True))[-_MESSAGES_KEPT:]
         if not self._quiet:
-            sys.stderr.write(text)
+            sys.stderr.write(self._reword(text))
 
     def text(self) -> str:
-        return "".join(self._lines).strip()
+        return self._reword("".join(self._lines).strip())
 
 
 def _fail(status: int, messages: str, output: str) -> None:
-    text = messages or f"occutune ended with status {status}"
+    decided = status == 1 and output.startswith("{")
+    text = messages or ("no configuration ran correctly" if decided else f"occutune ended with status {status}")
     text = text[len("occutune: "):] if text.startswith("occutune: ") else text
     if status == 2:
         raise UsageError(text, status)
-    if status == 1 and output.startswith("{"):
+    if decided:
         raise NothingRan(text, json.loads(output))
     raise OccutuneError(text, status)
 
@@ -126,12 +128,12 @@ def _run_kept(arguments: Sequence[str], messages: _Messages, folder: Optional[Pa
         return (ended.status, "") if ended.status else None  # it had idled for too long, just now
 
 
-def run(command: str, *arguments: str, quiet: bool = True, folder: Optional[Path] = None) -> str:
+def run(command: str, *arguments: str, quiet: bool = True, folder: Optional[Path] = None, reword: Reword = unchanged) -> str:
     """Runs one command, in `folder` if given, and returns its standard output.
 
-    A failure is an OccutuneError with the program's message.
+    A failure is an OccutuneError with the program's message. `reword` puts messages into the caller's words.
     """
-    messages, words = _Messages(quiet), [command, *map(os.fspath, arguments)]
+    messages, words = _Messages(quiet, reword), [command, *map(os.fspath, arguments)]
     ended = _run_kept(words, messages, folder) if command in SERVED else None
     status, text = ended or _run_alone(words, messages, folder)
     if status:
@@ -139,9 +141,10 @@ def run(command: str, *arguments: str, quiet: bool = True, folder: Optional[Path
     return text
 
 
-def run_json(command: str, arguments: Sequence[str], quiet: bool = True, folder: Optional[Path] = None) -> Any:
+def run_json(command: str, arguments: Sequence[str], quiet: bool = True, folder: Optional[Path] = None,
+             reword: Reword = unchanged) -> Any:
     """Runs one command with --json and returns the value that it prints."""
-    return json.loads(run(command, *arguments, "--json", quiet=quiet, folder=folder))
+    return json.loads(run(command, *arguments, "--json", quiet=quiet, folder=folder, reword=reword))
 
 
 def main() -> None:

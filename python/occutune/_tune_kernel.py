@@ -30,6 +30,7 @@ from ._results import (
     worked_ms,
 )
 from ._tunable import parts
+from ._wording import JobWording, Reword
 from ._workspace import Workspace
 
 STRATEGIES = {None: "model", "model": "model", "brute_force": "exhaustive", "exhaustive": "exhaustive",
@@ -97,7 +98,7 @@ def _objective(objective: Any, higher: Any, objectives: Any, metrics: Optional[M
     return objective, HIGHER_IS_BETTER[objective] if higher is None else bool(higher)
 
 
-def _budget(options: Mapping[str, Any], file: str, share: float) -> List[str]:
+def _budget(options: Mapping[str, Any], file: str, share: float, reword: Reword) -> List[str]:
     """The budget of a part of the space."""
     options = dict(options)
     unknown = set(options) - _OPTIONS
@@ -106,7 +107,7 @@ def _budget(options: Mapping[str, Any], file: str, share: float) -> List[str]:
                          f"use {', '.join(sorted(_OPTIONS - {'searchspace_construction_options'}))}")
     arguments = []
     if 0 < options.get("fraction", 0) < 1 and "max_fevals" not in options:
-        valid = _tool.run_json("space", [file, "--sample=0"])[0]["valid"]
+        valid = _tool.run_json("space", [file, "--sample=0"], reword=reword)[0]["valid"]
         options["max_fevals"] = max(1, round(options["fraction"] * valid)) / share
     if options.get("max_fevals") is not None:
         arguments.append(f"--trials={max(1, round(share * options['max_fevals']))}")
@@ -137,10 +138,10 @@ def _result_roles(spec: Dict[str, Any]) -> None:
             argument["role"] = "inout"
 
 
-def _tune(arguments: Sequence[str], quiet: bool) -> Dict[str, Any]:
+def _tune(arguments: Sequence[str], quiet: bool, reword: Reword) -> Dict[str, Any]:
     """Runs the program; that nothing ran correctly is a result too."""
     try:
-        decision: Dict[str, Any] = _tool.run_json("tune", arguments, quiet)
+        decision: Dict[str, Any] = _tool.run_json("tune", arguments, quiet, reword=reword)
         return decision
     except _tool.NothingRan as nothing:
         return nothing.data
@@ -321,13 +322,16 @@ def _search_spec(job: Job, call: _Call, workspace: Workspace, spec: Dict[str, An
     file = workspace.spec(spec)
     journal = call.cache or workspace.path / "journal.json"
     source = [f"--recorded={journal}"] if call.simulated else [f"--journal={journal}", f"--device={call.device or 0}"]
+    reword = JobWording("tune_kernel", job)
     started = clock.perf_counter()
     decision = _tune([file, f"--output={workspace.path / 'decision.json'}", f"--strategy={call.strategy}", *source,
-                      *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share),
-                      *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet)
+                      *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share, reword),
+                      *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet, reword)
     spent = _spent(decision, clock.perf_counter() - started, call)
     results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
     results = in_order(results, job.parameters)
+    for failed in filter(reason_of, results):
+        failed["__error__"].reason = reword(reason_of(failed))
     if call.simulated and call.strategy != "exhaustive":
         results = _named(results, decision, list(job.parameters))
     if (call.judged_here or call.observers) and not call.simulated:

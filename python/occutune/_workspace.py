@@ -19,11 +19,11 @@ import numpy
 
 from ._arrays import element_type, is_array, to_numpy
 from ._tool import UsageError
+from ._wording import FOLDER_PREFIX
 
 _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
 _ROOM = 256 << 20  # bytes that are left for journal and decision: no disk has to take them, which is waited for at each record
-_PREFIX = "occutune-call-"  # of folders with a lock alone: others may be in use without one
 _OLD_S = 60.0  # a folder without a lock that is not just being made
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -52,7 +52,7 @@ class _Folder:
     def __init__(self, place: Optional[str]) -> None:
         if place == _MEMORY:
             _remove_abandoned(place)
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        self.path = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=place))
         lock = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         fcntl.flock(lock, fcntl.LOCK_SH)
         self.close = weakref.finalize(self, _remove, self.path, lock)
@@ -64,7 +64,7 @@ def _remove(folder: Path, lock: int) -> None:
 
 
 def _remove_abandoned(place: str) -> None:
-    for folder in Path(place).glob(_PREFIX + "*"):
+    for folder in Path(place).glob(FOLDER_PREFIX + "*"):
         try:
             status = folder.lstat()
             if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode) or time.time() - status.st_mtime < _OLD_S:

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _tool
 from ._job import Job
+from ._wording import JobWording
 from ._workspace import Workspace
 
 Configuration = Tuple[Any, ...]
@@ -71,7 +72,7 @@ class ModelStrategy:
             spec = _listed(job, workspace, names, valid)
             options = [] if self.predict is None else [f"--trials={self.predict}"]
             [data] = _tool.run_json("predict", [workspace.spec(spec), f"--device={self.device}", "--limit=0", *options],
-                                    self.quiet)
+                                    self.quiet, reword=JobWording("ModelStrategy", job))
         ranked = [_predicted(entry, names) for entry in data["ranking"] if entry.get("estimate_s")]
         known = {predicted.configuration for predicted in ranked}
         unknown = [Predicted(configuration, math.inf, 0, 0) for configuration in valid if configuration not in known]

@@ -18,7 +18,6 @@ import time
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-
 CAP_TIMES, CAP_LEAST_S = 5.5, 2.0  # more than the fifth that is asked for
 
 

@@ -1,6 +1,8 @@
 """`tune_kernel` and `run_kernel` on the pretended driver."""
 
+import contextlib
 import json
+import math
 from pathlib import Path
 
 import numpy
@@ -324,3 +326,48 @@ def test_the_current_context_stays(arguments, parameters):
         occutune.run_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": 64, "WORK": 0})
         tune(arguments, parameters, verify=lambda answer, outputs: current() != 0x1234)
         assert current() == 0x1234
+
+
+WRONG_CALLS = [
+    ({"tune_params": {"block_size_x": [32, 32, "a"], "WORK": [0]}},
+     "tune_kernel('copy'): tune_params[\"block_size_x\"][2]: differs in type"),
+    ({"tune_params": {"block_size_x": [32], "two words": [0]}},
+     "tune_kernel('copy'): tune_params[\"two words\"]: is not a name"),
+    ({"tune_params": {"block_size_x": [32], "WORK": [0, [1]]}},
+     "tune_params[\"WORK\"][1]: a value is a number, a truth value or text, not a list"),
+    ({"tune_params": {"block_size_x": [32], "WORK": [math.nan]}},
+     "tune_params[\"WORK\"][0]: nan is no number"),
+    ({"restrictions": ["block_size_x >= 32", "block_size_x > 5000"]},
+     "tune_kernel('copy'): restrictions[1]: no configuration is valid"),
+    ({"compiler_options": ["-DA", "--time=x"]},
+     "tune_kernel('copy'): compiler_options[1]: --time=x makes the compiler write"),
+    ({"kernel_source": SOURCE.replace("int i", "int int i")},
+     "compile: kernel_source(4): error"),
+    ({"kernel_source": "copies.cu"},
+     "compile: copies.cu(4): error"),
+    ({"answer": [None, numpy.ones(SIZE, numpy.float32), None]},
+     "wrong: arguments[1]["),
+]
+
+
+@pytest.mark.parametrize("wrong, words", WRONG_CALLS)
+def test_messages_name_the_argument(arguments, wrong, words):
+    """What the caller wrote is named, not the spec or the files that were made of it."""
+    with open("copies.cu", "w", encoding="utf-8") as file:
+        file.write(SOURCE.replace("int i", "int int i"))
+    call = {"kernel_source": SOURCE, "tune_params": {"block_size_x": [32], "WORK": [0]}, **wrong}
+    with pytest.warns(UserWarning) if words.startswith(("compile:", "wrong:")) else contextlib.nullcontext():
+        try:
+            results, _ = occutune.tune_kernel("copy", call.pop("kernel_source"), SIZE, arguments, quiet=True, **call)
+            text = results[0]["__error__"].reason
+        except (occutune.UsageError, TypeError, ValueError) as error:
+            text = str(error)
+    assert words in text and "occutune-call" not in text
+
+
+def test_messages_name_what_is_compiled_alone(arguments, spec):
+    with pytest.raises(occutune.OccutuneError, match=r"kernel_source\(4\): error") as raised:
+        occutune.run_kernel("copy", SOURCE.replace("int i", "int int i"), SIZE, arguments, {"block_size_x": 32, "WORK": 0})
+    assert "occutune-call" not in str(raised.value)
+    with pytest.raises(occutune.UsageError, match=r"^the spec: parameters.WORK: the list of values is empty"):
+        occutune.space({**spec, "parameters": {"WORK": []}})
