@@ -1,5 +1,6 @@
 #include "model/emulate/footprint.h"
 
+#include "model/emulate/footprint_chunk.h"
 #include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static size_t find_place(const struct footprint *footprint, uint64_t number)
     return place;
 }
 
-static const struct footprint_chunk *find_chunk(const struct footprint *footprint, uint64_t number)
+const struct footprint_chunk *footprint_chunk_of(const struct footprint *footprint, uint64_t number)
 {
     size_t index;
 
@@ -92,15 +93,6 @@ static inline int take_chunk(struct footprint_chunk **out, struct footprint *foo
     return 0;
 }
 
-/* Bits set in a word: what __builtin_popcountll is a call for on processors of 2003. */
-static inline unsigned count_bits(uint64_t word)
-{
-    word -= word >> 1 & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* Sets bits of a word, at least one; how many of them are new. */
 static unsigned set_word(struct footprint_chunk *chunk, unsigned word, uint64_t bits)
 {
@@ -109,6 +101,12 @@ static unsigned set_word(struct footprint_chunk *chunk, unsigned word, uint64_t 
     chunk->bits[word] |= bits;
     chunk->used |= UINT64_C(1) << word;
     return fresh ? count_bits(fresh) : 0;
+}
+
+/* Sectors first to last, which lie in one word. */
+static uint64_t bits_between(uint64_t first, uint64_t last)
+{
+    return ~UINT64_C(0) << first % 64 & ~UINT64_C(0) >> (63 - last % 64);
 }
 
 /* Sectors first to last of a chunk; how many of them are new. */
@@ -167,11 +165,17 @@ static int mark_sectors(struct footprint *footprint, uint64_t sector, uint64_t b
     return high ? mark_word(footprint, sector / 64 + 1, high, err) : 0;
 }
 
+static uint64_t hash_of(uint64_t first, int64_t step, uint64_t count)
+{
+    const uint64_t key = first * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)step + count;
+
+    return key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
 /* Notes a run; whether it was there. */
 static bool note_run(struct footprint *footprint, const struct footprint_run *run)
 {
-    const uint64_t key = run->first * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)run->step + run->count;
-    struct footprint_run *at = &footprint->runs[(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % FOOTPRINT_RUNS];
+    struct footprint_run *at = &footprint->runs[hash_of(run->first, run->step, run->count) % FOOTPRINT_RUNS];
     const bool known = at->first == run->first && at->sectors == run->sectors && at->count == run->count &&
                        at->step == run->step;
 
@@ -189,11 +193,50 @@ static bool is_repeated(struct footprint *footprint, uint64_t address, uint64_t 
     return count >= RUN_LEAST && step % SECTOR == 0 && note_run(footprint, &run);
 }
 
+/* Notes that sectors of a column are in the footprint; those of `bits` that were not noted so far. */
+static uint64_t note_column(struct footprint *footprint, const struct footprint_column *column)
+{
+    const uint64_t key = hash_of(column->word, column->step, column->count);
+    struct footprint_column *at = &footprint->columns[key % FOOTPRINT_RUNS];
+    const bool known = at->word == column->word && at->count == column->count && at->step == column->step;
+    const uint64_t before = known ? at->bits : 0;
+
+    *at = *column;
+    at->bits |= before;
+    return column->bits & ~before;
+}
+
+/* Adds a column. */
+static int mark_column(struct footprint *footprint, struct footprint_column column, struct err *err)
+{
+    struct footprint_chunk *chunk = NULL;
+    uint64_t sectors = 0;
+    int rc = 0;
+
+    column.bits = column.count >= RUN_LEAST ? note_column(footprint, &column) : column.bits;
+    if (!column.bits)
+        return 0;
+    for (; column.count && !rc; column.count--, column.word += (uint64_t)column.step) {
+        if (!chunk || chunk->number != column.word / FOOTPRINT_CHUNK_WORDS)
+            rc = take_chunk(&chunk, footprint, column.word / FOOTPRINT_CHUNK_WORDS, err);
+        if (!rc)
+            sectors += set_word(chunk, (unsigned)(column.word % FOOTPRINT_CHUNK_WORDS), column.bits);
+    }
+    footprint->sectors += sectors;
+    return rc;
+}
+
 int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_t bytes, int64_t step,
                           uint64_t count, struct err *err)
 {
+    const uint64_t start = address / SECTOR, end = (address + bytes - 1) / SECTOR;
     uint64_t word = 0, pending = 0; /* sectors of a word, set when another word's turn comes */
 
+    if (step % (64 * SECTOR) == 0 && start / 64 == end / 64)
+        return mark_column(
+            footprint,
+            (struct footprint_column){start / 64, bits_between(start, end), count, step / (64 * SECTOR)},
+            err);
     if (is_repeated(footprint, address, bytes, step, count))
         return 0;
     for (; count; count--, address += (uint64_t)step) {
@@ -207,7 +250,7 @@ int footprint_mark_moving(struct footprint *footprint, uint64_t address, uint64_
         if (first / 64 != word && pending && mark_word(footprint, word, pending, err))
             return ERR_MEMORY;
         pending = first / 64 == word ? pending : 0;
-        pending |= ~UINT64_C(0) << first % 64 & ~UINT64_C(0) >> (63 - last % 64);
+        pending |= bits_between(first, last);
         word = first / 64;
     }
     return pending ? mark_word(footprint, word, pending, err) : 0;
@@ -310,7 +353,7 @@ bool footprint_equal(const struct footprint *a, const struct footprint *b)
     if (a->count != b->count) /* no chunk is empty */
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        const struct footprint_chunk *other = find_chunk(b, a->chunks[i].number);
+        const struct footprint_chunk *other = footprint_chunk_of(b, a->chunks[i].number);
 
         if (!other || memcmp(a->chunks[i].bits, other->bits, sizeof other->bits))
             return false;
@@ -323,121 +366,10 @@ bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64
     const uint64_t first = address / SECTOR, end = (address + bytes - 1) / SECTOR + 1;
 
     for (uint64_t word = first / 64; word <= (end - 1) / 64; word++) {
-        const struct footprint_chunk *chunk = find_chunk(footprint, word / FOOTPRINT_CHUNK_WORDS);
+        const struct footprint_chunk *chunk = footprint_chunk_of(footprint, word / FOOTPRINT_CHUNK_WORDS);
 
         if (chunk && chunk->bits[word % FOOTPRINT_CHUNK_WORDS] & word_within(64 * word, first, end))
             return true;
     }
     return false;
-}
-
-/* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
-static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
-{
-    const uint64_t first = chunk->number * FOOTPRINT_CHUNK_SECTORS * SECTOR;
-
-    return first >= address && first - address < bytes;
-}
-
-uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
-                             uint64_t address, uint64_t bytes)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < a->count; i++) {
-        const struct footprint_chunk *x = &a->chunks[i], *y, *z;
-
-        if (!lies_in(x, address, bytes))
-            continue;
-        y = a == b ? x : find_chunk(b, x->number);
-        z = b == c ? y : find_chunk(c, x->number);
-        if (!y || !z)
-            continue;
-        for (uint64_t words = x->used & y->used & z->used; words; words &= words - 1) {
-            const unsigned k = (unsigned)__builtin_ctzll(words);
-
-            sum += count_bits(x->bits[k] & y->bits[k] & z->bits[k]);
-        }
-    }
-    return sum;
-}
-
-/* Adds up a word of sectors, and those that others have there. */
-static void add_pairs(void *sums, uint64_t own, uint64_t all)
-{
-    struct footprint_pairs *out = sums;
-    const uint64_t first = UINT64_C(0x5555555555555555), line = UINT64_C(0x1111111111111111);
-    const uint64_t pairs = (own | own >> 1) & first, fetched = (all | all >> 1) & first;
-    const uint64_t both = fetched & fetched >> 2 & line;
-
-    out->pairs += count_bits(pairs);
-    out->sectors += count_bits(all & (pairs | pairs << 1));
-    out->lone += count_bits(pairs & ~(both | both << 2));
-}
-
-/* Of the words that a chunk uses, what it or one of the others has there. */
-static void unite(uint64_t all[FOOTPRINT_CHUNK_WORDS], const struct footprint_chunk *chunk,
-                  const struct footprint *const *others, size_t count)
-{
-    const struct footprint_chunk *other;
-
-    for (uint64_t words = chunk->used; words; words &= words - 1)
-        all[__builtin_ctzll(words)] = chunk->bits[__builtin_ctzll(words)];
-    for (size_t o = 0; o < count; o++)
-        if (others[o] && (other = find_chunk(others[o], chunk->number)))
-            for (uint64_t words = chunk->used & other->used; words; words &= words - 1)
-                all[__builtin_ctzll(words)] |= other->bits[__builtin_ctzll(words)];
-}
-
-typedef void add_word(void *sums, uint64_t own, uint64_t all);
-
-/* Words within [address, address + bytes): the footprint's own, and what it and the others have there. */
-static void add_words_in(void *sums, add_word *add, const struct footprint *footprint,
-                         const struct footprint *const *others, size_t count, uint64_t address,
-                         uint64_t bytes)
-{
-    uint64_t all[FOOTPRINT_CHUNK_WORDS];
-
-    for (size_t i = 0; i < footprint->count; i++) {
-        const struct footprint_chunk *chunk = &footprint->chunks[i];
-
-        if (!lies_in(chunk, address, bytes))
-            continue;
-        unite(all, chunk, others, count);
-        for (uint64_t words = chunk->used; words; words &= words - 1)
-            add(sums, chunk->bits[__builtin_ctzll(words)], all[__builtin_ctzll(words)]);
-    }
-}
-
-void footprint_pairs_in(struct footprint_pairs *out, const struct footprint *footprint,
-                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
-{
-    *out = (struct footprint_pairs){0};
-    add_words_in(out, add_pairs, footprint, others, count, address, bytes);
-}
-
-/* One bit for each line of a word that has a sector. */
-static uint64_t lines_of(uint64_t sectors)
-{
-    const uint64_t pairs = sectors | sectors >> 1;
-
-    return (pairs | pairs >> 2) & UINT64_C(0x1111111111111111);
-}
-
-/* Adds up the lines of a word, and those beside which nobody has a sector. */
-static void add_lines(void *sums, uint64_t own, uint64_t all)
-{
-    struct footprint_lines *out = sums;
-    const uint64_t lines = lines_of(own), any = lines_of(all);
-    const uint64_t both = any & any >> 4 & UINT64_C(0x0101010101010101);
-
-    out->lines += count_bits(lines);
-    out->lone += count_bits(lines & ~(both | both << 4));
-}
-
-void footprint_lines_in(struct footprint_lines *out, const struct footprint *footprint,
-                        const struct footprint *const *others, size_t count, uint64_t address, uint64_t bytes)
-{
-    *out = (struct footprint_lines){0};
-    add_words_in(out, add_lines, footprint, others, count, address, bytes);
 }

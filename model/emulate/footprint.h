@@ -36,6 +36,14 @@ struct footprint_run {
     int64_t step;                   /* in sectors */
 };
 
+/* The same sectors of words at equal distances, as the rows of a matrix are. What was added of a column is noted, so that
+ * loads of its single elements look at it once for each sector. */
+struct footprint_column {
+    uint64_t word, bits; /* the first word, and its sectors */
+    uint64_t count;      /* words; 0 for none */
+    int64_t step;        /* in words */
+};
+
 /* Chunks in the order in which they were touched, found through an open hash table of their places. A zeroed
  * struct is the empty set. */
 struct footprint {
@@ -46,6 +54,7 @@ struct footprint {
     size_t last;        /* chunk marked last */
     uint64_t sectors;   /* in it */
     struct footprint_run runs[FOOTPRINT_RUNS];
+    struct footprint_column columns[FOOTPRINT_RUNS];
 };
 
 void footprint_release(struct footprint *footprint);
