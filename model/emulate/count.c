@@ -2,8 +2,6 @@
 
 #include "model/sass/arch/geometry.h"
 
-#include <stdbool.h>
-
 enum { BANKS = 32 };
 
 /* Lanes that go through together. */
@@ -49,10 +47,16 @@ static unsigned count_distinct(const uint64_t address[LANES], uint32_t mask, uns
     return (unsigned)__builtin_popcountll(taken);
 }
 
+/* The first of the lanes that go through together. */
+static uint32_t first_part(unsigned lanes)
+{
+    return lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+}
+
 unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned width, unsigned size)
 {
     const unsigned lanes = part_lanes(width), shift = (unsigned)__builtin_ctz(size);
-    const uint32_t part = lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    const uint32_t part = first_part(lanes);
     unsigned count = 0;
 
     for (unsigned first = 0; first < LANES; first += lanes) {
@@ -63,18 +67,47 @@ unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned wid
     return count;
 }
 
+struct count_near count_near(const uint64_t address[LANES], uint32_t mask, unsigned width, uint64_t base)
+{
+    const unsigned lanes = part_lanes(width);
+    struct count_near out = {0};
+
+    for (unsigned first = 0; first < LANES; first += lanes) {
+        uint64_t sectors = 0, lines;
+
+        for (uint32_t left = mask & first_part(lanes) << first; left; left &= left - 1)
+            sectors |= UINT64_C(1) << (address[__builtin_ctz(left)] - base) / SECTOR;
+        lines = sectors | sectors >> 1;
+        lines = (lines | lines >> 2) & UINT64_C(0x1111111111111111);
+        out.sectors += (unsigned)__builtin_popcountll(sectors);
+        out.lines += (unsigned)__builtin_popcountll(lines);
+        out.parts += sectors != 0;
+    }
+    return out;
+}
+
+static unsigned words_of(unsigned width)
+{
+    return width > 4 ? width / 4 : 1;
+}
+
+bool count_narrow(uint64_t least, uint64_t most, unsigned width)
+{
+    return most / 4 - least / 4 + words_of(width) <= BANKS;
+}
+
 /* Whether all words lie so close together that each has a bank for itself. */
-static bool is_narrow(const uint64_t address[LANES], uint32_t mask, unsigned words_per_lane)
+static bool is_narrow(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
     uint64_t least = UINT64_MAX, most = 0;
 
     for (; mask; mask &= mask - 1) {
-        const uint64_t word = address[__builtin_ctz(mask)] / 4;
+        const uint64_t at = address[__builtin_ctz(mask)];
 
-        least = word < least ? word : least;
-        most = word > most ? word : most;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
     }
-    return most - least + words_per_lane <= BANKS;
+    return count_narrow(least, most, width);
 }
 
 /* Passes for lanes that go through together. */
@@ -82,9 +115,9 @@ static unsigned part_wavefronts(const uint64_t address[LANES], uint32_t mask, un
 {
     uint64_t words[BANKS][LANES];
     unsigned used[BANKS] = {0}, most = 0;
-    const unsigned words_per_lane = width > 4 ? width / 4 : 1;
+    const unsigned words_per_lane = words_of(width);
 
-    if (mask && is_narrow(address, mask, words_per_lane))
+    if (mask && is_narrow(address, mask, width))
         return 1;
     for (; mask; mask &= mask - 1) {
         const uint64_t first = address[__builtin_ctz(mask)] / 4;
@@ -108,7 +141,7 @@ static unsigned part_wavefronts(const uint64_t address[LANES], uint32_t mask, un
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
     const unsigned lanes = part_lanes(width);
-    const uint32_t part = lanes == LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
+    const uint32_t part = first_part(lanes);
     unsigned count = 0;
 
     for (unsigned first = 0; first < LANES; first += lanes)

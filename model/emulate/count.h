@@ -4,12 +4,23 @@
 
 #include "model/sass/arch/geometry.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How many different aligned blocks of `size` bytes (a power of two) the lanes of `mask` touch. A request of
  * 8 or 16 bytes a lane goes through in halves or quarters of the warp, and each part counts on its own. Lanes
  * do not cross blocks: accesses are aligned to their width. */
 unsigned count_blocks(const uint64_t address[LANES], uint32_t mask, unsigned width, unsigned size);
+
+enum { COUNT_NEAR = 64 * SECTOR };
+
+/* The same of blocks of SECTOR and of LINE bytes, of addresses less than COUNT_NEAR bytes beyond `base`, where a line
+ * begins. Most requests are such. */
+struct count_near {
+    unsigned sectors, lines;
+    unsigned parts; /* that have a lane */
+};
+struct count_near count_near(const uint64_t address[LANES], uint32_t mask, unsigned width, uint64_t base);
 
 /* Passes through shared memory's 32 banks of 4 bytes. Lanes that touch the same word share it.
  *
@@ -22,5 +33,8 @@ unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned
 /* Passes through L1's banks for global memory, which are the same: every half or quarter goes by itself, also
  * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast). */
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width);
+
+/* Whether all words of accesses from `least` to `most` have banks of their own, so that each part is one pass. */
+bool count_narrow(uint64_t least, uint64_t most, unsigned width);
 
 #endif

@@ -213,24 +213,43 @@ bool request_is_global(const struct request *request)
     return spaces[0] != 0;
 }
 
-/* What one request costs. */
-static void find_cost(struct cost *cost, const struct request *request)
+/* Sectors and lines of lanes that go through as those of `width` bytes do; `base` begins the lowest line. */
+static struct count_near count_both(const struct request *request, uint32_t mask, unsigned width,
+                                    uint64_t base, uint64_t most)
+{
+    if (most - base < COUNT_NEAR)
+        return count_near(request->address, mask, width, base);
+    return (struct count_near){.sectors = count_blocks(request->address, mask, width, SECTOR),
+                               .lines = count_blocks(request->address, mask, width, LINE)};
+}
+
+/* What lanes in global memory cost, all of them between the lowest and the highest address. */
+static void count_global(struct cost *cost, const struct request *request, uint32_t mask, uint64_t least,
+                         uint64_t most)
+{
+    const uint64_t base = least / LINE * LINE;
+    const struct count_near both = count_both(request, mask, request->width, base, most);
+    const struct count_near once =
+        request->width > UNDIVIDED ? count_both(request, mask, UNDIVIDED, base, most) : both;
+
+    cost->sectors += both.sectors;
+    cost->lines += both.lines;
+    cost->sectors_once = once.sectors;
+    cost->lines_once = once.lines;
+    cost->passes += count_narrow(least, most, request->width)
+                        ? both.parts
+                        : count_passes(request->address, mask, request->width);
+}
+
+/* What one request costs, from its lowest address to the highest. */
+static void find_cost(struct cost *cost, const struct request *request, uint64_t least, uint64_t most)
 {
     uint32_t spaces[3];
 
     *cost = (struct cost){0};
     split_spaces(spaces, request);
-    if (spaces[0]) {
-        cost->sectors += count_blocks(request->address, spaces[0], request->width, SECTOR);
-        cost->lines += count_blocks(request->address, spaces[0], request->width, LINE);
-        cost->sectors_once = cost->sectors;
-        cost->lines_once = cost->lines;
-        if (request->width > UNDIVIDED) {
-            cost->sectors_once = count_blocks(request->address, spaces[0], UNDIVIDED, SECTOR);
-            cost->lines_once = count_blocks(request->address, spaces[0], UNDIVIDED, LINE);
-        }
-        cost->passes += count_passes(request->address, spaces[0], request->width);
-    }
+    if (spaces[0])
+        count_global(cost, request, spaces[0], least, most);
     if (spaces[1])
         cost->wavefronts += count_wavefronts(request->address, spaces[1], request->width);
     if (spaces[1] && request->second)
@@ -252,7 +271,7 @@ static void take_pattern(struct pattern *out, const struct request *request)
         out->most = address > out->most ? address : out->most;
         out->bits |= address;
     }
-    find_cost(&out->cost, request);
+    find_cost(&out->cost, request, out->least, out->most);
 }
 
 const struct pattern *request_pattern(struct emulation *emulation, const struct request *request)
@@ -263,8 +282,9 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
     const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : LINE;
     uint64_t other = (request->mask ^ pattern->mask) | moved % unit;
 
-    for (unsigned l = 0; l < LANES; l++)
-        other |= (request->address[l] - pattern->address[l]) ^ moved;
+    for (unsigned l = 0; l < LANES && !other; l += 8)
+        for (unsigned k = l; k < l + 8; k++)
+            other |= (request->address[k] - pattern->address[k]) ^ moved;
     if (other || request->space == SASS_SPACE_GENERIC)
         take_pattern(pattern, request);
     return pattern;

@@ -93,7 +93,30 @@ static void any_order_counts_the_same(void **state)
     }
 }
 
+/* Of addresses that lie near each other, the same by bits, also in parts of the warp. */
+static void near_ones_count_the_same(void **state)
+{
+    for (uint64_t n = 0; n < 2000; n++) {
+        const unsigned width = 4u << n % 4;
+        uint64_t address[32], least = UINT64_MAX, most = 0;
+        const uint32_t mask = draw(address, n);
+        struct count_near near;
+
+        for (unsigned lane = 0; lane < 32; lane++) {
+            address[lane] = 4096 + address[lane] % COUNT_NEAR / width * width;
+            least = mask >> lane & 1 && address[lane] < least ? address[lane] : least;
+            most = mask >> lane & 1 && address[lane] > most ? address[lane] : most;
+        }
+        near = count_near(address, mask, width, least / LINE * LINE);
+        assert_int_equal(near.sectors, count_blocks(address, mask, width, SECTOR));
+        assert_int_equal(near.lines, count_blocks(address, mask, width, LINE));
+        if (mask && count_narrow(least, most, width))
+            assert_int_equal(near.parts, count_passes(address, mask, width));
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(passes_are_as_measured, blocks_count_part_by_part, any_order_counts_the_same);
+    return RUN_TESTS(passes_are_as_measured, blocks_count_part_by_part, any_order_counts_the_same,
+                     near_ones_count_the_same);
 }
