@@ -2,13 +2,12 @@
 
 #include "base/clock.h"
 #include "base/place.h"
-#include "gpu/message.h"
+#include "base/spawn.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,6 @@
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
-
-extern char **environ;
 
 static int find_executable(char *out, const char *executable, struct err *err)
 {
@@ -47,35 +44,15 @@ static int find_executable(char *out, const char *executable, struct err *err)
         own, OCCUTUNE_LIBEXEC);
 }
 
-static int spawn(pid_t *pid, const char *path, const char *what, const char *argument, int child_end)
+static int start(pid_t *pid, const char *path, const char *what, const char *argument, int child_end)
 {
-    char number[16];
-    char *argv[] = {(char *)path, (char *)what, (char *)argument, number, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, ignored;
-    int rc;
+    char controller[16];
+    char *argv[] = {(char *)path, (char *)what, (char *)argument, controller, NULL};
+    /* What a kernel prints must not end up in the controller's results: standard output becomes standard error. */
+    const struct spawn_move moves[] = {{STDERR_FILENO, STDOUT_FILENO}, {child_end, PROCESS_FD}};
 
-    snprintf(number, sizeof number, "%ld", (long)getpid());
-    sigemptyset(&none);
-    sigemptyset(&ignored);
-    sigaddset(&ignored, SIGPIPE);
-    sigaddset(&ignored, SIGTERM);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    /* What a kernel prints must not end up in the controller's results: standard output becomes standard
-     * error. */
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, child_end, PROCESS_FD);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &ignored);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    rc = posix_spawn(pid, path, &actions, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
+    snprintf(controller, sizeof controller, "%ld", (long)getpid());
+    return spawn_apart(pid, path, argv, moves, 2);
 }
 
 int process_start(struct process *out, const char *executable, const char *what, const char *argument,
@@ -90,7 +67,7 @@ int process_start(struct process *out, const char *executable, const char *what,
         return rc;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return err_set(err, ERR_SYSTEM, "socketpair: %s", strerror(errno));
-    rc = spawn(&out->pid, path, what, argument, ends[1]);
+    rc = start(&out->pid, path, what, argument, ends[1]);
     close(ends[1]);
     if (rc) {
         close(ends[0]);

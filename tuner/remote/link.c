@@ -1,20 +1,18 @@
 #include "tuner/remote/link.h"
 
 #include "base/clock.h"
+#include "base/spawn.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static void forget(struct command *command, pid_t ending)
 {
@@ -24,35 +22,6 @@ static void forget(struct command *command, pid_t ending)
 void command_init(struct command *command)
 {
     forget(command, 0);
-}
-
-/* Ctrl-C is the controller's, so the group is its own. */
-static int spawn(pid_t *pid, const char *text, int inout, int errors)
-{
-    char *argv[] = {(char *)"sh", (char *)"-c", (char *)text, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, ignored;
-    int rc;
-
-    sigemptyset(&none);
-    sigemptyset(&ignored);
-    sigaddset(&ignored, SIGPIPE);
-    sigaddset(&ignored, SIGTERM);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, inout, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, inout, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &ignored);
-    posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    rc = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
 }
 
 static void bury(struct command *command)
@@ -78,7 +47,10 @@ int command_start(struct command *command, const char *text, struct err *err)
         close(ends[1]);
         return err_set(err, ERR_SYSTEM, "pipe: %s", strerror(errno));
     }
-    rc = spawn(&command->pid, text, ends[1], errors[1]);
+    rc = spawn_apart(&command->pid, "/bin/sh", (char *[]){(char *)"sh", (char *)"-c", (char *)text, NULL},
+                     (const struct spawn_move[]){
+                         {ends[1], STDIN_FILENO}, {ends[1], STDOUT_FILENO}, {errors[1], STDERR_FILENO}},
+                     3);
     close(ends[1]);
     close(errors[1]);
     command->fd = ends[0];
