@@ -5,68 +5,7 @@
 
 enum { TEXT = 200 };
 
-const char *explained_assumption(enum predict_assumption assumption)
-{
-    switch (assumption) {
-    case PREDICT_ASSUMED_LATENCY:
-        return "some instructions' latencies were never measured and taken from their pipe";
-    case PREDICT_ASSUMED_CAPACITY:
-        return "some instructions' rates were never measured and taken from NVIDIA's tables";
-    case PREDICT_ASSUMED_HIT_RATE:
-        return "cache hits are estimated from footprints";
-    case PREDICT_ASSUMED_ATOMIC:
-        return "a branch depends on an atomic's answer, which was taken from one block alone";
-    case PREDICT_ASSUMED_TICKETS:
-        return "a counter hands out work: each number goes to one block, to all resident blocks in turn";
-    case PREDICT_ASSUMED_EQUAL_BLOCKS:
-        return "blocks differ, and only a sample was looked at";
-    case PREDICT_ASSUMED_PUBLISHED:
-        return "the device profile holds values published or of another GPU, not measured on this one";
-    case PREDICT_ASSUMED_WANDERING:
-        return "some addresses in long loops are loaded or uneven, and only some iterations were looked at";
-    case PREDICT_ASSUMED_TABLES:
-        return "how many loads from tables in constant memory miss depends on whether warps keep in step, "
-               "which is not modelled";
-    case PREDICT_ASSUMED_CONSTANTS:
-        return "loads from constant memory at places that differ among lanes (LDC) never miss";
-    case PREDICT_ASSUMED_COPIES:
-        return "copies of neighbouring blocks are answered together by L2, those of others wait their share";
-    case PREDICT_ASSUMED_SKIPS:
-        return "a branch depends on what cannot be known, such as results of tensor cores; it was taken to "
-               "skip what "
-               "it can";
-    case PREDICT_ASSUMED_CLUSTERS:
-        return "blocks of a cluster do different things, and were simulated as if all did what one does";
-    case PREDICT_ASSUMED_POLLING:
-        return "a loop waits for what other blocks store: for how long is not simulated, and the time may be "
-               "several times the estimate";
-    case PREDICT_ASSUMED_CLUSTER_SMS:
-        return "how many clusters of this size run at a time was not measured on this GPU: as many as its "
-               "SMs hold";
-    case PREDICT_ASSUMED_CLUSTER_COUNT:
-        return "as many clusters of this size run at a time as on the GPU of the profile; another one, of "
-               "its "
-               "kind too, may run fewer";
-    case PREDICT_ASSUMED_SHARING:
-        return "how much of what blocks touch in memory is the same is estimated from some of them";
-    case PREDICT_ASSUMED_CLOCK:
-        return "what tensor cores and the power limit leave of the clock was not measured on this GPU; where "
-               "the "
-               "profile says nothing of it, the full clock is assumed";
-    case PREDICT_LIKELY_BLOCKS:
-        return "the lower bound is not proved: of some blocks only a sample tells what they do";
-    case PREDICT_LIKELY_ADDRESSES:
-        return "the lower bound is not proved: of addresses in long loops only a sample tells how many "
-               "sectors they "
-               "touch";
-    case PREDICT_ASSUMPTIONS_END:
-        break;
-    }
-    return "";
-}
-
-/* Latency allows a warp less often than the tightest resource does. */
-static bool latency_is_tightest(const struct prediction *p)
+bool explained_waits(const struct prediction *p)
 {
     return p->latency_cycles / p->had_warps > p->at_sustained.bound_cycles;
 }
@@ -83,7 +22,7 @@ static void put_limit(FILE *out, const struct analysis *from)
                 1e9 * from->input.capacities.block_dispatch_s);
     else if (p->latency_hidden)
         fprintf(out, "%s, at %.0f %% of what it sustains\n", name, attained);
-    else if (latency_is_tightest(p))
+    else if (explained_waits(p))
         fprintf(out, "latency: %.0f warps are resident, %.1f would hide it; %s reaches %.0f %%\n",
                 p->had_warps, p->needed_warps, name, attained);
     else
@@ -220,7 +159,7 @@ static void put_bounds(FILE *out, const struct analysis *from)
     const struct throughput *at = &from->prediction.at_sustained;
     enum resource order[RESOURCE_COUNT];
     const size_t count = explained_bounds(order, at);
-    const bool latency = latency_is_tightest(&from->prediction);
+    const bool latency = explained_waits(&from->prediction);
 
     fprintf(out, "\nThroughput bounds, per warp of an SM\n  %-26s  %12s  %-17s  %12s  %10s\n", "resource",
             "demand", "unit", "per cycle", "cycles");
@@ -372,13 +311,6 @@ static void put_unrated(FILE *out, const struct unrated *unrated)
                      "makes the lower bound\n");
 }
 
-static void put_assumptions(FILE *out, unsigned assumptions)
-{
-    for (unsigned bit = 1; bit < PREDICT_ASSUMPTIONS_END; bit <<= 1)
-        if (assumptions & bit)
-            fprintf(out, "  assumed     %s\n", explained_assumption((enum predict_assumption)bit));
-}
-
 /* What a time on a GPU that nobody measured rests on. */
 static void put_elsewhere(FILE *out, const struct device *device)
 {
@@ -400,7 +332,7 @@ void explained_print(FILE *out, const struct explained *explained, bool verbose)
 {
     put_head(out, explained);
     put_unrated(out, &explained->expectation->demands.unrated);
-    put_assumptions(out, explained->expectation->prediction.assumptions);
+    explained_put_assumed(out, &explained->expectation->prediction, verbose);
     put_elsewhere(out, explained->machine->device);
     put_changes(out, explained);
     put_advice(out, explained);
