@@ -1,13 +1,10 @@
 #include "model/memory/reuse_mean.h"
 
+#include "model/machine/assumptions.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Of what far blocks touch, the share that others of them do from which on it is a pool: blocks at opposite ends of a
- * grid may share their borders. */
-#define LEAST_POOLED 0.125
 
 enum {
     FAR = 3,   /* blocks: what the next ones share ends before */
@@ -149,7 +146,7 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
 /* Whether neighbours say that blocks at two positions share nothing. */
 static bool are_apart(const struct sharing *s, const unsigned a[3], const unsigned b[3])
 {
-    const double little = s->own / 16; /* of what is gathered from anywhere, by chance */
+    const double little = s->own * assumptions_default.apart_share;
     unsigned steps = 0;
     bool differ[3];
 
@@ -212,7 +209,7 @@ int reuse_mean_pool(double *out, const struct emulate_result *result, const stru
         sum += sectors;
         rc = add_to(&together, &result->blocks[b], region, written, err);
     }
-    if (!rc && (double)together.sectors < (1 - LEAST_POOLED) * sum)
+    if (!rc && (double)together.sectors < (1 - assumptions_default.pooled_least) * sum)
         *out = SECTOR * pool_of((double)together.sectors, sum);
     footprint_release(&together);
     free(marked);

@@ -1,5 +1,7 @@
 #include "model/memory/traffic_counts.h"
 
+#include "model/machine/assumptions.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -166,7 +168,7 @@ static void find_means(struct figures *means, const struct emulate_result *resul
     }
 }
 
-/* Half the width of the interval around what is counted: 3.3 standard deviations of the sum, more where few
+/* Half the width of the interval around what is counted: standard deviations of the sum, more where few
  * blocks tell how much that is. Of n blocks that were looked at none is so rare that it is less than a share
  * 3 / n of all: others may differ as far as the one that differs most or, where loaded values decide and all
  * of the n are alike, by all that a block accesses. */
@@ -176,7 +178,8 @@ static double find_error(const struct spread spread[FIGURES], double blocks, dou
     double error = 0;
 
     for (int f = 0; f < FIGURES; f++) {
-        const double chance = 3.3 * few * sqrt(spread[f].squares * blocks / fmax(blocks - 1, 1));
+        const double chance = assumptions_default.sample_deviations * few *
+                              sqrt(spread[f].squares * blocks / fmax(blocks - 1, 1));
         const bool alike = spread[f].most * all <= ROUNDING * spread[f].all;
         const double other = loaded && alike ? spread[f].all / all : spread[f].most;
         const double rare = 3 / blocks * unseen * other;
