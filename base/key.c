@@ -1,7 +1,7 @@
 #include "base/key.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -84,7 +84,8 @@ bool key_equal(struct key a, struct key b)
 
 void key_hex(char out[33], struct key key)
 {
-    snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, key.high, key.low);
+    hash_hex(out, key.high);
+    hash_hex(out + 16, key.low);
 }
 
 static bool word_from_hex(uint64_t *out, const char *hex)
