@@ -297,6 +297,11 @@ static void write_place(char *out, size_t size, const struct buffer *buffer, wor
                  element);
 }
 
+/* What the reference leaves as it was is the NaN of its poison. */
+static const char unwritten[] =
+    ", which the reference computes or leaves unwritten: an output that is not written "
+    "whole has the role inout";
+
 static int judge_output(struct trial *trial, struct verifier *verifier, const struct buffer *buffer,
                         const struct wanted_buffer *expected, const struct found *found, struct err *err)
 {
@@ -320,7 +325,8 @@ static int judge_output(struct trial *trial, struct verifier *verifier, const st
     if (rc)
         return rc;
     write_place(place, sizeof place, buffer, found->first);
-    snprintf(text, sizeof text, "%s: got %s, expected %s", place, got, wanted);
+    snprintf(text, sizeof text, "%s: got %s, expected %s%s", place, got, wanted,
+             buffer->role == ROLE_OUT && strstr(wanted, "nan") ? unwritten : "");
     blame(trial, text);
     return 0;
 }

@@ -155,6 +155,20 @@ static void test_wrong_results(void **state)
     }
 }
 
+/* Where the reference writes nothing, no variant passes: the role that lets it is named. */
+static void test_unwritten_by_reference(void **state)
+{
+    struct setup *setup = *state;
+    struct trial trial;
+
+    setup->reference.code = code_of("lazy");
+    assert_int_equal(try_entry(&trial, setup, "lazy"), OUTCOME_WRONG);
+    expect_text(trial.message,
+                "out[500]: got 1, expected nan, which the reference computes or leaves unwritten: an output "
+                "that is not written whole has the role inout");
+    trial_release(&trial);
+}
+
 /* The largest error is kept of a result that passes: half of the tolerance here. */
 static void test_error_within_tolerance(void **state)
 {
@@ -417,8 +431,8 @@ int main(void)
 {
     return RUN_TESTS_EACH(set_up, tear_down, test_right_variant, test_cold_and_long, test_in_place,
                           test_unchanged, test_scratch, test_wide_cluster, test_racing, test_wrong_results,
-                          test_error_within_tolerance, test_small_half, test_race, test_failures, test_symbol,
-                          test_copy, test_pace, test_run_errors, test_reference_errors, test_no_reference,
-                          test_reference_file, test_late_hang, test_hang_while_sampling,
-                          test_symbol_too_small);
+                          test_unwritten_by_reference, test_error_within_tolerance, test_small_half,
+                          test_race, test_failures, test_symbol, test_copy, test_pace, test_run_errors,
+                          test_reference_errors, test_no_reference, test_reference_file, test_late_hang,
+                          test_hang_while_sampling, test_symbol_too_small);
 }
