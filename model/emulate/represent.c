@@ -12,7 +12,7 @@ enum {
     DEAR = 1 << 20 /* instructions beyond which fewer blocks must do */
 };
 
-/* Relative variance that is none: of blocks that all issue the same. */
+/* What is none of it: relative variance of blocks that all issue the same, and a part missed of all they issue. */
 #define ROUNDING 1e-12
 
 /* Strata whose blocks issue nearly as much: of the sorted list those from `first` to before `end`. */
@@ -239,7 +239,7 @@ static void tilt(const struct choice *choice, double issued)
 static void weigh(struct choice *choice)
 {
     struct emulate_result *result = choice->result;
-    double counted = 0;
+    double counted = 0, missed;
 
     merge_groups(choice);
     for (size_t b = 0; b < result->block_count; b++)
@@ -251,7 +251,9 @@ static void weigh(struct choice *choice)
     tilt(choice, choice->strata->issued);
     for (size_t b = 0; b < result->block_count; b++)
         counted += result->blocks[b].weight * block_issued(result, &result->blocks[b]);
-    choice->strata->error += fabs(counted / choice->strata->issued - 1);
+    missed = fabs(counted / choice->strata->issued - 1);
+    if (missed > ROUNDING)
+        choice->strata->error += missed;
 }
 
 /* As many blocks as may be executed. */

@@ -107,7 +107,7 @@ static void counts_rows_of_blocks(void **state)
             assert_true(p.result.certain[k] <= all);
     }
     check_near(sum, all, 0.01 * all);
-    check_near(p.result.work_error, 0, 1e-9);
+    assert_true(!(p.result.work_error > 0)); /* nor what sums in floating point miss */
     emulate_result_release(&whole);
     program_close(&p);
 }
