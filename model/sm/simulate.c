@@ -71,13 +71,19 @@ static double cut_costs(const struct lists *lists, const struct sm_input *in, un
     return (blocks > 1 ? 2 : 1) * lists->long_ops;
 }
 
+/* The same of one that leaves nothing out: play_once(). */
+static double whole_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
+{
+    return in->block_count > 1 ? (1 + waves_of(lists->all, in, blocks)) * lists->all : lists->all;
+}
+
 /* One simulation of every iteration is better than several that are extrapolated, and often cheaper. What it
  * costs says how long paths can be. */
 static int make_whole(struct lists *lists, const struct sm_input *in, unsigned blocks, struct err *err)
 {
     static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX, SIZE_MAX};
 
-    if (!loops(lists) || lists->all > cut_costs(lists, in, blocks))
+    if (!loops(lists) || whole_costs(lists, in, blocks) > cut_costs(lists, in, blocks))
         return 0;
     free_lists(lists, in->emulation->path_count);
     *lists = (struct lists){0};
@@ -138,17 +144,23 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
     return rc;
 }
 
-/* Unequal blocks: the longest of a few ends alone, which it would not among others that follow. */
+/* Of unequal blocks the longest of a few ends alone, which it would not among others that follow: the pace of these. How
+ * much longer than a mean block the grid's longest lasts is no matter of one SM (struct imbalance's stretch). */
+static int run_unequal(double *cycles, const struct sm_input *in, const struct sm_code *code,
+                       const struct sm_list *lists, double ops, unsigned blocks, struct err *err)
+{
+    return sm_run_wave(cycles, in, code, lists, blocks, waves_of(ops, in, blocks), 0, err);
+}
+
 static int play_unequal(double *cycles, double *brief_cycles, const struct sm_input *in,
                         const struct sm_code *code, const struct lists *lists, unsigned blocks,
                         struct err *err)
 {
     struct sm_both both = {0};
-    const unsigned waves = waves_of(lists->long_ops, in, blocks);
-    int rc = sm_run_wave(&both.brief, in, code, lists->brief, blocks, waves, 0, err);
+    int rc = run_unequal(&both.brief, in, code, lists->brief, lists->long_ops, blocks, err);
 
     if (!rc)
-        rc = sm_run_wave(&both.longer, in, code, lists->longer, blocks, waves, 0, err);
+        rc = run_unequal(&both.longer, in, code, lists->longer, lists->long_ops, blocks, err);
     *cycles = extrapolate(&both, lists);
     *brief_cycles = both.brief;
     return rc;
@@ -191,9 +203,13 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
 static int play_once(double *cycles, double *brief_cycles, const struct sm_input *in,
                      const struct sm_code *code, const struct lists *lists, unsigned blocks, struct err *err)
 {
-    struct sm_ran ran;
-    int rc = sm_run(&ran, in, code, lists->longer, blocks, err);
+    struct sm_ran ran = {0};
+    int rc;
 
+    if (in->block_count > 1)
+        rc = run_unequal(&ran.cycles, in, code, lists->longer, lists->long_ops, blocks, err);
+    else
+        rc = sm_run(&ran, in, code, lists->longer, blocks, err);
     *brief_cycles = ran.cycles;
     *cycles = ran.cycles * fmax(lists->all / lists->long_ops, 1);
     return rc;

@@ -2,9 +2,12 @@
  * test_uneven [GRIDS [SEED]]. Of 60 grids by default; 5000 take some minutes. */
 #include "uneven_grid.h"
 #include "model/memory/traffic.h"
+#include "model/predict/analyze.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { PER_SOURCE = 30 };
 
@@ -147,9 +150,63 @@ static void counts_the_work_of_uneven_grids(void **state)
         fail_msg("of %u of %u grids more bytes are in the bound than they touch", too_many_bytes, grids);
 }
 
+/* The simulated cycles of a grid of 16 blocks of one warp an SM, each a chain of dependent additions as long as
+ * `expression` says. */
+static double cycles_of(struct grid *g, const struct machine *machine, const char *expression)
+{
+    const struct analyze_options options = {.warm = true};
+    struct analysis *analysis = calloc(1, sizeof *analysis);
+    struct draws draws = {.seed = seed};
+    struct err err = {0};
+    double cycles;
+
+    assert_non_null(analysis);
+    grid_draw(g, "columns", &draws, 1 << 16, 1 << 16);
+    g->launch.grid[0] = 16 * 132;
+    g->launch.grid[1] = g->launch.grid[2] = 1;
+    g->launch.block[0] = 32;
+    g->step = 1;
+    free(g->arguments[2].fill.expression);
+    g->arguments[2].fill.expression = strdup(expression);
+    assert_non_null(g->arguments[2].fill.expression);
+    ok(launch_prepare(&g->launch, &err), &err);
+    ok(analyze(analysis, machine, &g->compiled.cubin, g->compiled.kernel, &g->launch, &options, &err), &err);
+    if (!analysis->predicted)
+        fail_msg("%s", analysis->reason);
+    cycles = analysis->input.simulated.all_cycles * analysis->input.latency.stretch;
+    analysis_release(analysis);
+    free(analysis);
+    grid_release_launch(g);
+    return cycles;
+}
+
+/* All blocks are resident and none is in another's way: the grid takes as long as its longest block. */
+static void the_longest_block_counts_once(void **state)
+{
+    const char *const option = "-DUNROLL=1024"; /* so that all of it is simulated */
+    struct machine machine;
+    struct device device;
+    struct grid g = {0};
+    struct err err = {0};
+    double equal, unequal;
+
+    device_init(&device);
+    ok(device_load(&device, "nvidia-h200", "model/device/profiles", &err), &err);
+    ok(machine_init(&machine, &device, &err), &err);
+    grid_compile(&g, "uneven.cu", "columns", &option, 1);
+    equal = cycles_of(&g, &machine, "4096");
+    unequal = cycles_of(&g, &machine, "4096 if i % 4 == 0 else 1024");
+    if (!(fabs(unequal / equal - 1) < 0.15))
+        fail_msg("%g cycles where three of four blocks are shorter, %g else", unequal, equal);
+    grid_release(&g);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_the_work_of_uneven_grids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_the_work_of_uneven_grids),
+                                       cmocka_unit_test(the_longest_block_counts_once)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
