@@ -117,6 +117,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->paths);
     free(result->regions);
     free(result->order.moves);
+    free(result->spans);
     free(result->alike.linear);
     free(result->certain);
     free(result->expected);

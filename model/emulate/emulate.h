@@ -202,6 +202,10 @@ struct emulate_result {
     struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
     size_t region_count;
     struct emulate_order order; /* of a sample; owned */
+    uint64_t *
+        spans; /* of a sample: 3 for each region, how many blocks in a row along x, y and z, the middle one among
+                        them, begin to read it at the same place, where a neighbour shares all that it reads; 0: not
+                        known. Null where nobody looked; owned */
     struct emulate_alike alike; /* of a sample */
 };
 

@@ -1,8 +1,8 @@
 #include "model/emulate/order.h"
 
-#include <stdlib.h>
+#include "model/emulate/peek.h"
 
-enum { PEEK_LEAST = 128, PEEK_MOST = 8192 }; /* warp instructions of a block looked at */
+#include <stdlib.h>
 
 struct search {
     struct emulation *emulation;
@@ -20,30 +20,22 @@ static int look(uint64_t *first, const struct search *search, uint64_t block)
     return emulation_peek(first, search->emulation, position, search->instructions, search->err);
 }
 
-/* How many instructions it takes until block 0 has read of every region that a whole block reads of. */
-static int find_reach(bool *found, struct search *search, const struct emulate_result *result)
+/* Finds how much of block 0 is to be looked at: until it has read of every region that a whole block reads of. */
+static int find_reach(struct search *search, const struct emulate_result *result)
 {
-    const struct footprint *read = &result->blocks[0].read;
+    static const unsigned position[3] = {0};
+    bool *wanted = calloc(search->regions + 1, sizeof *wanted);
+    uint64_t address;
+    int rc;
 
-    *found = false;
-    for (search->instructions = PEEK_LEAST; search->instructions <= PEEK_MOST && !*found;
-         search->instructions *= 2) {
-        const int rc = look(search->origin, search, 0);
-        uint64_t address;
-
-        if (rc)
-            return rc;
-        *found = true;
-        for (size_t r = 0; r < search->regions; r++) {
-            const struct emulate_region *region = &result->regions[r];
-
-            if (!search->origin[r] &&
-                footprint_first(&address, read, region->address, region->address + region->bytes))
-                *found = false;
-        }
-    }
-    search->instructions /= 2;
-    return 0;
+    if (!wanted)
+        return err_memory(search->err);
+    for (size_t r = 0; r < search->regions; r++)
+        wanted[r] = footprint_first(&address, &result->blocks[0].read, result->regions[r].address,
+                                    result->regions[r].address + result->regions[r].bytes);
+    rc = peek_reach(&search->instructions, search->origin, search->emulation, position, wanted, search->err);
+    free(wanted);
+    return rc;
 }
 
 /* Whether `steps` steps of the last digit move as far as one does that many times. */
@@ -110,7 +102,6 @@ int order_find(struct emulate_result *result, struct emulation *emulation, struc
                             .err = err,
                             .regions = result->region_count,
                             .blocks = grid[0]};
-    bool found = false;
     int rc = 0;
 
     if (grid[0] == 1 || grid[1] > 1 || grid[2] > 1 || emulation->slice.reads_global ||
@@ -122,8 +113,8 @@ int order_find(struct emulate_result *result, struct emulation *emulation, struc
     if (!search.origin || !search.here || !result->order.moves)
         rc = err_memory(err);
     if (!rc)
-        rc = find_reach(&found, &search, result);
-    if (!rc && found)
+        rc = find_reach(&search, result);
+    if (!rc && search.instructions)
         rc = find_digits(&search);
     free(search.origin);
     free(search.here);

@@ -5,6 +5,7 @@
 #include "model/emulate/memoize.h"
 #include "model/emulate/order.h"
 #include "model/emulate/represent.h"
+#include "model/emulate/span.h"
 
 #include <limits.h>
 #include <math.h>
@@ -464,6 +465,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     out->contended = contention_share(&emulation->contention);
     if (!rc)
         rc = order_find(out, emulation, err);
+    if (!rc)
+        rc = span_find(out, emulation, err);
     if (rc)
         emulate_result_release(out);
     return rc;

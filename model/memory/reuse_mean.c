@@ -141,6 +141,19 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
     out->z *= times;
 }
 
+void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsigned grid[3])
+{
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const bool ends = spans && sharing->anchor == 0 && spans[axis] && spans[axis] < grid[axis];
+
+        sharing->span[axis] = ends ? (double)spans[axis] : INFINITY;
+    }
+    if (sharing->span[0] < INFINITY) { /* the next block but one may be in the next group */
+        sharing->x += sharing->halo;
+        sharing->halo = 0;
+    }
+}
+
 /* Pools -------------------------------------------------------------------- */
 
 /* Whether neighbours say that blocks at two positions share nothing. */

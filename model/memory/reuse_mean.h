@@ -7,10 +7,14 @@
 
 #include "model/memory/reuse_regions.h"
 
-/* Fills *out, without pool and union. The block whose neighbours are looked at is the middle one or, where that
+/* Fills *out, without spans, pool and union. The block whose neighbours are looked at is the middle one or, where that
  * touches nothing of the region, another one of the sample. */
 void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,
                         const struct reuse_region *region, bool written);
+
+/* Sets how many blocks in a row share: so many as were found to (three of emulate_result's spans, or null), else all.
+ */
+void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsigned grid[3]);
 
 /* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
  * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY. */

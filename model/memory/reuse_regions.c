@@ -1,5 +1,6 @@
 #include "model/memory/reuse_regions.h"
 
+#include "model/memory/reuse_blocks.h"
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_mean.h"
 #include "model/sass/arch/geometry.h"
@@ -8,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKED_AT = 1 << 11 }; /* blocks of a grid, to see what those of a wave share */
-
 double reuse_regions_kept(double bytes, double cache)
 {
     return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
 }
+
+enum { STEPS = 40 }; /* to find what L2 holds: halves its interval as often */
 
 /* Sharing between blocks --------------------------------------------------- */
 
@@ -26,30 +27,6 @@ static const struct footprint *slot_print(const struct emulate_result *result, c
     if (b < 0)
         return NULL;
     return written ? &result->blocks[b].written : &result->blocks[b].read;
-}
-
-/* Different sectors of nx by ny blocks. */
-static double together(const struct sharing *s, double nx, double ny)
-{
-    const double both = fmin(s->both, fmin(s->x, s->y)), x = s->x - both, y = s->y - both;
-    const double rest = fmax(s->own - both - x - y, 0);
-
-    return both + x * ny + y * nx + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
-}
-
-/* Bytes of `blocks` blocks of a region in the order in which they are dispatched, x first, then y. What a
- * layer in z shares with the one before counts once as far as it is still in L2 when its turn comes: `held`. */
-static double bytes_of(const struct sharing *s, const struct launch *launch, double blocks, double held,
-                       const struct reuse_region *reuse_region)
-{
-    const double nx = fmin(launch->grid[0], blocks), ny = fmin(launch->grid[1], fmax(blocks / nx, 1));
-    const double layer = together(s, nx, ny), layers = fmax(blocks / nx / ny, 1);
-    const double again = fmin(s->z * nx * ny, layer) * held;
-
-    const double bytes = (layer + (layer - again) * (layers - 1)) * SECTOR;
-    const double drawn = s->pool < INFINITY ? s->pool * -expm1(-bytes / s->pool) : bytes;
-
-    return fmin(drawn, (double)reuse_region->bytes);
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
@@ -102,93 +79,11 @@ static double layer_bytes(const struct reuse_regions *reuse_regions)
     double bytes = 0;
 
     for (size_t z = 1; z < reuse_regions->count; z++)
-        bytes += bytes_of(&reuse_regions->reuse_region[z].read, reuse_regions->launch, blocks, 0,
-                          &reuse_regions->reuse_region[z]) +
-                 bytes_of(&reuse_regions->reuse_region[z].written, reuse_regions->launch, blocks, 0,
-                          &reuse_regions->reuse_region[z]);
+        bytes += blocks_touch(&reuse_regions->reuse_region[z].read, reuse_regions->launch, blocks, 0,
+                              &reuse_regions->reuse_region[z]) +
+                 blocks_touch(&reuse_regions->reuse_region[z].written, reuse_regions->launch, blocks, 0,
+                              &reuse_regions->reuse_region[z]);
     return bytes;
-}
-
-/* Bytes of a region at so many different places. */
-static double bytes_at(const struct reuse_region *reuse_region, double places)
-{
-    return fmin(places * reuse_region->read.own * SECTOR, (double)reuse_region->bytes);
-}
-
-/* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart. */
-static bool is_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
-{
-    const double near = reuse_region->read.x + reuse_region->read.halo;
-
-    return reuse_regions->result->order.digits > 0 && reuse_region->read.own > 0 &&
-           (near == 0 || near == reuse_region->read.own);
-}
-
-/* Whether a step of digit d leads to another place of the region. */
-static bool moves_in(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
-                     unsigned d)
-{
-    const size_t region = (size_t)(reuse_region - reuse_regions->reuse_region - 1);
-
-    return reuse_regions->result->order.moves[d * reuse_regions->result->region_count + region] != 0;
-}
-
-/* Different places in a region of the whole grid. */
-static double all_places(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
-{
-    const struct emulate_order *order = &reuse_regions->result->order;
-    double places = 1;
-
-    for (unsigned d = 0; d < order->digits; d++) {
-        const double end = d + 1 < order->digits ? (double)order->unit[d + 1] : reuse_regions->blocks;
-
-        if (moves_in(reuse_region, reuse_regions, d))
-            places *= ceil(end / (double)order->unit[d]);
-    }
-    return places;
-}
-
-/* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last. */
-static unsigned places_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
-                          unsigned first, unsigned count, unsigned *seen, unsigned turn)
-{
-    const struct emulate_order *order = &reuse_regions->result->order;
-    unsigned places = 0;
-
-    for (unsigned block = first; block < first + count; block++) {
-        unsigned place = block; /* less the digits that do not matter */
-
-        for (unsigned d = 0; d < order->digits && order->unit[d] <= block; d++) {
-            const unsigned unit = (unsigned)order->unit[d];
-            const unsigned above = d + 1 < order->digits && order->unit[d + 1] <= block
-                                       ? block % (unsigned)order->unit[d + 1]
-                                       : block;
-
-            if (!moves_in(reuse_region, reuse_regions, d))
-                place -= above - above % unit;
-        }
-        places += seen[place] != turn;
-        seen[place] = turn;
-    }
-    return places;
-}
-
-/* The same of a mean wave of `blocks` blocks, from the first waves of the grid. */
-static int mean_places(double *out, const struct reuse_region *reuse_region,
-                       const struct reuse_regions *reuse_regions, double blocks, struct err *err)
-{
-    const unsigned most = (unsigned)fmin(reuse_regions->blocks, LOOKED_AT);
-    const unsigned wave = (unsigned)fmin(blocks, (double)most), waves = most / wave;
-    unsigned *seen = calloc(most, sizeof *seen);
-
-    *out = 0;
-    if (!seen)
-        return err_memory(err);
-    for (unsigned w = 0; w < waves; w++)
-        *out += places_of(reuse_region, reuse_regions, w * wave, wave, seen, w + 1);
-    *out *= blocks / ((double)wave * waves);
-    free(seen);
-    return 0;
 }
 
 /* What a wave touches that no layer before has left in L2; `held` as above. */
@@ -197,10 +92,21 @@ static double wave_of(const struct reuse_region *reuse_region, const struct reus
 {
     const unsigned *grid = reuse_regions->launch->grid;
     const double layer = (double)grid[0] * grid[1], blocks = fmin(reuse_regions->wave_blocks, layer);
-    const double bytes =
-        bytes_of(&reuse_region->read, reuse_regions->launch, reuse_regions->wave_blocks, held, reuse_region);
+    const double bytes = blocks_touch(&reuse_region->read, reuse_regions->launch, reuse_regions->wave_blocks,
+                                      held, reuse_region);
 
     return fmax(bytes - held * reuse_region->read.z * blocks * SECTOR, 0);
+}
+
+/* What blocks of a wave ask for that others of it touch by chance. */
+static double met_again(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                        double held)
+{
+    const struct sharing *read = &reuse_region->read;
+    const double blocks = reuse_regions->wave_blocks;
+
+    return blocks_ask(read, reuse_regions->launch, blocks, held) -
+           blocks_touch(read, reuse_regions->launch, blocks, held, reuse_region);
 }
 
 /* Whether what blocks access of it is known to move with their position. */
@@ -208,7 +114,7 @@ static bool is_linear(const struct reuse_regions *reuse_regions, const struct re
 {
     const bool *linear = reuse_regions->result->alike.linear;
 
-    return linear && linear[reuse_region - reuse_regions->reuse_region - 1];
+    return linear && linear[region_number(reuse_region, reuse_regions)];
 }
 
 /* What a mean block touches and shares. All of a grid's blocks that were executed tell what they touch together;
@@ -217,8 +123,11 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
                         const struct reuse_region *reuse_region, bool written, struct err *err)
 {
     const struct emulate_result *result = reuse_regions->result;
+    const uint64_t *spans =
+        result->spans && !written ? result->spans + 3 * region_number(reuse_region, reuse_regions) : NULL;
 
     reuse_mean_sharing(out, result, reuse_region, written);
+    reuse_mean_limit(out, spans, reuse_regions->launch->grid);
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
     return result->order.digits ? 0 : reuse_mean_pool(&out->pool, result, reuse_region, out, written, err);
@@ -230,7 +139,7 @@ static double unique_of(const struct sharing *sharing, const struct reuse_region
 {
     return sharing->all < INFINITY
                ? sharing->all
-               : bytes_of(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+               : blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
 /* Sums of one kind over the regions. */
@@ -270,7 +179,7 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
     for (reuse_region = reuse_regions->reuse_region + 1;
          reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
         const struct emulate_region *region =
-            &reuse_regions->result->regions[reuse_region - reuse_regions->reuse_region - 1];
+            &reuse_regions->result->regions[region_number(reuse_region, reuse_regions)];
 
         reuse_region->address = region->address;
         reuse_region->bytes = region->bytes;
@@ -283,8 +192,8 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
         if (add_unique(&reuse_region->unique, &read, reuse_regions, reuse_region, false, err) ||
             add_unique(&stored, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
-        if (is_ordered(reuse_region, reuse_regions))
-            reuse_region->unique = bytes_at(reuse_region, all_places(reuse_region, reuse_regions));
+        if (blocks_ordered(reuse_region, reuse_regions))
+            reuse_region->unique = places_bytes(reuse_region, places_of_grid(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;
     }
     reuse_regions->touched += reuse_regions->unique_written;
@@ -296,13 +205,14 @@ static int find_ordered_wave(struct reuse_region *reuse_region, const struct reu
                              double blocks, struct err *err)
 {
     double places, two;
-    int rc = mean_places(&places, reuse_region, reuse_regions, blocks, err);
+    int rc = places_of_wave(&places, reuse_region, reuse_regions, blocks, err);
 
     if (!rc)
-        rc = mean_places(&two, reuse_region, reuse_regions, 2 * blocks, err);
+        rc = places_of_wave(&two, reuse_region, reuse_regions, 2 * blocks, err);
     if (rc)
         return rc;
-    reuse_region->wave = bytes_at(reuse_region, places);
+    reuse_region->wave = places_bytes(reuse_region, places);
+    reuse_region->again = 0;
     reuse_region->next = fmax(2 - two / places, 0);
     return 0;
 }
@@ -321,10 +231,11 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
     for (reuse_region = reuse_regions->reuse_region + 1;
          reuse_region < reuse_regions->reuse_region + reuse_regions->count && !rc; reuse_region++) {
         reuse_region->wave = wave_of(reuse_region, reuse_regions, held);
-        reuse_region->next = same_row && reuse_region->read.own > 0
+        reuse_region->again = met_again(reuse_region, reuse_regions, held);
+        reuse_region->next = same_row && reuse_region->read.own > 0 && reuse_region->read.span[0] == INFINITY
                                  ? fmin(reuse_region->read.x / reuse_region->read.own, 1)
                                  : 0;
-        if (is_ordered(reuse_region, reuse_regions))
+        if (blocks_ordered(reuse_region, reuse_regions))
             rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
         reuse_regions->wave_read += reuse_region->wave;
     }
@@ -358,11 +269,49 @@ static double wave_asks(const struct reuse_region *reuse_region)
            (1 - reuse_region->anywhere) * fmin(bytes, (double)reuse_region->bytes);
 }
 
+/* And again, when other blocks of it, no neighbours, have had them: L2 has those by chance. */
+static double wave_asks_again(const struct reuse_region *reuse_region)
+{
+    return reuse_region->anywhere * reuse_region->again * reuse_region->pairs;
+}
+
+/* What L2 has to hold for `part` of a wave to be there: of what is gone through in order as much of it, of what is met
+ * again and again by chance all that was met (Che et al.). */
+static double bytes_in(const struct reuse_regions *reuse_regions, double part)
+{
+    double bytes = reuse_regions->wave_bytes * part;
+
+    for (size_t z = 1; z < reuse_regions->count; z++) {
+        const struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
+        const double wave = reuse_region->wave, times = wave > 0 ? reuse_region->again / wave : 0;
+
+        if (times > 0)
+            bytes += wave * (-expm1(-(1 + times) * part) * reuse_region->pairs - part);
+    }
+    return bytes;
+}
+
+/* The part of a wave that L2 holds at any time; INFINITY where it holds all of it. */
+static double part_held(const struct reuse_regions *reuse_regions)
+{
+    double low = 0, high = 1;
+
+    if (bytes_in(reuse_regions, 1) <= reuse_regions->caches->l2_holds)
+        return INFINITY;
+    for (int k = 0; k < STEPS; k++) {
+        const double part = (low + high) / 2;
+
+        *(bytes_in(reuse_regions, part) < reuse_regions->caches->l2_holds ? &low : &high) = part;
+    }
+    return low;
+}
+
 static void fetch_zones(struct reuse_regions *reuse_regions)
 {
     const struct traffic_caches *caches = reuse_regions->caches;
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
     const double first = caches->warm ? reuse_regions_kept(reuse_regions->touched, caches->l2_holds) : 0;
+    const double held = part_held(reuse_regions);
 
     for (size_t z = 1; z < reuse_regions->count; z++) {
         struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
@@ -371,6 +320,9 @@ static void fetch_zones(struct reuse_regions *reuse_regions)
         const double again = reuse_region->wave > 0 ? found_again(reuse_regions, reuse_region) : 1;
 
         reuse_region->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
+        if (reuse_region->again > 0 && reuse_region->wave > 0)
+            reuse_region->missed += waves * wave_asks_again(reuse_region) *
+                                    exp(-(1 + reuse_region->again / reuse_region->wave) * held);
     }
 }
 
@@ -393,9 +345,9 @@ static void find_ready(struct reuse_regions *reuse_regions)
          reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
         const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
         const double wave = wave_asks(reuse_region);
+        const double asked = fmax(waves * wave, unique) + waves * wave_asks_again(reuse_region);
 
-        reuse_region->ready =
-            wave > 0 ? 1 - fmin(waited_for(reuse_region, wave) / fmax(waves * wave, unique), 1) : 1;
+        reuse_region->ready = wave > 0 ? 1 - fmin(waited_for(reuse_region, wave) / asked, 1) : 1;
     }
 }
 

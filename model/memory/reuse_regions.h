@@ -15,10 +15,11 @@
  * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
 struct sharing {
     double own, x, y, both, halo, z;
-    double pool;   /* bytes of which each block touches some as if at random; INFINITY where none does */
-    double all;    /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
-    double pairs;  /* then: how many times those DRAM brings */
-    size_t anchor; /* of the sample: the block whose neighbours tell */
+    double span[3]; /* blocks in a row along x, y and z that share so; then those behind do in the same way */
+    double pool;    /* bytes of which each block touches some as if at random; INFINITY where none does */
+    double all;     /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
+    double pairs;   /* then: how many times those DRAM brings */
+    size_t anchor;  /* of the sample: the block whose neighbours tell */
 };
 
 /* A region of global memory. */
@@ -31,15 +32,16 @@ struct reuse_region {
     double issued;               /* sum over `fresh` of how often a warp issues what asks for it */
     double inner, edge;          /* sectors new to a warp, by how it asks for them: see reuse.c */
     double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
-    double next;                 /* share of what a wave touches that the next one touches as well */
-    double pairs;                /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
-    double alone;                /* the same where L2 keeps nothing of what neighbours fetch */
-    double anywhere;             /* share of its pairs whose line nobody near asks for otherwise */
-    double scattered;            /* share of the bytes that DRAM brings as slowly as those */
-    double read_lone;            /* share of the lines read that are alone in their 256 bytes ... */
-    double written_lone;         /* ... and of those written */
-    double missed;               /* bytes that waves fetch from DRAM, with what comes along */
-    double ready;                /* share of what blocks of a wave ask for that L2 has by then */
+    double again;        /* bytes that a wave's blocks ask for when others of it, no neighbours, touch them */
+    double next;         /* share of what a wave touches that the next one touches as well */
+    double pairs;        /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */
+    double alone;        /* the same where L2 keeps nothing of what neighbours fetch */
+    double anywhere;     /* share of its pairs whose line nobody near asks for otherwise */
+    double scattered;    /* share of the bytes that DRAM brings as slowly as those */
+    double read_lone;    /* share of the lines read that are alone in their 256 bytes ... */
+    double written_lone; /* ... and of those written */
+    double missed;       /* bytes that waves fetch from DRAM, with what comes along */
+    double ready;        /* share of what blocks of a wave ask for that L2 has by then */
 };
 
 struct reuse_regions {

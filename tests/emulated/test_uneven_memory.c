@@ -267,10 +267,53 @@ static void straight_lines_are_proved(void **state)
     grid_release(&g);
 }
 
+/* Bytes read by a grid in groups of blocks, beside those of all blocks. */
+static void check_groups(struct grid *g, const char *name, const unsigned extent[3], int step)
+{
+    struct draws draws = {.seed = seed};
+    struct emulate_result sample, whole;
+    struct footprint read, written;
+    struct err err = {0};
+    struct traffic t;
+
+    grid_draw(g, name, &draws, BUFFER, BUFFER);
+    memcpy(g->launch.grid, extent, sizeof g->launch.grid);
+    g->step = step;
+    grid_run(&sample, g, false, 0);
+    grid_run(&whole, g, true, 0);
+    grid_touched(&read, &written, &whole);
+    ok(traffic_of(&t, &g->compiled.code, &sample, &g->launch, &grid_caches, &err), &err);
+    if (!(fabs(t.touched.read / bytes_of(&read) - 1) < 0.05))
+        fail_msg("%s, %u x %u blocks in groups of %d: %g bytes of %g", name, extent[0], extent[1], step,
+                 t.touched.read, bytes_of(&read));
+    traffic_release(&t);
+    footprint_release(&read);
+    footprint_release(&written);
+    emulate_result_release(&sample);
+    emulate_result_release(&whole);
+    grid_release_launch(g);
+}
+
+/* Blocks that share all with their neighbours do so in groups, or along the whole row. */
+static void groups_of_blocks_share(void **state)
+{
+    struct grid g = {0};
+
+    grid_compile(&g, "uneven_memory.cu", "groups_of_x", NULL, 0);
+    for (int step = 1; step <= 32; step *= 2)
+        check_groups(&g, "groups_of_x", (const unsigned[3]){32, 8, 1}, step);
+    grid_release(&g);
+    grid_compile(&g, "uneven_memory.cu", "groups_of_y", NULL, 0);
+    for (int step = 1; step <= 32; step *= 2)
+        check_groups(&g, "groups_of_y", (const unsigned[3]){4, 32, 2}, step);
+    grid_release(&g);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch),
-                                       cmocka_unit_test(straight_lines_are_proved)};
+                                       cmocka_unit_test(straight_lines_are_proved),
+                                       cmocka_unit_test(groups_of_blocks_share)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;

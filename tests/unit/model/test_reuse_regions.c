@@ -178,6 +178,25 @@ static void sectors_anywhere_come_again(void **state)
     tear_down(&f);
 }
 
+/* One wave: 128 blocks of 4096 sectors, each alone in its line, ask for the 4 MB of the region four times, 64 bytes at a
+ * time. L2 has a quarter of the region, and an eighth of all the 64 bytes. */
+static void sectors_anywhere_are_lost_within_a_wave(void **state)
+{
+    struct fixture f;
+
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {16, 8, 1}, .block = {32, 1, 1}};
+    f.result.region_count = 1;
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        f.blocks[k] = (struct emulate_block){.position = {k % 3, k / 3, 0}, .weight = 1, .warps = 1};
+        for (unsigned i = 0; i < 4096; i++)
+            assert_int_equal(footprint_mark(&f.blocks[k].read, A + 256 * (BLOCKS * i + k), 32, NULL), 0);
+    }
+    check_near(missed(&f), SIDE + SIDE * 3.0 / 4 + 3 * 2.0 * SIDE * 7 / 8, 1);
+    check_near(f.reuse_regions.reuse_region[1].ready, 1 - 28.0 / 32, 1e-9);
+    tear_down(&f);
+}
+
 /* Blocks read rows of a line each, side by side along x; they write them side by side along y. */
 static void lines_of_neighbours_in_x_are_not_alone(void **state)
 {
@@ -222,5 +241,6 @@ int main(void)
     return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_apart_fetch_each,
                      drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
                      half_of_a_wave_comes_later, sectors_anywhere_come_again,
-                     lines_of_neighbours_in_x_are_not_alone, drift_is_what_latency_leaves);
+                     sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
+                     drift_is_what_latency_leaves);
 }
