@@ -129,15 +129,19 @@ static uint64_t blocks_of(uint64_t address, uint64_t bytes, unsigned size)
     return (address + bytes - 1) / size - address / size + 1;
 }
 
-/* What of the tensor is moved: requests of L2, which knows nothing of the box. */
-static int count_row(struct emulate_count *count, const struct tensor_copy *copy, uint64_t address,
-                     uint64_t bytes)
+/* The copy as a request of global memory, whose rows are marked by their addresses. */
+static struct request request_of(const struct tensor_copy *copy)
 {
-    const struct sass_access *access = &copy->i->accesses[0];
-    const struct request request = {.i = copy->i,
-                                    .index = copy->i->pc / SASS_BYTES,
-                                    .space = SASS_SPACE_GLOBAL,
-                                    .access = access->access};
+    return (struct request){.i = copy->i,
+                            .index = copy->i->pc / SASS_BYTES,
+                            .space = SASS_SPACE_GLOBAL,
+                            .access = copy->i->accesses[0].access};
+}
+
+/* What of the tensor is moved: requests of L2, which knows nothing of the box. `request` is the copy's, which is large. */
+static int count_row(struct emulate_count *count, const struct tensor_copy *copy,
+                     const struct request *request, uint64_t address, uint64_t bytes)
+{
     const uint64_t sectors = blocks_of(address, bytes, SECTOR), lines = blocks_of(address, bytes, LINE);
 
     if (!memory_region(&copy->emulation->memory, address, (unsigned)bytes))
@@ -149,7 +153,7 @@ static int count_row(struct emulate_count *count, const struct tensor_copy *copy
         count->lines += lines;
         count->lines_once += lines;
     }
-    return copy->emulation->rehearsing ? 0 : request_mark(copy->emulation, &request, address, bytes, 0, 1);
+    return copy->emulation->rehearsing ? 0 : request_mark(copy->emulation, request, address, bytes, 0, 1);
 }
 
 /* Whether all of the box is in the tensor, and where it begins. */
@@ -192,6 +196,7 @@ static int count_copy(const struct tensor_copy *copy)
     struct emulate_count *count = emulation->rehearsing || emulation->lowest
                                       ? NULL
                                       : &emulation->block->counts[copy->i->pc / SASS_BYTES];
+    const struct request request = request_of(copy);
     unsigned at[TENSOR_RANK_MOST] = {0};
     uint64_t address;
     int64_t skipped, elements;
@@ -207,7 +212,7 @@ static int count_copy(const struct tensor_copy *copy)
     }
     do
         if (tensor_row_inside(&address, &skipped, &elements, copy, at))
-            rc = count_row(count, copy, address, (uint64_t)elements * copy->element);
+            rc = count_row(count, copy, &request, address, (uint64_t)elements * copy->element);
     while (!rc && tensor_next_row(at, copy));
     return rc;
 }
@@ -230,10 +235,7 @@ static int count_inside(const struct tensor_copy *copy, int64_t step, uint64_t c
 {
     struct emulate_count *counts = &copy->emulation->block->counts[copy->i->pc / SASS_BYTES];
     const struct emulate_count before = *counts;
-    const struct request request = {.i = copy->i,
-                                    .index = copy->i->pc / SASS_BYTES,
-                                    .space = SASS_SPACE_GLOBAL,
-                                    .access = copy->i->accesses[0].access};
+    const struct request request = request_of(copy);
     unsigned at[TENSOR_RANK_MOST] = {0};
     int rc = count_copy(copy);
 
