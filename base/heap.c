@@ -1,6 +1,5 @@
 #include "base/heap.h"
 
-#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* The value of an option that names an architecture; null for other options. */
 static const char *named_arch(const char *option)

@@ -3,7 +3,6 @@
 #include "gpu/compile_cache.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The remedy, where it is known. Macros change into nonsense what has their name: the compiler's own headers are full of T, N and K, and the

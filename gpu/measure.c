@@ -4,7 +4,6 @@
 #include "base/stats.h"
 #include "gpu/energy.h"
 #include "gpu/measure_judge.h"
-#include "gpu/message.h"
 #include "gpu/plan.h"
 
 #include <math.h>

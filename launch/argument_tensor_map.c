@@ -1,6 +1,5 @@
 /* Tensor maps: a buffer of the same launch as the bulk tensor copies see it. */
 #include "launch/argument_kind.h"
-#include "launch/json_member.h"
 #include "launch/launch.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "space/configuration.h"
 #include "space/variant_maker.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

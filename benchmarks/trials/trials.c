@@ -5,7 +5,6 @@
 #include "base/queue.h"
 #include "base/stats.h"
 #include "gpu/compile.h"
-#include "gpu/message.h"
 #include "gpu/worker.h"
 #include "space/space.h"
 #include "space/variant.h"

@@ -3,7 +3,6 @@
 #include "model/emulate/alu.h"
 #include "model/emulate/float.h"
 #include "model/emulate/half.h"
-#include "model/emulate/slice.h"
 #include "model/emulate/ticket.h"
 
 #include <string.h>

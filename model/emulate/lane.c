@@ -2,7 +2,6 @@
 #include "model/emulate/lane.h"
 
 #include "model/emulate/cluster.h"
-#include "model/emulate/integer.h"
 
 #include <string.h>
 

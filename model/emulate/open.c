@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "model/emulate/memoize.h"
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/events.h"

@@ -1,7 +1,6 @@
 /* What the access of a record costs and touches in many periods. */
 #include "model/emulate/record.h"
 
-#include "model/emulate/count.h"
 #include "model/emulate/walk.h"
 #include "model/sass/arch/geometry.h"
 

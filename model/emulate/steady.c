@@ -1,7 +1,6 @@
 #include "model/emulate/steady.h"
 
 #include "base/hash.h"
-#include "model/emulate/step.h"
 #include "model/emulate/steady_state.h"
 #include "model/emulate/wander.h"
 

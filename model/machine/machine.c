@@ -2,7 +2,6 @@
 
 #include "model/machine/assumption.h"
 #include "model/sass/arch/geometry.h"
-#include "model/sass/register_reads.h"
 #include "model/sass/sass_rate.h"
 
 #include <math.h>

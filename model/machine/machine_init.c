@@ -3,7 +3,6 @@
 #include "model/sass/arch/geometry.h"
 
 #include "model/sass/register_reads.h"
-#include "model/sass/sass_rate.h"
 
 #include <math.h>
 #include <stdio.h>

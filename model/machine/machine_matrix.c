@@ -1,7 +1,6 @@
 /* What tensor instructions cost: as measured, of other shapes in proportion to their work. */
 #include "model/machine/machine.h"
 
-#include "model/sass/sass_rate.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "model/predict/analyze.h"
 #include "space/configuration.h"
-#include "space/space.h"
 #include "space/variant.h"
 #include "tuner/predict/request.h"
 

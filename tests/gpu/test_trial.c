@@ -5,7 +5,6 @@
 #include "base/clock.h"
 
 #include "gpu/compile.h"
-#include "gpu/message.h"
 
 enum { N = 100000 };
 

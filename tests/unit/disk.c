@@ -3,9 +3,7 @@
 #include "check.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <time.h>
 
 static char notes[4096];

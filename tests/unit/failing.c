@@ -1,8 +1,6 @@
 #include "check.h"
 #include "failing.h"
 
-#include <stdbool.h>
-
 static long countdown = -1; /* allocations until one fails; negative: none does */
 
 static bool fails(void)

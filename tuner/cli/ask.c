@@ -9,7 +9,6 @@
 #include "tuner/evaluate/questions.h"
 #include "tuner/tune/tune.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,9 +8,7 @@
 #include "tuner/format/format.h"
 #include "tuner/strategy/strategy.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int find_option(const struct cli_option *options, const char *name, size_t length)
 {

@@ -1,6 +1,5 @@
 #include "tuner/cli/cli.h"
 
-#include "base/file.h"
 #include "gpu/compile.h"
 #include "model/sass/cubin.h"
 #include "space/variant.h"

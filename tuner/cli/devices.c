@@ -3,7 +3,6 @@
 #include "base/place.h"
 #include "gpu/worker.h"
 #include "model/device/device.h"
-#include "tuner/cli/choose.h"
 
 #include <dirent.h>
 #include <stdlib.h>

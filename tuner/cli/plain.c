@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/types.h>
 
 struct plain {
     FILE *to;

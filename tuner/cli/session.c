@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 enum { IDLE_S = 20 }; /* a context on the GPU is not held for longer than that for nothing */

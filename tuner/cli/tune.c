@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/place.h"
-#include "space/configuration.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/elsewhere.h"
 #include "tuner/cli/kept.h"

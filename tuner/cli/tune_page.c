@@ -1,6 +1,5 @@
 #include "tuner/cli/tune_page.h"
 
-#include "base/file.h"
 #include "tuner/cli/choose.h"
 #include "tuner/cli/output.h"
 #include "tuner/cli/sources.h"

@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "tuner/predict/request.h"
-#include "tuner/remote/exchange.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static uint64_t checksum(const char *key, uint64_t body)

@@ -5,7 +5,6 @@
 #include "tuner/predict/predictor.h"
 #include "tuner/predict/request.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { COMPILE_DEADLINE_S = 120 };

@@ -1,6 +1,5 @@
 #include "tuner/remote/exchange.h"
 
-#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "tuner/remote/store.h"
 
 #include "base/hash.h"
-#include "tuner/remote/exchange.h"
 
 #include <dirent.h>
 #include <errno.h>

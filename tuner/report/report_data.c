@@ -2,7 +2,6 @@
 
 #include "tuner/report/report_problem.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,6 @@
 
 #include "base/array.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 static int fill(struct err *err)
 {
     unsigned *items = NULL;

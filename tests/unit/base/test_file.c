@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

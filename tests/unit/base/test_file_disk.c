@@ -6,7 +6,6 @@
 #include "base/file.h"
 
 #include <glob.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

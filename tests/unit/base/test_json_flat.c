@@ -3,9 +3,6 @@
 #include "base/hash.h"
 #include "base/json_line.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const seeds[] = {
     "{\"id\": 35, \"trial\": {\"outcome\": \"ok\", \"samples_s\": [0.00340259, 3.4e-3, -1E+2, 0.0], \"n\": "
     "null}, \"t\": [true, "

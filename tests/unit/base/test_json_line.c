@@ -3,11 +3,6 @@
 #include "base/hash.h"
 #include "base/json_line.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static double drawn(uint64_t seed, uint64_t i)
 {
     const uint64_t bits = hash_random(seed, i);

@@ -3,8 +3,6 @@
 
 #include "base/units.h"
 
-#include <math.h>
-
 static void test_units(void **state)
 {
     static const struct {

@@ -3,8 +3,6 @@
 #include "check.h"
 #include "claims/claim.h"
 
-#include <stdbool.h>
-
 static void open_case(struct collection *out, const struct claim *claim, const struct claim_case *which)
 {
     struct err err = {0};

@@ -2,7 +2,6 @@
 #include "gpu/energy.h"
 #include "worker_fixture.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 
 #include "gpu/message.h"
-#include "gpu/process.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -4,8 +4,6 @@
 #include "model/sass/cubin.h"
 #include "model/sass/sass.h"
 
-#include <string.h>
-
 enum { BANK0_WRITTEN = 0x400 }; /* the driver's part of c[0] and of the first parameters */
 
 static void ranges_ascend_and_do_not_overlap(void **state)

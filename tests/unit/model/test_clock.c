@@ -3,8 +3,6 @@
 #include "model/machine/assumptions.h"
 #include "model/machine/clock.h"
 
-#include <math.h>
-
 static double l2_x[] = {2e12, 4e12}, l2_hz[2], dram_x[] = {1e12}, dram_hz[1];
 
 /* An H200 of paper, whose clock at products alone is 1.6 GHz; a TB/s of L2 takes 4 % of the power, of DRAM 10 % more. */

@@ -6,9 +6,6 @@
 #include "model/emulate/float.h"
 #include "model/emulate/integer.h"
 
-#include <math.h>
-#include <string.h>
-
 static const uint32_t odd[] = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 5};
 
 /* Half of the lanes hold numbers at the ends of the ranges. */

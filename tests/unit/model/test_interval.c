@@ -2,8 +2,6 @@
 
 #include "model/predict/interval.h"
 
-#include <math.h>
-
 static struct prediction typical(void)
 {
     return (struct prediction){.estimate_s = 1e-3,

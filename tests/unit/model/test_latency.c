@@ -2,8 +2,6 @@
 
 #include "model/warp/latency.h"
 
-#include <math.h>
-
 #define BIT(slot) (UINT64_C(1) << (slot))
 #define NO        REPLAY_NO_SLOT
 

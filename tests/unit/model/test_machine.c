@@ -3,8 +3,6 @@
 #include "model/machine/assumption.h"
 #include "model/machine/machine.h"
 
-#include <math.h>
-
 static struct device h200(void)
 {
     struct device device;

@@ -2,8 +2,6 @@
 
 #include "model/predict/predict.h"
 
-#include <math.h>
-
 /* Volkov, 3.8: vector add on Kepler, 8 SMs at 1.124 GHz, 17.1 B/cycle/SM. */
 static struct predict_input vector_add(double blocks, double blocks_per_sm)
 {

@@ -5,8 +5,6 @@
 
 #include "model/device/device.h"
 
-#include <math.h>
-
 enum { TAIL = 500, TAIL_STALL = 12 /* cycles that no product outlasts */ };
 
 struct measured {

@@ -2,8 +2,6 @@
 #include "check.h"
 #include "traffic_fixture.h"
 
-#include <math.h>
-
 /* The share h that random replacement keeps of data `times` as large as the cache: h = exp(-(1 - h) times). */
 static double random_hits(double times)
 {

@@ -2,8 +2,6 @@
 
 #include "model/sass/spin.h"
 
-#include <string.h>
-
 enum { ADDRESS = 18, VALUE = 20, MOST = 16 };
 
 /* Code, one character an instruction: `.` arithmetic on the value, `L` a weak and `S` a strong load, `H` a strong load of

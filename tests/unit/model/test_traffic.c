@@ -5,8 +5,6 @@
 #include "model/predict/demands.h"
 #include "model/memory/turnaround.h"
 
-#include <math.h>
-
 /* 12 sectors a warp for identity, 40 when every lane meets its own sector, 34 lines when its own line. */
 static void permutation_traffic(void **state)
 {

@@ -1,10 +1,7 @@
 #include "check.h"
 
-#include "model/sass/sass_matrix.h"
 #include "model/sass/sass_rate.h"
 #include "model/predict/analyze.h"
-
-#include <string.h>
 
 enum { BLOCKS = 1320, TIMES = 1024, PIECE = 16384 };
 

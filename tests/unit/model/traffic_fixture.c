@@ -2,8 +2,6 @@
 
 #include "check.h"
 
-#include <math.h>
-
 struct sass fixture_access(enum sass_op op, unsigned how)
 {
     struct sass out = {.op = (uint16_t)op, .sm = 90, .guard = SASS_PT, .access_count = 1};

@@ -4,10 +4,6 @@
 
 #include "space/t1.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void lists_are_pythons(void **state)
 {
     static const struct {

@@ -3,8 +3,6 @@
 
 #include <occutune.h>
 
-#include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static occutune_decision *load(const char *path)

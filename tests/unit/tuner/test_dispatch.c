@@ -3,9 +3,6 @@
 #include "tuner/remote/dispatch.h"
 #include "tuner/remote/fleeting.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* A file that is too large is the user's trouble, told before anything is read or sent; no worker's. */

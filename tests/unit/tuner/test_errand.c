@@ -1,12 +1,8 @@
 /* What a worker refuses to do: everything that would touch a file of its host which it was not sent. */
 #include "check.h"
 
-#include "tuner/remote/exchange.h"
 #include "tuner/remote/serving.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static struct store store;

@@ -4,9 +4,6 @@
 
 #include "tuner/format/format.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void names_are_of_the_table(void **state)
 {
     const struct format *found;

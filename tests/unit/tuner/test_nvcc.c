@@ -4,9 +4,6 @@
 
 #include "tuner/import/nvcc.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static int read_text(struct nvcc_flags *out, const char *text, struct err *err)

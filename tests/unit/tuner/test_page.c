@@ -2,12 +2,9 @@
 #include "check.h"
 #include "failing.h"
 
-#include "base/file.h"
 #include "base/html.h"
 #include "tuner/report/report.h"
 #include "tuner/report/report_data.h"
-
-#include <math.h>
 
 /* "16,a" was pruned by a first run and timed by a second; "48,c" was pruned by a run of an earlier version. */
 static const char head_text[] =

@@ -3,8 +3,6 @@
 #include "tuner/predict/predictor.h"
 #include "tuner/evaluate/evaluator.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* `wander` ends after more steps than anybody waits for, and no two of them are alike. */

@@ -1,14 +1,10 @@
 /* What a worker does when one of a controller's searches ends: it drops what it compiles for that one alone. */
 #include "check.h"
 
-#include "tuner/remote/exchange.h"
 #include "tuner/remote/serve.h"
 #include "tuner/remote/wire.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>

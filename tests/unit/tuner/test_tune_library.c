@@ -4,9 +4,6 @@
 
 #include <occutune.h>
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 static char said[4000];
 
 static void keep(void *context, const char *text)

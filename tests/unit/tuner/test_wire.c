@@ -4,8 +4,6 @@
 #include "tuner/remote/exchange.h"
 #include "tuner/remote/wire.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

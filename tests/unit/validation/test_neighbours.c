@@ -4,8 +4,6 @@
 
 #include "base/hash.h"
 
-#include <math.h>
-
 static const char *const text =
     "{\"parameters\": {\"A\": [1, 2, 4, 8, 16], \"B\": [1, 2, 4, 8], \"C\": [0, 1], "
     "\"D\": [16, 32, 64, 128, 256]}}";

@@ -2,10 +2,6 @@
 
 #include "validation/spread.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { KERNELS = 40, ROWS = 50, COUNT = KERNELS * ROWS };
 
 static struct spread_row rows[COUNT];
