@@ -105,14 +105,17 @@ static void advise_grid(struct adviser *a)
 {
     struct predict_input in = a->input;
     const double places = in.residency.sms * in.residency.blocks_per_sm, blocks = in.residency.blocks;
-    const double waves = ceil(blocks / places);
+    const double waves = ceil(blocks / places), filled = 100 * (blocks - (waves - 1) * places) / places;
 
     in.residency.blocks = waves * places;
-    offer(a, &in, blocks / in.residency.blocks,
-          waves > 1
-              ? "a grid of whole waves: the last of %.0f waves fills %.0f %% of the %.0f resident-block slots"
-              : "smaller blocks or fewer: %.0f wave fills %.0f %% of the %.0f resident-block slots",
-          waves, 100 * (blocks - (waves - 1) * places) / places, places);
+    if (waves > 1)
+        offer(a, &in, blocks / in.residency.blocks,
+              "a grid of whole waves: the last of %.0f waves fills %.0f %% of the %.0f resident-block slots",
+              waves, filled, places);
+    else
+        offer(a, &in, blocks / in.residency.blocks,
+              "more blocks, with less work in each: the grid fills %.0f %% of the %.0f resident-block slots",
+              filled, places);
 }
 
 static void advise_dispatch(struct adviser *a)

@@ -118,6 +118,27 @@ static void a_kernel_with_shared_memory_and_a_barrier(void **state)
     tear_down(&f);
 }
 
+/* What would fill them is more blocks, not fewer. */
+static void a_grid_that_leaves_slots_empty(void **state)
+{
+    struct fixture f = {0};
+    struct advice advice[ADVICE_MOST];
+    bool told = false;
+    size_t n;
+
+    set_up(&f, "shares");
+    f.launch.grid[0] = 66;
+    add_buffer(&f, ROLE_INOUT);
+    add_buffer(&f, ROLE_IN);
+    add_scalar(&f, 8);
+    run(&f);
+    n = advice_of(advice, &f.out, &f.machine);
+    for (size_t i = 0; i < n; i++)
+        told |= !strncmp(advice[i].text, "more blocks, with less work in each: the grid fills ", 52);
+    assert_true(told);
+    tear_down(&f);
+}
+
 /* GPUs nobody here has measured: a kernel with shared memory, a barrier, an atomic and constant memory is
  * predicted all the same; that it rests on others' numbers is said, and trusted less. */
 static void published_profiles_predict(void **state)
@@ -204,6 +225,7 @@ static void a_small_budget_ends_in_a_refusal(void **state)
 int main(void)
 {
     return RUN_TESTS(a_kernel_that_stores_a_constant, a_kernel_with_shared_memory_and_a_barrier,
-                     published_profiles_predict, a_block_too_large_is_refused, a_hole_in_the_profile_is_named,
-                     arguments_that_do_not_fit_are_refused, a_small_budget_ends_in_a_refusal);
+                     a_grid_that_leaves_slots_empty, published_profiles_predict, a_block_too_large_is_refused,
+                     a_hole_in_the_profile_is_named, arguments_that_do_not_fit_are_refused,
+                     a_small_budget_ends_in_a_refusal);
 }
